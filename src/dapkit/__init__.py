@@ -1,0 +1,1 @@
+"""The Debug Adapter Protocol for Python, whole."""
