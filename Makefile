@@ -1,0 +1,74 @@
+# Every target prepares what it needs inside this folder (.tools/, .venv/, tests/js/node_modules/) and nothing outside it.
+#
+#   ARGS=...             what follows the program of a target: make test ARGS='-k framing', make demo ARGS='--transcript out.jsonl'
+#   DAPKIT_PYTHON=3.12   work on another version of Python, in an environment of its own (.venv-3.12)
+#   SCHEMA=FILE          where the official JSON schema of the protocol lies
+
+.DEFAULT_GOAL := help
+
+ARGS ?=
+DAPKIT_PYTHON ?=
+SCHEMA ?= ../shared/reference/dap/debugAdapterProtocol.json
+
+ENVIRONMENT := .venv$(if $(DAPKIT_PYTHON),-$(DAPKIT_PYTHON))
+PYTHON := $(ENVIRONMENT)/bin/python
+READY := $(ENVIRONMENT)/.ready
+LOCKED := pyproject.toml uv.lock .python-version tools/bootstrap.sh tools/bootstrap.py
+
+.PHONY: help demo test test-python test-js check bench docs clean
+
+help: ## show this list
+	@sed -n 's/^\([a-z-]*\):[^#]*## /\1 - /p' $(MAKEFILE_LIST)
+
+demo: $(READY) ## debug a small buggy program and show what happens
+	@$(PYTHON) examples/demo/run.py $(ARGS)
+
+test: test-python test-js ## run all tests: Python, then JavaScript where node is installed
+
+test-python: $(READY) ## run the Python tests
+	$(PYTHON) -m pytest -n 2 $(ARGS)
+
+test-js: $(READY) ## let Microsoft's own test client talk to the adapters
+	@if command -v node >/dev/null && command -v npm >/dev/null; then \
+	    $(MAKE) --no-print-directory tests/js/node_modules/.ready && \
+	    DAPKIT_TEST_PYTHON=$(CURDIR)/$(PYTHON) node --test tests/js/*.test.js; \
+	elif [ "$${CI:-}" = true ]; then \
+	    echo "node and npm are required when CI=true, and one of them is missing" >&2; exit 1; \
+	else \
+	    echo "skipped the JavaScript tests: node or npm is not installed"; \
+	fi
+
+check: $(READY) ## check format, lint, types, layers, the lock file and the generated code
+	$(ENVIRONMENT)/bin/ruff format --check .
+	$(ENVIRONMENT)/bin/ruff check .
+	$(ENVIRONMENT)/bin/mypy
+	$(ENVIRONMENT)/bin/lint-imports
+	.tools/bin/uv lock --check --quiet --no-cache --python $(PYTHON)
+	@if [ -f $(SCHEMA) ]; then \
+	    echo $(PYTHON) tools/generate_protocol.py --check $(SCHEMA); \
+	    $(PYTHON) tools/generate_protocol.py --check $(SCHEMA); \
+	else \
+	    echo "did not compare the generated code: no schema at $(SCHEMA)"; \
+	fi
+
+bench: $(READY) ## measure speed and print the tables
+	@set -e; for script in benchmarks/bench_*.py; do $(PYTHON) $$script $(ARGS); done
+
+docs: .venv-docs/.ready ## build the documentation into docs/_build/html
+	.venv-docs/bin/sphinx-build --quiet --fail-on-warning --keep-going -d docs/_build/doctrees docs docs/_build/html
+	@echo "open docs/_build/html/index.html"
+
+clean: ## remove everything that make has made, the environments included
+	rm -rf .tools .venv .venv-* tests/js/node_modules docs/_build build dist
+	rm -rf .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	find src tests tools examples benchmarks docs -name __pycache__ -prune -exec rm -rf {} +
+
+$(READY): $(LOCKED)
+	@tools/bootstrap.sh --environment $(ENVIRONMENT) $(if $(DAPKIT_PYTHON),--python $(DAPKIT_PYTHON))
+
+.venv-docs/.ready: $(LOCKED)
+	@tools/bootstrap.sh --environment .venv-docs --group docs
+
+tests/js/node_modules/.ready: tests/js/package.json tests/js/package-lock.json
+	cd tests/js && npm_config_cache=$(CURDIR)/.tools/cache/npm npm ci --ignore-scripts --no-audit --no-fund
+	@touch $@
