@@ -1,0 +1,120 @@
+"""What every test stands on: an event loop, real tools or a reason why not, and no process left behind.
+
+Orphans are found too: the test process is the reaper of its descendants, so a
+debuggee whose adapter has gone becomes a child of ours and is seen.
+"""
+
+import contextlib
+import ctypes
+import os
+import select
+import shutil
+import signal
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+import bootstrap
+
+PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
+ENDING_SECONDS = 2.0
+"""How long after a test its processes may take to end."""
+
+
+@pytest.fixture(scope="session")
+def anyio_backend() -> str:
+    """Run coroutine tests on asyncio, which is what dapkit's own programs run on."""
+    return "asyncio"
+
+
+@pytest.fixture(scope="session")
+def require_tool() -> Callable[[str], Path]:
+    """Return a function that finds a program by name, or ends the test.
+
+    A missing program skips the test, with the reason; with CI=true it fails it.
+
+        def test_lldb_dap_stops(require_tool):
+            adapter = require_tool("lldb-dap-22")
+    """
+
+    def find(name: str) -> Path:
+        path = shutil.which(name)
+        if path is not None:
+            return Path(path)
+        reason = f"{name} is not installed"
+        if os.environ.get("CI") == "true":
+            pytest.fail(f"{reason}, and with CI=true nothing that is missing is skipped", pytrace=False)
+        pytest.skip(reason)
+
+    return find
+
+
+@pytest.fixture(scope="session")
+def pythons() -> dict[str, Path]:
+    """Return the interpreters on this machine that dapkit supports, by version ("3.12")."""
+    found = {version: bootstrap.find_interpreter(version) for version in bootstrap.VERSIONS}
+    return {version: Path(path) for version, path in found.items() if path is not None}
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _adopt_orphans() -> None:
+    """Make this process the parent of every descendant that loses its own."""
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+@pytest.fixture(autouse=True)
+def _no_process_is_left(_adopt_orphans: None) -> Iterator[None]:
+    """Fail a test after which a process that it started still runs; end that process."""
+    before = children()
+    yield
+    deadline = time.monotonic() + ENDING_SECONDS
+    left: list[str] = []
+    while started := children() - before:  # once more after each round: ending a parent brings its children to us
+        for pid in started:
+            if not has_ended(pid, deadline):
+                left.append(f"{pid} {command_line(pid)}")
+                os.kill(pid, signal.SIGKILL)
+            with contextlib.suppress(ChildProcessError):  # reaped meanwhile by what started it
+                os.waitpid(pid, 0)
+    if left:
+        pytest.fail("the test left processes running, which were killed:\n" + "\n".join(left), pytrace=False)
+
+
+def children() -> set[int]:
+    """Return the processes whose parent is this one, ended but unreaped ones included."""
+    try:
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return set()  # the usual case, for the price of one system call
+    pids = [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
+    return {pid for pid in pids if parent(pid) == os.getpid()}
+
+
+def parent(pid: int) -> int | None:
+    """Return the parent of a process, or None if the process has gone."""
+    try:
+        status = Path(f"/proc/{pid}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+    return int(status.rpartition(")")[2].split()[1])  # the name before the last parenthesis may hold anything
+
+
+def has_ended(pid: int, deadline: float) -> bool:
+    """Wait until a child has ended, at most until the deadline."""
+    try:
+        process = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return True
+    try:
+        poll = select.poll()
+        poll.register(process, select.POLLIN)
+        return bool(poll.poll(max(0.0, deadline - time.monotonic()) * 1000))
+    finally:
+        os.close(process)
+
+
+def command_line(pid: int) -> str:
+    """Return what a process was started as."""
+    return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace").strip()

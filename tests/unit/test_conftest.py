@@ -1,0 +1,62 @@
+"""The common ground of the tests: see tests/conftest.py."""
+
+from pathlib import Path
+
+import pytest
+
+pytest_plugins = ["pytester"]
+
+GROUND = Path(__file__).parents[1] / "conftest.py"
+
+
+@pytest.fixture
+def inner(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
+    """Tests of a test run that has our conftest.py, in a process of its own."""
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # starts in a quarter of the time
+    monkeypatch.setenv("PYTHONPATH", str(GROUND.parents[1] / "tools"))
+    pytester.makeconftest(GROUND.read_text())
+    return pytester
+
+
+def run(inner: pytest.Pytester) -> pytest.RunResult:
+    return inner.runpytest_subprocess("-p", "no:cacheprovider")
+
+
+def test_process_that_outlives_its_test_is_an_error(inner: pytest.Pytester) -> None:
+    inner.makepyfile("import subprocess\ndef test_leaks(): subprocess.Popen(['sleep', '60'])")
+
+    result = run(inner)
+
+    result.assert_outcomes(passed=1, errors=1)
+    result.stdout.fnmatch_lines(["*the test left processes running, which were killed:", "* sleep 60"])
+
+
+def test_orphan_of_a_test_is_an_error(inner: pytest.Pytester) -> None:
+    inner.makepyfile("import subprocess\ndef test_leaks(): subprocess.run('sleep 60 & exec true', shell=True)")
+
+    run(inner).assert_outcomes(passed=1, errors=1)
+
+
+def test_process_that_ends_shortly_after_its_test_is_no_error(inner: pytest.Pytester) -> None:
+    inner.makepyfile("import subprocess\ndef test_ends(): subprocess.Popen(['sleep', '0.1'])")
+
+    run(inner).assert_outcomes(passed=1)
+
+
+def test_missing_tool_skips_the_test(inner: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CI", raising=False)
+    inner.makepyfile("def test_needs_a_tool(require_tool): require_tool('no-such-debugger')")
+
+    run(inner).assert_outcomes(skipped=1)
+
+
+def test_missing_tool_fails_the_test_in_ci(inner: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CI", "true")
+    inner.makepyfile("def test_needs_a_tool(require_tool): require_tool('no-such-debugger')")
+
+    run(inner).assert_outcomes(failed=1)
+
+
+def test_interpreters_are_found_by_version(pythons: dict[str, Path]) -> None:
+    assert pythons
+    assert all(path.is_file() for path in pythons.values())
