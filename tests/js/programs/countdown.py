@@ -1,0 +1,9 @@
+def count_down(start):
+    left = start
+    while left:
+        print(left)
+        left -= 1
+    return "lift off"
+
+
+print(count_down(3))
