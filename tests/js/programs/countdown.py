@@ -1,4 +1,4 @@
-def count_down(start):
+def count_down(start: int) -> str:
     left = start
     while left:
         print(left)
