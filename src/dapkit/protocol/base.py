@@ -1,0 +1,38 @@
+"""Base classes of the generated messages.
+
+Python names are snake case; the wire name is their camel case unless a field
+says otherwise. A field that is None is absent on the wire, and null is read as
+absent. The only exceptions are required fields that admit null.
+"""
+
+from typing import ClassVar
+
+import msgspec
+
+RawJson = msgspec.Raw
+"""JSON that is not decoded: read later, or written through as it is."""
+
+
+class ProtocolObject(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel"):
+    """A JSON object of the protocol. Subclasses repeat `frozen=True, kw_only=True`."""
+
+
+class Arguments[B](ProtocolObject, frozen=True, kw_only=True):
+    """The arguments of one command; `B` is the body of its response, or None."""
+
+    command: ClassVar[str]
+
+
+class OpenArguments[B](Arguments[B], frozen=True, kw_only=True):
+    """Arguments whose further keys are up to the adapter, as in launch and attach.
+
+    Every key that is not a field is kept in `extra`, under its wire name, in both directions.
+    """
+
+    extra: dict[str, object] = msgspec.field(default_factory=dict)
+
+
+class EventBody(ProtocolObject, frozen=True, kw_only=True):
+    """The body of one event, without the envelope."""
+
+    event: ClassVar[str]

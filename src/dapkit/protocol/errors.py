@@ -1,0 +1,60 @@
+"""Errors of dapkit, and those of the protocol layer.
+
+    DapkitError
+    └── ProtocolError           what the peer sent cannot be used
+        ├── FramingError        the byte stream is out of step: fatal for the connection
+        ├── MalformedMessage    one payload is no DAP message: the stream itself is sound
+        └── InvalidValue        one field of a message is wrong: the message can still be answered
+
+Each text says what was found, what was expected, and where.
+"""
+
+
+class DapkitError(Exception):
+    """Base of every error that dapkit raises on purpose."""
+
+
+class ProtocolError(DapkitError):
+    """Something that a peer sent, and that the protocol does not allow."""
+
+
+class FramingError(ProtocolError):
+    """The stream is not a sequence of frames; nothing after this point can be read.
+
+    `offset` counts bytes from the start of the stream. `payloads` holds the
+    frames that were complete before the fault, in the data of the same feed.
+    """
+
+    def __init__(self, *, found: str, expected: str, offset: int, payloads: list[bytes] | None = None) -> None:
+        super().__init__(f"found {found} at byte {offset} of the stream, expected {expected}; close the connection")
+        self.found = found
+        self.expected = expected
+        self.offset = offset
+        self.payloads = payloads or []
+
+
+class MalformedMessage(ProtocolError):  # noqa: N818 - says what is there, not that it is an error
+    """A payload that is not a request, response or event.
+
+    `request_seq` is set when the payload can be told to be a request, so that
+    it can be answered; `command` is its command, or "" if that is what is wrong.
+    """
+
+    def __init__(self, problem: str, *, request_seq: int | None = None, command: str = "") -> None:
+        super().__init__(problem)
+        self.problem = problem
+        self.request_seq = request_seq
+        self.command = command
+
+
+class InvalidValue(ProtocolError):  # noqa: N818 - the same
+    """A value that the schema does not allow.
+
+    `path` is the place in the message by wire names, such as
+    `$.arguments.breakpoints[2].line`; `problem` is the rest of the text.
+    """
+
+    def __init__(self, path: str, problem: str) -> None:
+        super().__init__(f"{path}: {problem}")
+        self.path = path
+        self.problem = problem

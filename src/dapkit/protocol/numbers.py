@@ -1,0 +1,16 @@
+"""Number types of the protocol, with the ranges that the schema gives them.
+
+Wide ones end at 2**53 - 1, the last integer that JavaScript peers hold exactly.
+"""
+
+from typing import Annotated
+
+from msgspec import Meta
+
+type Int32 = Annotated[int, Meta(ge=-(2**31), le=2**31 - 1)]
+type NonNegativeInt32 = Annotated[int, Meta(ge=0, le=2**31 - 1)]
+type PositiveInt32 = Annotated[int, Meta(ge=1, le=2**31 - 1)]
+type Uint32 = Annotated[int, Meta(ge=0, le=2**32 - 1)]
+type Int53 = Annotated[int, Meta(ge=-(2**53 - 1), le=2**53 - 1)]
+type Uint53 = Annotated[int, Meta(ge=0, le=2**53 - 1)]
+type Percentage = Annotated[float, Meta(ge=0, le=100)]

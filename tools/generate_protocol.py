@@ -1,0 +1,81 @@
+"""Generate `dapkit.protocol.generated` from the JSON schema of the protocol.
+
+Given the schema, write the modules; with --check, only compare and write nothing.
+"""
+
+import argparse
+import difflib
+import hashlib
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from generate.modules import generate
+from generate.origin import COMMIT, SHA256, VERSION
+from generate.schema import SchemaError, read_schema
+
+TARGET = Path(__file__).parents[1] / "src" / "dapkit" / "protocol" / "generated"
+
+
+def main() -> int:
+    """Run the command; 1 if the schema is not understood, or if `--check` finds a difference."""
+    parser = argparse.ArgumentParser(description="Generate dapkit.protocol.generated.")
+    parser.add_argument("schema", type=Path, help="the protocol's JSON schema")
+    parser.add_argument("--check", action="store_true", help="compare with what is there; exit 1 on a difference")
+    options = parser.parse_args()
+    try:
+        modules = generate(read_schema(json.loads(_read(options.schema))))
+    except SchemaError as error:
+        print(f"generate_protocol: {error}", file=sys.stderr)
+        return 1
+    return _check(modules) if options.check else _write(modules)
+
+
+def _read(schema: Path) -> bytes:
+    content = schema.read_bytes()
+    if hashlib.sha256(content).hexdigest() != SHA256:
+        raise SchemaError(
+            f"{schema} is not the schema of DAP {VERSION} at commit {COMMIT}; "
+            "for a new version, change tools/generate/origin.py first"
+        )
+    return content
+
+
+def _write(modules: Mapping[str, str]) -> int:
+    TARGET.mkdir(exist_ok=True)
+    for stale in _present() - set(modules):
+        (TARGET / stale).unlink()
+    for name, text in modules.items():
+        (TARGET / name).write_text(text, encoding="utf-8")
+    print(f"{len(modules)} modules, {sum(text.count('\n') for text in modules.values())} lines in {TARGET}")
+    return 0
+
+
+def _check(modules: Mapping[str, str]) -> int:
+    differences = 0
+    for name in sorted(_present() | set(modules)):
+        path = TARGET / name
+        present = path.read_text(encoding="utf-8") if path.exists() else ""
+        lines = list(
+            difflib.unified_diff(
+                present.splitlines(),
+                modules.get(name, "").splitlines(),
+                fromfile=f"{name} as it is",
+                tofile=f"{name} as generated",
+                lineterm="",
+            )
+        )
+        differences += bool(lines)
+        print(*lines, sep="\n", end="\n" if lines else "")
+    if differences:
+        print(f"{differences} modules differ; run tools/generate_protocol.py without --check", file=sys.stderr)
+    return 1 if differences else 0
+
+
+def _present() -> set[str]:
+    return {path.name for path in TARGET.glob("*.py")}
+
+
+if __name__ == "__main__":
+    sys.exit(main())
