@@ -30,7 +30,7 @@ test-python: $(READY) ## run the Python tests
 
 test-js: $(READY) ## let Microsoft's own test client talk to the adapters
 	@if command -v node >/dev/null && command -v npm >/dev/null; then \
-	    $(MAKE) --no-print-directory tests/js/node_modules/.ready && \
+	    $(MAKE) --no-print-directory --silent tests/js/node_modules/.ready && \
 	    DAPKIT_TEST_PYTHON=$(CURDIR)/$(PYTHON) node --test --test-reporter=spec tests/js/*.test.js; \
 	elif [ "$${CI:-}" = true ]; then \
 	    echo "node and npm are required when CI=true, and one of them is missing" >&2; exit 1; \
