@@ -1,0 +1,57 @@
+"""Every limit that the layers keep, in one place.
+
+Sizes are in bytes unless a name says otherwise, times in seconds. Code inside
+the debugged program keeps its own (`dapkit.python.debuggee.limits`), since it
+imports nothing from here.
+"""
+
+MESSAGE_BYTES = 64 * 1024 * 1024
+"""Largest message body that a reader accepts."""
+
+OUTPUT_EVENT_BYTES = 64 * 1024
+"""Output is joined into events of at most this much text."""
+
+OUTPUT_BACKLOG_BYTES = 1024 * 1024
+"""More output than this waiting to leave makes its sender wait."""
+
+WRITE_CHUNK_BYTES = 64 * 1024
+"""Frames handed to the stream at a time, so that a response waits for no more than this."""
+
+READ_CHUNK_BYTES = 64 * 1024
+"""Bytes asked of a stream at a time."""
+
+FORGOTTEN_REQUESTS = 1000
+"""Requests given up on whose late response is still told from a stray one."""
+
+VIOLATIONS = 1000
+"""Breaches of the protocol kept for the report; later ones are counted only."""
+
+REQUEST_SECONDS = 30.0
+"""Deadline of a request unless its caller says otherwise."""
+
+SEND_SECONDS = 30.0
+"""A peer that takes nothing from us for this long is gone."""
+
+CLOSE_SECONDS = 2.0
+"""Time that a peer or a child process gets at each stage of closing."""
+
+MEMORY_STREAM_BYTES = 64 * 1024
+"""Bytes that wait in each direction of a stream in memory, as in a pipe."""
+
+STDERR_BYTES = 64 * 1024
+"""Last bytes of a child's stderr that are kept for an error text."""
+
+ORPHAN_SECONDS = 0.75
+"""Time that a child process gets at each stage of ending when its parent was killed."""
+
+CONNECT_SECONDS = 10.0
+"""Time within which a spawned adapter has to listen, or to dial back."""
+
+CONNECT_RETRY_SECONDS = 0.05
+"""Pause between two attempts to connect to an adapter that does not listen yet."""
+
+TOKEN_SECONDS = 10.0
+"""Time within which a connection has to show its token."""
+
+TOKEN_MESSAGE_BYTES = 4096
+"""Largest first message of a connection that has not shown its token yet."""
