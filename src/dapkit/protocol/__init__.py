@@ -1,7 +1,7 @@
 """What can be said: the messages of the Debug Adapter Protocol, their frames and their JSON."""
 
 from dapkit.protocol import generated
-from dapkit.protocol.base import Arguments, EventBody, OpenArguments, ProtocolObject, RawJson
+from dapkit.protocol.base import Arguments, EventBody, OpenArguments, ProtocolObject, RawJson, wire_name
 from dapkit.protocol.codec import (
     decode,
     decode_arguments,
@@ -58,5 +58,6 @@ __all__ = [
     "encode",
     "encode_frame",
     "encode_value",
+    "wire_name",
 ]
 __all__ += generated.__all__

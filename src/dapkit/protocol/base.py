@@ -36,3 +36,8 @@ class EventBody(ProtocolObject, frozen=True, kw_only=True):
     """The body of one event, without the envelope."""
 
     event: ClassVar[str]
+
+
+def wire_name(kind: type[ProtocolObject], field: str) -> str:
+    """Tell the name on the wire of a field: `supports_step_back` is `supportsStepBack`."""
+    return kind.__struct_encode_fields__[kind.__struct_fields__.index(field)]

@@ -6,45 +6,56 @@ bodies as they came; `decode_arguments`, `decode_body`, `decode_event` and
 
 Reading is tolerant. null is absent; unknown fields are ignored, unknown commands
 and events stay raw; of two equal keys the last one counts; text that JSON does
-not allow is repaired (see `repair`). Writing is strict JSON in UTF-8.
+not allow is repaired (see `repair`). Writing gives strict JSON in UTF-8, with
+lone surrogates as visible escapes.
 """
 
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any
 
 import msgspec
 
 from dapkit.protocol.base import Arguments, EventBody, OpenArguments, ProtocolObject, RawJson
 from dapkit.protocol.errors import InvalidValue, MalformedMessage
+from dapkit.protocol.fitting import first_fault, other_members
 from dapkit.protocol.generated import COMMANDS, EVENTS
 from dapkit.protocol.messages import AnyMessage, Event, Request, Response
 from dapkit.protocol.repair import clean, repair
 
+type _Reader = Callable[[bytes | RawJson], Any]
+
 _NULL = RawJson(b"null")
 _EMPTY = RawJson(b"{}")
 
-_encode = msgspec.json.Encoder().encode
-_decode = msgspec.json.Decoder(Request | Response | Event).decode
-_decoders: dict[object, Callable[[bytes | RawJson], Any]] = {}
+# What the fast decoder raises on text that `repair` may still make sense of.
+_BROKEN_TEXT = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+
+_MISSING = "Object missing required field `"
+
+_write = msgspec.json.Encoder().encode
+_read_envelope: Callable[[bytes], Request | Response | Event] = msgspec.json.Decoder(Request | Response | Event).decode
+_read_object = msgspec.json.Decoder(dict[str, object]).decode
+_readers: dict[object, _Reader] = {}
 
 
 def encode(message: AnyMessage) -> bytes:
-    """Write a message as JSON, without frame."""
-    return encode_value(message)
+    """Write a message as JSON, without its frame."""
+    try:
+        if isinstance(message, Request) and isinstance(message.arguments, OpenArguments):
+            message = msgspec.structs.replace(message, arguments=RawJson(encode_value(message.arguments)))
+        return _write(message)
+    except UnicodeEncodeError:
+        return _write(clean(_plain(message)))
 
 
 def encode_value(value: object) -> bytes:
-    """Write any message, typed value or JSON value as JSON."""
+    """Write arguments, a body or any JSON value as JSON."""
+    if isinstance(value, OpenArguments):
+        value = {**value.extra, **_plain(msgspec.structs.replace(value, extra={}))}
     try:
-        match value:
-            case Request(arguments=OpenArguments() as arguments):
-                return _encode(msgspec.structs.replace(value, arguments=RawJson(encode_value(arguments))))
-            case OpenArguments():
-                return _encode({**value.extra, **_without_extra(value)})
-            case _:
-                return _encode(value)
+        return _write(value)
     except UnicodeEncodeError:
-        return _encode(clean(msgspec.to_builtins(value)))
+        return _write(clean(_plain(value)))
 
 
 def decode(payload: bytes) -> AnyMessage:
@@ -52,17 +63,18 @@ def decode(payload: bytes) -> AnyMessage:
 
     Raises:
         MalformedMessage: it is not JSON, not an object, or no request, response or event.
+        InvalidValue: a field of the envelope is missing or wrong.
 
     """
     try:
-        message: AnyMessage = _decode(payload)
+        message = _read_envelope(payload)
     except msgspec.ValidationError as error:
-        raise _malformed(payload, str(error)) from None
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        raise _envelope_fault(payload, error) from None
+    except _BROKEN_TEXT:
         return decode(_repaired(payload))
     if isinstance(message, Request):
-        return msgspec.structs.replace(message, arguments=None) if message.arguments == _NULL else message
-    return msgspec.structs.replace(message, body=None) if message.body == _NULL else message
+        return message if message.arguments != _NULL else msgspec.structs.replace(message, arguments=None)
+    return message if message.body != _NULL else msgspec.structs.replace(message, body=None)
 
 
 def decode_arguments(command: str, raw: RawJson | None) -> Arguments[object] | RawJson | None:
@@ -98,8 +110,8 @@ def decode_event(event: str, raw: RawJson | None) -> EventBody | RawJson | None:
         InvalidValue: with a path that starts at `$.body`.
 
     """
-    body = EVENTS.get(event)
-    return raw if body is None else decode_as(body, raw, "$.body")
+    kind = EVENTS.get(event)
+    return raw if kind is None else decode_as(kind, raw, "$.body")
 
 
 def decode_as[T](kind: type[T], raw: bytes | RawJson | None, at: str = "$") -> T:
@@ -110,71 +122,67 @@ def decode_as[T](kind: type[T], raw: bytes | RawJson | None, at: str = "$") -> T
         MalformedMessage: it is not JSON.
 
     """
-    read = _decoders.get(kind) or _new_decoder(kind)
+    if raw is None or raw == _NULL:
+        raw = _EMPTY
     try:
-        return cast("T", read(_EMPTY if raw is None or raw == _NULL else raw))
+        value: T = (_readers.get(kind) or _new_reader(kind))(raw)
+        return value
     except msgspec.ValidationError as error:
-        raise _invalid(str(error), at) from None
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return decode_as(kind, _repaired(bytes(cast("bytes", raw))), at)
+        raise _fault(kind, raw, at, error) from None
+    except _BROKEN_TEXT:
+        return decode_as(kind, _repaired(bytes(raw)), at)
 
 
-def _new_decoder(kind: type[object]) -> Callable[[bytes | RawJson], Any]:
-    read: Callable[[bytes | RawJson], Any] = msgspec.json.Decoder(kind).decode
-    if isinstance(kind, type(OpenArguments)) and issubclass(kind, OpenArguments):
-        read = _open_decoder(kind)
-    _decoders[kind] = read
-    return read
+def _new_reader(kind: object) -> _Reader:
+    reader: _Reader = msgspec.json.Decoder(kind).decode
+    if isinstance(kind, type) and issubclass(kind, OpenArguments):
+        reader = _open_reader(kind)
+    _readers[kind] = reader
+    return reader
 
 
-def _open_decoder(kind: type[OpenArguments[object]]) -> Callable[[bytes | RawJson], Any]:
-    known = {field.encode_name for field in msgspec.structs.fields(kind)} - {"extra"}
-    to_object = msgspec.json.Decoder(dict[str, object]).decode
-
+def _open_reader(kind: type[OpenArguments[object]]) -> _Reader:
     def read(raw: bytes | RawJson) -> object:
-        members = to_object(raw)
-        fields: dict[str, object] = {name: members.pop(name) for name in known & members.keys()}
-        return msgspec.convert({**fields, "extra": members}, kind)
+        members = _read_object(raw)
+        extra = other_members(kind, members)
+        fields = {name: member for name, member in members.items() if name not in extra}
+        return msgspec.convert({**fields, "extra": extra}, kind)
 
     return read
 
 
-def _without_extra(value: OpenArguments[Any]) -> dict[str, object]:
-    members = msgspec.to_builtins(value)
-    members.pop("extra", None)
-    return cast("dict[str, object]", members)
+def _plain(value: object) -> Any:  # noqa: ANN401 - the same JSON, made of builtin types
+    return msgspec.to_builtins(value, enc_hook=_read_raw)
+
+
+def _read_raw(value: object) -> object:
+    if isinstance(value, RawJson):
+        return decode_as(object, value)
+    raise TypeError(f"{type(value).__name__} cannot be written as JSON")
 
 
 def _repaired(payload: bytes) -> bytes:
     repaired = repair(payload)
-    if repaired == payload:
+    if repaired == payload:  # sound as it is, so depth was what the fast decoder refused
         raise MalformedMessage(f"JSON nested too deeply, in {len(payload)} bytes")
     return repaired
 
 
-def _malformed(payload: bytes, problem: str) -> MalformedMessage:
-    """Say what is wrong with an envelope, and which request could be answered."""
-    text, _, path = problem.partition(" - at ")
-    where = path.strip("`") or "$"
-    problem = f"{where}: {text[0].lower()}{text[1:]}"
-    try:
-        members: object = msgspec.json.decode(payload)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        members = msgspec.json.decode(_repaired(payload))
-    match members:
-        case {"type": "request", "seq": int(seq), **others}:
-            command = others.get("command")
-            return MalformedMessage(problem, request_seq=seq, command=command if isinstance(command, str) else "")
-        case _:
-            return MalformedMessage(problem)
+def _envelope_fault(payload: bytes, error: msgspec.ValidationError) -> MalformedMessage | InvalidValue:
+    fault = _fault(object, payload, "$", error)
+    if fault.path in ("$", "$.type"):
+        return MalformedMessage(f"expected a request, response or event; {fault}")
+    return fault
 
 
-def _invalid(problem: str, at: str) -> InvalidValue:
-    """Turn the decoder's text into ours, with the whole path."""
-    text, _, path = problem.partition(" - at `")
-    path = at + path.rstrip("`").removeprefix("$")
-    text = text[0].lower() + text[1:]
-    missing = text.removeprefix("object missing required field `")
-    if missing != text:
-        return InvalidValue(f"{path}.{missing.rstrip('`')}", "required field is missing")
-    return InvalidValue(path, text)
+def _fault(kind: object, raw: bytes | RawJson, at: str, error: msgspec.ValidationError) -> InvalidValue:
+    """Say precisely what the fast decoder refused; fall back to its own words where they are all there is."""
+    if fault := first_fault(decode_as(object, raw), kind, at):
+        return fault
+    text, _, path = str(error).partition(" - at `")
+    where = at + path.removeprefix("$").removesuffix("`")
+    if text.startswith(_MISSING):
+        return InvalidValue(
+            "required field is missing", path=f"{where}.{text.removeprefix(_MISSING).removesuffix('`')}"
+        )
+    return InvalidValue(text[0].lower() + text[1:], path=where)

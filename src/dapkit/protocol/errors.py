@@ -3,8 +3,8 @@
     DapkitError
     └── ProtocolError           what the peer sent cannot be used
         ├── FramingError        the byte stream is out of step: fatal for the connection
-        ├── MalformedMessage    one payload is no DAP message: the stream itself is sound
-        └── InvalidValue        one field of a message is wrong: the message can still be answered
+        ├── MalformedMessage    a payload is no DAP message, though its frame is sound
+        └── InvalidValue        a field of a message is wrong, though its kind is known
 
 Each text says what was found, what was expected, and where.
 """
@@ -34,17 +34,11 @@ class FramingError(ProtocolError):
 
 
 class MalformedMessage(ProtocolError):  # noqa: N818 - says what is there, not that it is an error
-    """A payload that is not a request, response or event.
+    """A payload that cannot be told to be a request, a response or an event."""
 
-    `request_seq` is set when the payload can be told to be a request, so that
-    it can be answered; `command` is its command, or "" if that is what is wrong.
-    """
-
-    def __init__(self, problem: str, *, request_seq: int | None = None, command: str = "") -> None:
+    def __init__(self, problem: str) -> None:
         super().__init__(problem)
         self.problem = problem
-        self.request_seq = request_seq
-        self.command = command
 
 
 class InvalidValue(ProtocolError):  # noqa: N818 - the same
@@ -54,7 +48,7 @@ class InvalidValue(ProtocolError):  # noqa: N818 - the same
     `$.arguments.breakpoints[2].line`; `problem` is the rest of the text.
     """
 
-    def __init__(self, path: str, problem: str) -> None:
+    def __init__(self, problem: str, *, path: str) -> None:
         super().__init__(f"{path}: {problem}")
         self.path = path
         self.problem = problem
