@@ -1,0 +1,109 @@
+"""Arguments and bodies as they cross the edge: strict and in the client's formats.
+
+What is written is checked against its type, since Python lets a caller put
+anything anywhere. Content that arrives as `RawJson` was checked by whoever made
+it, and passes as it is unless the client's formats differ from ours.
+"""
+
+from typing import Any, cast
+
+from dapkit.endpoint.conversion import Formats
+from dapkit.protocol import (
+    COMMANDS,
+    Arguments,
+    CommandSpec,
+    EventBody,
+    InvalidValue,
+    ProtocolObject,
+    RawJson,
+    decode_as,
+    encode_value,
+)
+
+_UNDERSTOOD = ("initialize", "continue")
+"""Commands whose response the endpoint itself has to understand."""
+
+
+def written(value: ProtocolObject, at: str) -> RawJson:
+    """Encode a value strictly.
+
+    Raises:
+        InvalidValue: it does not fit its type; the path starts with `at`.
+
+    """
+    raw = RawJson(encode_value(value))
+    if value.__struct_fields__:
+        decode_as(type(value), raw, at)
+    return raw
+
+
+def written_arguments(arguments: Arguments[Any], formats: Formats) -> RawJson | None:
+    """Encode arguments for the peer; those that say nothing are left out where that is allowed.
+
+    Raises:
+        InvalidValue: as `written`, with a path that starts at `$.arguments`.
+
+    """
+    raw = written(formats.outward(arguments), "$.arguments")
+    spec = COMMANDS.get(arguments.command)
+    return None if spec is not None and spec.arguments_optional and bytes(raw) == b"{}" else raw
+
+
+def written_event(body: EventBody, formats: Formats) -> RawJson | None:
+    """Encode the body of an event for the peer, if it has any fields.
+
+    Raises:
+        InvalidValue: as `written`, with a path that starts at `$.body`.
+
+    """
+    return written(formats.outward(body), "$.body") if body.__struct_fields__ else None
+
+
+def written_body(command: str, body: ProtocolObject | RawJson | None, formats: Formats) -> RawJson | None:
+    """Encode the body of a successful response for the peer.
+
+    Raises:
+        InvalidValue: it is not what a response to this command carries.
+
+    """
+    spec = COMMANDS.get(command)
+    kind = None if spec is None else spec.body
+    match body:
+        case None:
+            if kind is not None:
+                decode_as(kind, None, "$.body")
+            return None
+        case RawJson():
+            if kind is None or formats.native:
+                return body
+            return written(formats.outward(decode_as(kind, body, "$.body")), "$.body")
+        case _:
+            if kind is not None and not isinstance(body, kind):
+                raise InvalidValue(f"expected {kind.__name__}, got {type(body).__name__}", path="$.body")
+            return written(formats.outward(body), "$.body")
+
+
+def read_arguments(spec: CommandSpec, raw: RawJson | None, formats: Formats) -> Arguments[Any]:
+    """Read the arguments of a request, strictly.
+
+    Raises:
+        InvalidValue: with a path that starts at `$.arguments`.
+        MalformedMessage: they are nested too deeply.
+
+    """
+    if raw is None and not spec.arguments_optional:
+        raise InvalidValue("required field is missing", path="$.arguments")
+    return formats.inward(cast("Arguments[Any]", decode_as(spec.arguments, raw, "$.arguments")))
+
+
+def understood(command: str, body: ProtocolObject | RawJson | None) -> ProtocolObject | RawJson | None:
+    """Body of a response, typed if the endpoint itself has to know what it says.
+
+    Raises:
+        InvalidValue: it is not what a response to this command carries.
+
+    """
+    spec = COMMANDS.get(command)
+    if not isinstance(body, RawJson) or spec is None or spec.body is None or command not in _UNDERSTOOD:
+        return body
+    return decode_as(spec.body, body, "$.body")

@@ -1,0 +1,125 @@
+"""What speaking and hearing share: who the two ends are, and what waits for an answer."""
+
+import enum
+from collections import OrderedDict
+
+from dapkit import limits
+from dapkit.endpoint.conversion import Formats
+from dapkit.endpoint.gates import NOBODY, Announced, merged
+from dapkit.endpoint.lifecycle import Kind, Lifecycle
+from dapkit.endpoint.outbox import Outbox
+from dapkit.endpoint.violations import Violations
+from dapkit.protocol import (
+    Capabilities,
+    Direction,
+    InitializeRequestArguments,
+    ProtocolObject,
+    RawJson,
+    Request,
+)
+
+
+class Role(enum.Enum):
+    """Which end of the conversation we are."""
+
+    ADAPTER = Direction.CLIENT_TO_ADAPTER
+    CLIENT = Direction.ADAPTER_TO_CLIENT
+
+    @property
+    def serves(self) -> Direction:
+        """Direction of the requests that this end answers."""
+        return self.value
+
+    @property
+    def peer(self) -> "Role":
+        """The other end."""
+        return Role.CLIENT if self is Role.ADAPTER else Role.ADAPTER
+
+    def __str__(self) -> str:
+        """Name this end in a sentence."""
+        return self.name.lower()
+
+
+class Conversation:
+    """State of one conversation, as seen from one end.
+
+    Invariant: `unanswered` holds each request that was handed over and has no
+    response yet; `pending` each request of ours that may still be answered, and
+    `forgotten` those that nobody waits for any more.
+    """
+
+    def __init__(self, role: Role) -> None:
+        self.role = role
+        self.capabilities = Capabilities()
+        self.client = NOBODY
+        self.formats = Formats()
+        self.lifecycle = Lifecycle()
+        self.outbox = Outbox()
+        self.violations = Violations()
+        self.unanswered: dict[int, Request] = {}
+        self.pending: dict[int, Request] = {}
+        self.forgotten: OrderedDict[int, Request] = OrderedDict()
+        self.disconnected = False
+
+    def announced(self, who: Role) -> Announced:
+        """Say what one of the two ends can do, by its own words."""
+        return self.capabilities if who is Role.ADAPTER else self.client
+
+    def introduce(self, client: InitializeRequestArguments) -> None:
+        """Take over what the client says of itself in initialize."""
+        self.client = client
+        self.formats = Formats.agreed(client)
+        if not self.formats.native:
+            self.outbox.convert_events(self.formats)
+
+    def change_capabilities(self, changed: Capabilities) -> None:
+        """Take over what the adapter says of itself after initialize."""
+        self.capabilities = merged(self.capabilities, changed)
+
+    def expect_response(self, request: Request) -> None:
+        """Note that a request of ours is on its way."""
+        self.pending[request.seq] = request
+        self.lifecycle.note("request", request.command)
+
+    def forget(self, request: Request) -> None:
+        """Note that nobody waits for the response to a request of ours."""
+        if self.pending.pop(request.seq, None) is not None:
+            self.forgotten[request.seq] = request
+            while len(self.forgotten) > limits.FORGOTTEN_REQUESTS:
+                self.forgotten.popitem(last=False)
+
+    def answer(self, request: Request, *, success: bool, message: str | None, body: RawJson | None) -> None:
+        """Give a request its one response."""
+        del self.unanswered[request.seq]
+        if success and request.command == "disconnect":
+            self._answer_disconnect(request, body)
+        else:
+            self.outbox.put_response(request, success=success, message=message, body=body)
+
+    def note_response(self, request: Request, *, success: bool, body: ProtocolObject | RawJson | None) -> None:
+        """Let a response, given or received, have its effect on the session."""
+        if success and isinstance(body, Capabilities) and request.command == "initialize":
+            self.capabilities = body
+        kind: Kind = "response" if success else "failure"
+        all_threads = concerns_all_threads(request.arguments) and concerns_all_threads(body)
+        self.lifecycle.note(kind, request.command, all_threads=all_threads)
+
+    def note_event(self, event: str, body: ProtocolObject | RawJson | None) -> None:
+        """Let an event that was received have its effect on the session."""
+        self.lifecycle.note("event", event, all_threads=concerns_all_threads(body))
+
+    def _answer_disconnect(self, request: Request, body: RawJson | None) -> None:
+        # What is still being worked on ends with the session, and events that wait for it need not wait any more.
+        for unwanted in list(self.unanswered.values()):
+            self.answer(unwanted, success=False, message="cancelled", body=None)
+        if not self.lifecycle.introduced:
+            self.outbox.drop_events()
+        self.outbox.put_last_word(request, body)
+        self.disconnected = True
+
+
+def concerns_all_threads(content: object) -> bool:
+    """Whether arguments or a body are about all threads: else the others stay stopped."""
+    return getattr(content, "single_thread", None) is not True and (
+        getattr(content, "all_threads_continued", None) is not False
+    )

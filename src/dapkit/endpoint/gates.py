@@ -1,0 +1,41 @@
+"""Which capability stands before which request and event.
+
+A request of the client needs a capability of the adapter; a reverse request
+or a gated event needs a flag of the client's `initialize` arguments
+("Capabilities", `InitializeRequestArguments`).
+"""
+
+from dapkit.protocol import COMMANDS, EVENT_GATES, Capabilities, InitializeRequestArguments
+
+type Announced = Capabilities | InitializeRequestArguments
+"""What one end says of itself: the adapter in capabilities, the client in its initialize arguments."""
+
+NOBODY = InitializeRequestArguments(adapter_id="")
+"""The client before it has introduced itself: it can nothing."""
+
+
+def missing_for_command(command: str, announced: Announced) -> str | None:
+    """Wire name of the capability that `command` needs and `announced` lacks, or None."""
+    spec = COMMANDS.get(command)
+    if spec is None or spec.capability is None:
+        return None
+    return _missing(spec.capability, announced)
+
+
+def missing_for_event(event: str, client: InitializeRequestArguments) -> str | None:
+    """Wire name of the client's flag that `event` needs and `client` lacks, or None."""
+    flag = EVENT_GATES.get(event)
+    return None if flag is None else _missing(flag, client)
+
+
+def merged(kept: Capabilities, changed: Capabilities) -> Capabilities:
+    """Return `kept` with every field that `changed` carries (event `capabilities`)."""
+    fields = {name: getattr(kept, name) for name in kept.__struct_fields__}
+    news = {name: value for name in fields if (value := getattr(changed, name)) is not None}
+    return Capabilities(**(fields | news))
+
+
+def _missing(capability: str, announced: Announced) -> str | None:
+    if getattr(announced, capability):
+        return None
+    return announced.__struct_encode_fields__[announced.__struct_fields__.index(capability)]

@@ -1,0 +1,166 @@
+"""Lifecycle of one debug session.
+
+Every legal move is a row of MOVES, every phase that is short of commands a row
+of ONLY; nothing else may change the phase or forbid a request.
+This module does not know whether we are the client or the adapter.
+
+    FRESH ──initialize──▶ INITIALIZING ──response──▶ READY
+                                                       │ initialized
+             ┌─────────── stopped ──────────┐          ▼
+             ▼                              │     CONFIGURING
+          STOPPED ──resumed, continued──▶ RUNNING ◀────┘ configurationDone
+             └──────────────┬───────────────┘
+                            ▼ terminated, disconnect
+                           OVER
+
+Real adapters leave out `initialized`, send it early or twice, stop before
+configurationDone, or fail a launch after it; each of these has its row or flag.
+"""
+
+import enum
+from collections.abc import Mapping
+from typing import Literal, NamedTuple
+
+
+class Phase(enum.Enum):
+    """Where a session stands."""
+
+    FRESH = "no initialize request yet"
+    INITIALIZING = "initialize was requested and not answered yet"
+    READY = "launch or attach may be requested"
+    CONFIGURING = "the initialized event was sent: breakpoints may be set"
+    RUNNING = "the program runs"
+    STOPPED = "at least one thread is stopped"
+    OVER = "terminated or disconnected"
+
+
+type Kind = Literal["request", "response", "failure", "event"]
+
+
+class Step(NamedTuple):
+    """Something that passed between the two ends; a failure is the response to a request that failed."""
+
+    kind: Kind
+    name: str
+
+
+RESUMING = ("continue", "next", "stepIn", "stepOut", "stepBack", "reverseContinue", "goto", "restartFrame", "restart")
+"""Commands that set a stopped program going."""
+
+STOPPING = (*RESUMING, "pause", "configurationDone", "launch", "attach")
+"""Commands whose effect may be a stopped event, which has to wait for their response."""
+
+ONLY: Mapping[Phase, frozenset[str]] = {
+    Phase.FRESH: frozenset({"initialize", "disconnect"}),
+    Phase.INITIALIZING: frozenset({"disconnect"}),
+    Phase.OVER: frozenset({"disconnect", "terminate", "cancel"}),
+}
+"""Phases in which no other requests are legal, in either direction."""
+
+_OBJECTIONS = {
+    Phase.FRESH: "came before initialize, which has to be the first request",
+    Phase.INITIALIZING: "came before the response to initialize",
+    Phase.OVER: "came after the session had ended: only disconnect is left",
+}
+
+_STARTS = ("launch", "attach")
+_LIVE = (Phase.READY, Phase.CONFIGURING, Phase.RUNNING, Phase.STOPPED)
+
+MOVES: Mapping[tuple[Phase, Step], Phase] = {
+    (Phase.FRESH, Step("request", "initialize")): Phase.INITIALIZING,
+    (Phase.INITIALIZING, Step("response", "initialize")): Phase.READY,
+    (Phase.INITIALIZING, Step("failure", "initialize")): Phase.FRESH,
+    (Phase.READY, Step("event", "initialized")): Phase.CONFIGURING,
+    (Phase.CONFIGURING, Step("response", "configurationDone")): Phase.RUNNING,
+    # Adapters that never send initialized.
+    (Phase.READY, Step("response", "configurationDone")): Phase.RUNNING,
+    # Adapters without configurationDone start to run by themselves.
+    (Phase.READY, Step("event", "stopped")): Phase.STOPPED,
+    (Phase.READY, Step("event", "continued")): Phase.RUNNING,
+    (Phase.CONFIGURING, Step("event", "stopped")): Phase.STOPPED,
+    (Phase.CONFIGURING, Step("event", "continued")): Phase.RUNNING,
+    (Phase.RUNNING, Step("event", "stopped")): Phase.STOPPED,
+    (Phase.STOPPED, Step("event", "continued")): Phase.RUNNING,
+    **{(Phase.STOPPED, Step("response", command)): Phase.RUNNING for command in RESUMING},
+    # A launch that fails after configurationDone: there is no program, and another launch may follow.
+    **{
+        (phase, Step("failure", start)): Phase.CONFIGURING
+        for phase in (Phase.RUNNING, Phase.STOPPED)
+        for start in _STARTS
+    },
+    **{(phase, Step("event", "terminated")): Phase.OVER for phase in _LIVE},
+    **{(phase, Step("response", "disconnect")): Phase.OVER for phase in Phase},
+}
+"""What changes the phase; anything else leaves it as it is."""
+
+
+class Lifecycle:
+    """The phase of a session and what it allows.
+
+    Invariant: `phase` changes only along MOVES; `start` is the launch or attach
+    request that was made and has not failed, and configurationDone and
+    initialized come once for each of them.
+    """
+
+    def __init__(self) -> None:
+        self.phase = Phase.FRESH
+        self.start: str | None = None
+        self.initialized_is_due = True
+        self._configured = False
+        self._resuming = 0
+        self._overtaken = 0
+
+    @property
+    def introduced(self) -> bool:
+        """Whether initialize has been answered, before which nothing else may be said."""
+        return self.phase not in (Phase.FRESH, Phase.INITIALIZING)
+
+    def objection(self, command: str) -> str | None:
+        """Why a request is not legal now, or None if it is."""
+        if command not in ONLY.get(self.phase, (command,)):
+            return f"{command} {_OBJECTIONS[self.phase]}"
+        if command == "initialize" and self.phase is not Phase.FRESH:
+            return "initialize may be requested only once"
+        if command in _STARTS and self.start is not None:
+            return f"{command} came after {self.start}: one of them starts a session, once"
+        if command == "configurationDone" and self._configured:
+            return "configurationDone may be requested only once"
+        return None
+
+    def note(self, kind: Kind, name: str, *, all_threads: bool = True) -> None:
+        """Take account of something that passed, whoever said it.
+
+        What does not concern all threads leaves a stopped session stopped.
+        """
+        match kind, name:
+            case "request", "launch" | "attach":
+                self.start = name
+            case "failure", "launch" | "attach":
+                self.start = None
+                self._configured = False
+                self.initialized_is_due = True
+            case "request", "configurationDone":
+                self._configured = True
+            case "failure", "configurationDone":
+                self._configured = False
+            case "event", "initialized":
+                self.initialized_is_due = False
+        if all_threads and not self._is_stale(kind, name):
+            self.phase = MOVES.get((self.phase, Step(kind, name)), self.phase)
+        if self.phase is Phase.READY and not self.initialized_is_due:
+            # It came before the response to initialize.
+            self.phase = MOVES[self.phase, Step("event", "initialized")]
+
+    def _is_stale(self, kind: Kind, name: str) -> bool:
+        """Whether this is a response that came after the stop that its request led to (rdbg)."""
+        if (kind, name) == ("event", "stopped"):
+            self._overtaken = self._resuming
+        if name not in RESUMING or kind == "event":
+            return False
+        if kind == "request":
+            self._resuming += 1
+            return False
+        self._resuming -= 1
+        stale = self._overtaken > 0
+        self._overtaken -= stale
+        return stale

@@ -1,0 +1,167 @@
+"""The order in which messages leave.
+
+Two lanes. *Answers* (responses, and requests of ours) leave first and in order.
+*Events* keep their own order behind them; an event may have to wait for the
+responses of requests that it must not overtake, and then everything behind it
+waits too. Neighbouring output of one category is joined. The response to
+`disconnect` takes the lane of the events: it is the last word.
+
+Answers get their `seq` when they are put in and events when they leave, so
+that what the peer sees counts up by one, as the specification asks
+("Base protocol", `ProtocolMessage.seq`).
+"""
+
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from dapkit import limits
+from dapkit.endpoint.conversion import Formats
+from dapkit.endpoint.lifecycle import Lifecycle
+from dapkit.protocol import Event, EventBody, OutputEvent, RawJson, Request, Response, encode, encode_frame
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """A place in the event lane; the content is typed as long as the client's formats are not known."""
+
+    name: str
+    content: EventBody | RawJson | None
+    all_threads: bool
+    after: set[int] = field(default_factory=set)
+
+
+@dataclass(slots=True)
+class _Output:
+    """Plain output of one category, in pieces that leave as one event."""
+
+    category: str | None
+    pieces: list[str]
+    size: int
+
+
+@dataclass(slots=True)
+class _LastWord:
+    """The response to disconnect, behind all events."""
+
+    request: Request
+    body: RawJson | None
+
+
+class Outbox:
+    """Messages on their way out.
+
+    Invariant: every event before the head of the event lane has left; `_held`
+    names for each request the events that wait for its response.
+    """
+
+    def __init__(self) -> None:
+        self._answers: deque[bytes] = deque()
+        self._events: deque[_Waiting | _Output | _LastWord] = deque()
+        self._held: dict[int, list[_Waiting]] = {}
+        self._seq = 0
+        self.output_backlog = 0
+
+    def put_request(self, command: str, arguments: RawJson | None) -> int:
+        """Queue a request; return its number."""
+        self._seq += 1
+        self._answers.append(encode_frame(encode(Request(self._seq, command, arguments))))
+        return self._seq
+
+    def put_response(self, request: Request, *, success: bool, message: str | None, body: RawJson | None) -> None:
+        """Queue a response, and let the events go that waited for it."""
+        self._seq += 1
+        response = Response(self._seq, request.seq, success, request.command, message, body)
+        self._answers.append(encode_frame(encode(response)))
+        for waiting in self._held.pop(request.seq, ()):
+            waiting.after.discard(request.seq)
+
+    def put_last_word(self, request: Request, body: RawJson | None) -> None:
+        """Queue the response to disconnect behind the events."""
+        self._events.append(_LastWord(request, body))
+
+    def put_event(
+        self,
+        name: str,
+        content: EventBody | RawJson | None,
+        *,
+        all_threads: bool = True,
+        after: Iterable[int] = (),
+    ) -> None:
+        """Queue an event behind the others.
+
+        It leaves once the requests in `after` are answered; `all_threads` says
+        whether it concerns all of them.
+        """
+        waiting = _Waiting(name, content, all_threads, set(after))
+        for request_seq in waiting.after:
+            self._held.setdefault(request_seq, []).append(waiting)
+        self._events.append(waiting)
+
+    def put_output(self, text: str, category: str | None) -> None:
+        """Queue plain output, joined to what was said just before if that has not left."""
+        size = len(text)
+        self.output_backlog += size
+        match self._events[-1] if self._events else None:
+            case _Output() as last if last.category == category and last.size + size <= limits.OUTPUT_EVENT_BYTES:
+                last.pieces.append(text)
+                last.size += size
+            case _:
+                self._events.append(_Output(category, [text], size))
+
+    def convert_events(self, formats: Formats) -> None:
+        """Rewrite the events that were queued before the client said how it wants positions and paths."""
+        for waiting in self._events:
+            if isinstance(waiting, _Waiting) and isinstance(waiting.content, EventBody):
+                waiting.content = formats.outward(waiting.content)
+
+    def drop_events(self) -> None:
+        """Forget the events that have not left."""
+        self._events.clear()
+        self._held.clear()
+        self.output_backlog = 0
+
+    def has_bytes(self, lifecycle: Lifecycle) -> bool:
+        """Whether `take` would give anything."""
+        return bool(self._answers) or (lifecycle.introduced and self._head_may_leave())
+
+    def take(self, limit: int, lifecycle: Lifecycle) -> bytes:
+        """Frames that may leave now, at least one and then up to `limit` bytes.
+
+        Events leave after initialize was answered; the lifecycle takes note of each that does.
+        """
+        frames: list[bytes] = []
+        size = 0
+        while size < limit:
+            if self._answers:
+                frame = self._answers.popleft()
+            elif lifecycle.introduced and self._head_may_leave():
+                frame = self._next_event(lifecycle)
+            else:
+                break
+            frames.append(frame)
+            size += len(frame)
+        return b"".join(frames)
+
+    def _head_may_leave(self) -> bool:
+        match self._events[0] if self._events else None:
+            case None:
+                return False
+            case _Waiting(after=after):
+                return not after
+            case _:
+                return True
+
+    def _next_event(self, lifecycle: Lifecycle) -> bytes:
+        self._seq += 1
+        message: Event | Response
+        match self._events.popleft():
+            case _Waiting(name, content, all_threads):
+                lifecycle.note("event", name, all_threads=all_threads)
+                message = Event(self._seq, name, content)
+            case _Output(category, pieces, size):
+                self.output_backlog -= size
+                message = Event(self._seq, "output", OutputEvent(output="".join(pieces), category=category))
+            case _LastWord(request, body):
+                message = Response(self._seq, request.seq, True, request.command, None, body)  # noqa: FBT003 - a wire value
+        return encode_frame(encode(message))

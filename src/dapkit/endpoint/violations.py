@@ -1,0 +1,57 @@
+"""The lint report: what a peer did against the protocol and was forgiven.
+
+A violation never ends a conversation. The report says what, where and in which
+message, so that the author of the peer can find it.
+"""
+
+from dataclasses import dataclass
+
+from dapkit import limits
+from dapkit.protocol import AnyMessage, Event, Request, Response
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """One breach of the protocol by the peer.
+
+    Attributes:
+        message: which message, in protocol words: `event stopped (seq 7)`.
+        path: where in it, such as `$.body.threadId`; `$` is the message as a whole.
+        problem: what was found and what was expected.
+
+    """
+
+    message: str
+    path: str
+    problem: str
+
+    def __str__(self) -> str:
+        """One line of a report."""
+        return f"{self.message}: {self.problem} - at `{self.path}`"
+
+
+class Violations:
+    """Violations in order of arrival; past `limits.VIOLATIONS` they are counted only."""
+
+    def __init__(self) -> None:
+        self.kept: list[Violation] = []
+        self.count = 0
+
+    def add(self, message: AnyMessage | str, problem: str, path: str = "$") -> None:
+        """Note one breach."""
+        self.count += 1
+        if len(self.kept) < limits.VIOLATIONS:
+            self.kept.append(Violation(described(message), path, problem))
+
+
+def described(message: AnyMessage | str) -> str:
+    """Name a message in protocol words; what cannot be told apart has been named already."""
+    match message:
+        case Request(seq, command):
+            return f"request {command} (seq {seq})"
+        case Response(seq, command=command):
+            return f"response {command} (seq {seq})"
+        case Event(seq, event):
+            return f"event {event} (seq {seq})"
+        case str():
+            return message
