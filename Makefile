@@ -61,7 +61,7 @@ docs: .venv-docs/.ready ## build the documentation into docs/_build/html
 clean: ## remove everything that make has made, the environments included
 	rm -rf .tools .venv .venv-* tests/js/node_modules docs/_build build dist
 	rm -rf .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
-	find src tests tools examples benchmarks docs -name __pycache__ -prune -exec rm -rf {} +
+	find . -name __pycache__ -prune -exec rm -rf {} +
 
 $(READY): $(LOCKED)
 	@tools/bootstrap.sh --environment $(ENVIRONMENT) $(if $(DAPKIT_PYTHON),--python $(DAPKIT_PYTHON))

@@ -240,6 +240,7 @@ def run(command: Sequence[str], *, quiet: bool = False, **extra: str) -> int:
     environment = {
         "UV_CACHE_DIR": str(TOOLS / "cache" / "uv"),
         "PIP_CACHE_DIR": str(TOOLS / "cache" / "pip"),
+        "UV_SYSTEM_CERTS": str(any(Path("/etc/ssl/certs").glob("*"))).lower(),  # a company's own are there, not in uv
         **os.environ,
         "UV_PYTHON_INSTALL_DIR": str(TOOLS / "python"),
         "PIP_REQUIRE_VIRTUALENV": "0",
