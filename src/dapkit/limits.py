@@ -35,6 +35,9 @@ SEND_SECONDS = 30.0
 CLOSE_SECONDS = 2.0
 """Time that a peer or a child process gets at each stage of closing."""
 
+CLOSING_SECONDS = 10.0
+"""Time that an adapter gets to disconnect, and again to release what it holds."""
+
 MEMORY_STREAM_BYTES = 64 * 1024
 """Bytes that wait in each direction of a stream in memory, as in a pipe."""
 
@@ -55,3 +58,15 @@ TOKEN_SECONDS = 10.0
 
 TOKEN_MESSAGE_BYTES = 4096
 """Largest first message of a connection that has not shown its token yet."""
+
+INITIALIZED_SECONDS = 5.0
+"""Time that an adapter gets to send `initialized` after its response to launch or attach."""
+
+START_ERROR_SECONDS = 0.5
+"""Time in which the error of launch itself may still come after its configuration failed."""
+
+EVENTS_KEPT = 1000
+"""Events of each kind that a client can look back on."""
+
+OUTPUT_KEPT_CHARACTERS = 128 * 1024
+"""Characters of output that a client keeps, of each category."""

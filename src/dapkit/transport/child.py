@@ -1,0 +1,233 @@
+"""A debug adapter as a child process that speaks the protocol on its stdin and stdout.
+
+Decided here: what the child inherits (nothing but three pipes and a session of
+its own), what is kept of its stderr, and that nothing of its process group
+outlives the block that started it, or this process (see `guard`). How an
+adapter is reached that listens on a socket is the business of `listening`.
+"""
+
+import logging
+import os
+import shutil
+import signal
+import subprocess
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import IO, cast
+
+import anyio
+from anyio.abc import ByteStream
+from anyio.streams.stapled import StapledByteStream
+
+from dapkit import limits
+from dapkit.transport.descriptors import DescriptorReader, DescriptorWriter
+from dapkit.transport.errors import CannotStart
+from dapkit.transport.guard import Guard
+from dapkit.transport.tasks import background_tasks
+
+log = logging.getLogger(__name__)
+
+type Hearer = Callable[[bytes], None]
+"""Told of a child's stderr, piece by piece as it comes."""
+
+
+class ChildProcess:
+    """An adapter that was started, and may have ended.
+
+    Attributes:
+        argv: the command as it was given.
+        pid: of the process, which also names its group and its session.
+        stream: protocol bytes to it and from it.
+
+    Invariant: it is not reaped before its group was killed, so that its pid
+    cannot have become another's.
+
+    """
+
+    stream: ByteStream
+
+    def __init__(self, argv: Sequence[str], process: subprocess.Popen[bytes], text: int, hearer: Hearer | None) -> None:
+        self.argv = tuple(argv)
+        self.pid = process.pid
+        self._process = process
+        self._code: int | None = None
+        self._text = DescriptorReader(text)
+        self._hearer = hearer
+        self._tail = bytearray()
+
+    @property
+    def returncode(self) -> int | None:
+        """Exit code, or minus the signal that killed it; None while it runs."""
+        if self._code is None:
+            found = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+            if found is not None:
+                self._code = found.si_status if found.si_code == os.CLD_EXITED else -found.si_status
+        return self._code
+
+    async def wait(self) -> int:
+        """Wait until the process has ended and return its `returncode`."""
+        if (code := self.returncode) is not None:
+            return code
+        pidfd = os.pidfd_open(self.pid)
+        try:
+            while (code := self.returncode) is None:
+                await anyio.wait_readable(pidfd)
+            return code
+        finally:
+            os.close(pidfd)
+
+    def stderr_tail(self) -> str:
+        """Last `limits.STDERR_BYTES` of what it wrote to stderr so far."""
+        while data := self._text.read_now():
+            self._hear(data)
+        return self._tail.decode(errors="replace")
+
+    async def hear(self) -> None:
+        """Collect stderr until its end, so that the child never waits for a reader of it."""
+        try:
+            while True:
+                self._hear(await self._text.receive())
+        except (anyio.EndOfStream, anyio.ClosedResourceError):
+            return
+
+    async def end(self) -> None:
+        """End it and its group: it gets `limits.CLOSE_SECONDS` to go, once more after SIGTERM, then SIGKILL."""
+        if not await self._gone():
+            self._signal_group(signal.SIGTERM)
+            await self._gone()
+        self._signal_group(signal.SIGKILL)
+        if await self._gone():
+            self._process.wait()
+        else:
+            log.warning("process %d does not end: the kernel holds it", self.pid)
+        self.stderr_tail()
+        await self._text.aclose()
+
+    async def _gone(self) -> bool:
+        with anyio.move_on_after(limits.CLOSE_SECONDS):
+            await self.wait()
+        return self.returncode is not None
+
+    def _signal_group(self, number: signal.Signals) -> None:
+        try:
+            os.killpg(self.pid, number)
+        except PermissionError:  # it runs as another user, as with sudo
+            log.warning("process group %d may not be sent %s", self.pid, number.name)
+
+    def _hear(self, data: bytes) -> None:
+        self._tail += data
+        del self._tail[: -limits.STDERR_BYTES]
+        if self._hearer is not None:
+            self._hearer(data)
+
+
+@asynccontextmanager
+async def spawn(
+    argv: Sequence[str],
+    *,
+    cwd: Path | None = None,
+    env: Mapping[str, str] | None = None,
+    on_stderr: Hearer | None = None,
+) -> AsyncIterator[ChildProcess]:
+    """Start an adapter and talk to it on its stdin and stdout.
+
+    Leaving the block closes its stdin and ends it and its group. `env` is its
+    whole environment; None: as ours.
+
+    Raises:
+        CannotStart: the command does not exist or is not executable.
+
+    Example:
+        >>> async def main() -> bytes:
+        ...     async with spawn(["cat"]) as child:
+        ...         await child.stream.send(b"hello")
+        ...         return await child.stream.receive()
+        >>> anyio.run(main)
+        b'hello'
+
+    """
+    async with started(argv, cwd=cwd, env=env, on_stderr=on_stderr, on_stdio=True) as child, child.stream:
+        yield child
+
+
+@asynccontextmanager
+async def started(
+    argv: Sequence[str],
+    *,
+    cwd: Path | None,
+    env: Mapping[str, str] | None,
+    on_stderr: Hearer | None,
+    on_stdio: bool,
+) -> AsyncIterator[ChildProcess]:
+    """Start an adapter and end it with the block.
+
+    If it does not speak the protocol on its stdin and stdout, its stdin is the null
+    device, its stdout is heard like its stderr, and it has no `stream` yet.
+    """
+    executable = _found(argv, cwd, env)
+    guard = Guard()
+    try:
+        process = _popen(executable, argv, cwd=cwd, env=env, on_stdio=on_stdio)
+        guard.watch(process.pid)
+        child = ChildProcess(argv, process, _own(process.stderr if on_stdio else process.stdout), on_stderr)
+        if on_stdio:
+            child.stream = StapledByteStream(
+                DescriptorWriter.over(_own(process.stdin)), DescriptorReader(_own(process.stdout))
+            )
+        async with background_tasks() as tasks:
+            tasks.start_soon(child.hear)
+            try:
+                yield child
+            finally:
+                with anyio.CancelScope(shield=True):
+                    await child.end()
+    finally:
+        guard.dismiss()
+
+
+def _popen(
+    executable: str, argv: Sequence[str], *, cwd: Path | None, env: Mapping[str, str] | None, on_stdio: bool
+) -> subprocess.Popen[bytes]:
+    try:
+        return subprocess.Popen(
+            argv,
+            bufsize=0,
+            executable=executable,
+            cwd=cwd,
+            env=env,
+            stdin=subprocess.PIPE if on_stdio else subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE if on_stdio else subprocess.STDOUT,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise CannotStart(f"{executable} could not be started: {error.strerror}") from error
+
+
+def _own(pipe: IO[bytes] | None) -> int:
+    """Our end of a pipe as a non-blocking descriptor of our own."""
+    with cast("IO[bytes]", pipe):  # Popen has made what it was asked for
+        fd = os.dup(cast("IO[bytes]", pipe).fileno())
+    os.set_blocking(fd, False)
+    return fd
+
+
+def _found(argv: Sequence[str], cwd: Path | None, env: Mapping[str, str] | None) -> str:
+    """Absolute path of the program to start."""
+    if not argv:
+        raise CannotStart("the command is empty: there is nothing to start")
+    if cwd is not None and not cwd.is_dir():
+        raise CannotStart(f"{argv[0]} cannot be started in {cwd}: there is no such folder")
+    if os.sep in argv[0]:
+        path = Path(cwd or Path(), argv[0]).absolute()
+        if not path.exists():
+            raise CannotStart(f"{argv[0]} does not exist (looked for {path})")
+        if not (path.is_file() and os.access(path, os.X_OK)):
+            raise CannotStart(f"{path} is not an executable file")
+        return str(path)
+    search = (os.environ if env is None else env).get("PATH", os.defpath)
+    found = shutil.which(argv[0], path=search)
+    if found is None:
+        raise CannotStart(f"{argv[0]} was not found on PATH ({search}): install it, or give its full path")
+    return str(Path(found).absolute())

@@ -1,0 +1,105 @@
+"""Byte streams over file descriptors, waiting in the event loop and never in a thread.
+
+Whether a descriptor may be set non-blocking is its owner's business, since the
+flag belongs to the open file, which other processes may share: the reader waits
+before it reads, and the writer is given a `write` that does not block.
+"""
+
+import os
+from collections.abc import Awaitable, Callable
+from typing import Self
+
+import anyio
+from anyio.abc import ByteReceiveStream, ByteSendStream
+from anyio.lowlevel import checkpoint
+
+from dapkit import limits
+
+type Write = Callable[[memoryview], int]
+"""Writes a part and says how much; raises BlockingIOError where it would have to wait."""
+
+
+class DescriptorReader(ByteReceiveStream):
+    """Bytes from a descriptor that this stream owns."""
+
+    def __init__(self, fd: int) -> None:
+        self._fd = fd
+
+    async def receive(self, max_bytes: int = limits.READ_CHUNK_BYTES) -> bytes:
+        """Take the next bytes."""
+        while True:
+            await _ready(anyio.wait_readable, self._fd)
+            try:
+                data = self.read_now(max_bytes)
+            except OSError as error:  # a terminal that was hung up, a reset connection
+                raise anyio.BrokenResourceError from error
+            if data is not None:
+                if not data:
+                    raise anyio.EndOfStream
+                return data
+
+    def read_now(self, max_bytes: int = limits.READ_CHUNK_BYTES) -> bytes | None:
+        """Read without waiting: None if a non-blocking descriptor has nothing, b"" at the end or when closed."""
+        if self._fd < 0:
+            return b""
+        try:
+            return os.read(self._fd, max_bytes)
+        except BlockingIOError:
+            return None
+
+    async def aclose(self) -> None:
+        """Close the descriptor; who waits in `receive` gets ClosedResourceError."""
+        if self._fd >= 0:
+            anyio.notify_closing(self._fd)
+            os.close(self._fd)
+            self._fd = -1
+
+
+class DescriptorWriter(ByteSendStream):
+    """Bytes to a descriptor that this stream owns.
+
+    Args:
+        fd: the descriptor; `close` closes it.
+        write: writes to it without blocking.
+
+    """
+
+    def __init__(self, fd: int, *, write: Write, close: Callable[[], None]) -> None:
+        self._fd = fd
+        self._write = write
+        self._close = close
+
+    @classmethod
+    def over(cls, fd: int) -> Self:
+        """Write to a descriptor that is non-blocking, or that never blocks."""
+        return cls(fd, write=lambda data: os.write(fd, data), close=lambda: os.close(fd))
+
+    async def send(self, item: bytes) -> None:
+        """Write everything."""
+        rest = memoryview(item)
+        await checkpoint()
+        while rest:
+            if self._fd < 0:
+                raise anyio.ClosedResourceError
+            try:
+                rest = rest[self._write(rest) :]
+            except BlockingIOError:
+                await _ready(anyio.wait_writable, self._fd)
+            except OSError as error:
+                raise anyio.BrokenResourceError from error
+
+    async def aclose(self) -> None:
+        """Close the descriptor; who waits in `send` gets ClosedResourceError."""
+        if self._fd >= 0:
+            anyio.notify_closing(self._fd)
+            self._close()
+            self._fd = -1
+
+
+async def _ready(wait: Callable[[int], Awaitable[None]], fd: int) -> None:
+    if fd < 0:
+        raise anyio.ClosedResourceError
+    try:
+        await wait(fd)
+    except PermissionError:  # epoll does not take regular files, which are always ready
+        await checkpoint()

@@ -1,0 +1,42 @@
+"""What a conversation over a real stream can fail with.
+
+DapkitError                      (dapkit.protocol)
+└── TransportError
+    ├── ConversationLost         the peer is gone, or cannot be understood any more
+    ├── DeadlineExceeded         the peer lives, but did not answer in time
+    ├── NotAdmitted              the gate of a listener was not passed
+    └── CannotStart              a command could not be started, or not be reached
+"""
+
+from dapkit.protocol import DapkitError
+
+
+class TransportError(DapkitError):
+    """Base of the errors of this layer."""
+
+
+class ConversationLost(TransportError):  # noqa: N818 - the sentence reads right where it is raised
+    """Nothing more can be said to this peer or heard from it."""
+
+
+class DeadlineExceeded(TransportError):  # noqa: N818 - as above
+    """A request that was not answered in time; the conversation goes on.
+
+    Attributes:
+        command: what was asked.
+        seconds: how long was waited.
+
+    """
+
+    def __init__(self, command: str, seconds: float) -> None:
+        super().__init__(f"{command} was not answered within {seconds:g} s")
+        self.command = command
+        self.seconds = seconds
+
+
+class NotAdmitted(TransportError):  # noqa: N818 - as above
+    """A connection that was refused at the gate."""
+
+
+class CannotStart(TransportError):  # noqa: N818 - as above
+    """A command that could not be started, or that was started and cannot be reached."""
