@@ -42,6 +42,11 @@ class Response(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="type"
     message: str | None = None
     body: AnyBody = None
 
+    @classmethod
+    def cancelled(cls, command: str, *, seq: int = 0, request_seq: int = 0) -> "Response":
+        """Make the answer to a request that was cancelled."""
+        return cls(seq, request_seq, success=False, command=command, message="cancelled")
+
 
 class Event(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="type", tag="event"):
     """One side tells the other that something happened."""

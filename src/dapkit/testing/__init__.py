@@ -1,1 +1,56 @@
-"""To come."""
+"""Fake peers, a pair in memory, and order assertions: what dapkit's own tests are made of."""
+
+from dapkit.testing.handshakes import HANDSHAKES
+from dapkit.testing.moments import Moment
+from dapkit.testing.pair import ANYBODY, USUAL, End, Pair
+from dapkit.testing.patterns import Found, Pattern, event, failure, never, request, response
+from dapkit.testing.peers import FakeAdapter, FakeClient, FakePeer
+from dapkit.testing.schema import check_schema
+from dapkit.testing.steps import (
+    Script,
+    Step,
+    ask,
+    blurt,
+    die,
+    hold,
+    raw,
+    refuse,
+    release,
+    reply,
+    tell,
+    tell_custom,
+)
+from dapkit.testing.timeline import Timeline
+
+__all__ = [
+    "ANYBODY",
+    "HANDSHAKES",
+    "USUAL",
+    "End",
+    "FakeAdapter",
+    "FakeClient",
+    "FakePeer",
+    "Found",
+    "Moment",
+    "Pair",
+    "Pattern",
+    "Script",
+    "Step",
+    "Timeline",
+    "ask",
+    "blurt",
+    "check_schema",
+    "die",
+    "event",
+    "failure",
+    "hold",
+    "never",
+    "raw",
+    "refuse",
+    "release",
+    "reply",
+    "request",
+    "response",
+    "tell",
+    "tell_custom",
+]
