@@ -1,1 +1,40 @@
-"""To come."""
+"""Drive debug adapters: sessions, their breakpoints, events, terminals and children."""
+
+from dapkit.client.breakpoints import Breakpoints, SessionBreakpoint
+from dapkit.client.errors import (
+    AdapterDied,
+    ClientError,
+    ProgramEnded,
+    StartRefused,
+    UnknownBreakpoint,
+    UnknownFilter,
+    WaitExpired,
+)
+from dapkit.client.events import CustomEvent, EventStream, SessionEvent
+from dapkit.client.output import Text, TextLog
+from dapkit.client.session import Session
+from dapkit.client.state import Ended, KnownThread, Running, Starting, State, Stopped
+
+__all__ = [
+    "AdapterDied",
+    "Breakpoints",
+    "ClientError",
+    "CustomEvent",
+    "Ended",
+    "EventStream",
+    "KnownThread",
+    "ProgramEnded",
+    "Running",
+    "Session",
+    "SessionBreakpoint",
+    "SessionEvent",
+    "StartRefused",
+    "Starting",
+    "State",
+    "Stopped",
+    "Text",
+    "TextLog",
+    "UnknownBreakpoint",
+    "UnknownFilter",
+    "WaitExpired",
+]

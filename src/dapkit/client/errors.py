@@ -1,0 +1,92 @@
+"""What driving a debugger can fail with.
+
+DapkitError                      (dapkit.protocol)
+├── RequestFailed                (dapkit.endpoint) the adapter answered with an error
+│   └── StartRefused             it refused launch or attach
+├── LocalProtocolError           (dapkit.endpoint)
+│   └── CapabilityMissing        the adapter did not announce what a request needs
+├── TransportError               (dapkit.transport)
+│   ├── CannotStart              the adapter could not be started or connected to
+│   ├── DeadlineExceeded         it lives, but did not answer in time
+│   └── ConversationLost
+│       └── AdapterDied          it is gone: exit code and the end of its stderr
+└── ClientError
+├── ProgramEnded             what was waited for cannot happen any more
+├── WaitExpired              what was waited for did not happen in time
+├── UnknownFilter            the adapter offers no such exception filter
+└── UnknownBreakpoint        the session has no breakpoint of this number
+"""
+
+from collections.abc import Iterable
+
+from dapkit.endpoint import RequestFailed
+from dapkit.protocol import DapkitError
+from dapkit.transport import ConversationLost
+
+
+class ClientError(DapkitError):
+    """Base of the errors of this layer alone."""
+
+
+class AdapterDied(ConversationLost):
+    """The adapter went away in the middle of a session.
+
+    Attributes:
+        exit_code: of its process, negative for a signal; None if it is not ours or has not ended.
+        stderr: the last that it wrote there.
+
+    """
+
+    def __init__(self, reason: str, *, exit_code: int | None = None, stderr: str = "") -> None:
+        end = "" if exit_code is None else f"; its process ended with exit code {exit_code}"
+        last_words = f"\n{stderr.rstrip()}" if stderr.strip() else ""
+        super().__init__(f"the debug adapter is gone: {reason}{end}{last_words}")
+        self.exit_code = exit_code
+        self.stderr = stderr
+
+
+class StartRefused(RequestFailed):
+    """The adapter would not launch the program or attach to it."""
+
+    def __init__(self, command: str, refusal: RequestFailed, *, configuration: DapkitError | None = None) -> None:
+        text = f"{command} failed: {refusal.text}"
+        if configuration is not None:
+            text += f"\nthe configuration failed as well: {configuration}"
+        super().__init__(text, message=refusal.message, error=refusal.error)
+
+
+class ProgramEnded(ClientError):  # noqa: N818 - the sentence reads right where it is raised
+    """The program ended while something else was waited for.
+
+    Attributes:
+        exit_code: if the adapter told it.
+
+    """
+
+    def __init__(self, exit_code: int | None) -> None:
+        how = "" if exit_code is None else f" with exit code {exit_code}"
+        super().__init__(f"the program ended{how} and will not stop any more")
+        self.exit_code = exit_code
+
+
+class WaitExpired(ClientError):  # noqa: N818 - as above
+    """Nothing of what was waited for came within the deadline; the session goes on."""
+
+    def __init__(self, what: str, seconds: float) -> None:
+        super().__init__(f"{what} did not come within {seconds:g} s")
+        self.seconds = seconds
+
+
+class UnknownFilter(ClientError):  # noqa: N818 - as above
+    """An exception filter that the adapter does not offer."""
+
+    def __init__(self, wanted: str, offered: Iterable[str]) -> None:
+        choice = ", ".join(offered) or "none at all"
+        super().__init__(f"the adapter offers no exception filter {wanted!r}; it offers {choice}")
+
+
+class UnknownBreakpoint(ClientError):  # noqa: N818 - as above
+    """A number that names no breakpoint of the session."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(f"there is no breakpoint {number}: it was never set, or was removed")

@@ -1,0 +1,92 @@
+"""Launch and attach, right for every order in which adapters take the steps.
+
+The specification lets an adapter answer `launch` when it likes, and they do:
+
+    initialized before launch is sent          rdbg, cmake
+    response before initialized                lldb-dap 19, php-debug, Perl, ansibug
+    response around initialized                delve, cdt-gdb, robotcode
+    response only after configurationDone      lldb-dap 22, gdb, debugpy, js-debug
+    initialized twice                          js-debug
+    no initialized at all                      some
+
+So the request is sent and not waited for; the configuration follows as soon as
+`initialized` came, or the adapter showed that it will not come. Of several
+errors the one of `launch` itself tells most: it is waited for a little, and
+stands first.
+"""
+
+from collections.abc import Awaitable, Callable
+
+import anyio
+
+from dapkit import limits
+from dapkit.client.errors import StartRefused
+from dapkit.client.pulse import Pulse
+from dapkit.endpoint import RequestFailed
+from dapkit.protocol import DapkitError
+from dapkit.transport.tasks import background_tasks
+
+
+class _Errand:
+    """Something that runs beside, and how it ended."""
+
+    def __init__(self, pulse: Pulse) -> None:
+        self.done = False
+        self.error: DapkitError | None = None
+        self._pulse = pulse
+
+    async def run(self, work: Callable[[], Awaitable[object]]) -> None:
+        try:
+            await work()
+        except DapkitError as error:
+            self.error = error
+        self.done = True
+        self._pulse.beat()
+
+    @property
+    def failed(self) -> bool:
+        return self.error is not None
+
+
+async def shake_hands(
+    command: str,
+    *,
+    start: Callable[[], Awaitable[object]],
+    configure: Callable[[], Awaitable[None]],
+    initialized: Callable[[], bool],
+    under_way: Callable[[], bool],
+    pulse: Pulse,
+) -> None:
+    """Start a session and configure it.
+
+    Args:
+        command: `launch` or `attach`, for error texts.
+        start: sends it and waits for its response, until its own deadline.
+        configure: sends breakpoints and configurationDone.
+        initialized: whether the adapter said that it is ready for these.
+        under_way: whether the program evidently runs, stands or has ended already.
+        pulse: beats whenever one of the two may have changed.
+
+    Raises:
+        StartRefused: the adapter refused to start.
+        DapkitError: what else went wrong, if it did not say why.
+
+    """
+    answer, configuration = _Errand(pulse), _Errand(pulse)
+    async with background_tasks() as tasks:
+        tasks.start_soon(answer.run, start)
+        await pulse.until(lambda: initialized() or answer.done)
+        if not answer.failed:
+            with anyio.move_on_after(limits.INITIALIZED_SECONDS):
+                await pulse.until(lambda: initialized() or under_way())
+            tasks.start_soon(configuration.run, configure)
+            await pulse.until(lambda: configuration.done or answer.failed)
+        if configuration.failed:
+            with anyio.move_on_after(limits.START_ERROR_SECONDS):
+                await pulse.until(lambda: answer.done)
+        else:
+            await pulse.until(lambda: answer.done)
+    if isinstance(answer.error, RequestFailed):
+        raise StartRefused(command, answer.error, configuration=configuration.error) from answer.error
+    if (error := answer.error or configuration.error) is not None:
+        raise error

@@ -1,0 +1,74 @@
+"""Text that comes in pieces, by category: the last of it is kept, and read by position.
+
+A position counts all characters of all categories that ever came. A reader asks
+for what came since a position, and is told whether all of that is still there.
+"""
+
+import heapq
+from collections import deque
+from dataclasses import dataclass, field
+
+from dapkit import limits
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """What a reader gets.
+
+    Attributes:
+        text: the pieces in the order in which they came.
+        end: the position to read on from.
+        complete: whether nothing that was asked for had to be dropped.
+
+    """
+
+    text: str
+    end: int
+    complete: bool
+
+
+@dataclass(slots=True)
+class _Category:
+    """The latest pieces of one category with their positions; all before `kept_from` are dropped."""
+
+    pieces: deque[tuple[int, str]] = field(default_factory=deque)
+    size: int = 0
+    kept_from: int = 0
+
+
+class TextLog:
+    """Text by category.
+
+    Invariant: the pieces of each category together have at most `limit` characters.
+    """
+
+    def __init__(self, limit: int = limits.OUTPUT_KEPT_CHARACTERS) -> None:
+        self.end = 0
+        self._limit = limit
+        self._categories: dict[str, _Category] = {}
+
+    @property
+    def categories(self) -> tuple[str, ...]:
+        """Every category that anything came in, in order of appearance."""
+        return tuple(self._categories)
+
+    def append(self, text: str, category: str) -> None:
+        """Add a piece; the oldest of its category go if there are too many."""
+        kept = self._categories.setdefault(category, _Category())
+        kept.pieces.append((self.end, text))
+        kept.size += len(text)
+        self.end += len(text)
+        while kept.size > self._limit:
+            position, oldest = kept.pieces.popleft()
+            cut = min(len(oldest), kept.size - self._limit)
+            kept.size -= cut
+            kept.kept_from = position + cut
+            if cut < len(oldest):
+                kept.pieces.appendleft((position + cut, oldest[cut:]))
+
+    def read(self, *categories: str, since: int = 0) -> Text:
+        """Read what came in these categories (none named: in all) since a position."""
+        asked = [kept for name, kept in self._categories.items() if not categories or name in categories]
+        pieces = heapq.merge(*(kept.pieces for kept in asked), key=lambda piece: piece[0])
+        text = "".join(piece[max(0, since - position) :] for position, piece in pieces)
+        return Text(text, self.end, all(kept.kept_from <= since or kept.kept_from == 0 for kept in asked))

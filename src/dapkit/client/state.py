@@ -1,0 +1,197 @@
+"""What the program is doing, as told by events and by our own requests.
+
+    Starting ──handshake done, stopped──▶ Running ◀──resumed── Stopped
+        └──────────────┬──────────────────┘ └──────stopped─────▶┘
+                       ▼ terminated, adapter gone
+                     Ended
+
+A program counts as running from the moment when it is asked to, not from the
+answer: some adapters send `stopped` before the response (rdbg), and no frame may
+be relied on in between. A refusal takes that back.
+
+Each stop after a resumption has the next `epoch`; frames, scopes and variables
+belong to the epoch in which they were asked for. What else stops in the same
+epoch (another thread) does not change the state.
+"""
+
+from dataclasses import dataclass, replace
+
+from dapkit.endpoint import RESUMING
+from dapkit.protocol import (
+    ContinueArguments,
+    ContinueBody,
+    ContinuedEvent,
+    ExitedEvent,
+    ProcessEvent,
+    ProtocolObject,
+    Request,
+    StoppedEvent,
+    TerminatedEvent,
+    ThreadEvent,
+    ThreadsBody,
+)
+
+RESUMING_COMMANDS = frozenset({*RESUMING, "restart"})
+"""Requests after which the program runs, until it says otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Starting:
+    """Nothing was launched or attached to yet, or it has not answered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """The program runs, or was asked to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """The program stands still; `epoch` counts its stops from 1."""
+
+    event: StoppedEvent
+    epoch: int
+
+    @property
+    def reason(self) -> str:
+        """Why it stopped, in the adapter's word: `breakpoint`, `step`, `exception`, `entry`, `pause`, ..."""
+        return self.event.reason
+
+    @property
+    def thread_id(self) -> int:
+        """The thread that stopped; 0 if the adapter named none."""
+        return self.event.thread_id or 0
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """Debugging is over; `exit_code` is None if the adapter did not tell it (delve and js-debug never do)."""
+
+    exit_code: int | None
+
+
+type State = Starting | Running | Stopped | Ended
+
+
+@dataclass(frozen=True, slots=True)
+class KnownThread:
+    """A thread as far as events and `threads` responses told; not every adapter sends events for all."""
+
+    id: int
+    name: str | None = None
+    stopped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Before:
+    """What a refused resumption goes back to."""
+
+    request: ProtocolObject | None
+    state: State
+    threads: dict[int, KnownThread]
+    resumed_at: int
+
+
+class Program:
+    """The state of the debugged program.
+
+    Invariant: `last_stop` is the stop of epoch `epoch`, and the state is either
+    that or something later; `resumed_at` is the position of the first event that
+    can belong to the present run.
+    """
+
+    def __init__(self) -> None:
+        self.state: State = Starting()
+        self.threads: dict[int, KnownThread] = {}
+        self.process: ProcessEvent | None = None
+        self.last_stop: Stopped | None = None
+        self.epoch = 0
+        self.resumed_at = 0
+        self.exit_code: int | None = None
+        self._before: _Before | None = None
+
+    def started(self) -> None:
+        """Take note that launch or attach went through."""
+        if isinstance(self.state, Starting):
+            self.state = Running()
+
+    def asked(self, arguments: ProtocolObject, *, position: int) -> None:
+        """Take note of a request that is about to leave, at this position in the events."""
+        if getattr(arguments, "command", None) not in RESUMING_COMMANDS:
+            return
+        self._before = _Before(arguments, self.state, dict(self.threads), self.resumed_at)
+        alone = getattr(arguments, "thread_id", None) if getattr(arguments, "single_thread", None) else None
+        self._run(alone, position)
+
+    def refused(self, arguments: object) -> None:
+        """Take back a resumption that did not come about, unless something happened since."""
+        before = self._before
+        if before is None or before.request is not arguments or not isinstance(self.state, Running):
+            return
+        self._before = None
+        self.state, self.threads, self.resumed_at = before.state, before.threads, before.resumed_at
+
+    def answered(self, request: Request, body: object) -> None:
+        """Take note of a response to one of our requests."""
+        match body:
+            case ThreadsBody():
+                known = [KnownThread(one.id, one.name, self._is_stopped(one.id)) for one in body.threads]
+                self.threads = {thread.id: thread for thread in known}
+            case ContinueBody(all_threads_continued=False) if self._before is not None:
+                # The others stay as they were before the request.
+                arguments = request.arguments
+                alone = arguments.thread_id if isinstance(arguments, ContinueArguments) else None
+                for thread in self._before.threads.values():
+                    if thread.id != alone and thread.id in self.threads:
+                        self.threads[thread.id] = replace(self.threads[thread.id], stopped=thread.stopped)
+
+    def told(self, event: object, *, position: int) -> None:
+        """Take note of an event; `position` is that of the event after it."""
+        match event:
+            case StoppedEvent():
+                self._stop(event)
+            case ContinuedEvent():
+                self._run(event.thread_id if event.all_threads_continued is False else None, position)
+            case ThreadEvent(reason="exited"):
+                self.threads.pop(event.thread_id, None)
+            case ThreadEvent():
+                self.threads.setdefault(event.thread_id, KnownThread(event.thread_id))
+            case ProcessEvent():
+                self.process = event
+            case ExitedEvent():
+                self.exit_code = event.exit_code
+                if isinstance(self.state, Ended):
+                    self.state = Ended(event.exit_code)
+            case TerminatedEvent():
+                self.end()
+
+    def end(self) -> None:
+        """Take note that nothing more will happen."""
+        self.state = Ended(self.exit_code)
+        self.threads.clear()
+
+    def _stop(self, event: StoppedEvent) -> None:
+        for thread_id, thread in self.threads.items():
+            if event.all_threads_stopped:
+                self.threads[thread_id] = replace(thread, stopped=True)
+        if event.thread_id is not None:
+            known = self.threads.get(event.thread_id, KnownThread(event.thread_id))
+            self.threads[event.thread_id] = replace(known, stopped=True)
+        if isinstance(self.state, Starting | Running):
+            self.epoch += 1
+            self.state = self.last_stop = Stopped(event, self.epoch)
+
+    def _run(self, alone: int | None, position: int) -> None:
+        for thread_id, thread in self.threads.items():
+            if alone is None or alone == thread_id:
+                self.threads[thread_id] = replace(thread, stopped=False)
+        standing = self.state.thread_id if isinstance(self.state, Stopped) else None
+        if not isinstance(self.state, Ended) and (alone is None or standing in (alone, None)):
+            self.state = Running()
+            self.resumed_at = position
+
+    def _is_stopped(self, thread_id: int) -> bool:
+        known = self.threads.get(thread_id)
+        if known is not None:
+            return known.stopped
+        return isinstance(self.state, Stopped) and bool(self.state.event.all_threads_stopped)
