@@ -19,6 +19,8 @@ def missing_for_command(command: str, announced: Announced) -> str | None:
     spec = COMMANDS.get(command)
     if spec is None or spec.capability is None:
         return None
+    if command == "setExceptionBreakpoints" and not getattr(announced, "supports_configuration_done_request", None):
+        return None  # DAP, "Initialized Event": then it is the sign that the configuration is complete
     return _missing(spec.capability, announced)
 
 
