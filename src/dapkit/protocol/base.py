@@ -5,12 +5,16 @@ says otherwise. A field that is None is absent on the wire, and null is read as
 absent. The only exceptions are required fields that admit null.
 """
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import ClassVar
 
 import msgspec
 
 RawJson = msgspec.Raw
 """JSON that is not decoded: read later, or written through as it is."""
+
+_NOTHING: Mapping[str, object] = MappingProxyType({})
 
 
 class ProtocolObject(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel"):
@@ -29,7 +33,17 @@ class OpenArguments[B](Arguments[B], frozen=True, kw_only=True):
     Every key that is not a field is kept in `extra`, under its wire name, in both directions.
     """
 
-    extra: dict[str, object] = msgspec.field(default_factory=dict)
+    extra: Mapping[str, object] = _NOTHING
+
+    def __post_init__(self) -> None:
+        """Freeze `extra`.
+
+        The fast encoder does not know a mapping proxy and refuses it, so that the
+        codec need not look for open arguments among all the messages that it writes.
+        """
+        if not isinstance(self.extra, MappingProxyType):
+            frozen = MappingProxyType(dict(self.extra)) if self.extra else _NOTHING
+            msgspec.structs.force_setattr(self, "extra", frozen)
 
 
 class EventBody(ProtocolObject, frozen=True, kw_only=True):

@@ -10,7 +10,7 @@ not allow is repaired (see `repair`). Writing gives strict JSON in UTF-8, with
 lone surrogates as visible escapes.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
@@ -19,7 +19,7 @@ from dapkit.protocol.base import Arguments, EventBody, OpenArguments, ProtocolOb
 from dapkit.protocol.errors import InvalidValue, MalformedMessage
 from dapkit.protocol.fitting import first_fault, other_members
 from dapkit.protocol.generated import COMMANDS, EVENTS
-from dapkit.protocol.messages import AnyMessage, Event, Request, Response
+from dapkit.protocol.messages import AnyArguments, AnyBody, AnyEventBody, AnyMessage, Event, Request, Response
 from dapkit.protocol.repair import clean, repair
 
 type _Reader = Callable[[bytes | RawJson], Any]
@@ -27,35 +27,50 @@ type _Reader = Callable[[bytes | RawJson], Any]
 _NULL = RawJson(b"null")
 _EMPTY = RawJson(b"{}")
 
-# What the fast decoder raises on text that `repair` may still make sense of.
+# What the fast decoder raises: ValidationError for a wrong value, the others for
+# text that `repair` may still make sense of.
 _BROKEN_TEXT = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+# The same; KeyError for a command that is unknown or new here, TypeError for what is not raw.
+_NOT_READ_FAST = (*_BROKEN_TEXT, TypeError, KeyError)
 
 _MISSING = "Object missing required field `"
 
 _write = msgspec.json.Encoder().encode
 _read_envelope: Callable[[bytes], Request | Response | Event] = msgspec.json.Decoder(Request | Response | Event).decode
 _read_object = msgspec.json.Decoder(dict[str, object]).decode
-_readers: dict[object, _Reader] = {}
+
+
+class _Readers(dict[object, _Reader]):
+    """Readers by type, each made when it is first asked for."""
+
+    def __missing__(self, kind: object) -> _Reader:
+        reader: _Reader = msgspec.json.Decoder(kind).decode
+        if isinstance(kind, type) and issubclass(kind, OpenArguments):
+            reader = _open_reader(kind)
+        self[kind] = reader
+        return reader
+
+
+_readers = _Readers()
+
+# By command. A request is small, so that each look-up on the way to its arguments counts.
+_argument_readers: dict[str, Callable[[Any], Any]] = {}
 
 
 def encode(message: AnyMessage) -> bytes:
     """Write a message as JSON, without its frame."""
     try:
-        if isinstance(message, Request) and isinstance(message.arguments, OpenArguments):
-            message = msgspec.structs.replace(message, arguments=RawJson(encode_value(message.arguments)))
         return _write(message)
-    except UnicodeEncodeError:
-        return _write(clean(_plain(message)))
+    except (UnicodeEncodeError, TypeError):
+        return _write(_plain(message))
 
 
 def encode_value(value: object) -> bytes:
     """Write arguments, a body or any JSON value as JSON."""
-    if isinstance(value, OpenArguments):
-        value = {**value.extra, **_plain(msgspec.structs.replace(value, extra={}))}
     try:
         return _write(value)
-    except UnicodeEncodeError:
-        return _write(clean(_plain(value)))
+    except (UnicodeEncodeError, TypeError):
+        return _write(_plain(value))
 
 
 def decode(payload: bytes) -> AnyMessage:
@@ -77,8 +92,8 @@ def decode(payload: bytes) -> AnyMessage:
     return message if message.body != _NULL else msgspec.structs.replace(message, body=None)
 
 
-def decode_arguments(command: str, raw: RawJson | None) -> Arguments[object] | RawJson | None:
-    """Read the arguments of a known command; those of others stay raw.
+def decode_arguments(command: str, arguments: AnyArguments) -> AnyArguments:
+    """Read the raw arguments of a known command; those of others stay raw, typed ones typed.
 
     Absent arguments are read like `{}`.
 
@@ -86,59 +101,62 @@ def decode_arguments(command: str, raw: RawJson | None) -> Arguments[object] | R
         InvalidValue: with a path that starts at `$.arguments`.
 
     """
-    spec = COMMANDS.get(command)
-    return raw if spec is None else decode_as(spec.arguments, raw, "$.arguments")
+    try:
+        typed: AnyArguments = _argument_readers[command](arguments)
+        return typed
+    except _NOT_READ_FAST:
+        spec = COMMANDS.get(command)
+        if spec is None or isinstance(arguments, Arguments):
+            return arguments
+        _argument_readers[command] = _readers[spec.arguments]
+        return decode_as(spec.arguments, arguments, "$.arguments")
 
 
-def decode_body(command: str, raw: RawJson | None) -> ProtocolObject | RawJson | None:
-    """Read the body of a successful response; None if the command has none.
+def decode_body(command: str, body: AnyBody) -> AnyBody:
+    """Read the raw body of a successful response; None if the command has none.
 
     Raises:
         InvalidValue: with a path that starts at `$.body`.
 
     """
     spec = COMMANDS.get(command)
-    if spec is None:
-        return raw
-    return None if spec.body is None else decode_as(spec.body, raw, "$.body")
+    if spec is None or isinstance(body, ProtocolObject):
+        return body
+    return None if spec.body is None else decode_as(spec.body, body, "$.body")
 
 
-def decode_event(event: str, raw: RawJson | None) -> EventBody | RawJson | None:
-    """Read the body of a known event; those of others stay raw.
+def decode_event(event: str, body: AnyEventBody) -> AnyEventBody:
+    """Read the raw body of a known event; that of others stays raw.
 
     Raises:
         InvalidValue: with a path that starts at `$.body`.
 
     """
     kind = EVENTS.get(event)
-    return raw if kind is None else decode_as(kind, raw, "$.body")
+    if kind is None or isinstance(body, EventBody):
+        return body
+    return decode_as(kind, body, "$.body")
 
 
 def decode_as[T](kind: type[T], raw: bytes | RawJson | None, at: str = "$") -> T:
-    """Read raw JSON as a given type, strictly; nothing is read like `{}`.
+    """Read raw JSON as a given type, strictly; null or nothing is read like `{}`.
 
     Raises:
         InvalidValue: a field is wrong; its path starts with `at`.
         MalformedMessage: it is not JSON.
 
     """
-    if raw is None or raw == _NULL:
+    if raw is None:
         raw = _EMPTY
     try:
-        value: T = (_readers.get(kind) or _new_reader(kind))(raw)
+        value: T = _readers[kind](raw)
         return value
     except msgspec.ValidationError as error:
+        if raw == _NULL:
+            return decode_as(kind, _EMPTY, at)
         raise _fault(kind, raw, at, error) from None
     except _BROKEN_TEXT:
         return decode_as(kind, _repaired(bytes(raw)), at)
-
-
-def _new_reader(kind: object) -> _Reader:
-    reader: _Reader = msgspec.json.Decoder(kind).decode
-    if isinstance(kind, type) and issubclass(kind, OpenArguments):
-        reader = _open_reader(kind)
-    _readers[kind] = reader
-    return reader
 
 
 def _open_reader(kind: type[OpenArguments[object]]) -> _Reader:
@@ -151,14 +169,27 @@ def _open_reader(kind: type[OpenArguments[object]]) -> _Reader:
     return read
 
 
-def _plain(value: object) -> Any:  # noqa: ANN401 - the same JSON, made of builtin types
-    return msgspec.to_builtins(value, enc_hook=_read_raw)
+def _plain(value: object) -> object:
+    """Turn into builtin values what the fast encoder refuses: lone surrogates, open arguments."""
+    match value:
+        case Request(arguments=OpenArguments() as arguments):
+            envelope = msgspec.to_builtins(msgspec.structs.replace(value, arguments=None))
+            return clean({**envelope, "arguments": _plain(arguments)})
+        case OpenArguments():
+            fields = msgspec.structs.replace(value, extra={})
+            return clean(msgspec.to_builtins({**value.extra, **msgspec.to_builtins(fields)}, enc_hook=_plain_part))
+        case _:
+            return clean(msgspec.to_builtins(value, enc_hook=_plain_part))
 
 
-def _read_raw(value: object) -> object:
-    if isinstance(value, RawJson):
-        return decode_as(object, value)
-    raise TypeError(f"{type(value).__name__} cannot be written as JSON")
+def _plain_part(value: object) -> object:
+    match value:
+        case RawJson():
+            return decode_as(object, value)
+        case Mapping():
+            return dict(value)
+        case _:
+            raise TypeError(f"{type(value).__name__} cannot be written as JSON")
 
 
 def _repaired(payload: bytes) -> bytes:
