@@ -8,6 +8,9 @@ imports nothing from here.
 MESSAGE_BYTES = 64 * 1024 * 1024
 """Largest message body that a reader accepts."""
 
+HEADER_BYTES = 64 * 1024
+"""Largest block of headers before a body."""
+
 OUTPUT_EVENT_BYTES = 64 * 1024
 """Output is joined into events of at most this much text."""
 

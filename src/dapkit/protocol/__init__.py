@@ -12,7 +12,7 @@ from dapkit.protocol.codec import (
     encode_value,
 )
 from dapkit.protocol.errors import DapkitError, FramingError, InvalidValue, MalformedMessage, ProtocolError
-from dapkit.protocol.framing import HEADER_LIMIT, PAYLOAD_LIMIT, FrameDecoder, encode_frame
+from dapkit.protocol.framing import FrameDecoder, encode_frame
 from dapkit.protocol.generated import *  # noqa: F403 - its __all__ is the whole protocol, listed there
 from dapkit.protocol.leniency import Violation, decode_leniently
 from dapkit.protocol.messages import AnyMessage, ErrorBody, Event, MessageType, Request, Response
@@ -20,8 +20,6 @@ from dapkit.protocol.numbers import Int32, Int53, NonNegativeInt32, Percentage, 
 from dapkit.protocol.specs import CommandSpec, Direction
 
 __all__ = [
-    "HEADER_LIMIT",
-    "PAYLOAD_LIMIT",
     "AnyMessage",
     "Arguments",
     "CommandSpec",

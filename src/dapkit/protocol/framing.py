@@ -9,16 +9,16 @@ Refused at once: a missing, malformed, oversized or contradictory Content-Length
 and whatever looks like HTTP (a web page that posts to a local port).
 """
 
+from typing import NoReturn
+
+from dapkit import limits
 from dapkit.protocol.errors import FramingError
 
-PAYLOAD_LIMIT = 64 * 1024 * 1024
-HEADER_LIMIT = 64 * 1024
-
-_NAME_LIMIT = 256
 _NAME_BYTES = b"!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_NAME_BYTES_LIMIT = 256
 _HALF_LINE_ENDS = (b"", b"\r")
-_HTTP_ONLY = (b"host", b"origin")
-_EXCERPT = 60
+_A_HEADER = "a header such as `Content-Length: 42`"
+_EXCERPT_BYTES = 60
 
 
 def encode_frame(payload: bytes) -> bytes:
@@ -29,12 +29,14 @@ def encode_frame(payload: bytes) -> bytes:
 class FrameDecoder:
     """Cut a byte stream into payloads.
 
-    Invariant: `_buffer` holds the bytes from stream offset `_base` on; those
-    before `_line` are done with, those before `_searched` hold no line end.
-    Each byte is looked at once, however the stream is split.
+    Invariant: `_buffer` holds the bytes from stream offset `_base` on. All before
+    `_line`, the start of a line or payload, is done with, and no line end lies
+    between `_line` and `_searched`: each byte is looked at once, however the
+    stream is split. While a header block is open, `_block` is its start and
+    `_length` what it has announced; `_awaited` is set once the block has ended.
     """
 
-    def __init__(self, limit: int = PAYLOAD_LIMIT) -> None:
+    def __init__(self, limit: int = limits.MESSAGE_BYTES) -> None:
         self._limit = limit
         self._buffer = bytearray()
         self._base = 0
@@ -42,7 +44,7 @@ class FrameDecoder:
         self._searched = 0
         self._block: int | None = None
         self._length: int | None = None
-        self._in_payload = False
+        self._awaited: int | None = None
         self._failure: FramingError | None = None
 
     @property
@@ -69,91 +71,94 @@ class FrameDecoder:
             self._failure = error
             self._buffer.clear()
             raise
-        del self._buffer[: self._line]
-        self._base += self._line
-        self._searched -= self._line
-        if self._block is not None:
-            self._block -= self._line
-        self._line = 0
+        self._drop_done()
         return payloads
 
     def _next_payload(self) -> bytes | None:
-        if not self._in_payload and not self._read_headers():
+        if self._awaited is None:
+            self._read_headers()
+        if self._awaited is None or len(self._buffer) < self._line + self._awaited:
             return None
-        length = self._length or 0
-        end = self._line + length
-        if len(self._buffer) < end:
-            return None
+        end = self._line + self._awaited
         payload = bytes(memoryview(self._buffer)[self._line : end])
         self._line = self._searched = end
-        self._block = self._length = None
-        self._in_payload = False
+        self._block = self._length = self._awaited = None
         return payload
 
-    def _read_headers(self) -> bool:
-        """Read header lines up to the blank one; false if it has not come yet."""
-        while (newline := self._buffer.find(b"\n", self._searched)) >= 0:
-            line = bytes(self._buffer[self._line : newline]).removesuffix(b"\r")
-            if line and self._block is None:
-                self._block = self._line
-            self._check_header_size(newline)
-            if line:
-                self._read_header(line)
-            elif self._block is not None:
-                if self._length is None:
-                    self._fail("a header block without Content-Length", "a Content-Length header", at=self._block)
-                self._in_payload = True
+    def _read_headers(self) -> None:
+        """Read header lines until their block ends, or as far as they have come."""
+        while self._awaited is None and (newline := self._buffer.find(b"\n", self._searched)) >= 0:
+            self._read_line(bytes(self._buffer[self._line : newline]).removesuffix(b"\r"), newline)
             self._line = self._searched = newline + 1
-            if self._in_payload:
-                return True
-        self._searched = len(self._buffer)
-        start = bytes(self._buffer[self._line : self._line + _NAME_LIMIT])
-        if start not in _HALF_LINE_ENDS:
-            if self._block is None:
-                self._block = self._line
-            self._check_header_size(self._searched)
-            self._check_name(start)
-        return False
+        if self._awaited is None:
+            self._searched = len(self._buffer)
+            start = bytes(self._buffer[self._line : self._line + _NAME_BYTES_LIMIT])
+            if start not in _HALF_LINE_ENDS:
+                self._open_block(self._searched)
+                self._check_name(start)
+
+    def _read_line(self, line: bytes, end: int) -> None:
+        if line:
+            self._open_block(end)
+            self._read_header(line)
+        elif self._block is not None:
+            if self._length is None:
+                self._fail("headers without Content-Length", "a Content-Length header", at=self._block)
+            self._awaited = self._length
+
+    def _open_block(self, end: int) -> None:
+        """Note that a header block has begun; it must not grow beyond its limit."""
+        if self._block is None:
+            self._block = self._line
+        if end - self._block > limits.HEADER_BYTES:
+            self._fail(
+                f"more than {limits.HEADER_BYTES} bytes of headers", "a blank line and a payload", at=self._block
+            )
 
     def _read_header(self, line: bytes) -> None:
-        name, colon, value = line.partition(b":")
         self._check_name(line)
+        name, colon, value = line.partition(b":")
         if not colon:
-            self._fail(f"the line {_excerpt(line)}", "a header such as `Content-Length: 42`")
+            self._fail(_excerpt(line), _A_HEADER)
         match name.lower():
             case b"content-length":
                 self._read_length(value.strip(b" \t"))
-            case name if name in _HTTP_ONLY:
-                self._fail(f"the HTTP header {_excerpt(line)}", "Debug Adapter Protocol frames")
+            case b"host" | b"origin":
+                self._fail(f"the HTTP header {_excerpt(line)}", "frames of the Debug Adapter Protocol")
             case _:
                 pass
 
     def _read_length(self, value: bytes) -> None:
         if not value.isdigit():
             self._fail(f"Content-Length {_excerpt(value)}", "a decimal number of bytes")
-        if len(value.lstrip(b"0")) > len(str(self._limit)) or int(value) > self._limit:
+        digits = value.lstrip(b"0") or b"0"
+        if len(digits) > len(str(self._limit)) or int(digits) > self._limit:
             self._fail(f"Content-Length {_excerpt(value)}", f"at most {self._limit} bytes")
-        length = int(value)
-        if self._length is not None and self._length != length:
+        length = int(digits)
+        if self._length not in (None, length):
             self._fail(f"Content-Length {length} after Content-Length {self._length}", "one length for one payload")
         self._length = length
 
     def _check_name(self, start: bytes) -> None:
         """Refuse the start of a line that cannot become a header, before the line end has come."""
         name, colon, _ = start.partition(b":")
-        if name.translate(None, _NAME_BYTES) or len(name) >= _NAME_LIMIT or (colon and not name):
-            self._fail(f"{_excerpt(start)}", "a header such as `Content-Length: 42`")
+        if name.translate(None, _NAME_BYTES) or len(name) >= _NAME_BYTES_LIMIT or (colon and not name):
+            self._fail(_excerpt(start), _A_HEADER)
 
-    def _check_header_size(self, end: int) -> None:
-        if self._block is not None and end - self._block > HEADER_LIMIT:
-            self._fail(f"more than {HEADER_LIMIT} bytes of header", "a blank line and a payload", at=self._block)
+    def _drop_done(self) -> None:
+        del self._buffer[: self._line]
+        self._base += self._line
+        self._searched -= self._line
+        if self._block is not None:
+            self._block -= self._line
+        self._line = 0
 
-    def _fail(self, found: str, expected: str, *, at: int | None = None) -> None:
+    def _fail(self, found: str, expected: str, *, at: int | None = None) -> NoReturn:
         position = self._line if at is None else at
         raise FramingError(found=found, expected=expected, offset=self._base + position)
 
 
 def _excerpt(data: bytes) -> str:
     """Show bytes from the wire in an error text."""
-    text = data[:_EXCERPT].decode("ascii", "backslashreplace")
-    return f"{text!r}..." if len(data) > _EXCERPT else f"{text!r}"
+    text = data[:_EXCERPT_BYTES].decode("ascii", "backslashreplace")
+    return repr(text) + ("..." if len(data) > _EXCERPT_BYTES else "")
