@@ -1,4 +1,4 @@
-"""Generate `dapkit.protocol.generated` from the JSON schema of the protocol.
+"""Generate `dapkit.protocol.generated`, and the bases of `dapkit.adapter`, from the JSON schema of the protocol.
 
 Given the schema, write the modules; with --check, only compare and write nothing.
 """
@@ -11,25 +11,35 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from generate.adapter_base import adapter_modules
 from generate.modules import generate
 from generate.origin import COMMIT, SHA256, VERSION
 from generate.schema import SchemaError, read_schema
 
-TARGET = Path(__file__).parents[1] / "src" / "dapkit" / "protocol" / "generated"
+PACKAGE = Path(__file__).parents[1] / "src" / "dapkit"
+PROTOCOL = "protocol/generated"
+ADAPTER = "adapter"
 
 
 def main() -> int:
     """Run the command; 1 if the schema is not understood, or if `--check` finds a difference."""
-    parser = argparse.ArgumentParser(description="Generate dapkit.protocol.generated.")
+    parser = argparse.ArgumentParser(description="Generate dapkit.protocol.generated and the bases of dapkit.adapter.")
     parser.add_argument("schema", type=Path, help="the protocol's JSON schema")
     parser.add_argument("--check", action="store_true", help="compare with what is there; exit 1 on a difference")
     options = parser.parse_args()
     try:
-        modules = generate(read_schema(json.loads(_read(options.schema))))
+        modules = _modules(options.schema)
     except SchemaError as error:
         print(f"generate_protocol: {error}", file=sys.stderr)
         return 1
     return _check(modules) if options.check else _write(modules)
+
+
+def _modules(schema: Path) -> Mapping[str, str]:
+    """Make all modules: path below the package -> source text."""
+    protocol = read_schema(json.loads(_read(schema)))
+    made = {PROTOCOL: generate(protocol), ADAPTER: adapter_modules(protocol)}
+    return {f"{folder}/{name}": text for folder, texts in made.items() for name, text in texts.items()}
 
 
 def _read(schema: Path) -> bytes:
@@ -43,19 +53,19 @@ def _read(schema: Path) -> bytes:
 
 
 def _write(modules: Mapping[str, str]) -> int:
-    TARGET.mkdir(exist_ok=True)
+    (PACKAGE / PROTOCOL).mkdir(exist_ok=True)
     for stale in _present() - set(modules):
-        (TARGET / stale).unlink()
+        (PACKAGE / stale).unlink()
     for name, text in modules.items():
-        (TARGET / name).write_text(text, encoding="utf-8")
-    print(f"{len(modules)} modules, {sum(text.count('\n') for text in modules.values())} lines in {TARGET}")
+        (PACKAGE / name).write_text(text, encoding="utf-8")
+    print(f"{len(modules)} modules, {sum(text.count('\n') for text in modules.values())} lines in {PACKAGE}")
     return 0
 
 
 def _check(modules: Mapping[str, str]) -> int:
     differences = 0
     for name in sorted(_present() | set(modules)):
-        path = TARGET / name
+        path = PACKAGE / name
         present = path.read_text(encoding="utf-8") if path.exists() else ""
         lines = list(
             difflib.unified_diff(
@@ -74,7 +84,8 @@ def _check(modules: Mapping[str, str]) -> int:
 
 
 def _present() -> set[str]:
-    return {path.name for path in TARGET.glob("*.py")}
+    """Find the modules in the one folder that holds nothing else."""
+    return {f"{PROTOCOL}/{path.name}" for path in (PACKAGE / PROTOCOL).glob("*.py")}
 
 
 if __name__ == "__main__":

@@ -32,7 +32,7 @@ def generate(protocol: Protocol) -> Mapping[str, str]:
     _settle(homes, defined, "events")
     texts["tables"] = _tables(protocol, homes)
     texts["__init__"] = _package(homes)
-    return _formatted({f"{name}.py": text for name, text in texts.items()})
+    return formatted({f"{name}.py": text for name, text in texts.items()})
 
 
 def _topic(protocol: Protocol, topic: Topic) -> tuple[list[str], list[str], set[str]]:
@@ -162,7 +162,7 @@ def _check_places(protocol: Protocol) -> None:
             raise SchemaError(f"{what}: something stands there twice")
 
 
-def _formatted(texts: Mapping[str, str]) -> Mapping[str, str]:
+def formatted(texts: Mapping[str, str]) -> Mapping[str, str]:
     """Format with the project's own settings, import order included."""
     config = ["--config", str(_ROOT / "pyproject.toml"), "--config", 'lint.isort.known-first-party = ["dapkit"]']
     ruff = [str(Path(sys.executable).with_name("ruff"))]

@@ -22,3 +22,8 @@ def camel(python: str) -> str:
 def upper_first(name: str) -> str:
     """Turn a command or property name into the start of a class name."""
     return name[0].upper() + name[1:]
+
+
+def lower_first(text: str) -> str:
+    """Turn the start of a sentence into the middle of one."""
+    return text[0].lower() + text[1:]

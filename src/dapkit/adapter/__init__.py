@@ -1,1 +1,32 @@
-"""To come."""
+"""The SDK: a debug adapter is a class with one coroutine per request that it supports."""
+
+from dapkit.adapter.adapter import Adapter, NoAttach, NoLaunch
+from dapkit.adapter.conversation import Body, Middleware, Proceed
+from dapkit.adapter.errors import AdapterError, DefinitionError, NotServed, NotSupported
+from dapkit.adapter.marks import custom_request, not_a_request
+from dapkit.adapter.progress import Progress
+from dapkit.adapter.references import References
+from dapkit.adapter.requests import HANDLERS
+from dapkit.adapter.serving import MakeAdapter, serve
+from dapkit.endpoint import RequestFailed
+
+__all__ = [
+    "HANDLERS",
+    "Adapter",
+    "AdapterError",
+    "Body",
+    "DefinitionError",
+    "MakeAdapter",
+    "Middleware",
+    "NoAttach",
+    "NoLaunch",
+    "NotServed",
+    "NotSupported",
+    "Proceed",
+    "Progress",
+    "References",
+    "RequestFailed",
+    "custom_request",
+    "not_a_request",
+    "serve",
+]

@@ -1,0 +1,204 @@
+"""The class that authors of debug adapters derive from.
+
+    class Calculator(Adapter[CalculatorLaunch, NoAttach]):
+        async def launch(self, args: CalculatorLaunch) -> None: ...
+        async def threads(self) -> ThreadsBody: ...
+
+Defining a handler is all it takes to support a request: capabilities follow.
+What the class says about itself is read by `definition`, the session is run by
+`conversation`; this module is what they look like from inside a handler.
+"""
+
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from typing import ClassVar, Literal, Never
+
+import anyio
+import msgspec
+from anyio.abc import ByteStream
+
+from dapkit import limits
+from dapkit.adapter.conversation import Conversation, Middleware
+from dapkit.adapter.definition import Definition, read_definition
+from dapkit.adapter.errors import DefinitionError, NotServed
+from dapkit.adapter.events import Events, ReverseRequests
+from dapkit.adapter.progress import Progress
+from dapkit.adapter.requests import Requests
+from dapkit.protocol import (
+    Arguments,
+    Capabilities,
+    DisconnectArguments,
+    EventBody,
+    InitializeRequestArguments,
+    OutputEvent,
+)
+from dapkit.transport import Tap
+
+NoLaunch = Never
+"""Stands for the launch arguments of an adapter that only attaches."""
+
+NoAttach = Never
+"""Stands for the attach arguments of an adapter that only launches."""
+
+
+class Adapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Requests[Launch, Attach], Events, ReverseRequests):
+    """One debug session, seen from the adapter.
+
+    `Launch` and `Attach` are the types that the arguments of `launch` and `attach`
+    are read into: best subclasses of `LaunchRequestArguments` and
+    `AttachRequestArguments`, which keep unknown keys in `extra`; `NoLaunch` or
+    `NoAttach` where the request is not supported.
+
+    Handlers are coroutines with the names of the requests, each runs in a task and
+    a cancel scope of its own. They return the body of the response, or raise
+    `RequestFailed`. An object serves one session.
+
+    A class that is only a part of an adapter, to be put together with others, is
+    created with `partial=True`; the whole is checked when it is created.
+
+    Attributes:
+        announces: capabilities that do not follow from the handlers.
+        serial: True, or the names of handlers: those run one after the other, in the order of the
+            requests. `launch`, `attach` and `disconnect` are never among them.
+        middleware: what is done around every request, the first one outermost.
+        initialized_after: when the client is told that it may configure breakpoints, unless the adapter
+            says so itself by `await self.initialized()`: after the handler of launch or attach, so that
+            breakpoints meet a known program, or straight after `initialize`.
+        holds_launch: whether the response to launch or attach waits for `configurationDone`.
+
+    """
+
+    announces: ClassVar[Capabilities] = Capabilities()
+    serial: ClassVar[Collection[str] | bool] = False
+    middleware: ClassVar[Sequence[Middleware]] = ()
+    initialized_after: ClassVar[Literal["launch", "initialize"]] = "launch"
+    holds_launch: ClassVar[bool] = True
+
+    _definition: ClassVar[Definition | None] = None
+    _conversation: Conversation | None = None
+
+    def __init_subclass__(cls, *, partial: bool = False, **options: object) -> None:
+        """Read and check the class.
+
+        Raises:
+            DefinitionError: it cannot be right.
+
+        """
+        super().__init_subclass__(**options)
+        cls._definition = None
+        if not partial:
+            cls._definition = read_definition(cls, base=Adapter, announces=cls.announces, serial=cls.serial)
+
+    # The session
+
+    @property
+    def client(self) -> InitializeRequestArguments:
+        """What the client said about itself in `initialize`."""
+        return self._session.endpoint.client
+
+    def start_soon(self, function: Callable[..., Awaitable[object]], *arguments: object) -> None:
+        """Run a coroutine in the background, until it returns or the session ends.
+
+        If it raises, the error is logged and told to the client, and the session ends.
+        """
+        self._session.start_soon(function, *arguments)
+
+    def progress(
+        self,
+        title: str,
+        *,
+        message: str | None = None,
+        percentage: float | None = None,
+        cancellable: bool | None = None,
+    ) -> Progress:
+        """Show the progress of an operation around which the result is used as a context.
+
+        Within a handler it is the progress of that request.
+
+        Example:
+            async with self.progress("Loading", cancellable=True) as progress:
+                for done, symbol in enumerate(symbols):
+                    await progress.update(symbol.name, percentage=100 * done / len(symbols))
+            if progress.cancelled: ...
+
+        """
+        return self._session.progress(title, message=message, percentage=percentage, cancellable=cancellable)
+
+    async def closing(self) -> None:
+        """Release what the session holds; called once, however it ends.
+
+        Events still reach the client, unless it has gone. Background tasks run until this returns.
+        """
+
+    # Requests that every adapter answers
+
+    async def configuration_done(self) -> None:
+        """Begin to run; breakpoints are set. The default leaves that to `launch` and `attach`."""
+
+    async def disconnect(self, args: DisconnectArguments) -> None:
+        """End or release the program. The default leaves that to `closing`, which comes next."""
+
+    # Telling and asking the client
+
+    async def send_event(self, body: EventBody) -> bool:
+        """Tell the client; output waits while too much of it is queued.
+
+        Returns:
+            Whether it was sent: not to a client that did not announce that it understands it.
+
+        Raises:
+            OutOfOrder: the session is over.
+            InvalidValue: a field is outside what the protocol allows.
+
+        """
+        if isinstance(body, OutputEvent):
+            return await self._session.send_output(body)
+        return self._session.send_event(body)
+
+    async def send_custom_event(self, event: str, body: object = None) -> None:
+        """Tell the client something of the author's own; clients ignore what they do not know."""
+        self._session.connection.send_custom_event(event, body)
+
+    async def ask_client[B](self, arguments: Arguments[B], *, deadline: float = limits.REQUEST_SECONDS) -> B:
+        """Ask the client and wait for its answer, at most until the deadline (in seconds).
+
+        Raises:
+            CapabilityMissing: the client did not announce that it can do this.
+            RequestFailed: it tried and could not.
+            DeadlineExceeded: it did not answer in time.
+
+        """
+        return await self._session.connection.request(arguments, deadline=deadline)
+
+    # Serving
+
+    async def serve_stream(
+        self,
+        stream: ByteStream,
+        *,
+        tap: Tap | None = None,
+        over: anyio.Event | None = None,
+    ) -> None:
+        """Serve one client over a stream until the session ends; close the stream.
+
+        Args:
+            stream: bytes from and to the client.
+            tap: is told of all bytes, for recording.
+            over: is set when the client has its last message; handlers that do not let
+                themselves be cancelled may keep this coroutine from returning.
+
+        Raises:
+            Exception: what a background task raised; it ended the session.
+
+        """
+        if self._definition is None:
+            raise DefinitionError(f"{type(self).__qualname__} is a part of an adapter and cannot be served by itself")
+        if self._conversation is not None:
+            raise NotServed(f"this {type(self).__qualname__} has served a session already: make another for each")
+        self._conversation = Conversation(self, self._definition, stream, tap)
+        await self._conversation.run(over or anyio.Event())
+
+    @property
+    def _session(self) -> Conversation:
+        if self._conversation is None:
+            raise NotServed(f"{type(self).__qualname__} has no client yet: it is not being served")
+        return self._conversation

@@ -1,0 +1,203 @@
+"""What a class of an adapter says about itself, read once when it is created.
+
+The names of its coroutines say which requests it answers, its type parameters
+how launch and attach arguments are read. Whatever cannot be right (a misspelled
+handler, a handler that is no coroutine, a flag written by hand) is an error then
+and there, with what to do about it.
+"""
+
+import difflib
+import inspect
+import typing
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType, get_original_bases
+from typing import Any, Never, TypeVar
+
+import msgspec
+
+from dapkit.adapter import marks
+from dapkit.adapter.announcing import OWN_COMMANDS, derived_capabilities
+from dapkit.adapter.errors import DefinitionError
+from dapkit.adapter.requests import HANDLERS, Requests
+from dapkit.protocol import COMMANDS, Capabilities
+
+_COMMANDS_BY_METHOD = {method: command for command, method in HANDLERS.items()}
+_STARTS = ("launch", "attach")
+
+
+@dataclass(frozen=True, slots=True)
+class Handler:
+    """How one command is answered.
+
+    Attributes:
+        command: name on the wire.
+        method: name of the coroutine.
+        arguments: what the coroutine takes; None if it takes nothing.
+        is_custom: whether the command is the author's own: its arguments are still to be read.
+        is_serial: whether it waits for the serial handlers before it.
+
+    """
+
+    command: str
+    method: str
+    arguments: type | None
+    is_custom: bool
+    is_serial: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """The part of an adapter that is the same for all its sessions.
+
+    Attributes:
+        handlers: by command.
+        capabilities: the body of the answer to `initialize`.
+        starts: the type of the arguments of `launch` and of `attach`; None where that is refused.
+
+    """
+
+    handlers: Mapping[str, Handler]
+    capabilities: Capabilities
+    starts: Mapping[str, type[msgspec.Struct] | None]
+
+
+def read_definition(cls: type, *, base: type, announces: Capabilities, serial: Collection[str] | bool) -> Definition:
+    """Read a class that derives from `base`, the class `Adapter`.
+
+    Raises:
+        DefinitionError: the class cannot be right.
+
+    """
+    coroutines = dict(_coroutines(cls, base))
+    answered = {command: method for command, method in HANDLERS.items() if _is_defined(cls, method)}
+    serial_names = _serial_names(cls, serial, {*answered.values(), *coroutines})
+    handlers = {
+        command: Handler(command, method, _parameter(command), is_custom=False, is_serial=method in serial_names)
+        for command, method in answered.items()
+    }
+    for method, command in coroutines.items():
+        arguments = _annotated_parameter(cls, method)
+        handlers[command] = Handler(command, method, arguments, is_custom=True, is_serial=method in serial_names)
+    capabilities = derived_capabilities({*answered, *OWN_COMMANDS}, announces, cls.__qualname__)
+    return Definition(MappingProxyType(handlers), capabilities, _starts(cls, base, answered))
+
+
+# Handlers
+
+
+def _coroutines(cls: type, base: type) -> Iterator[tuple[str, str]]:
+    """Check what the author wrote; give the handlers of custom commands."""
+    for owner in cls.__mro__:
+        if owner in base.__mro__:
+            continue
+        for name, value in vars(owner).items():
+            if name in _COMMANDS_BY_METHOD:
+                if not inspect.iscoroutinefunction(value):
+                    raise DefinitionError(
+                        f"{owner.__qualname__}.{name} has the name of the handler of {_COMMANDS_BY_METHOD[name]} "
+                        "but is no coroutine: write `async def`, or give it another name"
+                    )
+            elif inspect.iscoroutinefunction(value) and not name.startswith("_") and not hasattr(base, name):
+                command = marks.custom_command(value)
+                if command is not None:
+                    _check_custom(command, owner, name)
+                    yield name, command
+                elif not marks.is_not_a_request(value):
+                    raise DefinitionError(_misspelled(owner, name))
+
+
+def _misspelled(owner: type, name: str) -> str:
+    if name in OWN_COMMANDS:
+        return f"{owner.__qualname__}.{name} is never called: {name} is answered by dapkit; give it another name"
+    by_spelling = {method.replace("_", ""): method for method in HANDLERS.values()}
+    similar = difflib.get_close_matches(name.replace("_", "").lower(), by_spelling, n=1, cutoff=0.75)
+    hint = f"; did you mean {by_spelling[similar[0]]}?" if similar else "."
+    return (
+        f"{owner.__qualname__}.{name} is named after no request of the protocol{hint} "
+        "A coroutine of your own takes a leading underscore, or the mark @not_a_request or @custom_request."
+    )
+
+
+def _check_custom(command: str, owner: type, name: str) -> None:
+    if command in COMMANDS:
+        raise DefinitionError(
+            f"{owner.__qualname__}.{name} is marked as handler of {command}, which is a command of the protocol: "
+            f"name the coroutine {HANDLERS.get(command, command)} and take the mark away"
+        )
+
+
+def _is_defined(cls: type, method: str) -> bool:
+    return getattr(cls, method) is not getattr(Requests, method)
+
+
+def _parameter(command: str) -> type | None:
+    arguments = COMMANDS[command].arguments
+    return arguments if arguments.__struct_fields__ else None
+
+
+def _annotated_parameter(cls: type, method: str) -> type | None:
+    """Type of the one parameter of a custom handler, or None if it has none."""
+    function = getattr(cls, method)
+    names = list(inspect.signature(function).parameters)[1:]
+    if not names:
+        return None
+    annotation = typing.get_type_hints(function).get(names[0])
+    if len(names) == 1 and isinstance(annotation, type) and issubclass(annotation, msgspec.Struct):
+        return annotation
+    raise DefinitionError(
+        f"{cls.__qualname__}.{method} handles a custom command: "
+        "it takes one parameter, annotated with a Struct, or none"
+    )
+
+
+def _serial_names(cls: type, serial: Collection[str] | bool, methods: Collection[str]) -> Collection[str]:
+    # Configuration happens while launch or attach is waiting for it.
+    if serial is True:
+        return set(methods) - {*_STARTS, "disconnect"}
+    if serial is False:
+        return ()
+    for name in serial:
+        if name not in methods or name in (*_STARTS, "disconnect"):
+            raise DefinitionError(f"{cls.__qualname__}.serial names {name}, which is no handler that can be serial")
+    return set(serial)
+
+
+# Launch and attach
+
+
+def _starts(cls: type, base: type, answered: Collection[str]) -> Mapping[str, type[msgspec.Struct] | None]:
+    starts: dict[str, type[msgspec.Struct] | None] = {}
+    for command, kind in zip(_STARTS, _type_arguments(cls, base), strict=True):
+        nothing = f"No{command.capitalize()}"
+        if kind is Never:
+            if command in answered:
+                raise DefinitionError(
+                    f"{cls.__qualname__} defines {command}: give Adapter[...] its type, not {nothing}"
+                )
+            starts[command] = None
+        elif isinstance(kind, type) and issubclass(kind, msgspec.Struct):
+            if command not in answered:
+                raise DefinitionError(
+                    f"{cls.__qualname__} does not define {command}: do, or give Adapter[...] {nothing}"
+                )
+            starts[command] = kind
+        else:
+            raise DefinitionError(
+                f"{cls.__qualname__}: the arguments of {command} cannot be read into {kind!r}: "
+                f"give Adapter[...] a subclass of {command.capitalize()}RequestArguments, or {nothing}"
+            )
+    return MappingProxyType(starts)
+
+
+def _type_arguments(cls: type, base: type) -> tuple[Any, ...]:
+    """Find what stands in `Adapter[Launch, Attach]`, however far up it was written."""
+    for original in get_original_bases(cls):
+        origin = typing.get_origin(original) or original
+        if origin is base:
+            return typing.get_args(original) or (None, None)
+        if isinstance(origin, type) and issubclass(origin, base):
+            inherited = _type_arguments(origin, base)
+            given: dict[Any, Any] = dict(zip(origin.__type_params__, typing.get_args(original), strict=False))
+            return tuple(given.get(kind, kind) if isinstance(kind, TypeVar) else kind for kind in inherited)
+    raise DefinitionError(f"{cls.__qualname__} does not derive from Adapter[Launch, Attach]")
