@@ -1,0 +1,303 @@
+"""What happens at each event of sys.monitoring: where the parts of the engine meet.
+
+A callback must never let an error of ours into the program, and must let through what a
+signal handler of the program raised while the thread was in it. The LINE callback is chosen by
+need, since lines are what costs: the only breakpoint's own callback, a look-up of several,
+or the full one while something is stepped or stopped.
+"""
+
+import _thread
+import sys
+from collections.abc import Callable
+from types import CodeType, FrameType
+
+from . import exceptions as exceptions_
+from . import monitor as events
+from .breakpoints import Breakpoint, Breakpoints
+from .conditions import Actions
+from .exceptions import Exceptions
+from .link import Link
+from .monitor import EVENTS, Monitor
+from .sources import OURS, Sources, starts_on_its_only_line
+from .stepping import Stepping
+from .stops import Parked, World
+from .threads import Threads
+from .wire import Json
+
+DISABLE = events.DISABLE
+_getframe = sys._getframe
+_ONE_LINERS_NEED_START = sys.version_info >= (3, 13)
+
+
+class Callbacks:
+    """The callbacks, bound to the parts that they serve."""
+
+    def __init__(
+        self,
+        link: Link,
+        monitor: Monitor,
+        *,
+        sources: Sources,
+        threads: Threads,
+        world: World,
+        stepping: Stepping,
+        exceptions: Exceptions,
+        lock: _thread.RLock,
+    ) -> None:
+        self._link = link
+        self._monitor = monitor
+        self._sources = sources
+        self._threads = threads
+        self._world = world
+        self._stepping = stepping
+        self._exceptions = exceptions
+        self._lock = lock
+        self._thread_starts: set[int] = set()  # ids of code objects that every new thread runs first
+        self._complained: set[tuple[int, str]] = set()
+        self.breakpoints = Breakpoints(monitor, sources, self._actions_for)
+        self._line = self._shielded(self._on_line)
+        world.changed = self._world_changed
+
+    def install(self) -> None:
+        """Register with the monitor, and start looking at code."""
+        self._monitor.register(
+            {
+                EVENTS.PY_START: self._on_start,
+                EVENTS.PY_RESUME: self._on_start,
+                EVENTS.PY_RETURN: self._shielded(self._on_return),
+                EVENTS.PY_YIELD: self._shielded(self._on_yield),
+                EVENTS.JUMP: self._shielded(self._on_jump),
+                EVENTS.PY_UNWIND: self._shielded(self._on_unwind, in_ours=None),
+                EVENTS.RAISE: self._shielded(self._on_raise, in_ours=None),
+                EVENTS.RERAISE: self._shielded(self._on_reraise, in_ours=None),
+            }
+        )
+        self.choose_line()
+        self._monitor.discover()
+
+    def choose_line(self) -> None:
+        """Register the cheapest LINE callback that does what is needed now. Under the lock."""
+        if not self._monitor.active:
+            return
+        if self._world.stopped or self._stepping.steps:
+            self._monitor.register_line(self._line)
+        elif self.breakpoints.solo is not None:
+            self._monitor.register_line(self.breakpoints.solo)
+        else:
+            self._monitor.register_line(self._on_line_of_breakpoints)
+
+    def _world_changed(self) -> None:
+        if self._world.stopped:
+            self._stepping.cancel()
+        self.choose_line()
+
+    # Breakpoints
+
+    def _actions_for(self, one: Breakpoint) -> Actions:
+        def hit(frame: FrameType, _code: CodeType, _line: int) -> bool:
+            return self._safely(self._stop_at, one, frame)
+
+        def failed(frame: FrameType, _code: CodeType, line: int, error: BaseException) -> bool:
+            return self._safely(self._stop_at_failure, one, frame, line, error)
+
+        def log(text: str, line: int) -> None:
+            self._safely(self.console, text, {"source": {"path": one.path}, "line": line})
+
+        return Actions(hit, log, failed)
+
+    def _stop_at(self, one: Breakpoint, frame: FrameType) -> bool:
+        self._world.halt(Parked(_thread.get_ident(), frame), "breakpoint", hitBreakpointIds=[one.number])
+        return True
+
+    def _stop_at_failure(self, one: Breakpoint, frame: FrameType, line: int, error: BaseException) -> bool:
+        """Stop where a condition raised: whoever set it wants to know, and knows best where it can be seen."""
+        said = exceptions_.summary(error)["description"]
+        if (one.number, str(said)) not in self._complained:
+            self._complained.add((one.number, str(said)))
+            self.console(
+                f"The condition of the breakpoint in {one.path}:{line} raised {said}: {one.test.condition}",
+                {"category": "stderr", "source": {"path": one.path}, "line": line},
+            )
+        self._world.halt(
+            Parked(_thread.get_ident(), frame),
+            "breakpoint",
+            hitBreakpointIds=[one.number],
+            description=f"Condition raised {said}",
+        )
+        return True
+
+    def console(self, text: str, more: Json | None = None) -> None:
+        """Show a line of our own in the client's console."""
+        self._link.event("output", {"category": "console", "output": text + "\n", **(more or {})})
+
+    def _on_line_of_breakpoints(self, code: CodeType, line: int) -> object:
+        callback = self.breakpoints.by_line.get(line)
+        return DISABLE if callback is None else callback(code, line, 2)
+
+    # Events while something is stepped or stopped
+
+    def _on_line(self, frame: FrameType, code: CodeType, line: int) -> object:
+        ident = _thread.get_ident()
+        world = self._world
+        if world.must_park(ident) and self._join(ident, frame):
+            return None
+        callback = self.breakpoints.by_line.get(line)
+        outcome = DISABLE if callback is None else callback(code, line, 3)
+        if outcome is True:
+            return None
+        if self._stepping.arrives(ident, frame):
+            self._arrive(ident, frame)
+            return None
+        quiet = outcome is DISABLE and not world.stopped and not self._stepping.watches(code)
+        return DISABLE if quiet else None
+
+    def _join(self, ident: int, frame: FrameType, *, leaving: bool = False) -> bool:
+        """Park with the others; say whether the client then told this very thread to go on."""
+        parked = Parked(ident, frame, leaving=leaving)
+        self._world.join(parked)
+        return parked.chosen
+
+    def _arrive(self, ident: int, frame: FrameType) -> None:
+        reason = self._stepping.steps[ident].reason
+        with self._lock:
+            self._stepping.end(ident)
+        self._world.halt(Parked(ident, frame), reason)
+
+    def _on_jump(self, frame: FrameType, _code: CodeType, _from: int, _to: int) -> None:
+        ident = _thread.get_ident()
+        if self._world.must_park(ident):
+            self._join(ident, frame)
+
+    def _on_return(self, frame: FrameType, code: CodeType, _offset: int, value: object) -> None:
+        self._on_leave(frame, value, yielding=False)
+        if id(code) in self._thread_starts:
+            self._thread_event("exited")
+
+    def _on_yield(self, frame: FrameType, _code: CodeType, _offset: int, value: object) -> None:
+        self._on_leave(frame, value, yielding=True)
+
+    def _on_leave(self, frame: FrameType, value: object, *, yielding: bool) -> None:
+        ident = _thread.get_ident()
+        if self._world.must_park(ident) and self._join(ident, frame, leaving=True):
+            return
+        if ident in self._stepping.steps:
+            with self._lock:
+                shown = self._stepping.leave(ident, frame, value, yielding=yielding)
+                self.choose_line()
+            if shown is not None:
+                self._arrive(ident, shown)
+
+    # Code that starts
+
+    def _on_start(self, code: CodeType, _offset: int) -> object:
+        # Not shielded by a wrapper: every function of the program comes here once.
+        try:
+            return self._look_at(_getframe(1), code)
+        except BaseException as error:
+            self._tell_or_raise(error)
+            return None
+
+    def _look_at(self, frame: FrameType, code: CodeType) -> object:  # noqa: PLR0911 - one return per case
+        ident = _thread.get_ident()
+        if ident == self._threads.link:
+            return DISABLE if self._sources.kind(code.co_filename) == OURS else None
+        if self._world.must_park(ident) and self._join(ident, frame):
+            return None
+        key = self.breakpoints.wants(code.co_filename)
+        if key is not None:
+            with self._lock:
+                self.breakpoints.meet(key, code, frame.f_globals)
+                self.choose_line()
+        if code.co_name == "_bootstrap_inner" and self._starts_thread(code):
+            return None
+        if self._stepping.entering:
+            with self._lock:
+                self._stepping.enter(ident, frame)
+            if self._sources.kind(code.co_filename) != OURS and self._stepping.may_show(frame):
+                return None  # another thread may come first
+        if self._world.stopped:
+            return None
+        if _ONE_LINERS_NEED_START and self._monitor.watches(code) and starts_on_its_only_line(code):
+            return None
+        return DISABLE
+
+    def _starts_thread(self, code: CodeType) -> bool:
+        if id(code) not in self._thread_starts:
+            threading = sys.modules.get("threading")
+            if threading is None or code.co_filename != threading.__file__:
+                return False
+            self._thread_starts.add(id(code))
+            with self._lock:
+                self._monitor.want(code, "thread", EVENTS.PY_START | EVENTS.PY_RETURN)
+        self._threads.forget(_thread.get_ident())  # of a thread that had the identity before
+        self._thread_event("started")
+        return True
+
+    def _thread_event(self, reason: str) -> None:
+        self._link.event("thread", {"reason": reason, "threadId": self._threads.number(_thread.get_ident())})
+
+    # Exceptions
+
+    def _on_raise(self, frame: FrameType, _code: CodeType, offset: int, exception: BaseException) -> None:
+        self._stop_at_exception(frame, offset, exception, again=False)
+
+    def _on_reraise(self, frame: FrameType, _code: CodeType, offset: int, exception: BaseException) -> None:
+        self._stop_at_exception(frame, offset, exception, again=True)
+
+    def _stop_at_exception(self, frame: FrameType, offset: int, exception: BaseException, *, again: bool) -> None:
+        ident = _thread.get_ident()
+        mode = self._exceptions.on_raise(ident, frame, offset, exception, again=again)
+        if mode:
+            parked = Parked(ident, frame, exception=exception, break_mode=mode)
+            self._world.halt(parked, "exception", **exceptions_.summary(exception))
+
+    def _on_unwind(self, frame: FrameType, _code: CodeType, _offset: int, exception: BaseException) -> None:
+        ident = _thread.get_ident()
+        if ident in self._stepping.steps:
+            with self._lock:
+                self._stepping.unwind(ident, frame)
+                self.choose_line()
+        mode = self._exceptions.on_unwind(ident, frame, exception)
+        if mode:
+            parked = Parked(
+                ident, frame, leaving=True, exception=exception, break_mode=mode, trail=exceptions_.trail(exception)
+            )
+            self._world.halt(parked, "exception", **exceptions_.summary(exception))
+
+    # Shields
+
+    def _shielded(self, handle: Callable[..., object], *, in_ours: object = DISABLE) -> Callable[..., object]:
+        """Make a callback that passes the frame of the event, and keeps our errors out of the program.
+
+        Events in code of this package, which the link's thread causes, end with `in_ours`: DISABLE,
+        but for events that cannot be disabled.
+        """
+
+        def callback(code: CodeType, *details: object) -> object:
+            try:
+                if _thread.get_ident() == self._threads.link:
+                    return in_ours if self._sources.kind(code.co_filename) == OURS else None
+                return handle(_getframe(1), code, *details)
+            except BaseException as error:
+                self._tell_or_raise(error)
+                return None
+
+        return callback
+
+    def _safely[**P, T](self, action: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T | bool:
+        try:
+            return action(*args, **kwargs)
+        except BaseException as error:
+            self._tell_or_raise(error)
+            return True
+
+    def _tell_or_raise(self, error: BaseException) -> None:
+        """Tell of an error of ours; raise what came from a signal handler of the program."""
+        traceback = error.__traceback__
+        while traceback is not None and traceback.tb_next is not None:
+            traceback = traceback.tb_next
+        ours = traceback is None or self._sources.kind(traceback.tb_frame.f_code.co_filename) == OURS
+        if not ours or isinstance(error, KeyboardInterrupt):
+            raise error
+        where = f" at line {traceback.tb_lineno} of {traceback.tb_frame.f_code.co_filename}" if traceback else ""
+        self.console(f"Internal error of the debugger: {type(error).__name__}: {error}{where}", {"category": "stderr"})

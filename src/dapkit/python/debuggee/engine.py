@@ -1,0 +1,162 @@
+"""The engine: its parts put together, and the life of one debugged program.
+
+    connecting -> configuring (the program waits) -> running -> exited, with the program
+                                                   -> released: the program runs on undebugged
+
+A launched program dies with its debugger: if the link is lost it ends at once, with
+`limits.LINK_LOST_EXIT_CODE`, without flushing anything (who would have read it is gone, and a
+full pipe must not keep it alive).
+"""
+
+import _signal  # type: ignore[import-not-found]  # the C half of `signal`, which brings `enum`
+import _socket
+import _thread
+import os
+import sys
+
+from . import limits
+from .callbacks import Callbacks
+from .dispatch import Dispatcher
+from .errors import RequestRefused
+from .exceptions import Exceptions
+from .frames import Stacks
+from .link import Link
+from .monitor import Monitor
+from .references import References
+from .sources import Sources
+from .stepping import Stepping
+from .stops import World
+from .threads import MAIN, Threads
+from .variables import Reader
+from .wire import Json
+
+
+class Engine:
+    """Everything there is of the debugger in this process.
+
+    Invariant: one link and one monitoring tool for the whole of its life; `released` is final.
+    To be made in the main thread.
+    """
+
+    def __init__(self, connection: _socket.socket, name: str) -> None:
+        self.name = name
+        self.lock = _thread.RLock()
+        self.link = Link(connection)
+        self.sources = Sources()
+        self.references = References()
+        self.threads = Threads(_thread.get_ident())
+        self.monitor = Monitor()
+        self.world = World(self.link, self.threads, self.monitor, references=self.references, lock=self.lock)
+        self.stepping = Stepping(self.monitor, self.sources)
+        self.exceptions = Exceptions(self.monitor, self.sources)
+        self.callbacks = Callbacks(
+            self.link,
+            self.monitor,
+            sources=self.sources,
+            threads=self.threads,
+            world=self.world,
+            stepping=self.stepping,
+            exceptions=self.exceptions,
+            lock=self.lock,
+        )
+        self.stacks = Stacks(self.sources, self.references)
+        self.reader = Reader(self.references)
+        self.stop_on_entry = False
+        self.configured = False
+        self._exit_code = 0
+        self._may_run = _thread.allocate_lock()
+        self._may_run.acquire()
+        self._served = _thread.allocate_lock()
+
+    def start(self) -> None:
+        """Take the monitoring tool, serve the link, and return when the client has configured everything.
+
+        Raises:
+            RequestRefused: if another debugger is active in this process.
+
+        """
+        self.monitor.claim()
+        os.register_at_fork(after_in_child=self._forget_in_child)
+        self._served.acquire()
+        _thread.start_new_thread(self._serve, ())
+        self._may_run.acquire()
+
+    def _serve(self) -> None:
+        self.threads.link = _thread.get_ident()
+        self.world.exempt.add(self.threads.link)
+        self._served.release()
+        try:
+            self.link.serve(Dispatcher(self).handle)
+        finally:
+            if not self.world.released:
+                os._exit(limits.LINK_LOST_EXIT_CODE)
+
+    def configuration_done(self) -> None:
+        """Let the program start. In the link's thread."""
+        self.configured = True
+        with self.lock:
+            self.callbacks.install()
+            if self.stop_on_entry:
+                self.stepping.start_at_entry(self.threads.main)
+                self.callbacks.choose_line()
+        self.link.event(
+            "process",
+            {"name": self.name, "systemProcessId": os.getpid(), "isLocalProcess": True, "startMethod": "launch"},
+        )
+        self.link.event("thread", {"reason": "started", "threadId": MAIN})
+        self._may_run.release()
+
+    def release(self) -> None:
+        """Let the program run on for good, undebugged, at full speed. In the link's thread."""
+        with self.lock:
+            self.stepping.cancel()
+            self.callbacks.breakpoints.clear()
+            self.world.release()
+        if not self.configured:
+            self._may_run.release()
+        self.link.close()
+
+    def terminate(self) -> None:
+        """Ask the program to end as by Ctrl-C, so that its `finally` blocks run. Nothing stops it on its way.
+
+        Raises:
+            RequestRefused: if it does not listen to that.
+
+        """
+        if _signal.getsignal(_signal.SIGINT) in (None, _signal.SIG_IGN, _signal.SIG_DFL):
+            raise RequestRefused("the program ignores interrupts (SIGINT); end it with disconnect")
+        with self.lock:
+            self.stepping.cancel()
+            self.callbacks.breakpoints.clear()
+            self.exceptions.set([])
+            self.world.resume()
+        if not self.configured:
+            self.configured = True
+            self._may_run.release()
+        _signal.pthread_kill(self.threads.main, _signal.SIGINT)
+
+    def note_exit_code(self, code: int) -> None:
+        """Remember how the program ended, for the `exited` event."""
+        self._exit_code = code
+
+    def finish(self) -> None:
+        """Say the last words, when nothing of the program will run any more. In the main thread."""
+        if self.world.released or self.link.closed:
+            return
+        for stream in (sys.stdout, sys.stderr):
+            try:
+                stream.flush()
+            except (AttributeError, OSError, ValueError):
+                continue  # None, closed, or a stand-in of the program
+        body: Json = {"exitCode": self._exit_code}
+        with self.lock:
+            self.world.release()
+        self.link.event("exited", body)
+        self.link.close()
+
+    def _forget_in_child(self) -> None:
+        """Leave the child of a fork undebugged: the link and the threads stayed with the parent."""
+        self.world.released = True
+        self.world.stopped = False
+        self.monitor.release()
+        self.link.drop()

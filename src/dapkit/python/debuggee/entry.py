@@ -1,0 +1,100 @@
+"""The start of a debugged program: `python [options] entry.py --link unix:PATH ...`.
+
+    entry.py --link unix:PATH (--program FILE | --module NAME | --code TEXT) [--] [argument...]
+
+Everything after the program is the program's own; one `--` in front of that is dropped.
+
+This file runs as a script, in an interpreter where dapkit need not be installed. It loads the package
+beside it under the private name `_dapkit_debuggee`, and takes out of `sys.path` and
+`sys.modules` what the program would not find there without a debugger.
+
+The wire
+--------
+DAP itself, with this process as the server; it connects to the socket that the adapter listens on:
+
+1. adapter: `initialize`; we: its response (capabilities), then the event `initialized`.
+2. adapter: `launch` with `justMyCode` (true) and `stopOnEntry` (false); answered at once.
+   Then `setBreakpoints` and `setExceptionBreakpoints`, which may come later as well, at any time.
+3. adapter: `configurationDone`; we: its response, the events `process` and `thread` (started, 1), and
+   the program begins. `pause`, `threads` and `stackTrace` work while it runs.
+4. Each stop is a `stopped` event: reason `breakpoint` (with hitBreakpointIds), `step`, `pause`, `exception`
+   (with description and text) or `entry`; `allThreadsStopped` is true. Then also `scopes`, `variables`,
+   `evaluate`, `exceptionInfo`, and `continue`, `next`, `stepIn`, `stepOut`, each with `singleThread`.
+5. The program ends: `exited`, after all else and after its output was flushed, and the link closes.
+   A program that is killed, or calls `os._exit`, closes it without.
+
+`output` events are only log messages (category console) and our own remarks (console, stderr); what the
+program writes is in its pipes. `thread` events tell of threads that `threading` starts.
+
+Every request gets one response. A refusal has the reason in `message` and in `body.error.format`:
+"there is no thread 7; there are [1]", "thread 1 is running; pause it first", "reference 17 belongs to stop 3,
+the program is at stop 5", "unknown command 'x'", "internal error of the debugger: ...".
+
+`terminate` raises KeyboardInterrupt in the main thread and removes all breakpoints. `disconnect` ends the
+process at once unless `terminateDebuggee` is false; then, and only then, it runs on without us.
+If the link breaks, the process ends at once, with exit code 129: a launched program dies with its debugger.
+The child of a `fork` is not debugged.
+"""
+
+import os
+import sys
+
+PACKAGE = "_dapkit_debuggee"
+
+
+def _load_package() -> None:
+    """Make the package of this folder importable under its private name, and only so."""
+    folder = os.path.dirname(os.path.abspath(__file__))
+    if not sys.flags.safe_path:
+        del sys.path[0]  # the folder of this script
+    package = type(sys)(PACKAGE)
+    package.__path__ = [folder]
+    sys.modules[PACKAGE] = package
+
+
+def _arguments(given: list[str]) -> tuple[str, str, str, list[str]]:
+    """Split the command line into link, kind of program, program, and its arguments."""
+    match given:
+        case ["--link", link, ("--program" | "--module" | "--code") as kind, what, "--", *rest]:
+            return link, kind[2:], what, rest
+        case ["--link", link, ("--program" | "--module" | "--code") as kind, what, *rest]:
+            return link, kind[2:], what, rest
+    raise SystemExit(
+        "usage: entry.py --link unix:PATH (--program FILE | --module NAME | --code TEXT) [--] [argument...]"
+    )
+
+
+def main() -> None:
+    """Connect to the adapter, wait for it to configure, and run the program."""
+    link, kind, what, rest = _arguments(sys.argv[1:])
+    before = set(sys.modules)
+    _load_package()
+    import atexit
+
+    from _dapkit_debuggee.engine import Engine  # type: ignore[import-not-found]  # known at run time only
+    from _dapkit_debuggee.link import connect  # type: ignore[import-not-found]  # the same
+    from _dapkit_debuggee.program import (  # type: ignore[import-not-found]  # the same
+        exit_code_of,
+        hide_us_from_traceback,
+        prepare,
+    )
+
+    for name in set(sys.modules) - before:
+        if not name.startswith(PACKAGE):
+            del sys.modules[name]  # a file of the program may have the same name
+    engine = Engine(connect(link), what if kind != "code" else "-c")
+    atexit.register(engine.finish)  # the first to be registered is the last to be called
+    engine.start()
+    try:
+        run, file = prepare(kind, what, rest)
+        if file:
+            engine.sources.claim_for_program(file)
+        run()
+    except BaseException as error:
+        engine.note_exit_code(exit_code_of(error))
+        hide_us_from_traceback(error, engine.sources)
+        raise
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,23 @@
+"""Errors of the engine.
+
+Exception
++-- RequestRefused      a request that gets an error response
++-- MalformedFrame      the other end does not speak our protocol: the link closes
+BaseException
++-- TimeIsUp            raised inside a stopped thread, into code that is over its deadline
+"""
+
+
+class RequestRefused(Exception):
+    """A request that cannot be done; the text goes to the person at the editor."""
+
+
+class MalformedFrame(Exception):
+    """Bytes on the link that are no message of the protocol."""
+
+
+class TimeIsUp(BaseException):
+    """The deadline of code that runs for the debugger has passed.
+
+    A BaseException, so that `except Exception` in that code does not swallow it.
+    """

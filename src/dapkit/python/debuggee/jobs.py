@@ -1,0 +1,184 @@
+"""Work that needs the program's own code: done in a stopped thread, watched by the link's.
+
+Why it is so: `repr` of an object, or an expression typed at the console, is code of the
+program. It must run in the thread it belongs to, may never come back, and must not
+keep the link from answering. So a request becomes a Job in the inbox of a stopped thread;
+that thread answers it; the link looks at the clock, interrupts what takes too long,
+and answers itself where the thread cannot be interrupted (it sleeps in native code).
+Whoever comes first makes the one response (`Request.answer`).
+"""
+
+import _thread
+from collections.abc import Callable
+from time import monotonic
+
+from . import limits
+from .errors import RequestRefused, TimeIsUp
+from .link import Link
+from .wire import Json
+
+
+class Request:
+    """A request of the adapter, on its way to exactly one response.
+
+    Invariant: of all calls of `answer` and `refuse` the first one sends, the others do nothing.
+    """
+
+    def __init__(self, message: Json, link: Link) -> None:
+        self.message = message
+        self.arguments: Json = {}
+        self._link = link
+        self._open = _thread.allocate_lock()
+        self.afterwards: Callable[[], None] | None = None
+        """What to do once the response has left: it may cause an event."""
+
+    def answer(self, body: Json | None) -> None:
+        """Answer with success, then do what comes afterwards."""
+        if self._open.acquire(blocking=False):
+            self._link.response(self.message, success=True, body=body)
+            if self.afterwards is not None:
+                self.afterwards()
+
+    def refuse(self, reason: str) -> None:
+        """Answer with an error."""
+        if self._open.acquire(blocking=False):
+            text = reason[: limits.MESSAGE_CHARS]
+            error: Json = {"id": 1, "format": text.replace("{", "(").replace("}", ")"), "showUser": True}
+            self._link.response(self.message, success=False, message=text, body={"error": error})
+
+    @property
+    def answered(self) -> bool:
+        """Say whether the response has left."""
+        return self._open.locked()
+
+
+class Guard:
+    """A deadline over the program's own code, in one thread.
+
+    Invariant: an interruption is sent only while `call` runs, at most once per call, and is
+    received or withdrawn before `call` ends; so it never reaches code outside of it.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self.ident = 0
+        self._end = float("inf")
+        self._seconds = seconds
+        self._until: float | None = None
+        self._sent = False
+        self._lock = _thread.allocate_lock()
+
+    def begin(self) -> None:
+        """Start the time of the whole work, in the thread that does it."""
+        self.ident = _thread.get_ident()
+        self._end = min(self._end, monotonic() + self._seconds)
+
+    def call[**P, T](self, seconds: float, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Call a function that may never return.
+
+        Raises:
+            TimeIsUp: if it took longer than `seconds`, or the whole work did already.
+
+        """
+        now = monotonic()
+        if now >= self._end:
+            raise TimeIsUp
+        try:
+            try:
+                self._until = min(now + seconds, self._end)
+                return function(*args, **kwargs)
+            finally:
+                if self._close():
+                    _interrupt(self.ident, None)
+        except TimeIsUp:
+            self._close()  # it may have come before the line above was reached
+            raise
+
+    def _close(self) -> bool:
+        with self._lock:
+            self._until = None
+            sent, self._sent = self._sent, False
+            return sent
+
+    def look(self, now: float) -> bool:
+        """Interrupt what is over its time; say whether even that did not help. For the link's thread."""
+        with self._lock:
+            if self._until is None or now < self._until:
+                return False
+            if not self._sent:
+                self._sent = True
+                _interrupt(self.ident, TimeIsUp)
+                return False
+            return now >= self._until + limits.GRACE_SECONDS
+
+    def give_up(self) -> None:
+        """Let the work end soon: no more code of the program in it."""
+        self._end = 0.0
+
+
+def _interrupt(ident: int, exception: type[BaseException] | None) -> None:
+    """Raise an exception in another thread at its next instruction, or withdraw it."""
+    import ctypes
+
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(
+        ctypes.c_ulong(ident), ctypes.py_object(exception) if exception is not None else None
+    )
+
+
+class Job:
+    """A request, as work for a stopped thread.
+
+    `work(guard)` makes the body there; `instead()` makes it in the link's thread, without any
+    code of the program, if the thread cannot.
+    """
+
+    def __init__(
+        self,
+        request: Request,
+        work: Callable[[Guard], Json],
+        *,
+        seconds: float,
+        instead: Callable[[], Json],
+    ) -> None:
+        self._request = request
+        self._work = work
+        self._instead = instead
+        self._guard = Guard(seconds)
+        self._posted = monotonic()
+        self._started = False
+
+    def run(self) -> None:
+        """Do the work and answer. In the stopped thread; raises nothing."""
+        if self._request.answered:
+            return
+        self._guard.begin()
+        self._started = True
+        _answer(self._request, lambda: self._work(self._guard))
+
+    def look(self, link: Link) -> None:
+        """Keep the deadline, in the link's thread, until the request is answered."""
+        if self._request.answered:
+            return
+        now = monotonic()
+        stuck = self._guard.look(now) if self._started else now > self._posted + limits.PAGE_SECONDS
+        if stuck:
+            self._guard.give_up()
+            self.run_instead()
+        else:
+            link.after(limits.TICK_SECONDS, lambda: self.look(link))
+
+    def run_instead(self) -> None:
+        """Answer without the stopped thread."""
+        _answer(self._request, self._instead)
+
+
+def _answer(request: Request, make: Callable[[], Json]) -> None:
+    try:
+        body = make()
+    except RequestRefused as refusal:
+        request.refuse(str(refusal))
+    except TimeIsUp:
+        request.refuse("it took too long and was interrupted")
+    except BaseException as error:
+        request.refuse(f"internal error of the debugger: {type(error).__name__}: {error}")
+    else:
+        request.answer(body)

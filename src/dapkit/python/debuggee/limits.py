@@ -1,0 +1,48 @@
+"""Every limit of the engine, in one place. Tests read them from here.
+
+Times are seconds, lengths are characters unless a name says otherwise.
+"""
+
+from typing import Final
+
+# Deadlines of work that runs in a stopped thread.
+VALUE_SECONDS: Final = 0.25
+"""One call of the program's own `__repr__`, `__str__` or property."""
+PAGE_SECONDS: Final = 0.6
+"""All such calls of one `variables` request; later values are shown without them."""
+GRACE_SECONDS: Final = 0.15
+"""From the interruption of code that is over its time to the answer without it."""
+WATCH_SECONDS: Final = 3.0
+"""`evaluate` in the contexts watch, hover, variables and clipboard."""
+REPL_SECONDS: Final = 30.0
+"""`evaluate` in the context repl."""
+PAUSE_SECONDS: Final = 0.03
+"""How long `pause` waits for its thread to park before it reports it as inside native code."""
+TICK_SECONDS: Final = 0.05
+"""How often the link looks after running work."""
+
+# Sizes of what is shown.
+VALUE_CHARS: Final = 1_000
+"""A value in `variables` or in a watch."""
+REPL_CHARS: Final = 20_000
+"""A value in the console."""
+CLIPBOARD_CHARS: Final = 4_000_000
+"""A value for the clipboard: the whole of it, but for the absurd."""
+MESSAGE_CHARS: Final = 10_000
+"""A log message, an error text, the text of an exception."""
+PREVIEW_DEPTH: Final = 3
+"""Containers within containers in one line of text."""
+UNPAGED_ITEMS: Final = 500
+"""Items shown when a client asks for all of a container; the rest hangs below one more row."""
+INT_BITS: Final = 8_192
+"""Integers up to this size are written in decimal; that costs quadratic time."""
+EXCEPTION_DEPTH: Final = 8
+"""Links of an exception chain, and members of a group, in `exceptionInfo`."""
+
+FRAME_BYTES: Final = 64 * 1024 * 1024
+"""The body of one message from the adapter."""
+HEADER_BYTES: Final = 64 * 1024
+"""The header of one message from the adapter."""
+
+LINK_LOST_EXIT_CODE: Final = 129
+"""Exit code of a launched program whose debugger went away: as after SIGHUP."""

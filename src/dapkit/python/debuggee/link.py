@@ -1,0 +1,132 @@
+"""The one connection to the adapter, and the one thread that serves it.
+
+The link's thread reads requests and keeps deadlines; it never runs code of the
+program, so it always answers. Any thread may send. What requests mean is decided in
+`dispatch`; what happens when the other end goes away is decided by whoever calls `serve`.
+"""
+
+import _socket
+import _thread
+import select
+from collections.abc import Callable
+from time import monotonic
+
+from .errors import MalformedFrame
+from .wire import FrameReader, Json, encode
+
+
+def connect(address: str) -> _socket.socket:
+    """Make the socket for an address of the command line, `unix:PATH`.
+
+    Raises:
+        ValueError: if the address is of no known kind.
+        OSError: if nobody listens there.
+
+    """
+    kind, _, place = address.partition(":")
+    if kind != "unix" or not place:
+        raise ValueError(f"--link is {address!r}, expected unix:PATH")
+    connection = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
+    connection.connect(place)
+    return connection
+
+
+class Link:
+    """A stream of messages to and from the adapter.
+
+    Invariant: a frame is sent whole or the link is closed; frames of several threads never mix.
+    """
+
+    def __init__(self, connection: _socket.socket) -> None:
+        self._connection = connection
+        self._sending = _thread.allocate_lock()
+        self._seq = 0
+        self._timers: list[tuple[float, Callable[[], None]]] = []
+        self.closed = False
+
+    def event(self, name: str, body: Json) -> None:
+        """Send an event."""
+        self._send({"seq": 0, "type": "event", "event": name, "body": body})
+
+    def response(self, request: Json, *, success: bool, message: str = "", body: Json | None = None) -> None:
+        """Answer a request."""
+        answer: Json = {
+            "seq": 0,
+            "type": "response",
+            "request_seq": request["seq"],
+            "command": request["command"],
+            "success": success,
+        }
+        if message:
+            answer["message"] = message
+        if body is not None:
+            answer["body"] = body
+        self._send(answer)
+
+    def _send(self, message: Json) -> None:
+        late: BaseException | None = None
+        with self._sending:
+            if self.closed:
+                return
+            self._seq += 1
+            message["seq"] = self._seq
+            rest = memoryview(encode(message))
+            while rest:
+                try:
+                    rest = rest[self._connection.send(rest) :]
+                except OSError:
+                    self.closed = True
+                    return
+                except BaseException as error:
+                    late = error
+        if late is not None:
+            raise late
+
+    def after(self, seconds: float, action: Callable[[], None]) -> None:
+        """Call `action` in the link's thread, later. To be called in that thread only."""
+        self._timers.append((monotonic() + seconds, action))
+
+    def serve(self, handle: Callable[[Json], None]) -> None:
+        """Read and handle messages until the other end goes away or breaks the protocol."""
+        reader = FrameReader()
+        poll = select.poll()
+        poll.register(self._connection.fileno(), select.POLLIN)
+        while not self.closed:
+            if poll.poll(self._milliseconds()):
+                try:
+                    data = self._connection.recv(1 << 16)
+                    if not data:
+                        return
+                    for message in reader.feed(data):
+                        handle(message)
+                except (OSError, MalformedFrame):
+                    return
+            self._run_timers()
+
+    def _milliseconds(self) -> int | None:
+        if not self._timers:
+            return None
+        soonest = min(when for when, _ in self._timers)
+        return max(0, int((soonest - monotonic()) * 1000) + 1)
+
+    def _run_timers(self) -> None:
+        now = monotonic()
+        due = [timer for timer in self._timers if timer[0] <= now]
+        if due:
+            self._timers = [timer for timer in self._timers if timer[0] > now]
+            for _, action in due:
+                action()
+
+    def close(self) -> None:
+        """Send nothing more, and let the other end read the end of the stream."""
+        with self._sending:
+            self.closed = True
+            try:
+                self._connection.shutdown(_socket.SHUT_RDWR)
+            except OSError:
+                return  # the other end was first
+
+    def drop(self) -> None:
+        """Forget the connection without touching the peer: for the child of a fork."""
+        self.closed = True
+        self._connection.close()

@@ -1,0 +1,169 @@
+"""Steps: where a thread is to stop next, watched with events of few code objects.
+
+A step watches one frame, its target, through LINE, PY_RETURN and PY_YIELD of that frame's
+code only, so what it steps over runs at full speed:
+
+    LINE in the target            the step has arrived
+    the target returns or yields  it has arrived in the caller, if that is to be shown;
+                                  else the nearest older frame that is becomes the target
+    the target is unwound         the same older frame becomes the target: the handler is in it or above it
+    a call below the target       with stepIn, the called frame becomes the target
+
+An await suspends the target without leaving it: the step ends where the coroutine goes on.
+Several frames may share a code object (recursion, threads), so frames are compared.
+"""
+
+from types import FrameType
+from typing import Final
+
+from . import monitor as events
+from .monitor import Monitor
+from .sources import OURS, PROGRAM, Sources
+
+type Kind = str
+OVER: Final = "next"
+INTO: Final = "stepIn"
+OUT: Final = "stepOut"
+
+_COROUTINE: Final = 0x80 | 0x100  # CO_COROUTINE | CO_ITERABLE_COROUTINE
+_ASYNC_GENERATOR: Final = 0x200
+
+
+class Step:
+    """A step of one thread that has not ended."""
+
+    __slots__ = ("kind", "reason", "target")
+
+    def __init__(self, kind: Kind, target: FrameType | None, reason: str) -> None:
+        self.kind = kind
+        self.target = target
+        self.reason = reason
+
+
+class Stepping:
+    """The steps under way.
+
+    Invariant: the code of each step's target is watched, for that thread as owner; PY_UNWIND is
+    watched while there is any step. Changed under the engine's lock.
+    """
+
+    def __init__(self, monitor: Monitor, sources: Sources) -> None:
+        self._monitor = monitor
+        self._sources = sources
+        self.just_my_code = True
+        self.steps: dict[int, Step] = {}
+        """By identity of the thread."""
+        self.entering = False
+        """Whether any step goes into calls."""
+
+    def start(self, ident: int, kind: Kind, frame: FrameType, *, leaving: bool = False) -> None:
+        """Begin a step from a frame; `leaving` says that it will execute nothing more."""
+        target = self.nearest(frame.f_back) if leaving else frame
+        if target is None:
+            return  # nothing is left of this thread to stop in
+        if leaving and kind == OUT:
+            kind = OVER
+        self._set(ident, Step(kind, target, "step"))
+
+    def start_at_entry(self, ident: int) -> None:
+        """Stop at the first line of the program."""
+        self._set(ident, Step(INTO, None, "entry"))
+
+    def _set(self, ident: int, step: Step) -> None:
+        self.steps[ident] = step
+        if step.target is not None:
+            self._monitor.want(step.target.f_code, f"step {ident}", events.STEP | events.SITE, afresh=True)
+        self._monitor.also("step", events.EVENTS.PY_UNWIND)
+        if step.kind == INTO:
+            self.entering = True
+            self._monitor.discover()  # PY_START everywhere
+
+    def cancel(self) -> None:
+        """Drop all steps: the program has stopped. PY_UNWIND stays watched, the next step needs it again."""
+        for ident in list(self.steps):
+            self.end(ident)
+
+    def end(self, ident: int) -> None:
+        """Drop the step of one thread."""
+        step = self.steps.pop(ident, None)
+        if step is not None and step.target is not None:
+            self._monitor.want(step.target.f_code, f"step {ident}", 0)
+        self.entering = any(other.kind == INTO for other in self.steps.values())
+
+    def forget_unwinding(self) -> None:
+        """Watch PY_UNWIND no more, if no step needs it: the program runs freely now."""
+        if not self.steps:
+            self._monitor.also("step", 0)
+
+    def watches(self, code: object) -> bool:
+        """Say whether lines of a code object matter to any step."""
+        return any(step.target is not None and step.target.f_code is code for step in self.steps.values())
+
+    def arrives(self, ident: int, frame: FrameType) -> bool:
+        """Say whether a new line of a frame is where the step ends."""
+        step = self.steps.get(ident)
+        return step is not None and step.target is frame and step.kind != OUT
+
+    def leave(self, ident: int, frame: FrameType, value: object, *, yielding: bool) -> FrameType | None:
+        """Take note that a frame returns or yields; return the frame to stop in, if that ends the step."""
+        step = self.steps.get(ident)
+        if step is None or step.target is not frame or (yielding and _awaits(frame, value)):
+            return None
+        caller = frame.f_back
+        if caller is not None and self.may_show(caller):
+            return caller
+        self._retarget(ident, step, caller)
+        return None
+
+    def unwind(self, ident: int, frame: FrameType) -> None:
+        """Take note that an exception leaves a frame."""
+        step = self.steps.get(ident)
+        if step is not None and step.target is frame:
+            self._retarget(ident, step, frame.f_back)
+
+    def _retarget(self, ident: int, step: Step, older: FrameType | None) -> None:
+        self.end(ident)
+        target = self.nearest(older)
+        if target is not None:
+            self._set(ident, Step(OVER if step.kind == OUT else step.kind, target, step.reason))
+
+    def enter(self, ident: int, frame: FrameType) -> None:
+        """Take note that a frame starts or goes on after a yield."""
+        step = self.steps.get(ident)
+        if step is None or step.kind != INTO or not self.may_show(frame) or not _below(frame, step.target):
+            return
+        self.end(ident)
+        self._set(ident, Step(OVER, frame, step.reason))
+
+    def may_show(self, frame: FrameType) -> bool:
+        """Say whether a step may end in a frame."""
+        kind = self._sources.kind(frame.f_code.co_filename)
+        return kind == PROGRAM or (kind != OURS and not self.just_my_code)
+
+    def nearest(self, frame: FrameType | None) -> FrameType | None:
+        """Return the newest frame, from this one on, in which a step may end."""
+        while frame is not None and not self.may_show(frame):
+            if self._sources.kind(frame.f_code.co_filename) == OURS:
+                return None
+            frame = frame.f_back
+        return frame
+
+
+def _awaits(frame: FrameType, value: object) -> bool:
+    """Say whether a yield is the suspension of an await, which the program does not see as one."""
+    flags = frame.f_code.co_flags
+    if flags & _ASYNC_GENERATOR:
+        return type(value).__name__ != "async_generator_wrapped_value"
+    return bool(flags & _COROUTINE)
+
+
+def _below(frame: FrameType, older: FrameType | None) -> bool:
+    """Say whether a frame was called, directly or not, from an older one; None is below all."""
+    if older is None:
+        return True
+    caller = frame.f_back
+    while caller is not None:
+        if caller is older:
+            return True
+        caller = caller.f_back
+    return False

@@ -1,0 +1,220 @@
+"""Stopping and going on: which threads stand still, and why.
+
+A thread stops by parking inside a monitoring callback. By default the whole program stops
+with it: events are switched on everywhere, so that each other thread parks at its
+next line, jump or return; a thread inside native code parks when it comes back, and
+counts as stopped until then. While parked, a thread does the work put in its inbox.
+
+    running --halt (a thread hit something), pause (the client asked)--> stopped
+    stopped --resume--> running
+"""
+
+import _queue
+import _thread
+from collections.abc import Callable
+from types import FrameType
+
+from . import limits
+from . import monitor as events
+from .errors import RequestRefused
+from .jobs import Job
+from .link import Link
+from .monitor import Monitor
+from .references import References
+from .threads import Threads
+from .wire import Json
+
+
+class Parked:
+    """A thread that stands still, and what is to be shown of it.
+
+    `shown` is the newest frame to show; it is not the running one when a step ended in the
+    caller of a function that is just returning. `trail` replaces the walk from there, for an
+    exception whose frames have ended: (frame, line) from the newest.
+    """
+
+    __slots__ = ("break_mode", "chosen", "exception", "ident", "inbox", "leaving", "shown", "trail")
+
+    def __init__(
+        self,
+        ident: int,
+        shown: FrameType,
+        *,
+        leaving: bool = False,
+        exception: BaseException | None = None,
+        break_mode: str = "",
+        trail: list[tuple[FrameType, int]] | None = None,
+    ) -> None:
+        self.ident = ident
+        self.shown = shown
+        self.leaving = leaving  # it stands in the return of `shown`, which will execute nothing more
+        self.chosen = False  # the client told just this thread to go on
+        self.exception = exception
+        self.break_mode = break_mode
+        self.trail = trail
+        self.inbox: _queue.SimpleQueue[Job | None] = _queue.SimpleQueue()
+
+
+class World:
+    """Whether the program runs.
+
+    Invariant: while `stopped`, every thread of the program is in `parked`, in `exempt`, inside native
+    code, or about to park; references are valid exactly while `stopped`. Changed under `lock`.
+    """
+
+    def __init__(
+        self, link: Link, threads: Threads, monitor: Monitor, *, references: References, lock: _thread.RLock
+    ) -> None:
+        self._link = link
+        self._threads = threads
+        self._monitor = monitor
+        self._references = references
+        self._lock = lock
+        self.stopped = False
+        self.released = False
+        self.holding = False
+        """Whether events are on everywhere, so that other threads park."""
+        self.parked: dict[int, Parked] = {}
+        self.exempt: set[int] = set()
+        """Threads that run although the rest of the program is stopped; the link's is always one."""
+        self.thread = 0
+        """Identity of the thread that the present stop is about."""
+        self._pausing = 0
+        self.changed: Callable[[], None] = _nothing
+        """Called under the lock whenever the program stops or goes on."""
+
+    def must_park(self, ident: int) -> bool:
+        """Say whether a running thread has to stop now."""
+        return self.stopped and ident not in self.exempt
+
+    def halt(self, parked: Parked, reason: str, **details: object) -> None:
+        """Stop the program because of this thread, and return when the thread is to go on.
+
+        If the program is stopped for another reason already, this one is told after that.
+        """
+        told = False
+        while not told:
+            late: BaseException | None = None
+            with self._lock:
+                if self.released:
+                    return
+                told = not self.must_park(parked.ident)
+                self.parked[parked.ident] = parked
+                if told:
+                    self.exempt.discard(parked.ident)
+                    self._begin(parked.ident)
+                    late = self._tell(reason, details)
+            self._stand(parked, late)
+            told = told or parked.chosen
+
+    def join(self, parked: Parked) -> None:
+        """Park a thread because the program is stopped; return when it is to go on."""
+        late: BaseException | None = None
+        with self._lock:
+            if not self.must_park(parked.ident):
+                return
+            self.parked[parked.ident] = parked
+            if self._pausing == parked.ident:
+                late = self._tell_pause()
+        self._stand(parked, late)
+
+    def _stand(self, parked: Parked, late: BaseException | None) -> None:
+        """Do the work of the inbox. An exception of a signal handler is raised when the thread goes on."""
+        while True:
+            try:
+                job = parked.inbox.get()
+            except BaseException as error:
+                late = error
+                continue
+            if job is None:
+                break
+            job.run()
+        if late is not None:
+            raise late
+
+    def _begin(self, ident: int) -> None:
+        self.stopped = True
+        self.thread = ident
+        self._references.begin()
+        if not self.holding and not self._threads.alone():
+            self.holding = True
+            self._monitor.also("hold", events.HOLD)
+        self.changed()
+
+    def _tell(self, reason: str, details: Json) -> BaseException | None:
+        self._pausing = 0
+        body: Json = {"reason": reason, "threadId": self._threads.number(self.thread), "allThreadsStopped": True}
+        try:
+            self._link.event("stopped", body | details)
+        except BaseException as error:
+            return error
+        return None
+
+    def _tell_pause(self) -> BaseException | None:
+        return self._tell("pause", {}) if self._pausing else None
+
+    def pause(self, ident: int) -> None:
+        """Stop the program because the client asked. In the link's thread."""
+        with self._lock:
+            if self.must_park(ident):
+                return  # it stands already, or is about to
+            self.exempt.discard(ident)
+            self._pausing = ident
+            self._begin(ident)
+        # Told by the thread itself as it parks, or by us if it is inside native code.
+        self._link.after(limits.PAUSE_SECONDS, self._pause_is_over)
+
+    def _pause_is_over(self) -> None:
+        with self._lock:
+            self._tell_pause()
+
+    def resume(self, only: int | None = None) -> None:
+        """Let all threads go on, or only one."""
+        with self._lock:
+            if only is not None:
+                self.exempt.add(only)
+                going = [parked for ident, parked in self.parked.items() if ident == only]
+                self.parked.pop(only, None)
+            else:
+                self.stopped = False
+                self.exempt = {self._threads.link}
+                self._references.end()
+                if self.holding:
+                    self.holding = False
+                    self._monitor.also("hold", 0)
+                going = list(self.parked.values())
+                self.parked = {}
+            self.changed()
+            for parked in going:
+                parked.inbox.put(None)
+
+    def release(self) -> None:
+        """Let the program run on for good: nothing stops it any more."""
+        with self._lock:
+            self.released = True
+            self._monitor.release()
+            self.holding = False
+            self.resume()
+
+    def post(self, ident: int, job: Job) -> None:
+        """Have work done in a stopped thread, or without it if it is inside native code."""
+        parked = self.parked.get(ident)
+        if parked is None:
+            job.run_instead()
+            return
+        parked.inbox.put(job)
+        self._link.after(limits.TICK_SECONDS, lambda: job.look(self._link))
+
+    def need_stop(self, ident: int) -> None:
+        """Refuse what can only be done with a stopped thread.
+
+        Raises:
+            RequestRefused: if the thread runs.
+
+        """
+        if not self.must_park(ident):
+            raise RequestRefused(f"thread {self._threads.number(ident)} is running; pause it first")
+
+
+def _nothing() -> None:
+    return

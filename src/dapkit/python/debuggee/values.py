@@ -1,0 +1,137 @@
+"""Values as one line of text, in bounded time and space.
+
+Built-in containers and scalars are written by this module, so that a list of a million or
+a text of a gigabyte costs only what is shown. Everything else is the program's own
+`__repr__`, which may raise, print, recurse or never return: it is called under a Guard,
+and what goes wrong stands in place of the text. Without a Guard (`guard=None`) no
+code of the program is run at all.
+"""
+
+from itertools import islice
+from types import BuiltinFunctionType, FunctionType, ModuleType
+from typing import Any
+
+from . import limits
+from .errors import TimeIsUp
+from .jobs import Guard
+
+_PLAIN = (float, complex, bool, type(None), type(...), type(NotImplemented), range, BuiltinFunctionType, FunctionType)
+_BRACKETS: dict[object, tuple[str, str]] = {
+    list: ("[", "]"),
+    tuple: ("(", ")"),
+    set: ("{", "}"),
+    frozenset: ("frozenset({", "})"),
+    dict: ("{", "}"),
+}
+
+
+def render(value: object, guard: Guard | None, chars: int = limits.VALUE_CHARS) -> str:
+    """Write a value as its `repr` would, in at most about `chars` characters."""
+    text = _render(value, guard, chars, limits.PREVIEW_DEPTH)
+    return text if len(text) <= chars else text[: chars - 1] + "…"
+
+
+def type_name(value: object) -> str:
+    """Return the name of a value's type, with its module unless that is `builtins`."""
+    return class_name(type(value))
+
+
+def class_name(kind: type) -> str:
+    """Return the full name of a class, as its metaclass cannot change it."""
+    name = type.__dict__["__qualname__"].__get__(kind)
+    module = type.__dict__["__module__"].__get__(kind)
+    if module == "builtins" or not isinstance(module, str):
+        return str(name)
+    return f"{module}.{name}"
+
+
+def _render(value: object, guard: Guard | None, chars: int, depth: int) -> str:  # noqa: PLR0911 - one return per case
+    kind = type(value)
+    if kind is str or kind is bytes or kind is bytearray:
+        return _text(value, chars)  # type: ignore[arg-type]  # `kind is` does not narrow
+    if kind is int:
+        return _integer(value)  # type: ignore[arg-type]  # the same
+    if kind in _BRACKETS:
+        return _container(value, kind, guard, chars, depth)
+    if kind in _PLAIN:
+        return repr(value)
+    if kind is type:
+        return f"<class '{class_name(value)}'>"  # type: ignore[arg-type]  # the same
+    if kind is ModuleType:
+        return _module(value)
+    return own_text(repr, value, guard)
+
+
+def own_text(function: type[str] | object, value: object, guard: Guard | None) -> str:
+    """Call the program's `__repr__` or `__str__`; tell what went wrong in its place."""
+    what = "str" if function is str else "repr"
+    if guard is None:
+        return _bare(value)
+    try:
+        text = guard.call(limits.VALUE_SECONDS, str if function is str else repr, value)
+        return str.__str__(text)  # of a subclass of str, the plain text
+    except TimeIsUp:
+        return f"<{what} of {type_name(value)} timed out after {limits.VALUE_SECONDS} s>"
+    except BaseException as error:
+        return f"<{what} of {type_name(value)} raised {_error(error)}>"
+
+
+def _error(error: BaseException) -> str:
+    """Name an error without running more of the program's code."""
+    first = error.args[0] if type(error).__str__ is BaseException.__str__ and error.args else None
+    return type_name(error) + (f": {str.__str__(first)[:200]}" if isinstance(first, str) else "")
+
+
+def _bare(value: object) -> str:
+    return f"<{type_name(value)} object at {id(value):#x}>"
+
+
+def timed_out(value: object) -> str:
+    """Return the text for a value whose own code could not even be interrupted."""
+    return f"<repr of {type_name(value)} timed out after {limits.VALUE_SECONDS} s>"
+
+
+def _text(value: str | bytes | bytearray, chars: int) -> str:
+    if len(value) <= chars:
+        return repr(value)
+    cut = repr(value[:chars])
+    return f"{cut[: chars - 20]}{cut[0] if cut[0] in '\'"' else cut[-1]}… ({len(value):,} in all)"
+
+
+def _integer(value: int) -> str:
+    if value.bit_length() > limits.INT_BITS:
+        return f"<int of {value.bit_length():,} bits>"
+    return repr(value)
+
+
+def _module(value: object) -> str:
+    names = object.__getattribute__(value, "__dict__")
+    name, file = names.get("__name__"), names.get("__file__")
+    return f"<module {name!r} from {file!r}>" if type(file) is str and type(name) is str else f"<module {name!s:.80}>"
+
+
+def _container(value: Any, kind: type, guard: Guard | None, chars: int, depth: int) -> str:  # noqa: ANN401 - one of several classes with like methods
+    opening, closing = _BRACKETS[kind]
+    size = len(value)
+    if not size:
+        return "set()" if kind is set else "frozenset()" if kind is frozenset else opening + closing
+    if depth == 0:
+        return f"{opening}…{closing}"
+    parts: list[str] = []
+    used = len(opening) + len(closing)
+    # Each item takes two characters at least, so no more than these can be shown.
+    for item in list(islice(value.items() if isinstance(value, dict) else value, chars // 2 + 1)):
+        if kind is dict:
+            key, held = item
+            part = _render(key, guard, chars - used, depth - 1) + ": " + _render(held, guard, chars - used, depth - 1)
+        else:
+            part = _render(item, guard, chars - used, depth - 1)
+        parts.append(part)
+        used += len(part) + 2
+        if used >= chars - 20:
+            break
+    if len(parts) < size:
+        parts.append(f"… ({size:,} in all)")
+    elif kind is tuple and size == 1:
+        closing = ",)"
+    return opening + ", ".join(parts) + closing
