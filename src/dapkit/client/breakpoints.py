@@ -10,6 +10,7 @@ requests and takes in the responses and events.
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Self
 
 from dapkit.protocol import (
     Breakpoint,
@@ -104,6 +105,13 @@ class Breakpoints:
         self.exceptions: SetExceptionBreakpointsArguments | None = None
         self._numbers = itertools.count(1) if numbers is None else numbers
         self._all: dict[int, SessionBreakpoint] = {}
+
+    @classmethod
+    def none(cls) -> Self:
+        """Want no stop at all, exceptions included."""
+        wishes = cls()
+        wishes.exceptions = SetExceptionBreakpointsArguments(filters=[])
+        return wishes
 
     def __iter__(self) -> Iterator[SessionBreakpoint]:
         return iter(tuple(self._all.values()))

@@ -21,10 +21,9 @@ import anyio
 
 from dapkit import limits
 from dapkit.client.errors import StartRefused
-from dapkit.client.pulse import Pulse
 from dapkit.endpoint import RequestFailed
 from dapkit.protocol import DapkitError
-from dapkit.transport.tasks import background_tasks
+from dapkit.transport import Pulse, background_tasks
 
 
 class _Errand:

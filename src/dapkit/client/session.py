@@ -17,28 +17,28 @@ from types import TracebackType
 from typing import Self
 
 import anyio
-from anyio.abc import ByteStream
+from anyio.abc import ByteStream, TaskGroup
 
 from dapkit import limits
 from dapkit.client.breaking import Breaking
 from dapkit.client.breakpoints import SET_COMMANDS, Breakpoints
 from dapkit.client.errors import AdapterDied, ProgramEnded, WaitExpired
-from dapkit.client.events import CustomEvent, EndOfEvents, EventLog, EventStream
+from dapkit.client.events import CustomEvent
 from dapkit.client.fields import check_fields
 from dapkit.client.handshake import shake_hands
 from dapkit.client.output import TextLog
-from dapkit.client.pulse import Pulse
+from dapkit.client.reverse import REVERSE_COMMANDS, Adopts, Reverse
 from dapkit.client.routes import Given, Reached, Route, Spawned, Tcp, Unix
-from dapkit.client.state import Ended, KnownThread, Program, Starting, State, Stopped
+from dapkit.client.state import Ended, Starting
+from dapkit.client.terminal import Terminal
+from dapkit.client.waiting import Waiting
 from dapkit.endpoint import (
+    CapabilityMissing,
     ConversationEnded,
     Endpoint,
     EventReceived,
     Happening,
     LocalProtocolError,
-    OutOfOrder,
-    RequestFailed,
-    RequestReceived,
     ResponseReceived,
     Role,
     Violation,
@@ -48,7 +48,6 @@ from dapkit.protocol import (
     AttachRequestArguments,
     BreakpointEvent,
     Capabilities,
-    ContinueArguments,
     DapkitError,
     DisconnectArguments,
     Event,
@@ -62,13 +61,12 @@ from dapkit.protocol import (
     decode_as,
     encode_value,
 )
-from dapkit.transport import Connection, ConversationLost, Tap
-from dapkit.transport.tasks import background_tasks
+from dapkit.transport import Connection, ConversationLost, Tap, background_tasks
 
 log = logging.getLogger(__name__)
 
 
-class Session(Breaking):
+class Session(Breaking, Waiting):
     """A conversation with a debug adapter; an async context manager.
 
     Entering reaches the adapter and initializes it. Leaving disconnects, which
@@ -90,16 +88,19 @@ class Session(Breaking):
         adapter_id: str = "dapkit",
         tap: Tap | None = None,
         breakpoints: Breakpoints | None = None,
+        adopts: Adopts = lambda _: True,
+        ends_program: Callable[[], bool] | None = None,
     ) -> None:
-        super().__init__(breakpoints)
+        Breaking.__init__(self, breakpoints)
+        Waiting.__init__(self)
         self.output = TextLog()
         self._route = route
         self._adapter_id = adapter_id
+        self._adopts = adopts
         self._tap = tap
-        self._endpoint = Endpoint(Role.CLIENT, serves=("runInTerminal", "startDebugging"))
-        self._program = Program()
-        self._events = EventLog()
-        self._pulse = Pulse()
+        self._ends_program = self._launched if ends_program is None else ends_program
+        self._endpoint = Endpoint(Role.CLIENT, serves=REVERSE_COMMANDS)
+        self._reverse = Reverse(route, new_child=self._new_child, adopts=adopts, pulse=self._pulse)
         self._initialized = False
         self._start: LaunchRequestArguments | AttachRequestArguments | None = None
         self._disconnected = False
@@ -144,9 +145,10 @@ class Session(Breaking):
             self._connection = await stack.enter_async_context(
                 Connection(self._reached.stream, self._endpoint, tap=self._tap, watch=self._watch)
             )
-            tasks = await stack.enter_async_context(background_tasks())
-            tasks.start_soon(self._serve, self._connection)
+            terminals = await stack.enter_async_context(background_tasks())
             stack.push_async_callback(self._leave)
+            children = await stack.enter_async_context(background_tasks())
+            terminals.start_soon(self._serve, self._connection, terminals, children)
             await self._ask(_introduction(self._adapter_id))
             self._exit = stack.pop_all()
         return self
@@ -171,7 +173,19 @@ class Session(Breaking):
     def _farewell(self) -> DisconnectArguments:
         if not self.capabilities.support_terminate_debuggee:
             return DisconnectArguments()
-        return DisconnectArguments(terminate_debuggee=isinstance(self._start, LaunchRequestArguments))
+        return DisconnectArguments(terminate_debuggee=self._ends_program())
+
+    def _launched(self) -> bool:
+        return isinstance(self._start, LaunchRequestArguments)
+
+    def _new_child(self, route: Route, *, adopted: bool) -> "Session":
+        return Session(
+            route,
+            adapter_id=self._adapter_id,
+            breakpoints=self._wishes.for_another() if adopted else Breakpoints.none(),
+            adopts=self._adopts,
+            ends_program=self._ends_program if adopted else lambda: False,
+        )
 
     # Starting
 
@@ -189,6 +203,33 @@ class Session(Breaking):
     async def attach(self, configuration: Mapping[str, object], *, deadline: float = limits.REQUEST_SECONDS) -> None:
         """Attach to a running program; otherwise as `launch`."""
         await self._begin(decode_as(AttachRequestArguments, encode_value(dict(configuration)), "$"), deadline)
+
+    async def start(
+        self,
+        command: str,
+        configuration: Mapping[str, object],
+        *,
+        deadline: float = limits.REQUEST_SECONDS,
+    ) -> None:
+        """Launch or attach, as `command` says."""
+        await (self.attach if command == "attach" else self.launch)(configuration, deadline=deadline)
+
+    async def detach(self, *, deadline: float = limits.REQUEST_SECONDS) -> None:
+        """Let the program run on without a debugger, its children and its terminal too.
+
+        Raises:
+            CapabilityMissing: it was launched, and the adapter cannot let it go.
+
+        """
+        able = self.capabilities.support_terminate_debuggee
+        if self._ends_program() and not able:
+            raise CapabilityMissing("detach from a launched program", "supportTerminateDebuggee", "adapter")
+        for child in self.children:
+            if not isinstance(child.state, Ended):
+                await child.detach(deadline=deadline)
+        for terminal in self.terminals:
+            terminal.release()
+        await self.disconnect(terminate_debuggee=False if able else None, deadline=deadline)
 
     async def _begin(self, arguments: LaunchRequestArguments | AttachRequestArguments, deadline: float) -> None:
         self._start = arguments
@@ -263,6 +304,11 @@ class Session(Breaking):
             await process.wait()
         return AdapterDied(str(lost), exit_code=process.returncode, stderr=process.stderr_tail())
 
+    async def _ending(self, ended: Ended) -> DapkitError:
+        if ended.adapter_lost:
+            return await self._death(ConversationLost("it closed the connection before the program had ended"))
+        return ProgramEnded(ended.exit_code)
+
     # What is known
 
     @property
@@ -271,136 +317,52 @@ class Session(Breaking):
         return self._endpoint.capabilities
 
     @property
-    def state(self) -> State:
-        """What the program is doing."""
-        return self._program.state
-
-    @property
-    def known_threads(self) -> Mapping[int, KnownThread]:
-        """Threads by id, as far as events and `threads` responses told of them."""
-        return dict(self._program.threads)
-
-    @property
     def children(self) -> Sequence["Session"]:
-        """Sessions of child processes, oldest first."""
-        return ()
+        """Sessions of child processes, oldest first; those that ended stay."""
+        return tuple(self._reverse.children)
+
+    @property
+    def terminals(self) -> Sequence[Terminal]:
+        """Terminals that the adapter asked for, oldest first."""
+        return tuple(self._reverse.terminals)
 
     @property
     def violations(self) -> Sequence[Violation]:
         """What the adapter did against the protocol and was forgiven."""
         return tuple(self._endpoint.violations.kept)
 
-    # Waiting
-
-    @property
-    def position(self) -> int:
-        """Number of events that came so far: a place in their order, for `events` and `wait_for`."""
-        return self._events.position
-
-    def events(self, *, since: int | None = None) -> EventStream:
-        """Listen to events: an async iterator of its own, from now or from an earlier position on.
-
-        It ends with the conversation. Any number of listeners get every event each.
-        """
-        return self._events.stream(since)
-
-    async def wait_for[E: (EventBody, CustomEvent)](
-        self,
-        kind: type[E],
-        *,
-        where: Callable[[E], bool] = lambda _: True,
-        since: int | None = None,
-        deadline: float = limits.REQUEST_SECONDS,
-    ) -> E:
-        """Return the first event of a kind since the program was last set going.
-
-        An event that came already counts, so that none can come too early: between
-        `continue_` and `wait_for`, say. Set going means launch, attach, any request that
-        resumes the program, and a `continued` event. `since` looks from another position
-        on; 0 is the start of the session.
+    async def wait_for_children(
+        self, count: int = 1, *, deadline: float = limits.REQUEST_SECONDS
+    ) -> Sequence["Session"]:
+        """Wait until there were at least so many children.
 
         Raises:
-            WaitExpired: none came in time.
-            ProgramEnded: none can come any more.
-
-        """
-        stream = self._events.stream(self._program.resumed_at if since is None else since)
-        try:
-            return await stream.next(kind, where=where, deadline=deadline)
-        except EndOfEvents:
-            raise ProgramEnded(self._program.exit_code) from None
-
-    async def next_stop(self, *, deadline: float = limits.REQUEST_SECONDS) -> Stopped:
-        """Wait until the program stands still; the present stop if it does already.
-
-        After a request that resumes the program only a later stop counts, however fast it comes.
-
-        Raises:
-            ProgramEnded: it ended instead.
-            WaitExpired: it still runs.
-
-        """
-        match await self.settled(deadline=deadline):
-            case Stopped() as stop:
-                return stop
-            case Ended(exit_code):
-                raise ProgramEnded(exit_code)
-            case _:
-                raise WaitExpired("a stop", deadline)
-
-    async def resume(
-        self, arguments: Arguments[object] | None = None, *, deadline: float = limits.REQUEST_SECONDS
-    ) -> State:
-        """Continue, or step with `arguments`, and wait for what comes of it: `Stopped`, `Ended`, or still `Running`.
-
-        A stop that somebody else resumes at once is not missed. Raises: as `request`.
-        """
-        epoch = self._program.epoch
-        ends = anyio.current_time() + deadline
-        await self.request(arguments or ContinueArguments(thread_id=self._standing_thread()), deadline=deadline)
-        return await self._settled_after(epoch, deadline=ends - anyio.current_time())
-
-    async def settled(self, *, deadline: float = limits.REQUEST_SECONDS) -> State:
-        """Wait until the program does not run any more; at the deadline return the state that it is in."""
-        if isinstance(self.state, Stopped | Ended):
-            return self.state
-        return await self._settled_after(self._program.epoch, deadline=deadline)
-
-    async def wait_until_ended(self, *, deadline: float = limits.REQUEST_SECONDS) -> Ended:
-        """Wait until debugging is over.
-
-        Raises:
-            WaitExpired: it is not.
+            WaitExpired: there were not.
 
         """
         with anyio.move_on_after(deadline):
-            await self._pulse.until(lambda: isinstance(self.state, Ended))
-        if isinstance(state := self.state, Ended):
-            return state
-        raise WaitExpired("the end of the program", deadline)
+            await self._pulse.until(lambda: len(self.children) >= count)
+        if len(self.children) < count:
+            raise WaitExpired(f"child session {count}", deadline)
+        return self.children
 
-    async def _settled_after(self, epoch: int, *, deadline: float) -> State:
+    async def wait_for_terminal(self, *, deadline: float = limits.REQUEST_SECONDS) -> Terminal:
+        """Wait until the adapter has asked for a terminal, and return the latest.
+
+        Raises:
+            WaitExpired: it has not.
+
+        """
         with anyio.move_on_after(deadline):
-            await self._pulse.until(lambda: self._program.epoch > epoch or isinstance(self.state, Ended))
-        stop = self._program.last_stop
-        return self.state if stop is None or stop.epoch <= epoch else stop
-
-    def _standing_thread(self) -> int:
-        match self.state:
-            case Stopped() as stop:
-                return stop.thread_id
-            case state:
-                raise OutOfOrder(f"nothing can be continued: the program is {type(state).__name__.lower()}")
+            await self._pulse.until(lambda: bool(self.terminals))
+        if not self.terminals:
+            raise WaitExpired("a terminal", deadline)
+        return self.terminals[-1]
 
     # Hearing
 
-    async def _serve(self, connection: Connection) -> None:
-        async for incoming in connection.incoming():
-            match incoming:
-                case RequestReceived(request):
-                    connection.fail(request, RequestFailed("to come"))
-                case _:
-                    pass
+    async def _serve(self, connection: Connection, terminals: TaskGroup, children: TaskGroup) -> None:
+        await self._reverse.serve(connection, terminals, children)
         self._end()
 
     def _watch(self, happening: Happening) -> None:
@@ -433,7 +395,7 @@ class Session(Breaking):
                 pass
 
     def _end(self) -> None:
-        self._program.end()
+        self._program.end(adapter_lost=not self._disconnected)
         self._events.close()
         self._pulse.beat()
 

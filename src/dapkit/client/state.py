@@ -65,9 +65,16 @@ class Stopped:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """Debugging is over; `exit_code` is None if the adapter did not tell it (delve and js-debug never do)."""
+    """Debugging is over.
+
+    Attributes:
+        exit_code: None if the adapter did not tell it (delve and js-debug never do).
+        adapter_lost: whether the adapter went away without a word; the program may be in any state then.
+
+    """
 
     exit_code: int | None
+    adapter_lost: bool = False
 
 
 type State = Starting | Running | Stopped | Ended
@@ -165,10 +172,11 @@ class Program:
             case TerminatedEvent():
                 self.end()
 
-    def end(self) -> None:
+    def end(self, *, adapter_lost: bool = False) -> None:
         """Take note that nothing more will happen."""
-        self.state = Ended(self.exit_code)
-        self.threads.clear()
+        if not isinstance(self.state, Ended):
+            self.state = Ended(self.exit_code, adapter_lost=adapter_lost)
+            self.threads.clear()
 
     def _stop(self, event: StoppedEvent) -> None:
         for thread_id, thread in self.threads.items():

@@ -1,0 +1,121 @@
+"""What the adapter may ask of us: terminals for its programs, and sessions for their children.
+
+A child session is reached as its parent was, unless the adapter says otherwise:
+debugpy names host and port in the child's configuration. The request is answered
+before the child is reached, since the adapter may be waiting for that. A child
+that is not wanted is attached to and let go, or it would wait for us forever.
+"""
+
+import logging
+import math
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Protocol
+
+import anyio
+from anyio.abc import TaskGroup
+
+from dapkit.client.routes import Route, Tcp
+from dapkit.client.terminal import Terminal, open_terminal
+from dapkit.endpoint import EventReceived, RequestFailed, RequestReceived
+from dapkit.protocol import (
+    DapkitError,
+    Event,
+    RawJson,
+    Request,
+    RunInTerminalBody,
+    RunInTerminalRequestArguments,
+    StartDebuggingRequestArguments,
+    decode_as,
+)
+from dapkit.transport import CannotStart, Connection, Pulse
+
+if TYPE_CHECKING:
+    from dapkit.client.session import Session
+
+log = logging.getLogger(__name__)
+
+REVERSE_COMMANDS = ("runInTerminal", "startDebugging")
+"""Requests of the adapter that are answered here."""
+
+type Adopts = Callable[[StartDebuggingRequestArguments], bool]
+"""Says whether a child session is wanted."""
+
+
+class NewChild(Protocol):
+    """Makes the session of a child, not yet open."""
+
+    def __call__(self, route: Route, *, adopted: bool) -> "Session":
+        """Give it the breakpoints of its parent if it is adopted, else none."""
+        ...
+
+
+class Reverse:
+    """Terminals and children of one session.
+
+    Invariant: each entry of both lists is closed by the task group of its task,
+    and stays in the list for whoever wants to read its output.
+    """
+
+    def __init__(self, route: Route, *, new_child: "NewChild", adopts: Adopts, pulse: Pulse) -> None:
+        self.terminals: list[Terminal] = []
+        self.children: list[Session] = []
+        self._route = route
+        self._new_child = new_child
+        self._adopts = adopts
+        self._pulse = pulse
+
+    async def serve(self, connection: Connection, terminals: TaskGroup, children: TaskGroup) -> None:
+        """Answer until the conversation ends; terminals and children live in these groups."""
+        async for incoming in connection.incoming():
+            match incoming:
+                case RequestReceived(Request(arguments=RunInTerminalRequestArguments() as wanted) as request):
+                    terminals.start_soon(self._run_in_terminal, connection, request, wanted)
+                case RequestReceived(Request(arguments=StartDebuggingRequestArguments() as wanted) as request):
+                    connection.respond(request)
+                    children.start_soon(self._host, wanted)
+                case EventReceived(Event(event="debugpyAttach", body=RawJson() as body)):
+                    # debugpy before it knew startDebugging
+                    configuration = decode_as(dict[str, object], body)
+                    wanted = StartDebuggingRequestArguments(configuration=configuration, request="attach")
+                    children.start_soon(self._host, wanted)
+                case _:  # events were watched as they came
+                    pass
+
+    async def _run_in_terminal(
+        self, connection: Connection, request: Request, wanted: RunInTerminalRequestArguments
+    ) -> None:
+        try:
+            async with open_terminal(wanted) as terminal:
+                self.terminals.append(terminal)
+                connection.respond(request, RunInTerminalBody(process_id=terminal.pid))
+                self._pulse.beat()
+                await anyio.sleep_forever()  # until the session closes
+        except CannotStart as error:
+            connection.fail(request, RequestFailed(str(error)))
+
+    async def _host(self, wanted: StartDebuggingRequestArguments) -> None:
+        route = self._way_to(wanted.configuration)
+        if route is None:
+            log.warning("a child session was asked for, but its adapter takes no second session on this stream")
+            return
+        adopted = self._adopts(wanted)
+        child = self._new_child(route, adopted=adopted)
+        try:
+            async with child:
+                if adopted:
+                    self.children.append(child)
+                    self._pulse.beat()
+                    await child.start(wanted.request, wanted.configuration)
+                    await child.wait_until_ended(deadline=math.inf)
+                else:
+                    await child.start(wanted.request, wanted.configuration)
+                    await child.detach()
+        except DapkitError as error:
+            log.warning("the session of a child process was lost: %s", error)
+
+    def _way_to(self, configuration: Mapping[str, object]) -> Route | None:
+        match configuration.get("connect"):
+            case {"host": str(host), "port": int(port)}:
+                return Tcp(host, port)
+            case _:
+                return self._route.for_child()

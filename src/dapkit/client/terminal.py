@@ -1,0 +1,217 @@
+"""A real pseudo-terminal for a program that the adapter wants to run in one (`runInTerminal`).
+
+The program leads a session of its own with the terminal as its controlling one,
+so that `isatty`, window size and Ctrl-C work as in a window. Its output is read
+all the time, so that it never waits for a reader; the last of it is kept. Closing
+hangs up, as closing a window does, and then kills what is left; the same happens
+when this process is killed. Only a terminal that was released runs on.
+"""
+
+import codecs
+import fcntl
+import logging
+import os
+import pty
+import signal
+import struct
+import sys
+import termios
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import anyio
+
+from dapkit import limits
+from dapkit.client.errors import WaitExpired
+from dapkit.client.output import Text, TextLog
+from dapkit.client.terminal_launcher import REPORT
+from dapkit.protocol import RunInTerminalRequestArguments
+from dapkit.transport import CannotStart, Pulse, background_tasks
+from dapkit.transport.descriptors import DescriptorReader, DescriptorWriter
+from dapkit.transport.guard import Guard
+
+log = logging.getLogger(__name__)
+
+_SIZE = (24, 80)
+_LAUNCHER = Path(__file__).with_name("terminal_launcher.py")
+
+
+class Terminal:
+    """A program in a pseudo-terminal; made by `open_terminal`.
+
+    Attributes:
+        title: what the adapter calls it.
+        pid: of the program, which also names its process group and its session.
+
+    Invariant: the program is not reaped before its group was killed, so that its
+    pid cannot have become another's.
+
+    """
+
+    def __init__(self, pid: int, master: int, title: str) -> None:
+        self.title = title
+        self.pid = pid
+        self._master = master
+        self._reader = DescriptorReader(master)
+        self._writer = DescriptorWriter.over(os.dup(master))
+        self._output = TextLog()
+        self._code: int | None = None
+        self._heard = Pulse()
+        self._hung_up = False
+        self._released = False
+
+    def read(self, *, since: int = 0) -> Text:
+        """Read what the program wrote since a position, as far as it is kept; input is echoed in it."""
+        return self._output.read(since=since)
+
+    async def wait_for_output(self, expected: str, *, since: int = 0, deadline: float = limits.REQUEST_SECONDS) -> Text:
+        """Wait until the program wrote something, such as a prompt.
+
+        Raises:
+            WaitExpired: it did not; the text says what it wrote instead.
+
+        """
+        with anyio.move_on_after(deadline):
+            await self._heard.until(lambda: expected in self.read(since=since).text or self._hung_up)
+        text = self.read(since=since)
+        if expected not in text.text:
+            raise WaitExpired(f"{expected!r} in the terminal, which shows {text.text!r},", deadline)
+        return text
+
+    async def send_input(self, text: str) -> None:
+        r"""Type: a line needs its line end, `\x03` is Ctrl-C, `\x04` is the end of input."""
+        await self._writer.send(text.encode())
+
+    def resize(self, rows: int, columns: int) -> None:
+        """Change the size of the window."""
+        fcntl.ioctl(self._master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+    @property
+    def returncode(self) -> int | None:
+        """Exit code, or minus the signal that killed it; None while it runs."""
+        if self._code is None:
+            found = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+            if found is not None:
+                self._code = found.si_status if found.si_code == os.CLD_EXITED else -found.si_status
+        return self._code
+
+    async def wait(self, *, deadline: float = limits.REQUEST_SECONDS) -> int:
+        """Wait until the program has ended and return its `returncode`.
+
+        Raises:
+            WaitExpired: it has not.
+
+        """
+        with anyio.move_on_after(deadline):
+            return await self._ended()
+        raise WaitExpired("the end of the program in the terminal", deadline)
+
+    def release(self) -> None:
+        """Let the program run on when the terminal is closed; what it writes is read and dropped."""
+        self._released = True
+
+    async def _ended(self) -> int:
+        pidfd = os.pidfd_open(self.pid)
+        try:
+            while (code := self.returncode) is None:
+                await anyio.wait_readable(pidfd)
+            return code
+        finally:
+            os.close(pidfd)
+
+    async def hear(self) -> None:
+        """Collect output until the program and all that it started have closed the terminal."""
+        decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        try:
+            while True:
+                self._output.append(decoder.decode(await self._reader.receive()), "terminal")
+                self._heard.beat()
+        except (anyio.EndOfStream, anyio.BrokenResourceError):  # EIO: nobody has the other side open
+            self._hung_up = True
+            self._heard.beat()
+
+    async def close(self) -> None:
+        """Hang up and end the program, or let it run on if it was released."""
+        if self._released and self.returncode is None:
+            self._hand_over()
+        await self._reader.aclose()
+        await self._writer.aclose()
+        if self._released:
+            return
+        with anyio.move_on_after(limits.CLOSE_SECONDS):
+            await self._ended()
+        os.killpg(self.pid, signal.SIGKILL)
+        with anyio.move_on_after(limits.CLOSE_SECONDS):
+            await self._ended()
+        if self.returncode is None:
+            log.warning("process %d does not end: the kernel holds it", self.pid)
+        else:
+            os.waitpid(self.pid, os.WNOHANG)  # noqa: ASYNC222 - it has ended, and is only reaped
+
+    def _hand_over(self) -> None:
+        """Let a process of its own keep the terminal open, or the program would be hung up with us."""
+        null = os.open(os.devnull, os.O_WRONLY)
+        try:
+            _spawn(["/bin/cat"], os.environ, {0: self._master, 1: null, 2: null})
+        finally:
+            os.close(null)
+
+
+@asynccontextmanager
+async def open_terminal(wanted: RunInTerminalRequestArguments) -> AsyncIterator[Terminal]:
+    """Run a program in a terminal of 24 lines by 80 columns; leaving the block closes it.
+
+    A variable of `wanted.env` whose value is null is taken out of the environment.
+
+    Raises:
+        CannotStart: there is no such program or folder.
+
+    """
+    if not wanted.args:
+        raise CannotStart("runInTerminal names no command to run")
+    guard = Guard()
+    try:
+        terminal = await _start(wanted)
+        guard.watch(terminal.pid)
+        async with background_tasks() as tasks:
+            tasks.start_soon(terminal.hear)
+            try:
+                yield terminal
+            finally:
+                with anyio.CancelScope(shield=True):
+                    await terminal.close()
+    finally:
+        guard.dismiss()
+
+
+async def _start(wanted: RunInTerminalRequestArguments) -> Terminal:
+    master, slave = pty.openpty()
+    hears, reports = os.pipe2(os.O_CLOEXEC)
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", *_SIZE, 0, 0))
+    launcher = [sys.executable, "-I", "-S", str(_LAUNCHER), wanted.cwd or ".", *wanted.args]
+    try:
+        pid = _spawn(launcher, _environment(wanted.env), {0: slave, 1: slave, 2: slave, REPORT: reports})
+    finally:
+        os.close(slave)
+        os.close(reports)
+    os.set_blocking(master, False)
+    terminal = Terminal(pid, master, wanted.title or Path(wanted.args[0]).name)
+    async with DescriptorReader(hears) as report:
+        try:
+            failure = await report.receive()
+        except anyio.EndOfStream:  # closed by becoming the program
+            return terminal
+    await terminal.close()
+    raise CannotStart(f"{wanted.args[0]} could not be run in {wanted.cwd}: {failure.decode(errors='replace')}")
+
+
+def _spawn(argv: list[str], environment: Mapping[str, str], descriptors: Mapping[int, int]) -> int:
+    """Start a process that leads a session of its own, with these descriptors only."""
+    actions = [(os.POSIX_SPAWN_DUP2, held, target) for target, held in descriptors.items()]
+    return os.posix_spawn(argv[0], argv, environment, file_actions=actions, setsid=True)
+
+
+def _environment(changes: Mapping[str, str | None] | None) -> dict[str, str]:
+    environment = {**os.environ, **(changes or {})}
+    return {name: value for name, value in environment.items() if value is not None}
