@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+
 from e2e.debuggee.peer import Peer, interpreters
 
 WANTED = ("3.12", "3.13")
