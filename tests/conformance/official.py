@@ -42,7 +42,7 @@ def properties(name: str) -> dict[str, bool]:
 
 def body_properties(name: str) -> dict[str, bool]:
     """Return the properties of the body of a response or event, and whether each is required."""
-    body = own_part(name)["properties"].get("body", {})
+    body = own_part(name).get("properties", {}).get("body", {})
     return properties(body["$ref"].rpartition("/")[2]) if "$ref" in body else _properties(body)
 
 
