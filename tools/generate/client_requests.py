@@ -14,19 +14,14 @@ _DEADLINE = "deadline: float = limits.REQUEST_SECONDS"
 
 def client_modules(protocol: Protocol) -> Mapping[str, str]:
     """Make the generated modules of `dapkit.client`: file name -> source text, not formatted."""
-    return {
-        "requests.py": _module(protocol, blocking=False),
-        "blocking_requests.py": _module(protocol, blocking=True),
-    }
-
-
-def _module(protocol: Protocol, *, blocking: bool) -> str:
-    used = {"Arguments"}
     commands = [one for one in protocol.commands if not one.is_reverse and one.name not in _BY_HAND]
-    methods = "\n".join(_method(command, used, blocking=blocking) for command in commands)
-    word = "def" if blocking else "async def"
-    kind, name = ("plain method", "BlockingRequests") if blocking else ("coroutine", "Requests")
-    return f'''"""Every request to an adapter as a typed {kind}.
+    return {"requests.py": _requests(commands), "blocking_requests.py": _blocking_requests(commands)}
+
+
+def _requests(commands: list[Command]) -> str:
+    used = {"Arguments"}
+    methods = "\n".join(_method(command, used) for command in commands)
+    return f'''"""Every request to an adapter as a typed coroutine.
 
 {BANNER}"""
 
@@ -36,28 +31,43 @@ from dapkit import limits
 from dapkit.protocol import {", ".join(sorted(used))}
 
 
-class {name}(ABC):
+class Requests(ABC):
     """What a client may ask; `deadline` is in seconds.
 
     Each method raises what `request` raises.
     """
 
     @abstractmethod
-    {word} request[B](self, arguments: Arguments[B], *, {_DEADLINE}) -> B:
+    async def request[B](self, arguments: Arguments[B], *, {_DEADLINE}) -> B:
         """Ask the adapter and wait for its answer."""
 
 {methods}'''
 
 
-def _method(command: Command, used: set[str], *, blocking: bool) -> str:
+def _method(command: Command, used: set[str]) -> str:
     used.add(command.arguments.name)
     if command.body is not None:
         used.add(command.body)
-    word, wait = ("def", "") if blocking else ("async def", "await ")
     given = parameters(command.arguments.fields, used, last=_DEADLINE)
     returned = "return " if command.body is not None else ""
     return f'''\
-    {word} {method_name(command.name)}({given}) -> {command.body}:
+    async def {method_name(command.name)}({given}) -> {command.body}:
         """{wording.COMMANDS[command.name]}."""
-        {returned}{wait}self.request({call(command.arguments)}, deadline=deadline)
+        {returned}await self.request({call(command.arguments)}, deadline=deadline)
+'''
+
+
+def _blocking_requests(commands: list[Command]) -> str:
+    rows = "".join(f"\n    {name} = blocking(Requests.{name})" for name in (method_name(one.name) for one in commands))
+    return f'''"""Every request to an adapter as a plain method that waits for the answer.
+
+{BANNER}"""
+
+from dapkit.client.portal import Facade, blocking
+from dapkit.client.requests import Requests
+
+
+class BlockingRequests[S: Requests](Facade[S]):
+    """The coroutines of `Requests`, with the same names and parameters."""
+{rows}
 '''

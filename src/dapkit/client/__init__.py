@@ -1,5 +1,6 @@
 """Drive debug adapters: sessions, their breakpoints, events, terminals and children."""
 
+from dapkit.client.blocking import BlockingEvents, BlockingOutput, BlockingSession, BlockingTerminal
 from dapkit.client.breakpoints import Breakpoints, SessionBreakpoint
 from dapkit.client.errors import (
     AdapterDied,
@@ -14,9 +15,14 @@ from dapkit.client.events import CustomEvent, EventStream, SessionEvent
 from dapkit.client.output import Text, TextLog
 from dapkit.client.session import Session
 from dapkit.client.state import Ended, KnownThread, Running, Starting, State, Stopped
+from dapkit.client.terminal import Terminal
 
 __all__ = [
     "AdapterDied",
+    "BlockingEvents",
+    "BlockingOutput",
+    "BlockingSession",
+    "BlockingTerminal",
     "Breakpoints",
     "ClientError",
     "CustomEvent",
@@ -32,6 +38,7 @@ __all__ = [
     "Starting",
     "State",
     "Stopped",
+    "Terminal",
     "Text",
     "TextLog",
     "UnknownBreakpoint",

@@ -9,10 +9,8 @@ when this process is killed. Only a terminal that was released runs on.
 
 import codecs
 import fcntl
-import logging
 import os
 import pty
-import signal
 import struct
 import sys
 import termios
@@ -30,8 +28,7 @@ from dapkit.protocol import RunInTerminalRequestArguments
 from dapkit.transport import CannotStart, Pulse, background_tasks
 from dapkit.transport.descriptors import DescriptorReader, DescriptorWriter
 from dapkit.transport.guard import Guard
-
-log = logging.getLogger(__name__)
+from dapkit.transport.process import ProcessGroup
 
 _SIZE = (24, 80)
 _LAUNCHER = Path(__file__).with_name("terminal_launcher.py")
@@ -44,19 +41,16 @@ class Terminal:
         title: what the adapter calls it.
         pid: of the program, which also names its process group and its session.
 
-    Invariant: the program is not reaped before its group was killed, so that its
-    pid cannot have become another's.
-
     """
 
     def __init__(self, pid: int, master: int, title: str) -> None:
         self.title = title
         self.pid = pid
+        self._process = ProcessGroup(pid)
         self._master = master
         self._reader = DescriptorReader(master)
         self._writer = DescriptorWriter.over(os.dup(master))
         self._output = TextLog()
-        self._code: int | None = None
         self._heard = Pulse()
         self._hung_up = False
         self._released = False
@@ -90,11 +84,7 @@ class Terminal:
     @property
     def returncode(self) -> int | None:
         """Exit code, or minus the signal that killed it; None while it runs."""
-        if self._code is None:
-            found = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-            if found is not None:
-                self._code = found.si_status if found.si_code == os.CLD_EXITED else -found.si_status
-        return self._code
+        return self._process.returncode
 
     async def wait(self, *, deadline: float = limits.REQUEST_SECONDS) -> int:
         """Wait until the program has ended and return its `returncode`.
@@ -104,21 +94,12 @@ class Terminal:
 
         """
         with anyio.move_on_after(deadline):
-            return await self._ended()
+            return await self._process.wait()
         raise WaitExpired("the end of the program in the terminal", deadline)
 
     def release(self) -> None:
         """Let the program run on when the terminal is closed; what it writes is read and dropped."""
         self._released = True
-
-    async def _ended(self) -> int:
-        pidfd = os.pidfd_open(self.pid)
-        try:
-            while (code := self.returncode) is None:
-                await anyio.wait_readable(pidfd)
-            return code
-        finally:
-            os.close(pidfd)
 
     async def hear(self) -> None:
         """Collect output until the program and all that it started have closed the terminal."""
@@ -137,17 +118,8 @@ class Terminal:
             self._hand_over()
         await self._reader.aclose()
         await self._writer.aclose()
-        if self._released:
-            return
-        with anyio.move_on_after(limits.CLOSE_SECONDS):
-            await self._ended()
-        os.killpg(self.pid, signal.SIGKILL)
-        with anyio.move_on_after(limits.CLOSE_SECONDS):
-            await self._ended()
-        if self.returncode is None:
-            log.warning("process %d does not end: the kernel holds it", self.pid)
-        else:
-            os.waitpid(self.pid, os.WNOHANG)  # noqa: ASYNC222 - it has ended, and is only reaped
+        if not self._released:
+            await self._process.end()
 
     def _hand_over(self) -> None:
         """Let a process of its own keep the terminal open, or the program would be hung up with us."""
