@@ -1,1 +1,6 @@
-"""To come."""
+"""The half of the Python debugger that talks to the client: starts, attends and ends programs."""
+
+from dapkit.python.adapter.adapter import PythonAdapter
+from dapkit.python.adapter.arguments import PythonLaunch
+
+__all__ = ["PythonAdapter", "PythonLaunch"]

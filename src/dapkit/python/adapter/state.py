@@ -1,0 +1,152 @@
+"""Requests about the program's state, passed through to the engine inside it.
+
+Arguments were checked at the client's edge, and bodies go back as the bytes they
+came in: an answer with a thousand variables is read by nobody in between.
+"""
+
+import math
+from typing import Any
+
+import msgspec
+
+from dapkit.adapter import Adapter, RequestFailed, not_a_request
+from dapkit.protocol import (
+    Arguments,
+    Capabilities,
+    ConfigurationDoneArguments,
+    ContinueArguments,
+    EvaluateArguments,
+    ExceptionBreakpointsFilter,
+    ExceptionInfoArguments,
+    NextArguments,
+    PauseArguments,
+    RawJson,
+    ScopesArguments,
+    SetBreakpointsArguments,
+    SetExceptionBreakpointsArguments,
+    StackTraceArguments,
+    StepInArguments,
+    StepOutArguments,
+    ThreadsArguments,
+    VariablesArguments,
+)
+from dapkit.transport import Connection, ConversationLost
+
+NOTHING = RawJson(b"{}")
+
+
+class ProgramState[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[Launch, Attach], partial=True):
+    """The part of the adapter that only carries questions and answers.
+
+    Attributes:
+        link: to the engine, while there is one.
+
+    """
+
+    announces = Capabilities(
+        supports_conditional_breakpoints=True,
+        supports_hit_conditional_breakpoints=True,
+        supports_log_points=True,
+        supports_evaluate_for_hovers=True,
+        supports_clipboard_context=True,
+        supports_delayed_stack_trace_loading=True,
+        supports_single_thread_execution_requests=True,
+        support_terminate_debuggee=True,
+        exception_breakpoint_filters=[
+            ExceptionBreakpointsFilter(
+                filter="raised",
+                label="Raised Exceptions",
+                description="Stop wherever an exception is raised.",
+                default=False,
+            ),
+            ExceptionBreakpointsFilter(
+                filter="uncaught",
+                label="Uncaught Exceptions",
+                description="Stop where an exception is raised that nothing will catch.",
+                default=True,
+            ),
+            ExceptionBreakpointsFilter(
+                filter="userUnhandled",
+                label="User Unhandled Exceptions",
+                description="Stop where an exception is raised that will leave the program's own code for a library's.",
+                default=False,
+            ),
+        ],
+    )
+
+    link: Connection | None = None
+
+    @not_a_request
+    async def ask(self, arguments: Arguments[Any]) -> RawJson:
+        """Put a request of the client to the engine.
+
+        There is no deadline here: the engine limits what runs code of the program, and
+        the client can cancel.
+
+        Raises:
+            RequestFailed: the engine refused, or there is no program.
+
+        """
+        if self.link is None:
+            raise RequestFailed(f"{arguments.command}: there is no program to ask: it has not started, or has ended")
+        try:
+            body = await self.link.request_custom(arguments.command, arguments, deadline=math.inf)
+        except ConversationLost as error:
+            raise RequestFailed(f"{arguments.command}: the program ended before it could answer") from error
+        return NOTHING if body is None else body
+
+    async def configuration_done(self) -> None:
+        """Let the program begin."""
+        await self.ask(ConfigurationDoneArguments())
+
+    async def set_breakpoints(self, args: SetBreakpointsArguments) -> RawJson:
+        """Replace the breakpoints of one source."""
+        return await self.ask(args)
+
+    async def set_exception_breakpoints(self, args: SetExceptionBreakpointsArguments) -> RawJson:
+        """Say which exceptions stop the program."""
+        return await self.ask(args)
+
+    async def continue_(self, args: ContinueArguments) -> RawJson:
+        """Resume all threads, or one."""
+        return await self.ask(args)
+
+    async def next(self, args: NextArguments) -> None:
+        """Step over."""
+        await self.ask(args)
+
+    async def step_in(self, args: StepInArguments) -> None:
+        """Step into a call."""
+        await self.ask(args)
+
+    async def step_out(self, args: StepOutArguments) -> None:
+        """Step to the caller."""
+        await self.ask(args)
+
+    async def pause(self, args: PauseArguments) -> None:
+        """Stop the program wherever it is."""
+        await self.ask(args)
+
+    async def threads(self) -> RawJson:
+        """List the threads."""
+        return await self.ask(ThreadsArguments())
+
+    async def stack_trace(self, args: StackTraceArguments) -> RawJson:
+        """Show frames of a thread, stopped or running."""
+        return await self.ask(args)
+
+    async def scopes(self, args: ScopesArguments) -> RawJson:
+        """List the groups of variables of a frame."""
+        return await self.ask(args)
+
+    async def variables(self, args: VariablesArguments) -> RawJson:
+        """Show a page of variables."""
+        return await self.ask(args)
+
+    async def evaluate(self, args: EvaluateArguments) -> RawJson:
+        """Evaluate in the stopped program."""
+        return await self.ask(args)
+
+    async def exception_info(self, args: ExceptionInfoArguments) -> RawJson:
+        """Tell about the exception that a thread is stopped at."""
+        return await self.ask(args)

@@ -1,0 +1,84 @@
+"""A process that leads a group of its own, from its start to the end of the whole group.
+
+Decided here: how its end is noticed (a pidfd, no thread and no SIGCHLD), and the
+order of ending: it is asked, told, killed with its group, and only then reaped,
+so that its pid cannot meanwhile have become another's.
+"""
+
+import logging
+import os
+import signal
+
+import anyio
+
+from dapkit import limits
+
+log = logging.getLogger(__name__)
+
+
+class ProcessGroup:
+    """A child of ours that was started in a new session.
+
+    Attributes:
+        pid: of the leader, which also names its group and its session.
+
+    Invariant: the leader is reaped by `end` alone, after its group was killed.
+
+    """
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+        self._code: int | None = None
+
+    @property
+    def returncode(self) -> int | None:
+        """Exit code of the leader, or minus the signal that killed it; None while it runs."""
+        if self._code is None:
+            found = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+            if found is not None:
+                self._code = found.si_status if found.si_code == os.CLD_EXITED else -found.si_status
+        return self._code
+
+    async def wait(self) -> int:
+        """Wait until the leader has ended and return its `returncode`."""
+        if (code := self.returncode) is not None:
+            return code
+        pidfd = os.pidfd_open(self.pid)
+        try:
+            while (code := self.returncode) is None:
+                await anyio.wait_readable(pidfd)
+            return code
+        finally:
+            os.close(pidfd)
+
+    async def end(self, *signals: signal.Signals) -> None:
+        """End the leader and its group, and reap it.
+
+        The leader gets `limits.CLOSE_SECONDS` to end by itself, the same again after
+        each of `signals`, which go to the whole group; then the group is killed.
+        """
+        for number in signals:
+            if await self._gone():
+                break
+            self.send(number)
+        await self._gone()
+        self.send(signal.SIGKILL)
+        if await self._gone():
+            self._reap()
+        else:
+            log.warning("process %d does not end: the kernel holds it", self.pid)
+
+    def send(self, number: signal.Signals) -> None:
+        """Send a signal to the whole group."""
+        try:
+            os.killpg(self.pid, number)
+        except PermissionError:  # it runs as another user, as with sudo
+            log.warning("process group %d may not be sent %s", self.pid, number.name)
+
+    def _reap(self) -> None:
+        os.waitpid(self.pid, 0)  # it has ended: there is nothing to wait for
+
+    async def _gone(self) -> bool:
+        with anyio.move_on_after(limits.CLOSE_SECONDS):
+            await self.wait()
+        return self.returncode is not None
