@@ -73,3 +73,12 @@ EVENTS_KEPT = 1000
 
 OUTPUT_KEPT_CHARACTERS = 128 * 1024
 """Characters of output that a client keeps, of each category."""
+
+LINK_SECONDS = 20.0
+"""Time within which a started program has to connect to its adapter."""
+
+LAST_OUTPUT_SECONDS = 0.5
+"""Time for which output is still awaited after a program has ended, from children that hold its pipes."""
+
+TERMINATE_SECONDS = 5.0
+"""Time that a program gets to end by itself after it was asked to."""
