@@ -145,7 +145,8 @@ class Endpoint:
     def cancel(self, request: Request) -> Request | None:
         """Tell the adapter that a result is not wanted, if it can hear that; its response stays due."""
         conversation = self._conversation
-        if not conversation.capabilities.supports_cancel_request or request.seq not in conversation.pending:
+        can_ask = self.role is Role.CLIENT and conversation.capabilities.supports_cancel_request
+        if not can_ask or request.seq not in conversation.pending:
             return None
         return self.request(CancelArguments(request_id=request.seq))
 

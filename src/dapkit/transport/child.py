@@ -1,12 +1,11 @@
 """A debug adapter as a child process that speaks the protocol on its stdin and stdout.
 
 Decided here: what the child inherits (nothing but three pipes and a session of
-its own), what is kept of its stderr, and that nothing of its process group
-outlives the block that started it, or this process (see `guard`). How an
-adapter is reached that listens on a socket is the business of `listening`.
+its own) and what is kept of its stderr. That nothing of its process group
+outlives the block that started it, or this process, is the work of `process`
+and `guard`; how an adapter is reached that listens on a socket, of `listening`.
 """
 
-import logging
 import os
 import shutil
 import signal
@@ -24,9 +23,8 @@ from dapkit import limits
 from dapkit.transport.descriptors import DescriptorReader, DescriptorWriter
 from dapkit.transport.errors import CannotStart
 from dapkit.transport.guard import Guard
+from dapkit.transport.process import ProcessGroup
 from dapkit.transport.tasks import background_tasks
-
-log = logging.getLogger(__name__)
 
 type Hearer = Callable[[bytes], None]
 """Told of a child's stderr, piece by piece as it comes."""
@@ -36,12 +34,9 @@ class ChildProcess:
     """An adapter that was started, and may have ended.
 
     Attributes:
-        argv: the command as it was given.
+        argv: the command as it was given; it was started by the full path of its program.
         pid: of the process, which also names its group and its session.
         stream: protocol bytes to it and from it.
-
-    Invariant: it is not reaped before its group was killed, so that its pid
-    cannot have become another's.
 
     """
 
@@ -51,7 +46,7 @@ class ChildProcess:
         self.argv = tuple(argv)
         self.pid = process.pid
         self._process = process
-        self._code: int | None = None
+        self._group = ProcessGroup(process.pid)
         self._text = DescriptorReader(text)
         self._hearer = hearer
         self._tail = bytearray()
@@ -59,23 +54,11 @@ class ChildProcess:
     @property
     def returncode(self) -> int | None:
         """Exit code, or minus the signal that killed it; None while it runs."""
-        if self._code is None:
-            found = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-            if found is not None:
-                self._code = found.si_status if found.si_code == os.CLD_EXITED else -found.si_status
-        return self._code
+        return self._group.returncode
 
     async def wait(self) -> int:
         """Wait until the process has ended and return its `returncode`."""
-        if (code := self.returncode) is not None:
-            return code
-        pidfd = os.pidfd_open(self.pid)
-        try:
-            while (code := self.returncode) is None:
-                await anyio.wait_readable(pidfd)
-            return code
-        finally:
-            os.close(pidfd)
+        return await self._group.wait()
 
     def stderr_tail(self) -> str:
         """Last `limits.STDERR_BYTES` of what it wrote to stderr so far."""
@@ -92,28 +75,11 @@ class ChildProcess:
             return
 
     async def end(self) -> None:
-        """End it and its group: it gets `limits.CLOSE_SECONDS` to go, once more after SIGTERM, then SIGKILL."""
-        if not await self._gone():
-            self._signal_group(signal.SIGTERM)
-            await self._gone()
-        self._signal_group(signal.SIGKILL)
-        if await self._gone():
-            self._process.wait()
-        else:
-            log.warning("process %d does not end: the kernel holds it", self.pid)
+        """End it and its group: it gets `limits.CLOSE_SECONDS` to go, the same again after SIGTERM, then SIGKILL."""
+        await self._group.end(signal.SIGTERM)
+        self._process.returncode = self.returncode  # it was reaped behind the back of Popen
         self.stderr_tail()
         await self._text.aclose()
-
-    async def _gone(self) -> bool:
-        with anyio.move_on_after(limits.CLOSE_SECONDS):
-            await self.wait()
-        return self.returncode is not None
-
-    def _signal_group(self, number: signal.Signals) -> None:
-        try:
-            os.killpg(self.pid, number)
-        except PermissionError:  # it runs as another user, as with sudo
-            log.warning("process group %d may not be sent %s", self.pid, number.name)
 
     def _hear(self, data: bytes) -> None:
         self._tail += data
@@ -168,7 +134,8 @@ async def started(
     executable = _found(argv, cwd, env)
     guard = Guard()
     try:
-        process = _popen(executable, argv, cwd=cwd, env=env, on_stdio=on_stdio)
+        # By its full path: lldb-dap 22 starts itself again in a terminal, by its own argv[0].
+        process = _popen([executable, *argv[1:]], cwd=cwd, env=env, on_stdio=on_stdio)
         guard.watch(process.pid)
         child = ChildProcess(argv, process, _own(process.stderr if on_stdio else process.stdout), on_stderr)
         if on_stdio:
@@ -187,13 +154,12 @@ async def started(
 
 
 def _popen(
-    executable: str, argv: Sequence[str], *, cwd: Path | None, env: Mapping[str, str] | None, on_stdio: bool
+    argv: Sequence[str], *, cwd: Path | None, env: Mapping[str, str] | None, on_stdio: bool
 ) -> subprocess.Popen[bytes]:
     try:
         return subprocess.Popen(
             argv,
             bufsize=0,
-            executable=executable,
             cwd=cwd,
             env=env,
             stdin=subprocess.PIPE if on_stdio else subprocess.DEVNULL,
@@ -202,7 +168,7 @@ def _popen(
             start_new_session=True,
         )
     except OSError as error:
-        raise CannotStart(f"{executable} could not be started: {error.strerror}") from error
+        raise CannotStart(f"{argv[0]} could not be started: {error.strerror}") from error
 
 
 def _own(pipe: IO[bytes] | None) -> int:

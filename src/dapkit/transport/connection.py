@@ -9,6 +9,7 @@ Three rules that keep a session alive when a part of it is slow:
 * every wait has a way out: an answer, a deadline, a cancellation, the end.
 """
 
+import contextlib
 import logging
 import math
 from collections.abc import AsyncIterator, Callable
@@ -16,7 +17,7 @@ from types import TracebackType
 from typing import Literal, Self, cast
 
 import anyio
-from anyio.abc import ByteStream, TaskGroup
+from anyio.abc import ByteStream
 
 from dapkit import limits
 from dapkit.endpoint import (
@@ -45,8 +46,13 @@ from dapkit.protocol import (
     Response,
 )
 from dapkit.transport.errors import ConversationLost, DeadlineExceeded
+from dapkit.transport.pulse import Pulse
+from dapkit.transport.tasks import background_tasks
 
 log = logging.getLogger(__name__)
+
+_BATCH = 32
+"""Happenings handed out in a row, so that a storm costs less than a turn of the event loop for each."""
 
 type Incoming = RequestReceived | EventReceived | CancelRequested | ProgressCancelRequested
 """What the owner of a connection has to deal with; responses find their askers by themselves."""
@@ -55,7 +61,7 @@ type Tap = Callable[[Literal["sent", "received"], bytes], None]
 """Told of all bytes as they pass, before they are understood; must not raise."""
 
 type Watch = Callable[[Happening], None]
-"""Told of all happenings in the order of the wire, before anybody who waits for one is woken; must not raise."""
+"""Told of each happening as it is read, before those who wait for it go on; must not raise."""
 
 
 class _Answer:
@@ -70,15 +76,18 @@ class _Answer:
 class Connection:
     """A conversation over a stream; an async context manager that owns both.
 
-    Leaving the context ends the reader and the writer and closes the stream.
+    Leaving the block writes what is queued (for at most `limits.CLOSE_SECONDS`),
+    ends the reader and the writer and closes the stream. An error of the block
+    comes out as it is.
 
     Args:
         stream: bytes to and from the peer.
         endpoint: the conversation; nobody else may feed it.
         tap: is told of all bytes, for recording.
-        watch: is told of all happenings, for state that has to follow their order.
+        watch: is told of all happenings, for state that has to be right when a request returns.
 
-    Invariant: `_answers` has an entry for each request that somebody here waits for.
+    Invariant: `_answers` has an entry for each request that somebody here waits
+    for; once `_lost` is set no new one is made, and once `_ended` is set all are ready.
 
     """
 
@@ -90,19 +99,24 @@ class Connection:
         self._tap = tap
         self._watch = watch
         self._answers: dict[int, _Answer] = {}
+        # Unbounded: a reader that waits for its dispatcher keeps responses from those whom the dispatcher waits for.
         self._send_incoming, self._incoming = anyio.create_memory_object_stream[Incoming](math.inf)
         self._wake = anyio.Event()
-        self._drained = anyio.Event()
-        self._ended = anyio.Event()
+        self._written = Pulse()
+        self._is_writing = False
+        self._is_mute = False
         self._lost: str | None = None
-        self._tasks: TaskGroup | None = None
+        self._how_ended: ConversationEnded | None = None
+        self._ended = anyio.Event()
+        self._exit = contextlib.AsyncExitStack()
 
     async def __aenter__(self) -> Self:
         """Start to read and to write."""
-        self._tasks = anyio.create_task_group()
-        await self._tasks.__aenter__()
-        self._tasks.start_soon(self._read)
-        self._tasks.start_soon(self._write)
+        self._exit.push_async_callback(self._close_stream)
+        tasks = await self._exit.enter_async_context(background_tasks())
+        tasks.start_soon(self._read)
+        tasks.start_soon(self._write)
+        self._exit.push_async_callback(self._finish)
         return self
 
     async def __aexit__(
@@ -112,31 +126,34 @@ class Connection:
         trace: TracebackType | None,
     ) -> bool | None:
         """Write what is queued, then end everything."""
-        tasks, self._tasks = self._tasks, None
-        if tasks is None:
-            return None
+        return await self._exit.__aexit__(kind, error, trace)
+
+    async def _finish(self) -> None:
         with anyio.move_on_after(limits.CLOSE_SECONDS, shield=True):
             await self.flush()
-        self._end("the connection was closed")
-        tasks.cancel_scope.cancel()
-        try:
-            return await tasks.__aexit__(kind, error, trace)
-        finally:
-            with anyio.CancelScope(shield=True), anyio.move_on_after(limits.CLOSE_SECONDS):
-                await self._stream.aclose()
+        self._end(ConversationEnded(None), "the connection was closed")
+
+    async def _close_stream(self) -> None:
+        self._incoming.close()
+        with anyio.move_on_after(limits.CLOSE_SECONDS, shield=True):
+            await self._stream.aclose()
 
     async def incoming(self) -> AsyncIterator[Incoming]:
         """Iterate over what the peer asks and tells, in order, until the conversation ends."""
-        async for happening in self._incoming:
-            yield happening
+        with contextlib.suppress(anyio.EndOfStream, anyio.ClosedResourceError):
+            while True:
+                yield await self._incoming.receive()
+                with contextlib.suppress(anyio.WouldBlock):
+                    for _ in range(_BATCH):
+                        yield self._incoming.receive_nowait()
 
     @property
     def ended(self) -> ConversationEnded | None:
-        """How the peer's side ended, if it has."""
-        return self.endpoint.ended
+        """How the conversation ended, if it has; after closing it ourselves as after an orderly end."""
+        return self._how_ended
 
     async def wait_ended(self) -> None:
-        """Wait until nothing more comes from the peer or can be sent to it."""
+        """Wait until nothing more comes from the peer."""
         await self._ended.wait()
 
     # Asking
@@ -181,16 +198,14 @@ class Connection:
     async def _answer_to(self, request: Request, deadline: float) -> ProtocolObject | RawJson | None:
         answer = self._answers[request.seq]
         try:
-            with anyio.fail_after(deadline):
+            with anyio.CancelScope(deadline=anyio.current_time() + deadline):
                 await answer.ready.wait()
-        except TimeoutError:
-            self._give_up(request)
-            raise DeadlineExceeded(request.command, deadline) from None
-        except anyio.get_cancelled_exc_class():
-            self._give_up(request)
-            raise
         finally:
-            self._answers.pop(request.seq, None)
+            del self._answers[request.seq]
+            if not answer.ready.is_set():
+                self._give_up(request)
+        if not answer.ready.is_set():
+            raise DeadlineExceeded(request.command, deadline)
         if answer.problem is not None:
             raise answer.problem
         if answer.response is None:
@@ -200,7 +215,7 @@ class Connection:
         return answer.response.body
 
     def _give_up(self, request: Request) -> None:
-        if not self._ended.is_set():
+        if self._lost is None:
             self.endpoint.cancel(request)
             self._notify()
         self.endpoint.forget(request)
@@ -231,11 +246,12 @@ class Connection:
             ConversationLost: there is nobody to tell.
 
         """
+        self._check_alive()
         self.send_event(body)
-        while self.endpoint.output_backlog > limits.OUTPUT_BACKLOG_BYTES:
-            self._check_alive()
-            self._drained = anyio.Event()
-            await self._drained.wait()
+        await self._written.until(
+            lambda: self._lost is not None or self.endpoint.output_backlog <= limits.OUTPUT_BACKLOG_BYTES
+        )
+        self._check_alive()
 
     def send_custom_event(self, event: str, body: object = None) -> None:
         """Tell the peer something of our own."""
@@ -244,9 +260,7 @@ class Connection:
 
     async def flush(self) -> None:
         """Wait until everything that may leave has left, or nothing can leave any more."""
-        while self.endpoint.has_bytes_to_send() and not self._ended.is_set():
-            self._drained = anyio.Event()
-            await self._drained.wait()
+        await self._written.until(lambda: self._is_mute or not (self._is_writing or self.endpoint.has_bytes_to_send()))
 
     # The pump
 
@@ -261,11 +275,15 @@ class Connection:
                     self._tap("received", data)
                 happenings = self.endpoint.receive(data)
             for happening in happenings:
-                self._deliver(happening)
+                if not self._ended.is_set():
+                    self._deliver(happening)
             if self.endpoint.has_bytes_to_send():
                 self._notify()
 
     def _deliver(self, happening: Happening) -> None:
+        if isinstance(happening, ConversationEnded):
+            self._end(happening, happening.problem or "the peer closed the connection")
+            return
         if self._watch is not None:
             self._watch(happening)
         match happening:
@@ -275,8 +293,6 @@ class Connection:
                 self._settle(request, None, problem)
             case LateResponse(response):
                 log.debug("a response to %s came late", response.command)
-            case ConversationEnded(problem):
-                self._end("the peer closed the connection" if problem is None else problem)
             case _:
                 self._send_incoming.send_nowait(happening)
 
@@ -287,21 +303,35 @@ class Connection:
             answer.ready.set()
 
     async def _write(self) -> None:
-        while True:
-            await self._wake.wait()
-            self._wake = anyio.Event()
-            while data := self.endpoint.bytes_to_send():
-                if self._tap is not None:
-                    self._tap("sent", data)
-                try:
-                    with anyio.fail_after(limits.SEND_SECONDS):
-                        await self._stream.send(data)
-                except (anyio.BrokenResourceError, anyio.ClosedResourceError):
-                    return self._end("the peer closed the connection")
-                except TimeoutError:
-                    return self._end(f"the peer took nothing for {limits.SEND_SECONDS:g} s")
-                self._drained.set()
-            self._drained.set()
+        try:
+            while True:
+                await self._wake.wait()
+                self._wake = anyio.Event()
+                while data := self.endpoint.bytes_to_send():
+                    await self._send(data)
+        except (anyio.BrokenResourceError, anyio.ClosedResourceError):
+            problem = "the peer closed the connection"
+        except TimeoutError:
+            problem = f"the peer took nothing for {limits.SEND_SECONDS:g} s"
+        self._is_mute = True
+        self._lost = self._lost or problem
+        self._written.beat()
+        # A peer that died has often said why before: read that to its end.
+        with anyio.move_on_after(limits.CLOSE_SECONDS):
+            await self._ended.wait()
+        self._end(ConversationEnded(problem), problem)
+
+    async def _send(self, data: bytes) -> None:
+        if self._tap is not None:
+            self._tap("sent", data)
+        self._is_writing = True
+        for start in range(0, len(data), limits.WRITE_CHUNK_BYTES):
+            with anyio.CancelScope(deadline=anyio.current_time() + limits.SEND_SECONDS) as deadline:
+                await self._stream.send(data[start : start + limits.WRITE_CHUNK_BYTES])
+            if deadline.cancelled_caught:
+                raise TimeoutError
+        self._is_writing = False
+        self._written.beat()
 
     def _notify(self) -> None:
         self._wake.set()
@@ -310,14 +340,18 @@ class Connection:
         if self._lost is not None:
             raise ConversationLost(self._lost)
 
-    def _end(self, reason: str) -> None:
-        if self._lost is None:
-            self._lost = reason
+    def _end(self, how: ConversationEnded, reason: str) -> None:
+        if self._ended.is_set():
+            return
+        self._how_ended = how
+        self._lost = self._lost or reason
         self._ended.set()
-        self._drained.set()
+        self._written.beat()
         for answer in self._answers.values():
             answer.ready.set()
         self._send_incoming.close()
+        if self._watch is not None:  # all of the above goes on after it: nothing was awaited
+            self._watch(how)
 
 
 def _failure(response: Response) -> RequestFailed:

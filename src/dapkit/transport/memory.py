@@ -10,6 +10,7 @@ from anyio.abc import ByteStream
 from anyio.lowlevel import checkpoint
 
 from dapkit import limits
+from dapkit.transport.pulse import Pulse
 
 
 def memory_pair(capacity: int = limits.MEMORY_STREAM_BYTES) -> tuple[ByteStream, ByteStream]:
@@ -36,14 +37,13 @@ class _Lane:
         self.waiting = bytearray()
         self.sender_left = False
         self.receiver_left = False
-        self._changed = anyio.Event()
+        self.pulse = Pulse()
 
-    def note_change(self) -> None:
-        self._changed.set()
-        self._changed = anyio.Event()
+    def readable(self) -> bool:
+        return bool(self.waiting) or self.sender_left or self.receiver_left
 
-    async def change(self) -> None:
-        await self._changed.wait()
+    def writable(self) -> bool:
+        return len(self.waiting) < self.capacity or self.sender_left or self.receiver_left
 
 
 class _MemoryStream(ByteStream):
@@ -54,15 +54,14 @@ class _MemoryStream(ByteStream):
     async def receive(self, max_bytes: int = limits.READ_CHUNK_BYTES) -> bytes:
         lane = self._reads
         await checkpoint()
-        while not lane.waiting:
-            if lane.receiver_left:
-                raise anyio.ClosedResourceError
-            if lane.sender_left:
-                raise anyio.EndOfStream
-            await lane.change()
+        await lane.pulse.until(lane.readable)
+        if lane.receiver_left:
+            raise anyio.ClosedResourceError
+        if not lane.waiting:
+            raise anyio.EndOfStream
         data = bytes(lane.waiting[:max_bytes])
         del lane.waiting[:max_bytes]
-        lane.note_change()
+        lane.pulse.beat()
         return data
 
     async def send(self, item: bytes) -> None:
@@ -70,26 +69,26 @@ class _MemoryStream(ByteStream):
         rest = memoryview(item)
         await checkpoint()
         while True:
+            await lane.pulse.until(lane.writable)
             if lane.sender_left:
                 raise anyio.ClosedResourceError
             if lane.receiver_left:
                 raise anyio.BrokenResourceError
+            room = lane.capacity - len(lane.waiting)
+            lane.waiting += rest[:room]
+            lane.pulse.beat()
+            rest = rest[room:]
             if not rest:
                 return
-            if room := lane.capacity - len(lane.waiting):
-                lane.waiting += rest[:room]
-                rest = rest[room:]
-                lane.note_change()
-            else:
-                await lane.change()
 
     async def send_eof(self) -> None:
         self._writes.sender_left = True
-        self._writes.note_change()
+        self._writes.pulse.beat()
+        await checkpoint()
 
     async def aclose(self) -> None:
         self._writes.sender_left = True
-        self._writes.note_change()
+        self._writes.pulse.beat()
         self._reads.receiver_left = True
         self._reads.waiting.clear()
-        self._reads.note_change()
+        self._reads.pulse.beat()

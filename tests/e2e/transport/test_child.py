@@ -283,8 +283,13 @@ async def test_killed_parent_leaves_nothing_of_the_group() -> None:
 
 async def test_child_of_a_killed_parent_may_end_by_itself_first(tmp_path: Path) -> None:
     note = tmp_path / "note"
-    orderly = "import sys; print('ready', flush=True); sys.stdin.read(); open(sys.argv[1], 'w').write('orderly')"
-    async with spawn([*python(PARENT), orderly, str(note)]) as parent:
+    orderly = r"""
+        import os, sys
+        os.write(1, b"ready\n")
+        sys.stdin.read()
+        open(sys.argv[1], "w").write("orderly")
+    """
+    async with spawn([*python(PARENT), textwrap.dedent(orderly), str(note)]) as parent:
         group = int(await read_line(parent))
         os.kill(parent.pid, signal.SIGKILL)
         await parent.wait()
