@@ -114,7 +114,10 @@ class _Fitting:
                     self._report(f"{fault.problem}; {place} is left out", fault.path)
         if issubclass(kind.cls, OpenArguments):
             values["extra"] = other_members(kind.cls, members)
-        return kind.cls(**values)
+        try:
+            return kind.cls(**values)
+        except (TypeError, ValueError) as error:  # what msgspec takes for a wrong value in `__post_init__`
+            raise InvalidValue(str(error), path=at) from error
 
     def _check_choice(self, value: str, kind: inspect.LiteralType, at: str) -> None:
         if value not in kind.values:
@@ -129,7 +132,7 @@ class _Fitting:
             self._report(f"expected {_expected(kind)}, got {_shown(value)}", at)
             value = int(value)
         if (kind.ge is not None and value < kind.ge) or (kind.le is not None and value > kind.le):
-            self._report(f"expected {_expected(kind)}, got {_shown(value)}", at)
+            self._report(f"expected {_expected(kind)} from {kind.ge} to {kind.le}, got {_shown(value)}", at)
         return value
 
 
@@ -150,13 +153,9 @@ def _suits(value: object, kind: inspect.Type) -> bool:
 
 
 def _expected(kind: inspect.Type) -> str:
-    match kind:
-        case inspect.UnionType():
-            return " or ".join(dict.fromkeys(_expected(one) for one in kind.types))
-        case inspect.IntType() | inspect.FloatType() if kind.ge is not None or kind.le is not None:
-            return f"{_NAMES[type(kind)]} from {kind.ge} to {kind.le}"
-        case _:
-            return _NAMES.get(type(kind), "another value")
+    if isinstance(kind, inspect.UnionType):
+        return " or ".join(dict.fromkeys(_expected(one) for one in kind.types))
+    return _NAMES.get(type(kind), "another value")
 
 
 def _shown(value: object) -> str:
