@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from dapkit.protocol.base import Arguments, EventBody, OpenArguments, ProtocolObject, RawJson
+from dapkit.protocol.base import OpenArguments, RawJson
 from dapkit.protocol.errors import InvalidValue, MalformedMessage
 from dapkit.protocol.fitting import first_fault, other_members
 from dapkit.protocol.generated import COMMANDS, EVENTS
@@ -26,6 +26,7 @@ type _Reader = Callable[[bytes | RawJson], Any]
 
 _NULL = RawJson(b"null")
 _EMPTY = RawJson(b"{}")
+_UNREAD = (RawJson, type(None))
 
 # What the fast decoder raises: ValidationError for a wrong value, the others for
 # text that `repair` may still make sense of.
@@ -106,7 +107,7 @@ def decode_arguments(command: str, arguments: AnyArguments) -> AnyArguments:
         return typed
     except _NOT_READ_FAST:
         spec = COMMANDS.get(command)
-        if spec is None or isinstance(arguments, Arguments):
+        if spec is None or not isinstance(arguments, _UNREAD):
             return arguments
         _argument_readers[command] = _readers[spec.arguments]
         return decode_as(spec.arguments, arguments, "$.arguments")
@@ -120,7 +121,7 @@ def decode_body(command: str, body: AnyBody) -> AnyBody:
 
     """
     spec = COMMANDS.get(command)
-    if spec is None or isinstance(body, ProtocolObject):
+    if spec is None or not isinstance(body, _UNREAD):
         return body
     return None if spec.body is None else decode_as(spec.body, body, "$.body")
 
@@ -133,7 +134,7 @@ def decode_event(event: str, body: AnyEventBody) -> AnyEventBody:
 
     """
     kind = EVENTS.get(event)
-    if kind is None or isinstance(body, EventBody):
+    if kind is None or not isinstance(body, _UNREAD):
         return body
     return decode_as(kind, body, "$.body")
 
@@ -154,6 +155,8 @@ def decode_as[T](kind: type[T], raw: bytes | RawJson | None, at: str = "$") -> T
     except msgspec.ValidationError as error:
         if raw == _NULL:
             return decode_as(kind, _EMPTY, at)
+        if (sound := _sound(raw)) is not raw:
+            return decode_as(kind, sound, at)
         raise _fault(kind, raw, at, error) from None
     except _BROKEN_TEXT:
         return decode_as(kind, _repaired(bytes(raw)), at)
@@ -192,6 +195,15 @@ def _plain_part(value: object) -> object:
             raise TypeError(f"{type(value).__name__} cannot be written as JSON")
 
 
+def _sound(raw: bytes | RawJson) -> bytes | RawJson:
+    """Return JSON that can be read when nothing is expected of it: as it is, or repaired."""
+    try:
+        _readers[object](raw)
+    except _BROKEN_TEXT:
+        return _repaired(bytes(raw))
+    return raw
+
+
 def _repaired(payload: bytes) -> bytes:
     repaired = repair(payload)
     if repaired == payload:  # sound as it is, so depth was what the fast decoder refused
@@ -200,7 +212,7 @@ def _repaired(payload: bytes) -> bytes:
 
 
 def _envelope_fault(payload: bytes, error: msgspec.ValidationError) -> MalformedMessage | InvalidValue:
-    fault = _fault(object, payload, "$", error)
+    fault = _fault(object, _sound(payload), "$", error)
     if fault.path in ("$", "$.type"):
         return MalformedMessage(f"expected a request, response or event; {fault}")
     return fault
@@ -208,7 +220,7 @@ def _envelope_fault(payload: bytes, error: msgspec.ValidationError) -> Malformed
 
 def _fault(kind: object, raw: bytes | RawJson, at: str, error: msgspec.ValidationError) -> InvalidValue:
     """Say precisely what the fast decoder refused; fall back to its own words where they are all there is."""
-    if fault := first_fault(decode_as(object, raw), kind, at):
+    if fault := first_fault(_readers[object](raw), kind, at):
         return fault
     text, _, path = str(error).partition(" - at `")
     where = at + path.removeprefix("$").removesuffix("`")

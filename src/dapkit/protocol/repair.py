@@ -6,7 +6,7 @@ survives, if its structure is sound:
 
 * a lone surrogate becomes the six visible characters of its escape, `\udcff`
 * a byte that is not UTF-8 becomes U+FFFD
-* NaN and the infinities, which JSON does not have, become null
+* NaN and the infinities, which JSON does not have, become null, and so does a number too large for Python
 * a byte order mark before the message, and control characters in strings, are accepted
 
 This is the slow path: it runs after the fast one has failed.
@@ -31,7 +31,7 @@ def repair(payload: bytes) -> bytes:
     except UnicodeDecodeError:
         text = payload.decode("utf-8", "replace")
     try:
-        value = json.loads(text.removeprefix("\ufeff"), strict=False, parse_constant=lambda _: None)
+        value = json.loads(text.removeprefix("\ufeff"), strict=False, parse_constant=lambda _: None, parse_int=_integer)
         return msgspec.json.encode(clean(value))
     except ValueError as error:
         raise MalformedMessage(f"expected JSON, found {text[:60]!r}: {error}") from None
@@ -46,7 +46,7 @@ def clean(value: object) -> object:
             return clean_text(value)
         case dict():
             return {clean_text(str(key)): clean(item) for key, item in value.items()}
-        case list():
+        case list() | tuple():
             return [clean(item) for item in value]
         case _:
             return value
@@ -55,3 +55,10 @@ def clean(value: object) -> object:
 def clean_text(text: str) -> str:
     r"""Write lone surrogates as visible escapes: `\udcff` as six characters."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _integer(digits: str) -> int | None:
+    try:
+        return int(digits)
+    except ValueError:  # thousands of digits: Python sets a limit
+        return None

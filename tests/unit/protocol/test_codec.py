@@ -121,6 +121,10 @@ def test_lone_surrogates_are_written_as_visible_escapes() -> None:
     assert body == {"output": r"caf\udce9 \ud83d\ude00", "data": {r"\ud800": [r"\udfff"]}}
 
 
+def test_lone_surrogates_are_found_in_tuples_too() -> None:
+    assert json.loads(encode_value({"a": ("\ud800", 1)})) == {"a": [r"\ud800", 1]}
+
+
 def test_lone_surrogates_do_not_disturb_a_raw_body() -> None:
     written = encode(Response(2, 1, success=False, command="x", message="\udcff", body=RawJson(b'{"a": 1}')))
     assert json.loads(written)["message"] == r"\udcff"
@@ -250,6 +254,14 @@ def test_nan_and_the_infinities_are_read_as_null() -> None:
     message = decode(b'{"seq":1,"type":"event","event":"output","body":{"output":"","data":[NaN,-Infinity,1]}}')
     assert isinstance(message, Event)
     assert decode_event("output", message.body) == OutputEvent(output="", data=[None, None, 1])
+
+
+@pytest.mark.parametrize("number", [b"1e999", b"-1e999", b"9" * 5000])
+def test_a_number_too_large_for_python_is_read_as_null(number: bytes) -> None:
+    assert decode_as(OutputEvent, b'{"output":"","data":[' + number + b",2]}") == OutputEvent(output="", data=[None, 2])
+    assert decode(b'{"seq":1,"type":"event","event":"x","body":' + number + b"}") is not None
+    with pytest.raises(InvalidValue):
+        decode_as(Thread, b'{"name":"a","id":' + number + b"}")
 
 
 def test_of_two_equal_keys_the_last_one_counts() -> None:
