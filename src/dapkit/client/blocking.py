@@ -15,14 +15,14 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 from dapkit import limits
 from dapkit.client.blocking_requests import BlockingRequests
 from dapkit.client.breakpoints import SessionBreakpoint
-from dapkit.client.events import CustomEvent, EventStream, SessionEvent
+from dapkit.client.events import EventStream, SessionEvent
 from dapkit.client.output import Text, TextLog
 from dapkit.client.portal import Facade, blocking
 from dapkit.client.session import Session
 from dapkit.client.state import KnownThread, State
 from dapkit.client.terminal import Terminal
 from dapkit.endpoint import Violation
-from dapkit.protocol import Arguments, Capabilities, EventBody
+from dapkit.protocol import Arguments, Capabilities
 
 
 class BlockingSession(BlockingRequests[Session]):
@@ -87,7 +87,7 @@ class BlockingSession(BlockingRequests[Session]):
     settled = blocking(Session.settled)
     wait_until_ended = blocking(Session.wait_until_ended)
 
-    def wait_for[E: (EventBody, CustomEvent)](
+    def wait_for[E: SessionEvent](
         self,
         kind: type[E],
         *,
@@ -183,7 +183,7 @@ class BlockingEvents(Facade[EventStream]):
             raise StopIteration
         return event
 
-    def next[E: (EventBody, CustomEvent)](
+    def next[E: SessionEvent](
         self,
         kind: type[E],
         *,

@@ -91,7 +91,7 @@ class EventStream:
             await self._arrived.wait()
         return self._unread.popleft()
 
-    async def next[E: (EventBody, CustomEvent)](
+    async def next[E: SessionEvent](
         self,
         kind: type[E],
         *,
@@ -148,5 +148,5 @@ def _cost(event: SessionEvent) -> int:
     return len(event.output) + 1 if isinstance(event, OutputEvent) else 1
 
 
-def _name(kind: type[SessionEvent]) -> str:
+def _name(kind: type[object]) -> str:
     return f"event {kind.event}" if issubclass(kind, EventBody) else "the custom event"

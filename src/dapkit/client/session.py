@@ -17,7 +17,7 @@ from types import TracebackType
 from typing import Self
 
 import anyio
-from anyio.abc import ByteStream, TaskGroup
+from anyio.abc import ByteStream, TaskGroup, TaskStatus
 
 from dapkit import limits
 from dapkit.client.breaking import Breaking
@@ -103,7 +103,9 @@ class Session(Breaking, Waiting):
         self._reverse = Reverse(route, new_child=self._new_child, adopts=adopts, pulse=self._pulse)
         self._initialized = False
         self._start: LaunchRequestArguments | AttachRequestArguments | None = None
+        self._farewell_said = False
         self._disconnected = False
+        self._closing = anyio.Event()
         self._exit = AsyncExitStack()
         self._reached: Reached | None = None
         self._connection: Connection | None = None
@@ -141,15 +143,9 @@ class Session(Breaking, Waiting):
     async def __aenter__(self) -> Self:
         """Reach the adapter and initialize it."""
         async with AsyncExitStack() as stack:
-            self._reached = await stack.enter_async_context(self._route.open())
-            self._connection = await stack.enter_async_context(
-                Connection(self._reached.stream, self._endpoint, tap=self._tap, watch=self._watch)
-            )
-            terminals = await stack.enter_async_context(background_tasks())
-            stack.push_async_callback(self._leave)
-            children = await stack.enter_async_context(background_tasks())
-            terminals.start_soon(self._serve, self._connection, terminals, children)
-            await self._ask(_introduction(self._adapter_id))
+            tasks = await stack.enter_async_context(background_tasks())
+            await tasks.start(self._live)
+            stack.callback(self._closing.set)
             self._exit = stack.pop_all()
         return self
 
@@ -162,13 +158,42 @@ class Session(Breaking, Waiting):
         """Disconnect and end everything that the session started."""
         return await self._exit.__aexit__(kind, error, trace)
 
-    async def _leave(self) -> None:
-        with anyio.CancelScope(shield=True):
-            if self._endpoint.ended is None and not self._disconnected:
+    async def _live(self, *, task_status: TaskStatus[None]) -> None:
+        """Own everything that the session opens, from the first byte to the last.
+
+        In a task of its own, which is shielded: a user who is cancelled must not cut off the farewell.
+        """
+        with anyio.CancelScope() as scope:
+            async with (
+                self._route.open() as self._reached,
+                self._conversation(self._reached) as self._connection,
+                background_tasks() as terminals,
+            ):
                 try:
-                    await self._ask(self._farewell(), deadline=limits.CLOSE_SECONDS)
-                except DapkitError as error:
-                    log.debug("the adapter did not take the disconnect request: %s", error)
+                    async with background_tasks() as children:
+                        terminals.start_soon(self._serve, self._connection, terminals, children)
+                        await self._ask(_introduction(self._adapter_id))
+                        scope.shield = True
+                        task_status.started()
+                        await self._closing.wait()
+                finally:
+                    with anyio.CancelScope(shield=True):
+                        await self._leave()
+
+    def _conversation(self, reached: Reached) -> Connection:
+        return Connection(reached.stream, self._endpoint, tap=self._tap, watch=self._watch)
+
+    async def _leave(self) -> None:
+        if self._endpoint.ended is not None:
+            return
+        if self._farewell_said:
+            with anyio.move_on_after(limits.CLOSE_SECONDS):
+                await self._pulse.until(lambda: self._disconnected or self._endpoint.ended is not None)
+            return
+        try:
+            await self._ask(self._farewell(), deadline=limits.CLOSE_SECONDS)
+        except DapkitError as error:
+            log.debug("the adapter did not take the disconnect request: %s", error)
 
     def _farewell(self) -> DisconnectArguments:
         if not self.capabilities.support_terminate_debuggee:
@@ -281,6 +306,7 @@ class Session(Breaking, Waiting):
     async def _ask[B](self, arguments: Arguments[B], *, deadline: float = limits.REQUEST_SECONDS) -> B:
         check_fields(arguments, self.capabilities)
         self._program.asked(arguments, position=self._events.position)
+        self._farewell_said = self._farewell_said or arguments.command == "disconnect"
         try:
             return await self._alive.request(arguments, deadline=deadline)
         except (LocalProtocolError, InvalidValue):

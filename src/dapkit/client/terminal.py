@@ -108,7 +108,8 @@ class Terminal:
             while True:
                 self._output.append(decoder.decode(await self._reader.receive()), "terminal")
                 self._heard.beat()
-        except (anyio.EndOfStream, anyio.BrokenResourceError):  # EIO: nobody has the other side open
+        except (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError):
+            # EIO, since nobody has the other side open any more; or `close` was faster.
             self._hung_up = True
             self._heard.beat()
 
@@ -123,6 +124,7 @@ class Terminal:
 
     def _hand_over(self) -> None:
         """Let a process of its own keep the terminal open, or the program would be hung up with us."""
+        os.set_blocking(self._master, True)
         null = os.open(os.devnull, os.O_WRONLY)
         try:
             _spawn(["/bin/cat"], os.environ, {0: self._master, 1: null, 2: null})

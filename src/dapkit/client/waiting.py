@@ -13,11 +13,11 @@ import anyio
 
 from dapkit import limits
 from dapkit.client.errors import WaitExpired
-from dapkit.client.events import CustomEvent, EndOfEvents, EventLog, EventStream
+from dapkit.client.events import EndOfEvents, EventLog, EventStream, SessionEvent
 from dapkit.client.requests import Requests
 from dapkit.client.state import Ended, KnownThread, Program, State, Stopped
 from dapkit.endpoint import OutOfOrder
-from dapkit.protocol import Arguments, ContinueArguments, DapkitError, EventBody
+from dapkit.protocol import Arguments, ContinueArguments, DapkitError
 from dapkit.transport import Pulse
 
 
@@ -58,7 +58,7 @@ class Waiting(Requests):
         """
         return self._events.stream(since)
 
-    async def wait_for[E: (EventBody, CustomEvent)](
+    async def wait_for[E: SessionEvent](
         self,
         kind: type[E],
         *,

@@ -1,0 +1,100 @@
+"""The blocking session: the same names, parameters and results."""
+
+import inspect
+import itertools
+from collections.abc import Iterator
+
+import pytest
+from anyio.from_thread import start_blocking_portal
+
+from dapkit.client import BlockingSession, BlockingTerminal, Ended, ProgramEnded, Session, Terminal
+from dapkit.protocol import (
+    ContinueBody,
+    EvaluateBody,
+    ExitedEvent,
+    OutputEvent,
+    StoppedEvent,
+    TerminatedEvent,
+    ThreadsArguments,
+)
+from dapkit.testing import FakeAdapter, reply, tell
+from dapkit.transport import CannotStart, memory_pair
+from driving import able
+
+OPENING = {"spawn", "connect", "connect_unix", "listen", "over"}
+
+
+def public(kind: type) -> set[str]:
+    return {name for name in dir(kind) if not name.startswith("_")}
+
+
+NOT_FOR_OUTSIDE = {"close", "hear", "release", "resize"}
+
+
+@pytest.mark.parametrize(("blocking", "asynchronous"), [(BlockingSession, Session), (BlockingTerminal, Terminal)])
+def test_blocking_class_has_the_same_names(blocking: type, asynchronous: type) -> None:
+    assert public(asynchronous) - public(blocking) <= OPENING | NOT_FOR_OUTSIDE
+    assert public(blocking) - public(asynchronous) <= {"output"}  # an attribute of each session
+
+
+@pytest.mark.parametrize("name", sorted(public(Session) & public(BlockingSession)))
+def test_blocking_method_has_the_parameters_of_the_coroutine(name: str) -> None:
+    ours, theirs = getattr(BlockingSession, name), getattr(Session, name)
+    if callable(theirs):
+        assert list(inspect.signature(ours).parameters) == list(inspect.signature(theirs).parameters)
+    else:
+        assert isinstance(ours, property)
+
+
+@pytest.fixture
+def session() -> Iterator[BlockingSession]:
+    """Drive a fake adapter from outside of its loop."""
+    ends = tell(ExitedEvent(exit_code=3), TerminatedEvent())
+    script = able(
+        {
+            "evaluate": [reply(EvaluateBody(result="42", variables_reference=0))],
+            "continue": [tell(OutputEvent(output="done\n", category="stdout")), reply(ContinueBody()), ends],
+            "disconnect": [reply()],
+        }
+    )
+    with start_blocking_portal() as portal:
+        ours, theirs = memory_pair()
+        with (
+            portal.wrap_async_context_manager(FakeAdapter(theirs, script)),
+            portal.wrap_async_context_manager(inner := Session.over(ours)),
+        ):
+            yield BlockingSession(inner, portal=portal)
+
+
+def test_whole_session_without_async(session: BlockingSession) -> None:
+    events = session.events(since=0)
+    placed = session.add_breakpoint("/p/main.c", 3)
+    session.launch({"program": "/p/main"})
+    stop = session.next_stop()
+    assert (stop.reason, session.state) == ("entry", stop)
+    assert session.breakpoints[0].number == placed.number
+    assert session.evaluate("6 * 7").result == "42"
+    assert session.request(ThreadsArguments()).threads[0].name == "main"
+    assert session.resume() == Ended(3)
+    assert session.output.read("stdout").text == "done\n"
+    assert events.next(StoppedEvent).reason == "entry"
+    assert [type(event) for event in itertools.islice(events, 3)] == [OutputEvent, ExitedEvent, TerminatedEvent]
+    assert session.capabilities.supports_configuration_done_request
+
+
+def test_error_comes_out_as_it_is(session: BlockingSession) -> None:
+    session.launch({})
+    session.next_stop()
+    session.continue_(1)
+    with pytest.raises(ProgramEnded):
+        session.next_stop()
+
+
+def test_session_that_is_not_open_says_so() -> None:
+    with pytest.raises(RuntimeError, match="use it in a `with` block"):
+        BlockingSession(Session.spawn(["adapter"])).threads()
+
+
+def test_adapter_that_cannot_be_started_is_an_error_of_the_with_statement() -> None:
+    with pytest.raises(CannotStart), BlockingSession(Session.spawn(["/no/such/adapter"])):
+        pytest.fail("there is no such adapter")

@@ -1,0 +1,43 @@
+"""Text by category: bounded, in order, with positions."""
+
+from dapkit.client import Text, TextLog
+
+
+def test_reader_gets_what_came_since_its_position() -> None:
+    log = TextLog()
+    log.append("one\n", "stdout")
+    first = log.read()
+    log.append("two\n", "stdout")
+    assert first == Text("one\n", 4, complete=True)
+    assert log.read(since=first.end) == Text("two\n", 8, complete=True)
+
+
+def test_categories_are_kept_apart_and_read_together_in_order() -> None:
+    log = TextLog()
+    for text, category in (("a", "stdout"), ("b", "stderr"), ("c", "stdout")):
+        log.append(text, category)
+    assert log.read("stdout").text == "ac"
+    assert log.read().text == "abc"
+    assert log.categories == ("stdout", "stderr")
+
+
+def test_flood_of_one_category_pushes_no_other_out() -> None:
+    log = TextLog(limit=4)
+    log.append("oh", "stderr")
+    for piece in ("1234", "56", "789"):
+        log.append(piece, "stdout")
+    assert log.read("stdout") == Text("6789", 11, complete=False)
+    assert log.read("stderr") == Text("oh", 11, complete=True)
+    assert log.read("stdout", since=7) == Text("6789", 11, complete=True)
+
+
+def test_piece_longer_than_the_limit_keeps_its_end() -> None:
+    log = TextLog(limit=4)
+    log.append("0123456789", "stdout")
+    assert log.read() == Text("6789", 10, complete=False)
+
+
+def test_position_inside_a_piece_reads_the_rest_of_it() -> None:
+    log = TextLog()
+    log.append("hello", "stdout")
+    assert log.read(since=2).text == "llo"

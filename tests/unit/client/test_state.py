@@ -1,0 +1,146 @@
+"""What the program is doing, from events and requests alone."""
+
+from dapkit.client.state import Ended, KnownThread, Program, Running, Starting, Stopped
+from dapkit.protocol import (
+    ContinueArguments,
+    ContinueBody,
+    ContinuedEvent,
+    ExitedEvent,
+    NextArguments,
+    PauseArguments,
+    Request,
+    StoppedEvent,
+    TerminatedEvent,
+    Thread,
+    ThreadEvent,
+    ThreadsBody,
+)
+
+
+def stopped(thread: int = 1, *, everything: bool = True) -> StoppedEvent:
+    return StoppedEvent(reason="breakpoint", thread_id=thread, all_threads_stopped=everything)
+
+
+def standing() -> Program:
+    program = Program()
+    program.started()
+    program.told(stopped(), position=1)
+    return program
+
+
+def test_program_starts_runs_stops_and_ends() -> None:
+    program = Program()
+    states = [program.state]
+    program.started()
+    states.append(program.state)
+    for position, event in enumerate([stopped(), ExitedEvent(exit_code=3), TerminatedEvent()], 1):
+        program.told(event, position=position)
+        states.append(program.state)
+    stop = Stopped(stopped(), epoch=1)
+    assert states == [Starting(), Running(), stop, stop, Ended(3)]
+
+
+def test_stop_before_the_end_of_the_handshake_is_not_forgotten_by_it() -> None:
+    program = Program()
+    program.told(stopped(), position=1)
+    program.started()
+    assert program.state == Stopped(stopped(), epoch=1)
+
+
+def test_exit_code_that_comes_last_is_added() -> None:
+    program = standing()
+    program.told(TerminatedEvent(), position=2)
+    program.told(ExitedEvent(exit_code=4), position=3)
+    assert program.state == Ended(4)
+
+
+def test_program_runs_from_the_moment_when_it_is_asked_to() -> None:
+    program = standing()
+    program.asked(ContinueArguments(thread_id=1), position=5)
+    assert program.state == Running()
+    assert program.resumed_at == 5
+
+
+def test_stop_before_the_response_counts() -> None:
+    program = standing()
+    asked = ContinueArguments(thread_id=1)
+    program.asked(asked, position=1)
+    program.told(stopped(), position=2)
+    program.answered(Request(3, "continue", asked), ContinueBody())
+    assert program.state == Stopped(stopped(), epoch=2)
+
+
+def test_refused_resumption_is_taken_back() -> None:
+    program = standing()
+    before = program.state, dict(program.threads), program.resumed_at
+    asked = NextArguments(thread_id=1)
+    program.asked(asked, position=9)
+    program.refused(asked)
+    assert (program.state, program.threads, program.resumed_at) == before
+
+
+def test_refusal_of_an_older_request_takes_nothing_back() -> None:
+    program = standing()
+    program.asked(NextArguments(thread_id=1), position=1)
+    program.refused(PauseArguments(thread_id=1))
+    assert program.state == Running()
+
+
+def test_two_threads_that_stop_together_are_one_stop() -> None:
+    program = standing()
+    program.told(stopped(thread=2), position=2)
+    assert program.state == Stopped(stopped(), epoch=1)
+    assert program.threads[2].stopped
+
+
+def test_continued_event_counts_as_a_resumption() -> None:
+    program = standing()
+    program.told(ContinuedEvent(thread_id=1), position=7)
+    assert (program.state, program.resumed_at) == (Running(), 7)
+
+
+def test_other_thread_that_goes_on_alone_leaves_the_stop() -> None:
+    program = standing()
+    program.told(ContinuedEvent(thread_id=2, all_threads_continued=False), position=7)
+    assert program.state == Stopped(stopped(), epoch=1)
+
+
+def test_thread_that_goes_on_alone_leaves_the_others_standing() -> None:
+    program = standing()
+    program.told(stopped(thread=2), position=2)
+    program.asked(ContinueArguments(thread_id=1, single_thread=True), position=3)
+    assert [thread.stopped for thread in program.threads.values()] == [False, True]
+    assert program.state == Running()
+
+
+def test_response_that_says_so_leaves_the_others_standing() -> None:
+    program = standing()
+    program.told(stopped(thread=2), position=2)
+    asked = ContinueArguments(thread_id=1)
+    program.asked(asked, position=3)
+    program.answered(Request(4, "continue", asked), ContinueBody(all_threads_continued=False))
+    assert [thread.stopped for thread in program.threads.values()] == [False, True]
+
+
+def test_threads_are_known_by_events_and_named_by_the_request() -> None:
+    program = standing()
+    program.told(ThreadEvent(reason="started", thread_id=2), position=2)
+    program.told(ThreadEvent(reason="started", thread_id=3), position=3)
+    program.told(ThreadEvent(reason="exited", thread_id=3), position=4)
+    assert program.threads == {1: KnownThread(1, stopped=True), 2: KnownThread(2)}
+    program.answered(Request(1, "threads"), ThreadsBody(threads=[Thread(id=1, name="main"), Thread(id=4, name="new")]))
+    assert program.threads == {1: KnownThread(1, "main", stopped=True), 4: KnownThread(4, "new", stopped=True)}
+
+
+def test_thread_zero_is_a_thread() -> None:
+    program = standing()
+    program.asked(ContinueArguments(thread_id=1), position=1)
+    program.told(stopped(thread=0), position=2)
+    assert program.threads[0].stopped
+
+
+def test_adapter_that_is_lost_after_the_end_changes_nothing() -> None:
+    program = standing()
+    program.told(TerminatedEvent(), position=2)
+    program.end(adapter_lost=True)
+    assert program.state == Ended(None)
