@@ -53,7 +53,10 @@ class EventReceived:
 
 @dataclass(frozen=True, slots=True)
 class CancelRequested:
-    """The client no longer wants the result of `request`, which still has to be answered."""
+    """The client no longer wants the result of `request`, which still has to be answered.
+
+    It may come twice, and be handled when the answer has been given (see `Endpoint.unanswered`).
+    """
 
     request: Request
 

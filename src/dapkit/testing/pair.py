@@ -80,7 +80,7 @@ class End:
             match happening:
                 case RequestReceived(request) if request.command in self.answers:
                     self.endpoint.respond(request, self.answers[request.command])
-                case CancelRequested(request):
+                case CancelRequested(request) if request in self.endpoint.unanswered:
                     self.endpoint.fail(request, "cancelled")
         return happenings
 

@@ -25,6 +25,7 @@ from dapkit.testing.patterns import event, response
 from dapkit.testing.steps import Script
 from dapkit.testing.timeline import Timeline
 from dapkit.transport import Connection
+from dapkit.transport.tasks import background_tasks
 
 
 class FakePeer:
@@ -48,7 +49,7 @@ class FakePeer:
     async def __aenter__(self) -> Self:
         """Start to listen."""
         await self._stack.enter_async_context(self.connection)
-        self._tasks = await self._stack.enter_async_context(anyio.create_task_group())
+        self._tasks = await self._stack.enter_async_context(background_tasks())
         self._tasks.start_soon(self._serve)
         return self
 
@@ -56,8 +57,6 @@ class FakePeer:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool | None:
         """Stop whatever the script is at, and close the stream."""
-        if self._tasks is not None:
-            self._tasks.cancel_scope.cancel()
         return await self._stack.__aexit__(kind, error, trace)
 
     @property
@@ -88,7 +87,7 @@ class FakePeer:
             match incoming:
                 case RequestReceived(request) if self._tasks is not None:
                     self._tasks.start_soon(self._play, request)
-                case CancelRequested(request):
+                case CancelRequested(request) if request in self.endpoint.unanswered:
                     self.connection.fail(request, RequestFailed("cancelled"))
                 case _:  # events are on the timeline
                     pass
@@ -160,13 +159,20 @@ class FakeClient(FakePeer):
 
         """
         capabilities = await self.request(client or InitializeRequestArguments(adapter_id="fake"))
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(self.request, arguments or LaunchRequestArguments())
+        started = anyio.Event()
+
+        async def start() -> None:
+            await self.request(arguments or LaunchRequestArguments())
+            started.set()
+
+        async with background_tasks() as tasks:
+            tasks.start_soon(start)
             await self.timeline.wait_for(response("initialize") & event("initialized"))
             for request in configuration:
                 await self.request(request)
             if self.endpoint.capabilities.supports_configuration_done_request:
                 await self.request(ConfigurationDoneArguments())
+            await started.wait()
         return capabilities
 
     async def disconnect(self) -> None:
