@@ -62,6 +62,9 @@ TOKEN_SECONDS = 10.0
 TOKEN_MESSAGE_BYTES = 4096
 """Largest first message of a connection that has not shown its token yet."""
 
+UNADMITTED_CONNECTIONS = 64
+"""Connections that may wait to be let in at once; further ones are closed."""
+
 INITIALIZED_SECONDS = 5.0
 """Time that an adapter gets to send `initialized` after its response to launch or attach."""
 

@@ -1,31 +1,61 @@
 """How bytes move: streams, child processes, gates, and the pump over them."""
 
-from dapkit.transport.child import ChildProcess, spawn
+from dapkit.transport.authentication import AUTHENTICATE
+from dapkit.transport.child import ChildProcess, Hearer, spawn
 from dapkit.transport.connection import Connection, Incoming, Tap, Watch
-from dapkit.transport.errors import CannotStart, ConversationLost, DeadlineExceeded, NotAdmitted, TransportError
+from dapkit.transport.errors import (
+    CannotStart,
+    ConversationLost,
+    DeadlineExceeded,
+    NotAdmitted,
+    NotPrivate,
+    TransportError,
+    Unreachable,
+)
+from dapkit.transport.gate import Handler
 from dapkit.transport.guard import Guard
+from dapkit.transport.listening import spawn_listening
 from dapkit.transport.memory import memory_pair
+from dapkit.transport.private import check_private_folder, new_token, private_folder, read_token
 from dapkit.transport.process import ProcessGroup
 from dapkit.transport.pulse import Pulse
+from dapkit.transport.recorder import Recorder
 from dapkit.transport.stdio import stdio
 from dapkit.transport.tasks import background_tasks
+from dapkit.transport.tcp import connect_tcp, listen_tcp
+from dapkit.transport.unix import connect_unix, listen_unix
 
 __all__ = [
+    "AUTHENTICATE",
     "CannotStart",
     "ChildProcess",
     "Connection",
     "ConversationLost",
     "DeadlineExceeded",
     "Guard",
+    "Handler",
+    "Hearer",
     "Incoming",
     "NotAdmitted",
+    "NotPrivate",
     "ProcessGroup",
     "Pulse",
+    "Recorder",
     "Tap",
     "TransportError",
+    "Unreachable",
     "Watch",
     "background_tasks",
+    "check_private_folder",
+    "connect_tcp",
+    "connect_unix",
+    "listen_tcp",
+    "listen_unix",
     "memory_pair",
+    "new_token",
+    "private_folder",
+    "read_token",
     "spawn",
+    "spawn_listening",
     "stdio",
 ]

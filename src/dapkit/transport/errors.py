@@ -38,5 +38,13 @@ class NotAdmitted(TransportError):  # noqa: N818 - as above
     """A connection that was refused at the gate."""
 
 
+class NotPrivate(TransportError):  # noqa: N818 - as above
+    """A file, folder or address that others can reach, and that has to be ours alone."""
+
+
+class Unreachable(TransportError):  # noqa: N818 - as above
+    """An address that cannot be connected to, or not be listened on."""
+
+
 class CannotStart(TransportError):  # noqa: N818 - as above
     """A command that could not be started, or that was started and cannot be reached."""

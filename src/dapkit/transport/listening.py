@@ -1,0 +1,132 @@
+"""Adapters that speak on a socket instead of their stdin and stdout.
+
+Their command line says where to meet, by one placeholder:
+
+    ${port}      the adapter listens on this port of 127.0.0.1 (lldb-dap, js-debug, dlv dap --listen)
+    ${socket}    it listens on this unix socket (cmake --debugger-pipe)
+    ${callback}  we listen on this port of 127.0.0.1, and it connects (dlv dap --client-addr)
+
+Such adapters know no token. Over TCP any process of the machine could meet them;
+what connects to us is checked to be our own user's.
+"""
+
+import socket
+import tempfile
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
+from pathlib import Path
+
+import anyio
+from anyio.abc import ByteStream
+
+from dapkit import limits
+from dapkit.transport.child import ChildProcess, Hearer, started
+from dapkit.transport.errors import CannotStart
+from dapkit.transport.sockets import connected
+from dapkit.transport.tasks import background_tasks
+from dapkit.transport.tcp import listen_tcp
+
+PLACEHOLDERS = ("${port}", "${socket}", "${callback}")
+
+type Meet = Callable[[], Awaitable[ByteStream]]
+"""Waits until the adapter is reached."""
+
+
+@asynccontextmanager
+async def spawn_listening(
+    argv: Sequence[str],
+    *,
+    cwd: Path | None = None,
+    env: Mapping[str, str] | None = None,
+    on_stderr: Hearer | None = None,
+) -> AsyncIterator[ChildProcess]:
+    """Start an adapter that speaks on a socket, and connect; otherwise as `spawn`.
+
+    Its stdin is the null device; what it writes to stdout is heard like its stderr.
+
+    Raises:
+        CannotStart: the command cannot be started, ends before it is reached, or is not
+            reached within `limits.CONNECT_SECONDS`; the text has the end of its stderr.
+
+    """
+    named = [mark for mark in PLACEHOLDERS if any(mark in argument for argument in argv)]
+    async with AsyncExitStack() as stack:
+        match named:
+            case ["${port}"]:
+                place, meet = _by_port()
+            case ["${socket}"]:
+                place, meet = _by_socket(stack)
+            case ["${callback}"]:
+                place, meet = await _by_callback(stack)
+            case _:
+                raise CannotStart(f"{list(argv)} has to name one of {', '.join(PLACEHOLDERS)}, and names {named}")
+        command = [argument.replace(named[0], place) for argument in argv]
+        child = await stack.enter_async_context(started(command, cwd=cwd, env=env, on_stderr=on_stderr, on_stdio=False))
+        child.stream = await stack.enter_async_context(await _met(child, place, meet))
+        yield child
+
+
+def _by_port() -> tuple[str, Meet]:
+    # Released at once, since not every adapter may bind a port that another holds; the system
+    # gives it to nobody who asks for any port until it has been through the others.
+    with socket.socket() as reserved:
+        reserved.bind(("127.0.0.1", 0))
+        port = reserved.getsockname()[1]
+    return str(port), partial(_retried, partial(_connect, port))
+
+
+def _by_socket(stack: AsyncExitStack) -> tuple[str, Meet]:
+    folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="dapkit-"))  # of mode 0700
+    path = Path(folder, "adapter")
+    return str(path), partial(_retried, partial(connected, socket.AF_UNIX, str(path)))
+
+
+async def _by_callback(stack: AsyncExitStack) -> tuple[str, Meet]:
+    send, receive = anyio.create_memory_object_stream[ByteStream](1)
+    stack.enter_context(send)
+    stack.enter_context(receive)
+
+    async def take(stream: ByteStream) -> None:
+        await send.send(stream)
+        await anyio.sleep_forever()  # the stream is closed when this returns
+
+    port = await stack.enter_async_context(listen_tcp("127.0.0.1", 0, take, token=None, max_connections=1))
+    return str(port), receive.receive
+
+
+async def _connect(port: int) -> ByteStream:
+    stream = await connected(socket.AF_INET, ("127.0.0.1", port))
+    # Nobody listened, and the system chose the very port to connect from: we talk to ourselves.
+    if stream.socket.getsockname() == stream.socket.getpeername():
+        await stream.aclose()
+        raise ConnectionRefusedError
+    return stream
+
+
+async def _retried(connect: Meet) -> ByteStream:
+    while True:
+        try:
+            return await connect()
+        except OSError:
+            await anyio.sleep(limits.CONNECT_RETRY_SECONDS)
+
+
+async def _met(child: ChildProcess, place: str, meet: Meet) -> ByteStream:
+    async with background_tasks() as tasks:
+        tasks.start_soon(_raise_when_ended, child)
+        with anyio.move_on_after(limits.CONNECT_SECONDS):
+            return await meet()
+    raise CannotStart(
+        f"{child.argv[0]} was not reached at {place} within {limits.CONNECT_SECONDS:g} s{_last_words(child)}"
+    )
+
+
+async def _raise_when_ended(child: ChildProcess) -> None:
+    code = await child.wait()
+    raise CannotStart(f"{child.argv[0]} ended with exit code {code} before it was reached{_last_words(child)}")
+
+
+def _last_words(child: ChildProcess) -> str:
+    text = child.stderr_tail().strip()
+    return f"; it wrote:\n{text}" if text else "; it wrote nothing"

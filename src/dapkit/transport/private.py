@@ -1,0 +1,72 @@
+"""What only our own user can reach: folders, sockets in them, and tokens in files.
+
+A secret stands in a file of mode 0600 in a folder of mode 0700, never in a
+command line, an environment variable or a log, which others can read.
+"""
+
+import os
+import secrets
+import stat
+import tempfile
+from pathlib import Path
+
+from dapkit import limits
+from dapkit.transport.errors import NotPrivate
+
+_FOR_OTHERS = 0o077
+
+
+def private_folder() -> Path:
+    """Our folder for sockets: in XDG_RUNTIME_DIR, or else in the folder for temporary files; made if missing.
+
+    Raises:
+        NotPrivate: it belongs to somebody else, or others can look into it.
+
+    """
+    runtime = os.environ.get("XDG_RUNTIME_DIR")
+    folder = Path(runtime, "dapkit") if runtime else Path(tempfile.gettempdir(), f"dapkit-{os.geteuid()}")
+    folder.mkdir(mode=0o700, exist_ok=True)
+    check_private_folder(folder)
+    return folder
+
+
+def check_private_folder(folder: Path) -> None:
+    """Refuse a folder in which others could put or reach a socket."""
+    found = os.lstat(folder)
+    if not stat.S_ISDIR(found.st_mode):  # a link could be pointed elsewhere later
+        raise NotPrivate(f"{folder} has to be a folder, and is none (or a link to one)")
+    _check_owner(folder, found)
+    if found.st_mode & _FOR_OTHERS:
+        raise NotPrivate(f"{folder} is open to others (mode {stat.S_IMODE(found.st_mode):04o}): chmod it to 0700")
+
+
+def new_token() -> str:
+    """Make a secret that cannot be guessed."""
+    return secrets.token_urlsafe(32)
+
+
+def read_token(path: Path) -> str:
+    """Read a token from a file that only we can read.
+
+    Raises:
+        NotPrivate: the file belongs to somebody else, or others can read it, or it holds no token.
+
+    """
+    with path.open("rb") as file:
+        found = os.fstat(file.fileno())
+        _check_owner(path, found)
+        if found.st_mode & _FOR_OTHERS:
+            raise NotPrivate(f"{path} is open to others (mode {stat.S_IMODE(found.st_mode):04o}): chmod it to 0600")
+        text = file.read(limits.TOKEN_MESSAGE_BYTES)
+    try:
+        token = text.decode("ascii").strip()
+    except UnicodeDecodeError:
+        token = ""
+    if not token:
+        raise NotPrivate(f"{path} holds no token: expected one line of ASCII")
+    return token
+
+
+def _check_owner(path: Path, found: os.stat_result) -> None:
+    if found.st_uid != os.geteuid():
+        raise NotPrivate(f"{path} belongs to user {found.st_uid}, expected user {os.geteuid()}")

@@ -1,0 +1,109 @@
+"""A transcript of a conversation: one JSON object per line, written as the messages pass.
+
+    {"time":0.001734,"from":"client","message":{"seq":1,"type":"request",...}}
+    {"time":0.004125,"from":"adapter","problem":"found ... expected ..."}
+
+`time` is in seconds since the recorder was made. `message` is what was on the
+wire, byte for byte, but for line breaks between tokens, which become spaces.
+Where a sender's bytes make no frame, or a frame no JSON, `problem` says so,
+with the payload in `text` if there is one.
+"""
+
+import json
+import logging
+import os
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import Literal, Self
+
+from dapkit.endpoint import Role
+from dapkit.protocol import FrameDecoder, FramingError
+
+log = logging.getLogger(__name__)
+
+_LINE_BREAKS = bytes.maketrans(b"\r\n", b"  ")
+
+
+class Recorder:
+    """Writes the transcript of one connection; give it to a `Connection` as its tap.
+
+    The file is replaced, and readable by its owner only: conversations hold what
+    programs hold. A file that cannot be written any more ends the recording, not
+    the conversation.
+
+    Args:
+        path: the file to write.
+        role: which end the connection is.
+
+    Example:
+        with Recorder(Path("session.jsonl"), role=Role.CLIENT) as recorder:
+            async with Connection(stream, Endpoint(Role.CLIENT), tap=recorder) as connection:
+                ...
+
+    """
+
+    def __init__(self, path: Path, *, role: Role) -> None:
+        self._path = path
+        self._start = time.monotonic()
+        self._lanes = {"sent": _Lane(role), "received": _Lane(role.peer)}
+        self._file: int | None = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+
+    def __enter__(self) -> Self:
+        """Record until the end of the block."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close the file."""
+        self.close()
+
+    def close(self) -> None:
+        """Close the file; what passes from now on is not recorded."""
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
+
+    def __call__(self, direction: Literal["sent", "received"], data: bytes) -> None:
+        """Record the messages that these bytes complete."""
+        if self._file is None:
+            return
+        passed = time.monotonic() - self._start
+        lane = self._lanes[direction]
+        for entry in lane.entries(data):
+            line = b'{"time":%.6f,"from":"%b",%b}\n' % (passed, str(lane.sender).encode(), entry)
+            try:
+                while line:
+                    line = line[os.write(self._file, line) :]
+            except OSError as error:
+                log.warning("the transcript %s ends here: %s", self._path, error.strerror)
+                self.close()
+                return
+
+
+class _Lane:
+    """The frames of one sender."""
+
+    def __init__(self, sender: Role) -> None:
+        self.sender = sender
+        self._frames = FrameDecoder()
+        self._broken = False
+
+    def entries(self, data: bytes) -> list[bytes]:
+        if self._broken:
+            return []
+        try:
+            return [_entry(payload) for payload in self._frames.feed(data)]
+        except FramingError as error:
+            self._broken = True
+            return [*map(_entry, error.payloads), b'"problem":%b' % json.dumps(str(error)).encode()]
+
+
+def _entry(payload: bytes) -> bytes:
+    try:
+        json.loads(payload)
+    except (ValueError, RecursionError) as error:
+        text = payload.decode(errors="backslashreplace")
+        return b'"problem":%b,"text":%b' % (json.dumps(f"no JSON: {error}").encode(), json.dumps(text).encode())
+    return b'"message":%b' % payload.translate(_LINE_BREAKS)

@@ -1,0 +1,97 @@
+"""Byte streams over sockets, TCP and unix alike, without a thread or a transport in between.
+
+Messages leave at once: Nagle's algorithm, which holds a small message back for
+40 ms while another is on its way, is switched off for each TCP connection.
+"""
+
+import os
+import socket
+
+import anyio
+from anyio.abc import ByteStream
+from anyio.lowlevel import checkpoint
+
+from dapkit import limits
+
+type Address = tuple[str, int] | str
+"""Host and port, or the path of a unix socket."""
+
+
+class SocketStream(ByteStream):
+    """Bytes over a connected socket that this stream owns."""
+
+    def __init__(self, connected: socket.socket) -> None:
+        connected.setblocking(False)  # noqa: FBT003 - its only parameter
+        if connected.family in (socket.AF_INET, socket.AF_INET6):
+            connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.socket = connected
+
+    async def receive(self, max_bytes: int = limits.READ_CHUNK_BYTES) -> bytes:
+        """Take the next bytes."""
+        while True:
+            self._check_open()
+            await anyio.wait_readable(self.socket)
+            try:
+                data = self.socket.recv(max_bytes)
+            except BlockingIOError:
+                continue
+            except OSError as error:
+                raise anyio.BrokenResourceError from error
+            if not data:
+                raise anyio.EndOfStream
+            return data
+
+    async def send(self, item: bytes) -> None:
+        """Hand everything to the kernel."""
+        rest = memoryview(item)
+        await checkpoint()
+        while rest:
+            self._check_open()
+            try:
+                rest = rest[self.socket.send(rest) :]
+            except BlockingIOError:
+                await anyio.wait_writable(self.socket)
+            except OSError as error:
+                raise anyio.BrokenResourceError from error
+
+    async def send_eof(self) -> None:
+        """Tell the peer that nothing more comes; it may go on sending."""
+        self._check_open()
+        await checkpoint()
+        try:
+            self.socket.shutdown(socket.SHUT_WR)
+        except OSError as error:
+            raise anyio.BrokenResourceError from error
+
+    async def aclose(self) -> None:
+        """Close the socket; who waits in `receive` or `send` gets ClosedResourceError."""
+        if self.socket.fileno() >= 0:
+            anyio.notify_closing(self.socket)
+            self.socket.close()
+
+    def _check_open(self) -> None:
+        if self.socket.fileno() < 0:
+            raise anyio.ClosedResourceError
+
+
+async def connected(family: int, address: Address) -> SocketStream:
+    """Connect to one address.
+
+    Raises:
+        OSError: nobody listens there, or the way there is closed.
+
+    """
+    connecting = socket.socket(family, socket.SOCK_STREAM | socket.SOCK_NONBLOCK)
+    try:
+        try:
+            connecting.connect(address)
+        except BlockingIOError:
+            if family == socket.AF_UNIX:
+                raise  # its queue is full: unlike with TCP nothing is under way
+            await anyio.wait_writable(connecting)
+            if number := connecting.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR):
+                raise OSError(number, os.strerror(number)) from None
+        return SocketStream(connecting)
+    except BaseException:
+        connecting.close()
+        raise

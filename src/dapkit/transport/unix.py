@@ -1,0 +1,112 @@
+"""Unix sockets: mode 0600 in a folder of mode 0700, for processes of our own user.
+
+A socket file that nobody listens at any more is replaced; one that is alive is an
+error. No abstract sockets, since every user of the machine can connect to them.
+"""
+
+import contextlib
+import fcntl
+import os
+import socket
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+
+from anyio.abc import ByteStream
+
+from dapkit.transport.errors import Unreachable
+from dapkit.transport.gate import Gate, Handler, admit_own_user
+from dapkit.transport.private import check_private_folder
+from dapkit.transport.sockets import connected
+from dapkit.transport.tasks import background_tasks
+
+_PATH_BYTES = 107
+"""Longest path of a unix socket, without the zero at its end."""
+
+
+async def connect_unix(path: Path) -> ByteStream:
+    """Connect to a listening adapter.
+
+    Raises:
+        Unreachable: nobody listens there.
+
+    """
+    try:
+        return await connected(socket.AF_UNIX, str(path))
+    except OSError as error:
+        raise Unreachable(f"nobody listens at {path}: {error.strerror}") from error
+
+
+@asynccontextmanager
+async def listen_unix(path: Path, handler: Handler, *, max_connections: int | None = None) -> AsyncIterator[Path]:
+    """Listen, and serve each connection with a task of its own; yields the path.
+
+    Leaving the block cancels the handlers and removes the socket file.
+
+    Raises:
+        NotPrivate: others can get into the folder of the socket (see `private_folder`).
+        Unreachable: somebody listens there already, or the path is not fit for a socket.
+
+    """
+    check_private_folder(path.parent)
+    gate = Gate(admit_own_user, handler, max_connections)
+    listening, inode = _bound(path)
+    with listening:
+        try:
+            async with background_tasks() as tasks:
+                tasks.start_soon(gate.guard, listening, tasks)
+                yield path
+        finally:
+            _remove(path, inode)
+
+
+def _bound(path: Path) -> tuple[socket.socket, int]:
+    """Make the listening socket; return it with the inode of its file."""
+    if len(os.fsencode(path)) > _PATH_BYTES:
+        raise Unreachable(f"{path} is too long for a unix socket: expected at most {_PATH_BYTES} bytes")
+    listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_NONBLOCK)
+    try:
+        with _locked(path.parent):  # of two who find a stale file, the second must not remove the first one's socket
+            if path.exists(follow_symlinks=False):
+                _remove_stale(path)
+            os.fchmod(listening.fileno(), 0o600)  # Linux: bind makes the file with the mode of the socket
+            listening.bind(str(path))
+            listening.listen()
+            return listening, path.stat().st_ino
+    except OSError as error:
+        listening.close()
+        raise Unreachable(f"{path} cannot be listened on: {error.strerror}") from error
+    except BaseException:
+        listening.close()
+        raise
+
+
+def _remove(path: Path, inode: int) -> None:
+    with _locked(path.parent), contextlib.suppress(FileNotFoundError):
+        if path.stat().st_ino == inode:  # not that of a successor, after somebody had removed ours
+            path.unlink()
+
+
+def _remove_stale(path: Path) -> None:
+    if not path.is_socket():
+        raise Unreachable(f"{path} exists and is no socket: it is not replaced")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+        probe.setblocking(False)  # noqa: FBT003 - its only parameter
+        try:
+            probe.connect(str(path))
+        except ConnectionRefusedError:
+            path.unlink()
+            return
+        except BlockingIOError:  # alive, and its queue is full
+            pass
+    raise Unreachable(f"somebody listens at {path} already")
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(fd)

@@ -1,0 +1,89 @@
+import sys
+import textwrap
+from collections.abc import Sequence
+
+import pytest
+
+from dapkit import limits
+from dapkit.transport import CannotStart, spawn_listening
+
+LISTENS_ON_PORT = """
+import socket, sys
+print("listening", flush=True)
+server = socket.create_server(("127.0.0.1", int(sys.argv[1])))
+peer = server.accept()[0]
+while data := peer.recv(65536): peer.sendall(data)
+"""
+
+LISTENS_ON_SOCKET = """
+import socket, sys
+server = socket.socket(socket.AF_UNIX)
+server.bind(sys.argv[1])
+server.listen()
+peer = server.accept()[0]
+while data := peer.recv(65536): peer.sendall(data)
+"""
+
+DIALS_BACK = """
+import socket, sys
+host, port = sys.argv[1].split(":")
+peer = socket.create_connection((host, int(port)))
+while data := peer.recv(65536): peer.sendall(data)
+"""
+
+
+def python(program: str, *arguments: str) -> list[str]:
+    return [sys.executable, "-c", textwrap.dedent(program), *arguments]
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        python(LISTENS_ON_PORT, "${port}"),
+        python(LISTENS_ON_SOCKET, "${socket}"),
+        python(DIALS_BACK, "127.0.0.1:${callback}"),
+    ],
+    ids=["port", "socket", "callback"],
+)
+async def test_adapter_is_reached_where_its_command_says(argv: Sequence[str]) -> None:
+    async with spawn_listening(argv) as child:
+        await child.stream.send(b"hello")
+        assert await child.stream.receive() == b"hello"
+    assert child.returncode == 0
+
+
+async def test_what_it_prints_is_heard_and_its_stdin_is_empty() -> None:
+    heard: list[bytes] = []
+    program = "import sys; assert sys.stdin.read() == ''\n" + LISTENS_ON_PORT
+    async with spawn_listening(python(program, "${port}"), on_stderr=heard.append) as child:
+        assert child.stderr_tail() == "listening\n"
+    assert b"".join(heard) == b"listening\n"
+
+
+async def test_adapter_that_dies_first_is_reported_at_once_with_its_last_words() -> None:
+    program = "import sys; sys.exit('no licence')"
+    with pytest.raises(CannotStart, match=r"ended with exit code 1 before it was reached; it wrote:\nno licence"):
+        async with spawn_listening(python(program, "${port}")):
+            pass
+
+
+@pytest.mark.parametrize("mark", ["${port}", "${socket}", "${callback}"])
+async def test_adapter_that_never_listens_is_given_up(mark: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "CONNECT_SECONDS", 0.2)
+    monkeypatch.setattr(limits, "CLOSE_SECONDS", 0.1)
+    with pytest.raises(CannotStart, match=r"was not reached at .* within 0\.2 s; it wrote nothing"):
+        async with spawn_listening(python("import time; time.sleep(60)", mark)):
+            pass
+
+
+@pytest.mark.parametrize("argv", [["adapter"], ["adapter", "${port}", "${socket}"]])
+async def test_command_has_to_name_one_place(argv: list[str]) -> None:
+    with pytest.raises(CannotStart, match="has to name one of"):
+        async with spawn_listening(argv):
+            pass
+
+
+async def test_real_adapter_on_a_port() -> None:
+    argv = [sys.executable, "-m", "debugpy.adapter", "--host", "127.0.0.1", "--port", "${port}"]
+    async with spawn_listening(argv) as child:
+        assert (await child.stream.receive()).startswith(b"Content-Length: ")

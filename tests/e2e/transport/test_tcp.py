@@ -1,0 +1,221 @@
+import json
+import os
+import socket
+
+import anyio
+import pytest
+from anyio.abc import ByteStream
+
+from dapkit import limits
+from dapkit.endpoint import Endpoint, RequestReceived, Role
+from dapkit.protocol import Capabilities, FrameDecoder, InitializeRequestArguments, Request, encode, encode_frame
+from dapkit.transport import (
+    Connection,
+    NotAdmitted,
+    NotPrivate,
+    Unreachable,
+    connect_tcp,
+    listen_tcp,
+    new_token,
+)
+from dapkit.transport.sockets import SocketStream
+from e2e.transport.strangers import fate_of_another_user
+
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="being another user needs root")
+
+
+async def echo(stream: ByteStream) -> None:
+    async for data in stream:
+        await stream.send(data)
+
+
+async def serve_initialize(stream: ByteStream) -> None:
+    async with Connection(stream, Endpoint(Role.ADAPTER)) as adapter:
+        async for happening in adapter.incoming():
+            match happening:
+                case RequestReceived(request):
+                    adapter.respond(request, Capabilities(supports_step_back=True))
+
+
+async def test_session_behind_a_token() -> None:
+    token = new_token()
+    async with listen_tcp("localhost", 0, serve_initialize, token=token) as port:
+        stream = await connect_tcp("localhost", port, token=token)
+        async with Connection(stream, Endpoint(Role.CLIENT)) as client:
+            assert (await client.request(InitializeRequestArguments(adapter_id="x"))).supports_step_back
+
+
+async def test_ipv6_loopback_serves_as_well() -> None:
+    async with listen_tcp("::1", 0, echo, token=None) as port, await connect_tcp("::1", port) as stream:
+        await stream.send(b"hello")
+        assert await stream.receive() == b"hello"
+
+
+async def test_wrong_token_is_refused() -> None:
+    async with listen_tcp("127.0.0.1", 0, echo, token=new_token()) as port:
+        with pytest.raises(NotAdmitted, match="the token is not that of this server"):
+            await connect_tcp("127.0.0.1", port, token=new_token())
+
+
+async def test_client_without_token_is_told_and_closed() -> None:
+    async with listen_tcp("127.0.0.1", 0, echo, token=new_token()) as port, await connect_tcp("127.0.0.1", port) as it:
+        await it.send(encode_frame(encode(Request(1, "initialize"))))
+        answer = json.loads(FrameDecoder().feed(await it.receive())[0])
+        assert answer["success"] is False
+        assert "dapkit/authenticate" in answer["message"]
+        with pytest.raises(anyio.EndOfStream):
+            await it.receive()
+
+
+async def test_refusals_are_logged_without_the_token(caplog: pytest.LogCaptureFixture) -> None:
+    token, wrong = new_token(), new_token()
+    async with listen_tcp("127.0.0.1", 0, echo, token=token) as port:
+        with pytest.raises(NotAdmitted):
+            await connect_tcp("127.0.0.1", port, token=wrong)
+        async with await connect_tcp("127.0.0.1", port) as careless:
+            await careless.send(wrong.encode() + b"\n")
+            with pytest.raises((anyio.EndOfStream, anyio.BrokenResourceError)):
+                await careless.receive()
+    assert len(caplog.records) == 2
+    assert token not in caplog.text
+    assert wrong not in caplog.text
+
+
+@pytest.mark.parametrize("token", [None, "secret"])
+async def test_web_page_is_closed_at_once(token: str | None) -> None:
+    async with (
+        listen_tcp("127.0.0.1", 0, serve_initialize, token=token) as port,
+        await connect_tcp("127.0.0.1", port) as page,
+    ):
+        body = encode_frame(encode(Request(1, "initialize")))
+        await page.send(b"POST / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n" + body)
+        with pytest.raises((anyio.EndOfStream, anyio.BrokenResourceError)):
+            await page.receive()
+
+
+async def test_small_messages_leave_at_once_at_both_ends() -> None:
+    served: list[int] = []
+
+    async def note(stream: ByteStream) -> None:
+        assert isinstance(stream, SocketStream)
+        served.append(stream.socket.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+
+    async with listen_tcp("127.0.0.1", 0, note, token=None) as port, await connect_tcp("127.0.0.1", port) as stream:
+        assert isinstance(stream, SocketStream)
+        assert stream.socket.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+        with pytest.raises(anyio.EndOfStream):
+            await stream.receive()
+    assert served == [1]
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1"])  # noqa: S104 - what is to be refused
+async def test_address_that_others_can_reach_is_refused(host: str) -> None:
+    with pytest.raises(NotPrivate, match="can be reached from other machines"):
+        async with listen_tcp(host, 0, echo, token=new_token()):
+            pass
+
+
+@pytest.mark.parametrize("host", ["", "example.org", "localhost.example.org"])
+async def test_name_is_no_address_to_listen_on(host: str) -> None:
+    with pytest.raises(NotPrivate, match="is no address to listen on"):
+        async with listen_tcp(host, 0, echo, token=new_token()):
+            pass
+
+
+async def test_other_addresses_can_be_allowed() -> None:
+    token = new_token()
+    async with listen_tcp("0.0.0.0", 0, echo, token=token, allow_remote=True) as port:  # noqa: S104 - allowed here
+        stream = await connect_tcp("127.0.0.1", port, token=token)
+        await stream.aclose()
+
+
+async def test_port_is_released_when_the_block_ends() -> None:
+    async with listen_tcp("127.0.0.1", 0, echo, token=None) as port:
+        stream = await connect_tcp("127.0.0.1", port)
+        await stream.send(b"x")
+        await stream.receive()
+    with pytest.raises(Unreachable, match=f"nobody listens at 127.0.0.1:{port}"):
+        await connect_tcp("127.0.0.1", port)
+    async with listen_tcp("127.0.0.1", port, echo, token=None) as again:
+        assert again == port
+    await stream.aclose()
+
+
+async def test_port_in_use_is_a_clear_error() -> None:
+    async with listen_tcp("127.0.0.1", 0, echo, token=None) as port:
+        with pytest.raises(Unreachable, match="cannot be listened on: Address already in use"):
+            async with listen_tcp("127.0.0.1", port, echo, token=None):
+                pass
+
+
+async def test_no_more_than_the_allowed_connections_are_served() -> None:
+    async with (
+        listen_tcp("127.0.0.1", 0, echo, token=None, max_connections=1) as port,
+        await connect_tcp("127.0.0.1", port) as first,
+    ):
+        await first.send(b"x")
+        await first.receive()
+        async with await connect_tcp("127.0.0.1", port) as second:
+            with pytest.raises(anyio.EndOfStream):
+                await second.receive()
+        await first.send(b"still served")
+        assert await first.receive() == b"still served"
+
+
+async def test_place_of_a_connection_that_ended_is_free_again() -> None:
+    async with listen_tcp("127.0.0.1", 0, echo, token=None, max_connections=1) as port:
+        for _ in range(3):
+            async with await connect_tcp("127.0.0.1", port) as stream:
+                await stream.send(b"x")
+                assert await stream.receive() == b"x"
+                await stream.send_eof()
+                with pytest.raises(anyio.EndOfStream):
+                    await stream.receive()
+
+
+async def test_silent_connections_do_not_pile_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "UNADMITTED_CONNECTIONS", 2)
+    async with (
+        listen_tcp("127.0.0.1", 0, echo, token=new_token()) as port,
+        await connect_tcp("127.0.0.1", port),
+        await connect_tcp("127.0.0.1", port),
+        await connect_tcp("127.0.0.1", port) as third,
+    ):
+        with pytest.raises(anyio.EndOfStream):
+            await third.receive()
+
+
+async def test_silent_connection_is_closed_at_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "TOKEN_SECONDS", 0.05)
+    async with listen_tcp("127.0.0.1", 0, echo, token=new_token()) as port, await connect_tcp("127.0.0.1", port) as it:
+        with pytest.raises(anyio.EndOfStream):
+            await it.receive()
+
+
+async def test_handler_that_fails_ends_its_connection_only(caplog: pytest.LogCaptureFixture) -> None:
+    async def fail(stream: ByteStream) -> None:
+        raise LookupError((await stream.receive()).decode())
+
+    async with listen_tcp("127.0.0.1", 0, fail, token=None) as port:
+        for text in (b"first", b"second"):
+            async with await connect_tcp("127.0.0.1", port) as stream:
+                await stream.send(text)
+                with pytest.raises(anyio.EndOfStream):
+                    await stream.receive()
+    assert "LookupError: first" in caplog.text
+    assert "LookupError: second" in caplog.text
+
+
+@needs_root
+async def test_without_a_token_other_users_are_refused(caplog: pytest.LogCaptureFixture) -> None:
+    async with listen_tcp("127.0.0.1", 0, echo, token=None) as port:
+        fate = await anyio.to_thread.run_sync(fate_of_another_user, "tcp", str(port))
+    assert fate in ("closed", "ConnectionResetError")
+    assert "it comes from user 65534, expected user 0" in caplog.text
+
+
+async def test_nobody_listening_is_a_clear_error() -> None:
+    with socket.socket() as reserved:
+        reserved.bind(("127.0.0.1", 0))
+        with pytest.raises(Unreachable, match="nobody listens at 127.0.0.1"):  # noqa: RUF043 - a dot is a dot
+            await connect_tcp("127.0.0.1", reserved.getsockname()[1])

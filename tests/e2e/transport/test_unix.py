@@ -1,0 +1,129 @@
+import os
+import socket
+import stat
+from pathlib import Path
+
+import anyio
+import pytest
+from anyio.abc import ByteStream
+
+from dapkit.transport import NotPrivate, Unreachable, connect_unix, listen_unix
+from e2e.transport.strangers import NOBODY, fate_of_another_user
+
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="being another user needs root")
+
+
+async def echo(stream: ByteStream) -> None:
+    async for data in stream:
+        await stream.send(data)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    tmp_path.chmod(0o700)
+    return tmp_path / "socket"
+
+
+def names_in(folder: Path) -> list[str]:
+    return [entry.name for entry in folder.iterdir()]
+
+
+def remove(path: Path) -> None:
+    path.unlink()
+
+
+def mode(path: Path) -> int:
+    return path.stat().st_mode
+
+
+async def test_bytes_go_both_ways(path: Path) -> None:
+    async with listen_unix(path, echo) as listening, await connect_unix(listening) as stream:
+        await stream.send(b"hello")
+        assert await stream.receive() == b"hello"
+
+
+async def test_socket_file_is_ours_alone_whatever_the_umask(path: Path) -> None:
+    before = os.umask(0)
+    try:
+        async with listen_unix(path, echo):
+            assert stat.S_IMODE(mode(path)) == 0o600
+    finally:
+        os.umask(before)
+
+
+async def test_socket_file_is_removed_when_the_block_ends(path: Path) -> None:
+    async with listen_unix(path, echo):
+        pass
+    assert names_in(path.parent) == []
+    with pytest.raises(Unreachable, match="nobody listens at"):
+        await connect_unix(path)
+
+
+async def test_stale_socket_file_is_replaced(path: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as dead:
+        dead.bind(str(path))
+    async with listen_unix(path, echo), await connect_unix(path) as stream:
+        await stream.send(b"alive")
+        assert await stream.receive() == b"alive"
+
+
+async def test_live_socket_is_an_error_and_lives_on(path: Path) -> None:
+    async with listen_unix(path, echo):
+        with pytest.raises(Unreachable, match=f"somebody listens at {path} already"):
+            async with listen_unix(path, echo):
+                pass
+        async with await connect_unix(path) as stream:
+            await stream.send(b"alive")
+            assert await stream.receive() == b"alive"
+
+
+async def test_file_that_is_no_socket_is_not_replaced(path: Path) -> None:
+    os.mknod(path)
+    with pytest.raises(Unreachable, match="exists and is no socket"):
+        async with listen_unix(path, echo):
+            pass
+    assert stat.S_ISREG(mode(path))
+
+
+async def test_socket_of_a_successor_is_not_removed(path: Path) -> None:
+    async with listen_unix(path, echo):
+        remove(path)
+        with socket.socket(socket.AF_UNIX) as successor:
+            successor.bind(str(path))
+    assert names_in(path.parent) == ["socket"]
+
+
+async def test_folder_open_to_others_is_refused(path: Path) -> None:
+    path.parent.chmod(0o750)
+    with pytest.raises(NotPrivate, match="chmod it to 0700"):
+        async with listen_unix(path, echo):
+            pass
+
+
+async def test_path_that_is_too_long_is_a_clear_error(path: Path) -> None:
+    with pytest.raises(Unreachable, match="too long for a unix socket"):
+        async with listen_unix(path.with_name("x" * 108), echo):
+            pass
+
+
+@needs_root
+async def test_folder_keeps_other_users_out(path: Path) -> None:
+    async with listen_unix(path, echo):
+        assert await anyio.to_thread.run_sync(fate_of_another_user, "unix", str(path)) == "PermissionError"
+
+
+@needs_root
+async def test_other_user_who_got_through_to_the_socket_is_refused(
+    path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with listen_unix(path, echo):
+        # What a mistake of an administrator could be: the socket linked to where everybody gets.
+        way_in = Path("/tmp", f"{path.parent.name}-{os.getpid()}")  # noqa: S108 - a folder that everybody reaches
+        os.link(path, way_in)
+        os.chown(way_in, NOBODY, NOBODY)
+        try:
+            fate = await anyio.to_thread.run_sync(fate_of_another_user, "unix", str(way_in))
+        finally:
+            remove(way_in)
+    assert fate in ("closed", "ConnectionResetError", "BrokenPipeError")
+    assert "it comes from user 65534, expected user 0" in caplog.text

@@ -1,0 +1,98 @@
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from dapkit.transport import NotPrivate, check_private_folder, new_token, private_folder, read_token
+
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="giving a file away needs root")
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_folder_is_made_in_the_runtime_folder_of_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    assert private_folder() == tmp_path / "dapkit"
+    assert mode(tmp_path / "dapkit") == 0o700
+    assert private_folder() == tmp_path / "dapkit"
+
+
+def test_folder_is_private_whatever_the_umask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    before = os.umask(0)
+    try:
+        assert mode(private_folder()) == 0o700
+    finally:
+        os.umask(before)
+
+
+def test_folder_for_temporary_files_serves_where_there_is_no_runtime_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("XDG_RUNTIME_DIR", raising=False)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    assert private_folder() == tmp_path / f"dapkit-{os.geteuid()}"
+
+
+def test_folder_open_to_others_is_refused(tmp_path: Path) -> None:
+    tmp_path.chmod(0o750)
+    with pytest.raises(NotPrivate, match=r"is open to others \(mode 0750\): chmod it to 0700"):
+        check_private_folder(tmp_path)
+
+
+def test_link_to_a_private_folder_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir(mode=0o700)
+    (tmp_path / "link").symlink_to(tmp_path / "folder")
+    check_private_folder(tmp_path / "folder")
+    with pytest.raises(NotPrivate, match="link to one"):
+        check_private_folder(tmp_path / "link")
+
+
+@needs_root
+def test_folder_of_another_user_is_refused(tmp_path: Path) -> None:
+    os.chown(tmp_path, 65534, 65534)
+    with pytest.raises(NotPrivate, match="belongs to user 65534, expected user 0"):
+        check_private_folder(tmp_path)
+
+
+def test_token_file_of_ours_alone_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "token"
+    path.touch(mode=0o600)
+    path.write_text("secret\n")
+    assert read_token(path) == "secret"
+
+
+def test_token_file_open_to_others_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "token"
+    path.write_text("secret")
+    path.chmod(0o640)
+    with pytest.raises(NotPrivate, match=r"is open to others \(mode 0640\): chmod it to 0600") as refusal:
+        read_token(path)
+    assert "secret" not in str(refusal.value)
+
+
+@needs_root
+def test_token_file_of_another_user_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "token"
+    path.touch(mode=0o600)
+    os.chown(path, 65534, 65534)
+    with pytest.raises(NotPrivate, match="belongs to user 65534"):
+        read_token(path)
+
+
+@pytest.mark.parametrize("content", [b"", b"\n", b"\xff\xfe"])
+def test_file_without_a_token_is_refused(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "token"
+    path.touch(mode=0o600)
+    path.write_bytes(content)
+    with pytest.raises(NotPrivate, match="holds no token"):
+        read_token(path)
+
+
+def test_tokens_are_long_and_all_different() -> None:
+    tokens = {new_token() for _ in range(100)}
+    assert len(tokens) == 100
+    assert all(len(token) >= 43 for token in tokens)
