@@ -1,4 +1,4 @@
-"""Generate `dapkit.protocol.generated`, and the bases of `dapkit.adapter`, from the JSON schema of the protocol.
+"""Generate `dapkit.protocol.generated`, and the bases of adapter and client, from the JSON schema of the protocol.
 
 Given the schema, write the modules; with --check, only compare and write nothing.
 """
@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from generate.adapter_base import adapter_modules
+from generate.client_requests import client_modules
 from generate.modules import generate
 from generate.origin import COMMIT, SHA256, VERSION
 from generate.schema import SchemaError, read_schema
@@ -19,11 +20,12 @@ from generate.schema import SchemaError, read_schema
 PACKAGE = Path(__file__).parents[1] / "src" / "dapkit"
 PROTOCOL = "protocol/generated"
 ADAPTER = "adapter"
+CLIENT = "client"
 
 
 def main() -> int:
     """Run the command; 1 if the schema is not understood, or if `--check` finds a difference."""
-    parser = argparse.ArgumentParser(description="Generate dapkit.protocol.generated and the bases of dapkit.adapter.")
+    parser = argparse.ArgumentParser(description="Generate the protocol, and the bases of adapter and client.")
     parser.add_argument("schema", type=Path, help="the protocol's JSON schema")
     parser.add_argument("--check", action="store_true", help="compare with what is there; exit 1 on a difference")
     options = parser.parse_args()
@@ -38,7 +40,7 @@ def main() -> int:
 def _modules(schema: Path) -> Mapping[str, str]:
     """Make all modules: path below the package -> source text."""
     protocol = read_schema(json.loads(_read(schema)))
-    made = {PROTOCOL: generate(protocol), ADAPTER: adapter_modules(protocol)}
+    made = {PROTOCOL: generate(protocol), ADAPTER: adapter_modules(protocol), CLIENT: client_modules(protocol)}
     return {f"{folder}/{name}": text for folder, texts in made.items() for name, text in texts.items()}
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from generate import wording
 from generate.model import Command, Protocol
+from generate.modules import formatted
 from generate.origin import BANNER
 from generate.signatures import call, method_name, parameters
 
@@ -13,9 +14,9 @@ _DEADLINE = "deadline: float = limits.REQUEST_SECONDS"
 
 
 def client_modules(protocol: Protocol) -> Mapping[str, str]:
-    """Make the generated modules of `dapkit.client`: file name -> source text, not formatted."""
+    """Make the generated modules of `dapkit.client`: file name -> source text."""
     commands = [one for one in protocol.commands if not one.is_reverse and one.name not in _BY_HAND]
-    return {"requests.py": _requests(commands), "blocking_requests.py": _blocking_requests(commands)}
+    return formatted({"requests.py": _requests(commands), "blocking_requests.py": _blocking_requests(commands)})
 
 
 def _requests(commands: list[Command]) -> str:
