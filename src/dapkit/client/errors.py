@@ -6,7 +6,8 @@ DapkitError                      (dapkit.protocol)
 ├── LocalProtocolError           (dapkit.endpoint)
 │   └── CapabilityMissing        the adapter did not announce what a request needs
 ├── TransportError               (dapkit.transport)
-│   ├── CannotStart              the adapter could not be started or connected to
+│   ├── CannotStart              the adapter could not be started
+│   ├── Unreachable              nobody listens where it should
 │   ├── DeadlineExceeded         it lives, but did not answer in time
 │   └── ConversationLost
 │       └── AdapterDied          it is gone: exit code and the end of its stderr

@@ -56,16 +56,19 @@ class Reverse:
     and stays in the list for whoever wants to read its output.
     """
 
-    def __init__(self, route: Route, *, new_child: "NewChild", adopts: Adopts, pulse: Pulse) -> None:
+    def __init__(self, *, new_child: "NewChild", adopts: Adopts, pulse: Pulse) -> None:
         self.terminals: list[Terminal] = []
         self.children: list[Session] = []
-        self._route = route
+        self._again: Route | None = None
         self._new_child = new_child
         self._adopts = adopts
         self._pulse = pulse
 
-    async def serve(self, connection: Connection, terminals: TaskGroup, children: TaskGroup) -> None:
-        """Answer until the conversation ends; terminals and children live in these groups."""
+    async def serve(
+        self, connection: Connection, terminals: TaskGroup, children: TaskGroup, again: Route | None
+    ) -> None:
+        """Answer until the conversation ends; terminals and children live in these groups, children at that route."""
+        self._again = again
         async for incoming in connection.incoming():
             match incoming:
                 case RequestReceived(Request(arguments=RunInTerminalRequestArguments() as wanted) as request):
@@ -118,4 +121,4 @@ class Reverse:
             case {"host": str(host), "port": int(port)}:
                 return Tcp(host, port)
             case _:
-                return self._route.for_child()
+                return self._again

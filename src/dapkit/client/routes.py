@@ -1,9 +1,9 @@
-"""The ways to an adapter, and from a session to its children.
+"""The ways to an adapter, and on from there to a second session with it.
 
-A route opens a byte stream, and owns the process behind it if it started one.
-It also knows how a child session of the same adapter is reached: adapters that
-listen take a second connection (js-debug), those on stdio are started once more,
-and debugpy names host and port in the child's configuration.
+A route opens a byte stream and owns the process behind it if it started one. What
+it reached says on which route the adapter takes another session, as child
+sessions need: a server takes a second connection (js-debug), and an adapter on
+stdio is started once more.
 """
 
 import os
@@ -14,18 +14,24 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-import anyio
 from anyio.abc import ByteStream
 
-from dapkit.transport import CannotStart, ChildProcess, spawn
+from dapkit.transport import ChildProcess, connect_tcp, connect_unix, spawn, spawn_listening
 
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """An adapter at the other end of a stream; `process` is None if it is not ours."""
+    """An adapter at the other end of a stream.
+
+    Attributes:
+        process: None if it is not ours.
+        again: the route to another session; None if there is none.
+
+    """
 
     stream: ByteStream
     process: ChildProcess | None = None
+    again: "Route | None" = None
 
 
 class Route(Protocol):
@@ -33,10 +39,6 @@ class Route(Protocol):
 
     def open(self) -> AbstractAsyncContextManager[Reached]:
         """Reach it; leaving the context closes the stream and ends the process."""
-        ...
-
-    def for_child(self) -> "Route | None":
-        """Tell on which way the adapter takes another session; None if there is none."""
         ...
 
 
@@ -52,11 +54,26 @@ class Spawned:
     async def open(self) -> AsyncIterator[Reached]:
         """Start it."""
         async with spawn(_absolute(self.argv, self.env), cwd=self.cwd, env=self.env) as child:
-            yield Reached(child.stream, child)
+            yield Reached(child.stream, child, again=self)
 
-    def for_child(self) -> "Spawned":
-        """Start a further process of the same kind."""
-        return self
+
+@dataclass(frozen=True, slots=True)
+class Listening:
+    """A process of our own that speaks on a socket, which its command names by a placeholder.
+
+    See `dapkit.transport.spawn_listening`: `${port}`, `${socket}` or `${callback}`.
+    """
+
+    argv: Sequence[str]
+    cwd: Path | None = None
+    env: Mapping[str, str] | None = None
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[Reached]:
+        """Start it and meet it."""
+        command = _absolute(self.argv, self.env)
+        async with spawn_listening(command, cwd=self.cwd, env=self.env) as child:
+            yield Reached(child.stream, child, again=_second(command, child.argv))
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,16 +86,8 @@ class Tcp:
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Reached]:
         """Connect to it."""
-        try:
-            stream = await anyio.connect_tcp(self.host, self.port)
-        except OSError as error:
-            raise CannotStart(f"no adapter listens at {self.host}:{self.port}: {error}") from error
-        async with stream:
-            yield Reached(stream)
-
-    def for_child(self) -> "Tcp":
-        """Make a further connection to the same server."""
-        return self
+        async with await connect_tcp(self.host, self.port) as stream:
+            yield Reached(stream, again=self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,21 +99,13 @@ class Unix:
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Reached]:
         """Connect to it."""
-        try:
-            stream = await anyio.connect_unix(self.path)
-        except OSError as error:
-            raise CannotStart(f"no adapter listens at {self.path}: {error}") from error
-        async with stream:
-            yield Reached(stream)
-
-    def for_child(self) -> "Unix":
-        """Make a further connection to the same server."""
-        return self
+        async with await connect_unix(self.path) as stream:
+            yield Reached(stream, again=self)
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """A stream that is there already."""
+    """A stream that is there already; it takes one session."""
 
     stream: ByteStream
 
@@ -114,9 +115,20 @@ class Given:
         async with self.stream:
             yield Reached(self.stream)
 
-    def for_child(self) -> None:
-        """Know no way: one stream is one session."""
-        return
+
+def _second(template: Sequence[str], command: Sequence[str]) -> Route | None:
+    """Route to where the placeholder of a command turned out to be; one that calls back does so once."""
+    for given, used in zip(template, command, strict=True):
+        if (port := _filled_in(given, used, "${port}")) is not None:
+            return Tcp("127.0.0.1", int(port))
+        if (path := _filled_in(given, used, "${socket}")) is not None:
+            return Unix(Path(path))
+    return None
+
+
+def _filled_in(given: str, used: str, mark: str) -> str | None:
+    before, found, after = given.partition(mark)
+    return used[len(before) : len(used) - len(after)] if found else None
 
 
 def _absolute(argv: Sequence[str], env: Mapping[str, str] | None) -> list[str]:

@@ -10,8 +10,8 @@ anybody who waits for it is woken.
 """
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -28,7 +28,7 @@ from dapkit.client.fields import check_fields
 from dapkit.client.handshake import shake_hands
 from dapkit.client.output import TextLog
 from dapkit.client.reverse import REVERSE_COMMANDS, Adopts, Reverse
-from dapkit.client.routes import Given, Reached, Route, Spawned, Tcp, Unix
+from dapkit.client.routes import Given, Listening, Reached, Route, Spawned, Tcp, Unix
 from dapkit.client.state import Ended, Starting
 from dapkit.client.terminal import Terminal
 from dapkit.client.waiting import Waiting
@@ -61,7 +61,7 @@ from dapkit.protocol import (
     decode_as,
     encode_value,
 )
-from dapkit.transport import Connection, ConversationLost, Tap, background_tasks
+from dapkit.transport import ChildProcess, Connection, ConversationLost, Recorder, background_tasks
 
 log = logging.getLogger(__name__)
 
@@ -86,7 +86,7 @@ class Session(Breaking, Waiting):
         route: Route,
         *,
         adapter_id: str = "dapkit",
-        tap: Tap | None = None,
+        transcript: Path | None = None,
         breakpoints: Breakpoints | None = None,
         adopts: Adopts = lambda _: True,
         ends_program: Callable[[], bool] | None = None,
@@ -97,17 +97,17 @@ class Session(Breaking, Waiting):
         self._route = route
         self._adapter_id = adapter_id
         self._adopts = adopts
-        self._tap = tap
+        self._transcript = transcript
         self._ends_program = self._launched if ends_program is None else ends_program
         self._endpoint = Endpoint(Role.CLIENT, serves=REVERSE_COMMANDS)
-        self._reverse = Reverse(route, new_child=self._new_child, adopts=adopts, pulse=self._pulse)
+        self._reverse = Reverse(new_child=self._new_child, adopts=adopts, pulse=self._pulse)
         self._initialized = False
         self._start: LaunchRequestArguments | AttachRequestArguments | None = None
         self._farewell_said = False
         self._disconnected = False
         self._closing = anyio.Event()
         self._exit = AsyncExitStack()
-        self._reached: Reached | None = None
+        self._process: ChildProcess | None = None
         self._connection: Connection | None = None
 
     # Opening and closing
@@ -120,25 +120,41 @@ class Session(Breaking, Waiting):
         cwd: Path | None = None,
         env: Mapping[str, str] | None = None,
         adapter_id: str = "dapkit",
-        tap: Tap | None = None,
+        transcript: Path | None = None,
     ) -> Self:
         """Session with an adapter that is started and speaks on its stdin and stdout."""
-        return cls(Spawned(argv, cwd, env), adapter_id=adapter_id, tap=tap)
+        return cls(Spawned(argv, cwd, env), adapter_id=adapter_id, transcript=transcript)
 
     @classmethod
-    def connect(cls, host: str, port: int, *, adapter_id: str = "dapkit", tap: Tap | None = None) -> Self:
+    def spawn_listening(
+        cls,
+        argv: Sequence[str],
+        *,
+        cwd: Path | None = None,
+        env: Mapping[str, str] | None = None,
+        adapter_id: str = "dapkit",
+        transcript: Path | None = None,
+    ) -> Self:
+        """Session with an adapter that is started and speaks on a socket.
+
+        Its command says where, by `${port}`, `${socket}` or, if it connects to us, `${callback}`.
+        """
+        return cls(Listening(argv, cwd, env), adapter_id=adapter_id, transcript=transcript)
+
+    @classmethod
+    def connect(cls, host: str, port: int, *, adapter_id: str = "dapkit", transcript: Path | None = None) -> Self:
         """Session with an adapter that listens on a TCP port."""
-        return cls(Tcp(host, port), adapter_id=adapter_id, tap=tap)
+        return cls(Tcp(host, port), adapter_id=adapter_id, transcript=transcript)
 
     @classmethod
-    def connect_unix(cls, path: Path, *, adapter_id: str = "dapkit", tap: Tap | None = None) -> Self:
+    def connect_unix(cls, path: Path, *, adapter_id: str = "dapkit", transcript: Path | None = None) -> Self:
         """Session with an adapter that listens on a unix socket."""
-        return cls(Unix(path), adapter_id=adapter_id, tap=tap)
+        return cls(Unix(path), adapter_id=adapter_id, transcript=transcript)
 
     @classmethod
-    def over(cls, stream: ByteStream, *, adapter_id: str = "dapkit", tap: Tap | None = None) -> Self:
+    def over(cls, stream: ByteStream, *, adapter_id: str = "dapkit", transcript: Path | None = None) -> Self:
         """Session over a stream that the session closes."""
-        return cls(Given(stream), adapter_id=adapter_id, tap=tap)
+        return cls(Given(stream), adapter_id=adapter_id, transcript=transcript)
 
     async def __aenter__(self) -> Self:
         """Reach the adapter and initialize it."""
@@ -165,13 +181,13 @@ class Session(Breaking, Waiting):
         """
         with anyio.CancelScope() as scope:
             async with (
-                self._route.open() as self._reached,
-                self._conversation(self._reached) as self._connection,
+                self._route.open() as reached,
+                self._conversation(reached) as self._connection,
                 background_tasks() as terminals,
             ):
                 try:
                     async with background_tasks() as children:
-                        terminals.start_soon(self._serve, self._connection, terminals, children)
+                        terminals.start_soon(self._serve, self._connection, terminals, children, reached.again)
                         await self._ask(_introduction(self._adapter_id))
                         scope.shield = True
                         task_status.started()
@@ -180,8 +196,15 @@ class Session(Breaking, Waiting):
                     with anyio.CancelScope(shield=True):
                         await self._leave()
 
-    def _conversation(self, reached: Reached) -> Connection:
-        return Connection(reached.stream, self._endpoint, tap=self._tap, watch=self._watch)
+    @asynccontextmanager
+    async def _conversation(self, reached: Reached) -> AsyncIterator[Connection]:
+        self._process = reached.process
+        with ExitStack() as stack:
+            record = None
+            if self._transcript is not None:
+                record = stack.enter_context(Recorder(self._transcript, role=Role.CLIENT))
+            async with Connection(reached.stream, self._endpoint, tap=record, watch=self._watch) as connection:
+                yield connection
 
     async def _leave(self) -> None:
         if self._endpoint.ended is not None:
@@ -207,10 +230,17 @@ class Session(Breaking, Waiting):
         return Session(
             route,
             adapter_id=self._adapter_id,
+            transcript=self._transcript_of_child(),
             breakpoints=self._wishes.for_another() if adopted else Breakpoints.none(),
             adopts=self._adopts,
             ends_program=self._ends_program if adopted else lambda: False,
         )
+
+    def _transcript_of_child(self) -> Path | None:
+        """Name a file beside our own: `run.jsonl`, `run.1.jsonl`, `run.1.1.jsonl`."""
+        if self._transcript is None:
+            return None
+        return self._transcript.with_suffix(f".{len(self.children) + 1}{self._transcript.suffix}")
 
     # Starting
 
@@ -323,7 +353,7 @@ class Session(Breaking, Waiting):
 
     async def _death(self, lost: ConversationLost) -> AdapterDied:
         """Error that says how the adapter ended, which may take a moment."""
-        process = None if self._reached is None else self._reached.process
+        process = self._process
         if process is None:
             return AdapterDied(str(lost))
         with anyio.move_on_after(limits.CLOSE_SECONDS):
@@ -387,8 +417,10 @@ class Session(Breaking, Waiting):
 
     # Hearing
 
-    async def _serve(self, connection: Connection, terminals: TaskGroup, children: TaskGroup) -> None:
-        await self._reverse.serve(connection, terminals, children)
+    async def _serve(
+        self, connection: Connection, terminals: TaskGroup, children: TaskGroup, again: Route | None
+    ) -> None:
+        await self._reverse.serve(connection, terminals, children, again)
         self._end()
 
     def _watch(self, happening: Happening) -> None:

@@ -25,10 +25,8 @@ from dapkit.client.errors import WaitExpired
 from dapkit.client.output import Text, TextLog
 from dapkit.client.terminal_launcher import REPORT
 from dapkit.protocol import RunInTerminalRequestArguments
-from dapkit.transport import CannotStart, Pulse, background_tasks
+from dapkit.transport import CannotStart, Guard, ProcessGroup, Pulse, background_tasks
 from dapkit.transport.descriptors import DescriptorReader, DescriptorWriter
-from dapkit.transport.guard import Guard
-from dapkit.transport.process import ProcessGroup
 
 _SIZE = (24, 80)
 _LAUNCHER = Path(__file__).with_name("terminal_launcher.py")

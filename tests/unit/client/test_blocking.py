@@ -21,7 +21,7 @@ from dapkit.testing import FakeAdapter, reply, tell
 from dapkit.transport import CannotStart, memory_pair
 from driving import able
 
-OPENING = {"spawn", "connect", "connect_unix", "listen", "over"}
+OPENING = {"spawn", "spawn_listening", "connect", "connect_unix", "over"}
 
 
 def public(kind: type) -> set[str]:

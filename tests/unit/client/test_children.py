@@ -32,13 +32,10 @@ class Server:
         async with FakeAdapter(theirs, script) as adapter:
             self.adapters.append(adapter)
             try:
-                yield Reached(ours)
+                yield Reached(ours, again=self)
             finally:
                 if adapter is not self.adapters[0]:
                     self.closed.set()
-
-    def for_child(self) -> "Server":
-        return self
 
 
 def parent(child: StartDebuggingRequestArguments = CHILD) -> Script:
