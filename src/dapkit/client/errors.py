@@ -12,10 +12,10 @@ DapkitError                      (dapkit.protocol)
 │   └── ConversationLost
 │       └── AdapterDied          it is gone: exit code and the end of its stderr
 └── ClientError
-├── ProgramEnded             what was waited for cannot happen any more
-├── WaitExpired              what was waited for did not happen in time
-├── UnknownFilter            the adapter offers no such exception filter
-└── UnknownBreakpoint        the session has no breakpoint of this number
+    ├── ProgramEnded             what was waited for cannot happen any more
+    ├── WaitExpired              what was waited for did not happen in time
+    ├── UnknownFilter            the adapter offers no such exception filter
+    └── UnknownBreakpoint        the session has no breakpoint of this number
 """
 
 from collections.abc import Iterable
