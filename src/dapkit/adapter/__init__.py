@@ -1,13 +1,14 @@
 """The SDK: a debug adapter is a class with one coroutine per request that it supports."""
 
 from dapkit.adapter.adapter import Adapter, NoAttach, NoLaunch
+from dapkit.adapter.command_line import run
 from dapkit.adapter.conversation import Body, Middleware, Proceed
 from dapkit.adapter.errors import AdapterError, DefinitionError, NotServed, NotSupported
 from dapkit.adapter.marks import custom_request, not_a_request
 from dapkit.adapter.progress import Progress
 from dapkit.adapter.references import References
 from dapkit.adapter.requests import HANDLERS
-from dapkit.adapter.serving import MakeAdapter, serve
+from dapkit.adapter.serving import MakeAdapter, serve, serve_tcp, serve_unix
 from dapkit.endpoint import RequestFailed
 
 __all__ = [
@@ -28,5 +29,8 @@ __all__ = [
     "RequestFailed",
     "custom_request",
     "not_a_request",
+    "run",
     "serve",
+    "serve_tcp",
+    "serve_unix",
 ]

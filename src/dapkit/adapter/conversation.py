@@ -45,8 +45,7 @@ from dapkit.protocol import (
     decode_as,
     encode_value,
 )
-from dapkit.transport import Connection, ConversationLost, Tap
-from dapkit.transport.tasks import background_tasks
+from dapkit.transport import Connection, ConversationLost, Tap, background_tasks
 
 if TYPE_CHECKING:
     from dapkit.adapter.adapter import Adapter
@@ -107,14 +106,24 @@ class Conversation:
             Exception: what a background task raised; it ended the session.
 
         """
-        async with background_tasks() as self._tasks:
-            try:
-                async with self.connection:
-                    await self._converse(self._tasks)
-            finally:
-                over.set()
+        async with background_tasks() as watch:
+            watch.start_soon(self._stop_when_cancelled)
+            # Cancelled from outside, the conversation still ends in order: it takes the connection to do so.
+            with anyio.CancelScope(shield=True), self._serial_send, self._serial:
+                async with background_tasks() as self._tasks:
+                    try:
+                        async with self.connection:
+                            await self._converse(self._tasks)
+                    finally:
+                        over.set()
         if self._crash is not None:
             raise self._crash
+
+    async def _stop_when_cancelled(self) -> None:
+        try:
+            await anyio.sleep_forever()
+        finally:
+            self._listening.cancel()
 
     async def _converse(self, tasks: TaskGroup) -> None:
         tasks.start_soon(self._work_off_serial)
@@ -123,8 +132,7 @@ class Conversation:
             with self._listening:
                 farewell = await self._listen()
         finally:
-            with anyio.CancelScope(shield=True):
-                await self._end(farewell)
+            await self._end(farewell)
 
     # For the adapter
 
@@ -304,7 +312,6 @@ class Conversation:
 
     async def _end(self, farewell: Request | None) -> None:
         """End the session in order; no step is skipped because one before it failed."""
-        self._serial_send.close()
         await self._cancel_pending()
         failure = None
         if farewell is not None:

@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable
 import anyio
 
 from dapkit import limits
-from dapkit.transport.tasks import background_tasks
+from dapkit.transport import background_tasks
 
 log = logging.getLogger(__name__)
 
@@ -57,7 +57,7 @@ async def _cancel_without_parent(scope: anyio.CancelScope) -> None:
     return scope.cancel()
 
 
-async def end_for_certain(over: anyio.Event, *, finished: anyio.Event) -> None:
+async def end_for_certain(over: anyio.Event, finished: anyio.Event) -> None:
     """End the process if the work is not finished soon after the session is over.
 
     A handler that blocks in a thread cannot be cancelled, and nobody is left to wait for it.

@@ -1,25 +1,34 @@
 """Serving adapters: one client on standard input and output, or many on a socket.
 
-Each session has an adapter of its own, made by a factory: usually the class.
+Each session has an adapter of its own, made by a factory: usually the class. All
+of these end at SIGTERM, SIGINT or SIGHUP and when the parent process dies, and
+see to it that every session is closed in order before they return.
 """
 
 from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from itertools import count
+from pathlib import Path
 from typing import Any
 
 import anyio
+from anyio.abc import ByteStream
 
 from dapkit.adapter.adapter import Adapter
 from dapkit.adapter.lifelines import end_for_certain, live
-from dapkit.transport import Tap, stdio
+from dapkit.endpoint import Role
+from dapkit.transport import Handler, Recorder, background_tasks, listen_tcp, listen_unix, stdio
 
 type MakeAdapter = Callable[[], Adapter[Any, Any]]
 """Makes the adapter of one session."""
 
 
-async def serve(make: MakeAdapter, *, tap: Tap | None = None) -> None:
-    """Serve one client on standard input and output.
+async def serve(make: MakeAdapter, *, transcript: Path | None = None) -> None:
+    """Serve one client on standard input and output, until the session ends.
 
-    It ends with the session, at SIGTERM, SIGINT or SIGHUP, and when the parent process dies.
+    Args:
+        make: makes the adapter.
+        transcript: file to which all messages are written.
 
     Raises:
         Exception: what a background task of the adapter raised.
@@ -28,12 +37,87 @@ async def serve(make: MakeAdapter, *, tap: Tap | None = None) -> None:
 
     async def one_session() -> None:
         over, finished = anyio.Event(), anyio.Event()
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(lambda: end_for_certain(over, finished=finished))
+        async with background_tasks() as tasks:
+            tasks.start_soon(end_for_certain, over, finished)
             try:
-                await make().serve_stream(stdio(), tap=tap, over=over)
+                await _converse(make(), stdio(), transcript, over)
             finally:
                 over.set()
                 finished.set()
 
     await live(one_session)
+
+
+async def serve_tcp(
+    make: MakeAdapter,
+    host: str,
+    port: int,
+    *,
+    token: str | None,
+    on_listening: Callable[[int], None] | None = None,
+    transcript: Path | None = None,
+) -> None:
+    """Serve every client that connects to a port of this machine, side by side, until told to end.
+
+    Args:
+        make: makes the adapter of each session.
+        host: a loopback address.
+        port: 0 leaves the choice to the system.
+        token: clients show it first (`connect_tcp`); None: processes of our own user are let in as they are.
+        on_listening: is told the port once clients can connect.
+        transcript: file to which all messages of the first session are written; those of others
+            go to files beside it, numbered.
+
+    Raises:
+        TransportError: the address is not private, or cannot be listened on.
+
+    """
+    handler = _handler(make, transcript)
+    await _serve_listening(listen_tcp(host, port, handler, token=token), on_listening)
+
+
+async def serve_unix(
+    make: MakeAdapter,
+    path: Path,
+    *,
+    on_listening: Callable[[Path], None] | None = None,
+    transcript: Path | None = None,
+) -> None:
+    """Serve every client that connects to a unix socket, side by side, until told to end.
+
+    The folder of the socket has to be ours alone; otherwise as `serve_tcp`.
+    """
+    await _serve_listening(listen_unix(path, _handler(make, transcript)), on_listening)
+
+
+async def _serve_listening[Place](
+    listening: AbstractAsyncContextManager[Place], on_listening: Callable[[Place], None] | None
+) -> None:
+    async def sessions() -> None:
+        async with listening as place:
+            if on_listening is not None:
+                on_listening(place)
+            await anyio.sleep_forever()
+
+    await live(sessions)
+
+
+def _handler(make: MakeAdapter, transcript: Path | None) -> Handler:
+    numbers = count(1)
+
+    async def handle(stream: ByteStream) -> None:
+        number = next(numbers)
+        beside = transcript and (transcript if number == 1 else transcript.with_stem(f"{transcript.stem}-{number}"))
+        await _converse(make(), stream, beside)
+
+    return handle
+
+
+async def _converse(
+    adapter: Adapter[Any, Any], stream: ByteStream, transcript: Path | None, over: anyio.Event | None = None
+) -> None:
+    if transcript is None:
+        await adapter.serve_stream(stream, over=over)
+    else:
+        with Recorder(transcript, role=Role.ADAPTER) as recorder:
+            await adapter.serve_stream(stream, tap=recorder, over=over)
