@@ -22,7 +22,7 @@ from dapkit.protocol.generated import COMMANDS, EVENTS
 from dapkit.protocol.messages import AnyArguments, AnyBody, AnyEventBody, AnyMessage, Event, Request, Response
 from dapkit.protocol.repair import clean, repair
 
-type _Reader = Callable[[bytes | RawJson], Any]
+type _Reader = Callable[[Any], Any]
 
 _NULL = RawJson(b"null")
 _EMPTY = RawJson(b"{}")
@@ -55,11 +55,20 @@ class _Readers(dict[object, _Reader]):
 _readers = _Readers()
 
 # By command. A request is small, so that each look-up on the way to its arguments counts.
-_argument_readers: dict[str, Callable[[Any], Any]] = {}
+_argument_readers: dict[str, Callable[[AnyArguments], AnyArguments]] = {}
 
 
 def encode(message: AnyMessage) -> bytes:
-    """Write a message as JSON, without its frame."""
+    """Write a message as JSON, without its frame.
+
+    >>> from dapkit.protocol import StackTraceArguments
+    >>> encode(Request(seq=1, command="stackTrace", arguments=StackTraceArguments(thread_id=7)))
+    b'{"type":"request","seq":1,"command":"stackTrace","arguments":{"threadId":7}}'
+
+    Raises:
+        TypeError: it holds something that has no form in JSON.
+
+    """
     try:
         return _write(message)
     except (UnicodeEncodeError, TypeError):
@@ -67,7 +76,12 @@ def encode(message: AnyMessage) -> bytes:
 
 
 def encode_value(value: object) -> bytes:
-    """Write arguments, a body or any JSON value as JSON."""
+    """Write arguments, a body or any JSON value as JSON.
+
+    Raises:
+        TypeError: it holds something that has no form in JSON.
+
+    """
     try:
         return _write(value)
     except (UnicodeEncodeError, TypeError):
@@ -76,6 +90,10 @@ def encode_value(value: object) -> bytes:
 
 def decode(payload: bytes) -> AnyMessage:
     """Read the envelope of a message; its arguments or body stay raw.
+
+    >>> event = decode(b'{"seq":3,"type":"event","event":"exited","body":{"exitCode":1}}')
+    >>> decode_event(event.event, event.body)
+    ExitedEvent(exit_code=1)
 
     Raises:
         MalformedMessage: it is not JSON, not an object, or no request, response or event.
@@ -103,8 +121,7 @@ def decode_arguments(command: str, arguments: AnyArguments) -> AnyArguments:
 
     """
     try:
-        typed: AnyArguments = _argument_readers[command](arguments)
-        return typed
+        return _argument_readers[command](arguments)
     except _NOT_READ_FAST:
         spec = COMMANDS.get(command)
         if spec is None or not isinstance(arguments, _UNREAD):
@@ -141,6 +158,11 @@ def decode_event(event: str, body: AnyEventBody) -> AnyEventBody:
 
 def decode_as[T](kind: type[T], raw: bytes | RawJson | None, at: str = "$") -> T:
     """Read raw JSON as a given type, strictly; null or nothing is read like `{}`.
+
+    >>> from dapkit.protocol import Thread
+    >>> decode_as(Thread, b'{"id":"1","name":"main"}', "$.body.threads[0]")
+    Traceback (most recent call last):
+    dapkit.protocol.errors.InvalidValue: $.body.threads[0].id: expected an integer, got '1'
 
     Raises:
         InvalidValue: a field is wrong; its path starts with `at`.

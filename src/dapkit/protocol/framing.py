@@ -27,7 +27,13 @@ def encode_frame(payload: bytes) -> bytes:
 
 
 class FrameDecoder:
-    """Cut a byte stream into payloads.
+    r"""Cut a byte stream into payloads.
+
+    >>> frames = FrameDecoder()
+    >>> frames.feed(b"Content-Length: 2\r\n\r\n{")
+    []
+    >>> frames.feed(b"}Content-")
+    [b'{}']
 
     Invariant: `_buffer` holds the bytes from stream offset `_base` on. All before
     `_line`, the start of a line or payload, is done with, and no line end lies

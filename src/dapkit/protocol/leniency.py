@@ -35,6 +35,13 @@ def decode_leniently[T: ProtocolObject](
 ) -> tuple[T, list[Violation]]:
     """Read raw JSON as a given type, keeping what can be kept; say what was wrong.
 
+    >>> from dapkit.protocol import ThreadEvent
+    >>> event, violations = decode_leniently(ThreadEvent, b'{"reason":"started","threadId":1.0}')
+    >>> event
+    ThreadEvent(reason='started', thread_id=1)
+    >>> violations
+    [Violation(path='$.threadId', problem='expected an integer, got 1.0')]
+
     Raises:
         InvalidValue: nothing sensible is left.
         MalformedMessage: it is not JSON.
