@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Self
 
 ENTRY = Path(__file__).parents[3] / "src" / "dapkit" / "python" / "debuggee" / "entry.py"
-DEADLINE = 20.0
+DEADLINE = 8.0
 
 type Message = dict[str, Any]
 
@@ -180,6 +180,12 @@ class Peer:
         """Return the function and line where a thread is."""
         top = self.ask("stackTrace", threadId=thread, levels=1)["stackFrames"][0]
         return top["name"], top["line"]
+
+    def wait_until_at(self, place: tuple[str, int], thread: int = 1) -> None:
+        """Wait until a running thread is somewhere."""
+        deadline = time.monotonic() + DEADLINE
+        while self.at(thread) != place:
+            assert time.monotonic() < deadline, f"never came to {place}, is at {self.at(thread)}"
 
     def step(self, command: str = "next", thread: int = 1) -> tuple[str, int]:
         self.ask(command, threadId=thread)

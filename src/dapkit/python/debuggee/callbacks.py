@@ -249,6 +249,8 @@ class Callbacks:
         mode = self._exceptions.on_raise(ident, frame, offset, exception, again=again)
         if mode:
             parked = Parked(ident, frame, exception=exception, break_mode=mode)
+            if mode != "always":
+                parked.trail = exceptions_.traceback_of(exception)
             self._world.halt(parked, "exception", **exceptions_.summary(exception))
 
     def _on_unwind(self, frame: FrameType, _code: CodeType, _offset: int, exception: BaseException) -> None:
@@ -260,7 +262,12 @@ class Callbacks:
         mode = self._exceptions.on_unwind(ident, frame, exception)
         if mode:
             parked = Parked(
-                ident, frame, leaving=True, exception=exception, break_mode=mode, trail=exceptions_.trail(exception)
+                ident,
+                frame,
+                leaving=True,
+                exception=exception,
+                break_mode=mode,
+                trail=exceptions_.traceback_of(exception),
             )
             self._world.halt(parked, "exception", **exceptions_.summary(exception))
 
@@ -299,5 +306,7 @@ class Callbacks:
         ours = traceback is None or self._sources.kind(traceback.tb_frame.f_code.co_filename) == OURS
         if not ours or isinstance(error, KeyboardInterrupt):
             raise error
+        if isinstance(error, RecursionError):
+            return  # the program is about to have one of its own; there is no room to stop, or even to tell
         where = f" at line {traceback.tb_lineno} of {traceback.tb_frame.f_code.co_filename}" if traceback else ""
         self.console(f"Internal error of the debugger: {type(error).__name__}: {error}{where}", {"category": "stderr"})

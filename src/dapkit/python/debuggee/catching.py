@@ -9,6 +9,8 @@ from opcode import opname
 from types import CodeType, FrameType
 from typing import Final
 
+from .values import is_a, mro
+
 type Verdict = int
 NO: Final = 0
 MAYBE: Final = 1
@@ -126,7 +128,7 @@ def _follow(read: _Code, at: int, frame: FrameType, exception: BaseException) ->
                 return NO, offset
             case "END_ASYNC_FOR" | "CLEANUP_THROW":
                 ends = StopAsyncIteration if name == "END_ASYNC_FOR" else StopIteration
-                return (YES, -1) if isinstance(exception, ends) else (NO, offset)
+                return (YES, -1) if is_a(exception, ends) else (NO, offset)
             case "WITH_EXCEPT_START" | "CHECK_EG_MATCH":
                 return MAYBE, -1
             case _:
@@ -166,19 +168,19 @@ def _are_exceptions(classes: object) -> bool:
 def _matches(exception: BaseException, classes: object) -> bool:
     if isinstance(classes, tuple):
         return any(_matches(exception, one) for one in classes)
-    return isinstance(classes, type) and classes in type(exception).__mro__
+    return isinstance(classes, type) and classes in mro(exception)
 
 
 def swallowed_below(frame: FrameType, exception: BaseException) -> bool:
     """Say whether C code that called this frame may swallow the exception without a trace."""
-    if not isinstance(exception, _SWALLOWED):
+    if not is_a(exception, *_SWALLOWED):
         return False
     name = frame.f_code.co_name
     if name.startswith("__") and name.endswith("__"):
         return True
     caller = frame.f_back
     return (
-        isinstance(exception, AttributeError)
+        is_a(exception, AttributeError)
         and caller is not None
         and not {"hasattr", "getattr"}.isdisjoint(caller.f_code.co_names)
     )

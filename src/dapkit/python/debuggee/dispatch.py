@@ -281,12 +281,11 @@ def variables(engine: "Engine", request: Request) -> _Later:
             done.append(reader.variable(row, thread, guard))  # noqa: PERF401 - `instead` reads it meanwhile
         return {"variables": done}
 
-    def instead() -> Json:
+    def instead(begun: bool) -> Json:
         """Return the rows that are done, the one that hangs, and the others without code of the program."""
         ready = list(done)
         rows = reader.page(holder, request.arguments)[len(ready) :]
-        in_native = thread not in engine.world.parked
-        rest = [reader.variable(row, thread, None, lost=not in_native and at == 0) for at, row in enumerate(rows)]
+        rest = [reader.variable(row, thread, None, lost=begun and at == 0) for at, row in enumerate(rows)]
         return {"variables": ready + rest}
 
     job = Job(request, work, seconds=limits.PAGE_SECONDS, instead=instead)
@@ -321,7 +320,9 @@ def evaluate_(engine: "Engine", request: Request) -> _Later:
         path = text.strip() if text.strip().isidentifier() else f"({text.strip()})"
         return described(result, engine.reader.describe(result.value, path, thread, guard, chars))
 
-    def instead() -> Json:
+    def instead(begun: bool) -> Json:
+        if begun:
+            raise RequestRefused("it did not end in time, and cannot be interrupted where it is; it goes on")
         if thread not in engine.world.parked:
             raise RequestRefused("the thread is inside native code, nothing can be evaluated in it now")
         raise RequestRefused("the thread is busy with an earlier evaluation that cannot be interrupted")
@@ -343,7 +344,7 @@ def exception_info(engine: "Engine", request: Request) -> _Later:
     def work(guard: Guard) -> Json:
         return information(exception, mode, frames, guard)
 
-    def instead() -> Json:
+    def instead(_begun: bool) -> Json:
         return information(exception, mode, frames, None)
 
     engine.world.post(ident, Job(request, work, seconds=limits.PAGE_SECONDS, instead=instead))

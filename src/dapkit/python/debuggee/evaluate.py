@@ -110,14 +110,15 @@ def _run(parts: list[tuple[CodeType, bool]], place: Place) -> Result:
     result = Result(None, has_value=False)
     for code, is_expression in parts:
         value = eval(code, place.namespace_for(code), place.locals)
-        result = Result(value, has_value=is_expression)
+        # A last line of several that gives None is a call made for what it does.
+        result = Result(value, has_value=is_expression and (len(parts) == 1 or value is not None))
     return result
 
 
 def _say(error: BaseException) -> str:
     """Say what was raised, as the last line of a traceback does."""
     if isinstance(error, SyntaxError):
-        where = f" (line {error.lineno}, column {error.offset})" if error.lineno else ""
+        where = f" (line {error.lineno}, column {error.offset})" if error.lineno and error.offset else ""
         return f"{type(error).__name__}: {error.msg}{where}"
     try:
         text = str(error)

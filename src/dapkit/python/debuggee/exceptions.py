@@ -17,7 +17,7 @@ from .errors import RequestRefused
 from .jobs import Guard
 from .monitor import Monitor
 from .sources import LIBRARY, OURS, PROGRAM, Sources
-from .values import class_name, own_text, type_name
+from .values import class_name, error_text, is_a, own_text, stored, type_name
 from .wire import Json
 
 FILTERS: list[Json] = [
@@ -69,16 +69,18 @@ class Exceptions:
     def on_raise(self, ident: int, frame: FrameType, offset: int, exception: BaseException, *, again: bool) -> str:
         """Return the break mode to stop with at a RAISE or RERAISE event, or an empty text."""
         filters = self._filters
+        if self._sources.kind(frame.f_code.co_filename) == OURS:
+            return ""
         if (id(frame.f_code), offset, type(exception)) in self._caught_at_once and "raised" not in filters:
             return ""
-        traceback = exception.__traceback__
+        traceback = stored(exception, "__traceback__")
         inner = traceback.tb_next.tb_frame if traceback is not None and traceback.tb_next is not None else None
         passing = not again and inner is not None and inner is not frame and inner.f_back is frame
-        if "raised" in filters and not again and not isinstance(exception, _QUIET) and self._is_program(frame):
+        if "raised" in filters and not again and not is_a(exception, *_QUIET) and self._is_program(frame):
             from_program = passing and inner is not None and self._is_program(inner)
             if not from_program:
                 return "always"
-        if passing or isinstance(exception, _ORDERLY) or self._told.get(ident) is exception:
+        if passing or is_a(exception, *_ORDERLY) or self._told.get(ident) is exception:
             return ""
         return self._unhandled(ident, frame, offset, exception)
 
@@ -124,7 +126,7 @@ class Exceptions:
         if caller is not None and not self._ends_thread(caller):
             return ""
         told = self._told.pop(ident, None)
-        if told is exception or isinstance(exception, (*_QUIET, SystemExit, KeyboardInterrupt)):
+        if told is exception or is_a(exception, *_ORDERLY):
             return ""
         return "unhandled" if self._sources.kind(frame.f_code.co_filename) != OURS else ""
 
@@ -141,10 +143,10 @@ class Exceptions:
         return self._sources.kind(frame.f_code.co_filename) == PROGRAM
 
 
-def trail(exception: BaseException) -> list[tuple[FrameType, int]]:
-    """Return the frames of an exception's traceback, from the newest."""
+def traceback_of(exception: BaseException) -> list[tuple[FrameType, int]]:
+    """Return the frames of an exception's traceback, from the newest; some of them have ended."""
     found: list[tuple[FrameType, int]] = []
-    traceback = exception.__traceback__
+    traceback = stored(exception, "__traceback__")
     while traceback is not None:
         found.append((traceback.tb_frame, traceback.tb_lineno or 0))
         traceback = traceback.tb_next
@@ -153,9 +155,8 @@ def trail(exception: BaseException) -> list[tuple[FrameType, int]]:
 
 def summary(exception: BaseException) -> Json:
     """Return `description` and `text` of a stopped event, without running the program's code."""
-    first = exception.args[0] if exception.args else None
-    said = f": {first}" if type(first) is str and type(exception).__str__ is BaseException.__str__ else ""
-    return {"description": f"{type_name(exception)}{said}"[: limits.MESSAGE_CHARS], "text": type_name(exception)}
+    kind, said = type_name(exception), error_text(exception)
+    return {"description": f"{kind}: {said}"[: limits.MESSAGE_CHARS] if said else kind, "text": kind}
 
 
 def information(
@@ -177,8 +178,8 @@ def information(
 
 def _details(exception: BaseException, guard: Guard | None, depth: int) -> Json:
     message = own_text(str, exception, guard)
-    notes = getattr(exception, "__dict__", {}).get("__notes__")
-    if isinstance(notes, list):
+    notes = stored(exception, "__dict__").get("__notes__")
+    if type(notes) is list:
         message = "\n".join([message, *(note for note in notes if isinstance(note, str))])
     details: Json = {
         "message": message[: limits.MESSAGE_CHARS],
@@ -186,16 +187,17 @@ def _details(exception: BaseException, guard: Guard | None, depth: int) -> Json:
         "fullTypeName": class_name(type(exception)),
         "stackTrace": "".join(
             f'  File "{frame.f_code.co_filename}", line {line}, in {frame.f_code.co_qualname}\n'
-            for frame, line in reversed(trail(exception))
+            for frame, line in reversed(traceback_of(exception))
         ),
     }
     inner: list[BaseException] = []
-    if isinstance(exception, BaseExceptionGroup):
-        inner += exception.exceptions[: limits.EXCEPTION_DEPTH]
-    if exception.__cause__ is not None:
-        inner.append(exception.__cause__)
-    elif exception.__context__ is not None and not exception.__suppress_context__:
-        inner.append(exception.__context__)
+    if is_a(exception, BaseExceptionGroup):
+        inner += stored(exception, "exceptions")[: limits.EXCEPTION_DEPTH]
+    cause, context = stored(exception, "__cause__"), stored(exception, "__context__")
+    if cause is not None:
+        inner.append(cause)
+    elif context is not None and not stored(exception, "__suppress_context__"):
+        inner.append(context)
     if inner and depth:
         details["innerException"] = [_details(one, guard, depth - 1) for one in inner]
     return details

@@ -49,7 +49,7 @@ class Stacks:
     def of_parked(self, parked: Parked) -> list[tuple[FrameType, int]]:
         """Return the frames to show of a thread that stands still."""
         if parked.trail is not None:
-            return [at for at in parked.trail if self._sources.kind(at[0].f_code.co_filename) != OURS]
+            return parked.trail + self.walk(parked.trail[-1][0].f_back if parked.trail else parked.shown)
         return self.walk(parked.shown)
 
     def page(self, frames: list[tuple[FrameType, int]], ident: int, start: int, levels: int, *, stopped: bool) -> Json:

@@ -64,7 +64,7 @@ class Guard:
         self._end = float("inf")
         self._seconds = seconds
         self._until: float | None = None
-        self._sent = False
+        self._sent = 0.0  # when the interruption was, 0 for never
         self._lock = _thread.allocate_lock()
 
     def begin(self) -> None:
@@ -96,8 +96,8 @@ class Guard:
     def _close(self) -> bool:
         with self._lock:
             self._until = None
-            sent, self._sent = self._sent, False
-            return sent
+            sent, self._sent = self._sent, 0.0
+            return sent > 0
 
     def look(self, now: float) -> bool:
         """Interrupt what is over its time; say whether even that did not help. For the link's thread."""
@@ -105,10 +105,10 @@ class Guard:
             if self._until is None or now < self._until:
                 return False
             if not self._sent:
-                self._sent = True
                 _interrupt(self.ident, TimeIsUp)
+                self._sent = monotonic()
                 return False
-            return now >= self._until + limits.GRACE_SECONDS
+            return now >= self._sent + limits.GRACE_SECONDS
 
     def give_up(self) -> None:
         """Let the work end soon: no more code of the program in it."""
@@ -127,8 +127,8 @@ def _interrupt(ident: int, exception: type[BaseException] | None) -> None:
 class Job:
     """A request, as work for a stopped thread.
 
-    `work(guard)` makes the body there; `instead()` makes it in the link's thread, without any
-    code of the program, if the thread cannot.
+    `work(guard)` makes the body there; `instead(begun)` makes it in the link's thread, without any
+    code of the program, if the thread cannot; `begun` says that it began and hangs.
     """
 
     def __init__(
@@ -137,7 +137,7 @@ class Job:
         work: Callable[[Guard], Json],
         *,
         seconds: float,
-        instead: Callable[[], Json],
+        instead: Callable[[bool], Json],
     ) -> None:
         self._request = request
         self._work = work
@@ -168,7 +168,7 @@ class Job:
 
     def run_instead(self) -> None:
         """Answer without the stopped thread."""
-        _answer(self._request, self._instead)
+        _answer(self._request, lambda: self._instead(self._started))
 
 
 def _answer(request: Request, make: Callable[[], Json]) -> None:

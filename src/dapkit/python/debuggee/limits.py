@@ -18,6 +18,10 @@ REPL_SECONDS: Final = 30.0
 """`evaluate` in the context repl."""
 PAUSE_SECONDS: Final = 0.03
 """How long `pause` waits for its thread to park before it reports it as inside native code."""
+SETTLE_SECONDS: Final = 0.2
+"""How long after a stop a thread that has not parked may still be on its way, and is waited for."""
+SETTLE_TICK_SECONDS: Final = 0.004
+"""How often that is looked at."""
 TICK_SECONDS: Final = 0.05
 """How often the link looks after running work."""
 

@@ -43,11 +43,12 @@ def prepare(kind: str, what: str, arguments: list[str]) -> tuple[Loaded, str]:
         names["__loader__"] = _frozen_loader("BuiltinImporter")
         return _of_module(what, alter=True), ""
     sys.argv = [what, *arguments]
-    if os.path.isdir(what) or _is_zip(what):
-        _set_path(what)
+    path = os.path.join(os.getcwd(), what)  # absolute, but otherwise as it was given
+    if os.path.isdir(path) or _is_zip(path):
+        _set_path(path)
         return _of_module("__main__", alter=False), ""
-    _set_path(os.path.dirname(os.path.realpath(what)))
-    return _of_file(what, names), what
+    _set_path(os.path.dirname(os.path.realpath(path)))
+    return _of_file(path, names), path
 
 
 def _set_path(first: str) -> None:
@@ -95,12 +96,10 @@ def _of_module(name: str, *, alter: bool) -> Loaded:
 
 def _of_file(path: str, names: dict[str, object]) -> Loaded:
     try:
-        with io.open_code(os.path.abspath(path)) as file:
+        with io.open_code(path) as file:
             content = file.read()
     except OSError as error:
-        sys.stderr.write(
-            f"{sys.executable}: can't open file {os.path.abspath(path)!r}: [Errno {error.errno}] {error.strerror}\n"
-        )
+        sys.stderr.write(f"{sys.executable}: can't open file {path!r}: [Errno {error.errno}] {error.strerror}\n")
         raise SystemExit(2) from None
     names["__file__"] = path
     names["__cached__"] = None

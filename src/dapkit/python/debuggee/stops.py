@@ -12,6 +12,7 @@ counts as stopped until then. While parked, a thread does the work put in its in
 import _queue
 import _thread
 from collections.abc import Callable
+from time import monotonic
 from types import FrameType
 
 from . import limits
@@ -29,11 +30,11 @@ class Parked:
     """A thread that stands still, and what is to be shown of it.
 
     `shown` is the newest frame to show; it is not the running one when a step ended in the
-    caller of a function that is just returning. `trail` replaces the walk from there, for an
-    exception whose frames have ended: (frame, line) from the newest.
+    caller of a function that is just returning. `trail` are frames to show instead of it, from
+    the newest: those through which an exception came.
     """
 
-    __slots__ = ("break_mode", "chosen", "exception", "ident", "inbox", "leaving", "shown", "trail")
+    __slots__ = ("break_mode", "chosen", "exception", "going", "ident", "inbox", "leaving", "shown", "trail")
 
     def __init__(
         self,
@@ -48,6 +49,7 @@ class Parked:
         self.ident = ident
         self.shown = shown
         self.leaving = leaving  # it stands in the return of `shown`, which will execute nothing more
+        self.going = False  # it may leave the place where it stands
         self.chosen = False  # the client told just this thread to go on
         self.exception = exception
         self.break_mode = break_mode
@@ -80,6 +82,7 @@ class World:
         self.thread = 0
         """Identity of the thread that the present stop is about."""
         self._pausing = 0
+        self._since = 0.0  # when the present stop began
         self.changed: Callable[[], None] = _nothing
         """Called under the lock whenever the program stops or goes on."""
 
@@ -92,6 +95,7 @@ class World:
 
         If the program is stopped for another reason already, this one is told after that.
         """
+        _need_room()
         told = False
         while not told:
             late: BaseException | None = None
@@ -99,16 +103,18 @@ class World:
                 if self.released:
                     return
                 told = not self.must_park(parked.ident)
+                parked.going = False
                 self.parked[parked.ident] = parked
                 if told:
                     self.exempt.discard(parked.ident)
-                    self._begin(parked.ident)
+                    self._begin(parked.ident, others=not self._threads.alone())
                     late = self._tell(reason, details)
             self._stand(parked, late)
             told = told or parked.chosen
 
     def join(self, parked: Parked) -> None:
         """Park a thread because the program is stopped; return when it is to go on."""
+        _need_room()
         late: BaseException | None = None
         with self._lock:
             if not self.must_park(parked.ident):
@@ -120,23 +126,22 @@ class World:
 
     def _stand(self, parked: Parked, late: BaseException | None) -> None:
         """Do the work of the inbox. An exception of a signal handler is raised when the thread goes on."""
-        while True:
+        while not parked.going:
             try:
                 job = parked.inbox.get()
-            except BaseException as error:
+                if job is not None:
+                    job.run()
+            except BaseException as error:  # of a signal handler, which may have cost us what `get` returned
                 late = error
-                continue
-            if job is None:
-                break
-            job.run()
         if late is not None:
             raise late
 
-    def _begin(self, ident: int) -> None:
+    def _begin(self, ident: int, *, others: bool) -> None:
         self.stopped = True
         self.thread = ident
+        self._since = monotonic()
         self._references.begin()
-        if not self.holding and not self._threads.alone():
+        if others and not self.holding:
             self.holding = True
             self._monitor.also("hold", events.HOLD)
         self.changed()
@@ -160,7 +165,7 @@ class World:
                 return  # it stands already, or is about to
             self.exempt.discard(ident)
             self._pausing = ident
-            self._begin(ident)
+            self._begin(ident, others=True)
         # Told by the thread itself as it parks, or by us if it is inside native code.
         self._link.after(limits.PAUSE_SECONDS, self._pause_is_over)
 
@@ -186,7 +191,8 @@ class World:
                 self.parked = {}
             self.changed()
             for parked in going:
-                parked.inbox.put(None)
+                parked.going = True
+                parked.inbox.put(None)  # only to wake it
 
     def release(self) -> None:
         """Let the program run on for good: nothing stops it any more."""
@@ -199,11 +205,13 @@ class World:
     def post(self, ident: int, job: Job) -> None:
         """Have work done in a stopped thread, or without it if it is inside native code."""
         parked = self.parked.get(ident)
-        if parked is None:
+        if parked is not None:
+            parked.inbox.put(job)
+            self._link.after(limits.TICK_SECONDS, lambda: job.look(self._link))
+        elif monotonic() < self._since + limits.SETTLE_SECONDS:
+            self._link.after(limits.SETTLE_TICK_SECONDS, lambda: self.post(ident, job))
+        else:
             job.run_instead()
-            return
-        parked.inbox.put(job)
-        self._link.after(limits.TICK_SECONDS, lambda: job.look(self._link))
 
     def need_stop(self, ident: int) -> None:
         """Refuse what can only be done with a stopped thread.
@@ -214,6 +222,17 @@ class World:
         """
         if not self.must_park(ident):
             raise RequestRefused(f"thread {self._threads.number(ident)} is running; pause it first")
+
+
+def _need_room(calls: int = 40) -> None:
+    """Raise RecursionError now, rather than half-way through a stop, if the program is about to.
+
+    Raises:
+        RecursionError: if fewer calls than these fit on the stack.
+
+    """
+    if calls:
+        _need_room(calls - 1)
 
 
 def _nothing() -> None:

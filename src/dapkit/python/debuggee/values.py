@@ -31,6 +31,23 @@ def render(value: object, guard: Guard | None, chars: int = limits.VALUE_CHARS) 
     return text if len(text) <= chars else text[: chars - 1] + "…"
 
 
+def is_a(value: object, *kinds: type) -> bool:
+    """Say whether a value is of one of some classes; `isinstance` would ask the value's own `__class__`."""
+    return any(kind in kinds for kind in mro(value))
+
+
+def mro(value: object) -> tuple[type, ...]:
+    """Return the classes of a value, as its metaclass cannot change them."""
+    classes: tuple[type, ...] = type.__dict__["__mro__"].__get__(type(value))
+    return classes
+
+
+def stored(exception: BaseException, name: str) -> Any:  # noqa: ANN401 - an attribute of any type
+    """Return an attribute that every exception has, whatever its class makes of attributes."""
+    kind = BaseExceptionGroup if name == "exceptions" else BaseException
+    return kind.__dict__[name].__get__(exception)
+
+
 def type_name(value: object) -> str:
     """Return the name of a value's type, with its module unless that is `builtins`."""
     return class_name(type(value))
@@ -73,13 +90,21 @@ def own_text(function: type[str] | object, value: object, guard: Guard | None) -
     except TimeIsUp:
         return f"<{what} of {type_name(value)} timed out after {limits.VALUE_SECONDS} s>"
     except BaseException as error:
-        return f"<{what} of {type_name(value)} raised {_error(error)}>"
+        return f"<{what} of {type_name(value)} raised {_say(error)}>"
 
 
-def _error(error: BaseException) -> str:
+def _say(error: BaseException) -> str:
     """Name an error without running more of the program's code."""
-    first = error.args[0] if type(error).__str__ is BaseException.__str__ and error.args else None
-    return type_name(error) + (f": {str.__str__(first)[:200]}" if isinstance(first, str) else "")
+    said = error_text(error)
+    return type_name(error) + (f": {said[:200]}" if said else "")
+
+
+def error_text(error: BaseException) -> str:
+    """Return the text of an error as far as none of the program's code has to run for it."""
+    in_c = type(type(error).__str__) is type(BaseException.__str__)
+    if in_c and all(type(argument) in (str, int, float, type(None)) for argument in stored(error, "args")):
+        return str(error)
+    return ""
 
 
 def _bare(value: object) -> str:
@@ -95,7 +120,7 @@ def _text(value: str | bytes | bytearray, chars: int) -> str:
     if len(value) <= chars:
         return repr(value)
     cut = repr(value[:chars])
-    return f"{cut[: chars - 20]}{cut[0] if cut[0] in '\'"' else cut[-1]}… ({len(value):,} in all)"
+    return f"{cut[: chars - 40]}{cut[0] if cut[0] in '\'"' else cut[-1]}… ({len(value):,} in all)"
 
 
 def _integer(value: int) -> str:
@@ -128,7 +153,7 @@ def _container(value: Any, kind: type, guard: Guard | None, chars: int, depth: i
             part = _render(item, guard, chars - used, depth - 1)
         parts.append(part)
         used += len(part) + 2
-        if used >= chars - 20:
+        if used >= chars - 40:
             break
     if len(parts) < size:
         parts.append(f"… ({size:,} in all)")

@@ -13,7 +13,7 @@ from . import limits
 from .frames import Frame
 from .jobs import Guard
 from .references import References
-from .values import render, timed_out, type_name
+from .values import is_a, mro, render, stored, timed_out, type_name
 from .wire import Json
 
 type Row = tuple[str, object, str]
@@ -95,7 +95,7 @@ class Reader:
     def variable(self, row: Row, thread: int, guard: Guard | None, *, lost: bool = False) -> Json:
         """Return the description of one row; `lost` says that its own code did not end."""
         name, value, path = row
-        if isinstance(value, Rest):
+        if type(value) is Rest:
             return {
                 "name": name,
                 "value": f"{value.size:,} more items",
@@ -130,20 +130,17 @@ def attributes(value: object) -> list[tuple[str, object]]:
     if type(value) in _SCALARS:
         return []
     found: dict[str, object] = {}
-    if isinstance(value, BaseException):
-        found = {"args": value.args, "__cause__": value.__cause__, "__context__": value.__context__}
-        if isinstance(value, BaseExceptionGroup):
-            found["exceptions"] = value.exceptions
-    mro = type.__dict__["__mro__"].__get__(type(value))
-    for kind in reversed(mro):
+    if is_a(value, BaseException):
+        names = ["args", "__cause__", "__context__"] + ["exceptions"] * is_a(value, BaseExceptionGroup)
+        found = {name: stored(value, name) for name in names}  # type: ignore[arg-type]  # by is_a
+    for kind in reversed(mro(value)):
         for name, member in kind.__dict__.items():
             if type(member) is _MEMBER and kind.__dict__.get("__slots__") is not None and name != "__weakref__":
                 try:
                     found[name] = member.__get__(value)
                 except AttributeError:
                     continue  # a slot that holds nothing
-    stored = _dict_of(value, mro)
-    found.update((str(name), held) for name, held in list(stored.items()))
+    found.update((str(name), held) for name, held in list(_dict_of(value).items()))
     return sorted(found.items(), key=lambda pair: _rank(pair[0]))
 
 
@@ -152,19 +149,20 @@ class _Slotted:
 
 
 _MEMBER = type(_Slotted.__dict__["slot"])
+_GETTER = type(References.__dict__["__dict__"])
 _CALLABLES = (type(_Slotted.__init__), type(len), type(attributes), type(References().begin))
 
 
-def _dict_of(value: object, mro: tuple[type, ...]) -> dict[str, object]:
-    if isinstance(value, _CALLABLES):
+def _dict_of(value: object) -> dict[str, object]:
+    if type(value) in _CALLABLES:
         return {}
-    if type in mro:
+    if is_a(value, type):
         return dict(type.__dict__["__dict__"].__get__(value))  # of a class: a mapping that cannot be changed
-    try:
-        stored = object.__getattribute__(value, "__dict__")
-    except AttributeError:
-        return {}
-    return stored if isinstance(stored, dict) else {}
+    for kind in mro(value):
+        member: Any = kind.__dict__.get("__dict__")
+        if type(member) is _GETTER:  # not a property of that name
+            return member.__get__(value) or {}
+    return {}
 
 
 def item_count(value: object) -> int:
@@ -175,9 +173,8 @@ def item_count(value: object) -> int:
 
 def _container_kind(value: object) -> Any:  # noqa: ANN401 - one of several classes with like methods
     """Return the built-in class by which a value is a container, whatever it has overridden."""
-    mro = type.__dict__["__mro__"].__get__(type(value))
     deque = getattr(sys.modules.get("_collections"), "deque", None)
-    return next((kind for kind in mro if kind in _CONTAINERS or kind is deque), None)
+    return next((kind for kind in mro(value) if kind in _CONTAINERS or kind is deque), None)
 
 
 _CONTAINERS = frozenset(
@@ -217,9 +214,9 @@ def _attribute(path: str, name: str) -> str:
 
 def _hint(name: str, value: object) -> Json:
     hint: Json = {}
-    if isinstance(value, _CALLABLES):
+    if type(value) in _CALLABLES:
         hint["kind"] = "method"
-    elif type in type.__dict__["__mro__"].__get__(type(value)):
+    elif is_a(value, type):
         hint["kind"] = "class"
     if _rank(name):
         hint["visibility"] = "private" if _rank(name) == 1 else "internal"

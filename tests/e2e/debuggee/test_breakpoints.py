@@ -1,0 +1,249 @@
+"""Breakpoints: where they end up, when they stop, and what they say."""
+
+from pathlib import Path
+
+import pytest
+
+from e2e.debuggee.conftest import Start
+from e2e.debuggee.peer import Message, Refused
+
+LOOP = """
+    def work(n):
+        total = 0
+        for i in range(n):
+            total += i
+        return total
+
+    # a comment
+    print(work(10))
+"""
+
+
+def test_line_without_code_moves_to_the_next_that_has_some_and_says_so(start: Start) -> None:
+    peer = start(LOOP)
+    [placed] = peer.configure(lines=[7])
+    assert (placed["verified"], placed["line"]) == (True, 8)
+    assert placed["message"] == "line 7 has no code; moved to line 8, the next that has"
+    peer.stopped("breakpoint")
+    assert peer.at() == ("<module>", 8)
+
+
+def test_line_beyond_the_end_is_not_verified(start: Start) -> None:
+    [placed] = start(LOOP).configure(lines=[99])
+    assert (placed["verified"], placed["reason"]) == (False, "failed")
+    assert "no code at or after line 99" in placed["message"]
+    assert "last line with code is 8" in placed["message"]
+
+
+@pytest.mark.parametrize(
+    ("breakpoint", "said"),
+    [
+        ({"condition": "i ="}, "condition 'i =': invalid syntax (column 3)"),
+        ({"condition": "await x"}, "'await' outside function"),
+        ({"hitCondition": "often"}, "hit condition 'often': expected a number"),
+        ({"logMessage": "i is {i"}, "never closed"),
+        ({"logMessage": "i is {i +}"}, "log message"),
+        ({"line": "four"}, "breakpoint line is 'four'"),
+    ],
+)
+def test_mistake_in_a_breakpoint_is_told_on_it(start: Start, breakpoint: Message, said: str) -> None:  # noqa: A002 - the protocol's word
+    [placed] = start(LOOP).configure(breakpoints=[{"line": 4, **breakpoint}])
+    assert placed["verified"] is False
+    assert said in placed["message"]
+
+
+def test_file_that_is_no_python_or_missing_is_told(start: Start, tmp_path: Path) -> None:
+    peer = start(LOOP)
+    (tmp_path / "broken.py").write_text("x = (\n")
+    for name, said in (("broken.py", "is not valid Python in line 1"), ("gone.py", "cannot be read")):
+        body = peer.ask("setBreakpoints", source={"path": str(tmp_path / name)}, breakpoints=[{"line": 1}])
+        assert body["breakpoints"][0]["verified"] is False
+        assert said in body["breakpoints"][0]["message"]
+
+
+@pytest.mark.parametrize(
+    ("breakpoint", "values"),
+    [
+        ({"condition": "i == 7"}, [7]),
+        ({"condition": "i > 6 and total % 2"}, [7, 9][:1]),
+        ({"condition": "any(k == i for k in (2, 5))"}, [2, 5]),
+        ({"condition": "undefined_yet == 3 if i > 100 else i == 4"}, [4]),
+        ({"condition": "len(str(total)) == 2 and (twice := i * 2) == 16"}, [8]),
+        ({"hitCondition": "5"}, [4]),
+        ({"hitCondition": ">= 9"}, [8, 9]),
+        ({"hitCondition": "% 4"}, [3, 7]),
+        ({"hitCondition": "< 3"}, [0, 1]),
+        ({"condition": "i % 2", "hitCondition": "== 2"}, [3]),
+    ],
+)
+def test_conditions_and_hit_conditions_choose_the_hits(start: Start, breakpoint: Message, values: list[int]) -> None:  # noqa: A002 - the protocol's word
+    peer = start(LOOP)
+    peer.configure(breakpoints=[{"line": 4, **breakpoint}])
+    for value in values:
+        peer.stopped("breakpoint")
+        assert peer.value("i") == str(value)
+        peer.go()
+    assert peer.finish()[:2] == (0, "45\n")
+
+
+def test_condition_that_raises_stops_and_is_told_once(start: Start) -> None:
+    peer = start(LOOP)
+    peer.configure(breakpoints=[{"line": 4, "condition": "missing > 1"}])
+    assert "NameError" in peer.stopped("breakpoint")["description"]
+    peer.go()
+    peer.stopped("breakpoint")
+    told = [event["body"] for event in peer.events() if event["event"] == "output"]
+    assert len(told) == 1
+    assert told[0]["category"] == "stderr"
+    assert "prog.py:4 raised NameError: name 'missing' is not defined: missing > 1" in told[0]["output"]
+
+
+def test_log_messages_are_delivered_and_do_not_stop(start: Start) -> None:
+    peer = start(LOOP)
+    peer.configure(
+        breakpoints=[
+            {"line": 4, "logMessage": "{{i}} is {i:>3} {total!r} {nothing}", "condition": "i > 7"},
+            {"line": 5, "logMessage": "done"},
+        ]
+    )
+    assert peer.finish()[0] == 0
+    texts = [event["body"]["output"] for event in peer.events() if event["event"] == "output"]
+    assert texts == [
+        "{i} is   8 28 <NameError: name 'nothing' is not defined>\n",
+        "{i} is   9 36 <NameError: name 'nothing' is not defined>\n",
+        "done\n",
+    ]
+
+
+def test_breakpoint_set_while_a_loop_runs_is_met(start: Start) -> None:
+    peer = start(
+        """
+        import time
+        def forever():
+            n = 0
+            while n >= 0:
+                n += 1
+                time.sleep(0.001)
+        print("on", flush=True)
+        forever()
+        """
+    )
+    peer.configure()
+    assert peer.process.stdout is not None
+    peer.process.stdout.readline()
+    path = str(peer.folder / "prog.py")
+    assert peer.ask("setBreakpoints", source={"path": path}, breakpoints=[{"line": 5}])["breakpoints"][0]["verified"]
+    peer.stopped("breakpoint")
+    assert peer.at() == ("forever", 5)
+    peer.ask("setBreakpoints", source={"path": path}, breakpoints=[])
+    peer.go()
+    assert peer.silent("stopped", 0.3)
+
+
+def test_breakpoints_in_a_file_yet_to_be_imported_and_in_one_imported_long_ago(start: Start, tmp_path: Path) -> None:
+    (tmp_path / "other.py").write_text("def f():\n    return 1\n\nclass K:\n    def m(self): return 2\n")
+    peer = start(
+        """
+        import other
+        gen = (other.f() for _ in range(2))
+        next(gen)
+        x = 1
+        next(gen)
+        other.K().m()
+        """
+    )
+    peer.configure(lines=[4])
+    peer.stopped("breakpoint")
+    placed = peer.ask(
+        "setBreakpoints", source={"path": str(tmp_path / "other.py")}, breakpoints=[{"line": 2}, {"line": 5}]
+    )["breakpoints"]
+    assert [one["verified"] for one in placed] == [True, True]
+    peer.go()
+    peer.stopped("breakpoint")
+    assert peer.at() == ("f", 2)
+    peer.go()
+    peer.stopped("breakpoint")
+    assert peer.at() == ("K.m", 5)
+    peer.go()
+    assert peer.finish()[0] == 0
+
+
+def test_functions_on_one_line_stop(start: Start) -> None:
+    peer = start(
+        """
+        def one(): return 1
+        two = lambda: one() + 1
+        one()
+        two()
+        two()
+        """
+    )
+    peer.configure(lines=[1, 2])
+    places = []
+    for _ in range(7):
+        peer.stopped("breakpoint")
+        places.append(peer.at())
+        peer.go()
+    lamb = ("<lambda>", 2)
+    assert places == [("<module>", 1), ("<module>", 2), ("one", 1), lamb, ("one", 1), lamb, ("one", 1)]
+    assert peer.finish()[0] == 0
+
+
+def test_symbolic_link_and_relative_name_mean_the_same_file(start: Start, tmp_path: Path) -> None:
+    peer = start(LOOP)
+    link = tmp_path / "alias.py"
+    link.symlink_to(tmp_path / "prog.py")
+    peer.configure(lines=[5], path=link)
+    peer.stopped("breakpoint")
+    assert peer.stack()[0]["source"] == {"name": "alias.py", "path": str(link)}
+
+
+def test_same_line_in_two_files_and_two_breakpoints_on_one_line(start: Start, tmp_path: Path) -> None:
+    (tmp_path / "other.py").write_text("def f():\n    x = 1\n    return x\n")
+    peer = start("import other\nother.f()\ndef g():\n    return 2\n\ng()\n")
+    peer.configure(breakpoints=[{"line": 2}, {"line": 5}, {"line": 6, "logMessage": "six"}])
+    peer.ask("setBreakpoints", source={"path": str(tmp_path / "other.py")}, breakpoints=[{"line": 2}])
+    seen = []
+    for _ in range(3):
+        peer.stopped("breakpoint")
+        seen.append((peer.stack()[0]["source"]["name"], peer.at()))
+        peer.go()
+    assert seen == [
+        ("prog.py", ("<module>", 2)),
+        ("other.py", ("f", 2)),
+        ("prog.py", ("<module>", 6)),
+    ]
+    assert peer.finish()[0] == 0
+
+
+def test_condition_in_the_body_of_a_class_and_with_foreign_globals(start: Start) -> None:
+    peer = start(
+        """
+        class K:
+            a = 1
+            b = 2
+        code = compile("y = x + 1\\nz = y", __file__.replace("prog", "made"), "exec")
+        for x in (1, 2, 3):
+            exec(code, {"x": x})
+        """
+    )
+    (peer.folder / "made.py").write_text("y = x + 1\nz = y\n")
+    peer.configure(breakpoints=[{"line": 3, "condition": "a == 1"}])
+    peer.ask(
+        "setBreakpoints",
+        source={"path": str(peer.folder / "made.py")},
+        breakpoints=[{"line": 2, "condition": "y == 3"}],
+    )
+    peer.stopped("breakpoint")
+    assert peer.at() == ("K", 3)
+    peer.go()
+    peer.stopped("breakpoint")
+    assert peer.value("x") == "2"
+    peer.go()
+    assert peer.finish()[0] == 0
+
+
+def test_set_breakpoints_without_a_path_is_refused(start: Start) -> None:
+    peer = start(LOOP)
+    with pytest.raises(Refused, match=r"setBreakpoints needs source\.path"):
+        peer.ask("setBreakpoints", source={"sourceReference": 3}, breakpoints=[])

@@ -1,0 +1,278 @@
+"""Steps: over, into and out of calls, generators, coroutines, exceptions and ends."""
+
+from e2e.debuggee.conftest import Start
+
+CALLS = """
+    def inner(n):
+        a = n + 1
+        return a
+    def outer(n):
+        b = inner(n) + inner(n)
+        return b
+    def main():
+        x = outer(1)
+        y = outer(2)
+        return x + y
+    print(main())
+"""
+
+
+def test_next_goes_over_calls_and_ends_in_the_caller(start: Start) -> None:
+    peer = start(CALLS)
+    peer.configure(lines=[5])
+    peer.stopped("breakpoint")
+    peer.ask("setBreakpoints", source={"path": str(peer.folder / "prog.py")}, breakpoints=[])
+    places = [peer.step() for _ in range(5)]
+    assert places == [("outer", 6), ("main", 8), ("main", 9), ("main", 10), ("<module>", 11)]
+    peer.ask("next", threadId=1)
+    assert peer.finish() == (0, "10\n", "")
+
+
+def test_step_in_and_out(start: Start) -> None:
+    peer = start(CALLS)
+    peer.configure(lines=[8])
+    peer.stopped("breakpoint")
+    assert peer.step("stepIn") == ("outer", 5)
+    assert peer.step("stepIn") == ("inner", 2)
+    assert peer.step("stepOut") == ("outer", 5)
+    assert peer.step("stepIn") == ("inner", 2)  # the second call of the line
+    assert peer.step("stepOut") == ("outer", 5)
+    assert peer.step("stepOut") == ("main", 8)
+    assert peer.locals() == {}
+    assert peer.step() == ("main", 9)
+
+
+def test_stop_on_entry_is_at_the_first_line(start: Start) -> None:
+    peer = start(CALLS)
+    peer.configure(stopOnEntry=True)
+    peer.stopped("entry")
+    assert peer.at() == ("<module>", 1)
+    assert peer.step() == ("<module>", 4)
+
+
+def test_breakpoint_within_a_call_that_is_stepped_over_stops_there(start: Start) -> None:
+    peer = start(CALLS)
+    peer.configure(lines=[8, 3])
+    peer.stopped("breakpoint")
+    peer.ask("next", threadId=1)
+    peer.stopped("breakpoint")
+    assert peer.at() == ("inner", 3)
+
+
+def test_recursion_is_stepped_frame_by_frame(start: Start) -> None:
+    peer = start(
+        """
+        def fact(n):
+            if n < 2:
+                return 1
+            m = fact(n - 1)
+            return n * m
+        print(fact(4))
+        """
+    )
+    peer.configure(breakpoints=[{"line": 4, "condition": "n == 3"}])
+    peer.stopped("breakpoint")
+    assert peer.step() == ("fact", 5)
+    assert peer.value("n") == "3"
+    assert peer.step() == ("fact", 4)
+    assert peer.value("n") == "4"
+    assert peer.step() == ("fact", 5)
+    assert peer.value("m") == "6"
+
+
+def test_step_over_the_last_line_of_the_module_ends_the_program(start: Start) -> None:
+    peer = start("x = 1\nprint(x)\n")
+    peer.configure(lines=[2])
+    peer.stopped("breakpoint")
+    peer.ask("next", threadId=1)
+    assert peer.finish() == (0, "1\n", "")
+
+
+def test_next_over_a_yield_goes_to_the_consumer(start: Start) -> None:
+    peer = start(
+        """
+        def numbers():
+            yield 1
+            yield 2
+        total = 0
+        for n in numbers():
+            total += n
+        print(total)
+        """
+    )
+    peer.configure(lines=[2])
+    peer.stopped("breakpoint")
+    assert peer.step() == ("<module>", 5)
+    assert peer.step() == ("<module>", 6)
+    assert peer.step() == ("<module>", 5)
+    assert peer.step("stepIn") == ("numbers", 3)
+    assert peer.step("stepOut") == ("<module>", 5)
+
+
+def test_next_over_an_await_stays_in_the_coroutine(start: Start) -> None:
+    peer = start(
+        """
+        import asyncio
+        async def other(log):
+            for i in range(5):
+                log.append(i)
+                await asyncio.sleep(0)
+        async def work(log):
+            await asyncio.sleep(0.01)
+            x = await child()
+            return x
+        async def child():
+            await asyncio.sleep(0)
+            return 7
+        async def numbers():
+            yield 1
+            await asyncio.sleep(0)
+            yield 2
+        async def main():
+            log = []
+            a = asyncio.create_task(other(log))
+            r = await work(log)
+            async for n in numbers():
+                r += n
+            await a
+            return r
+        print(asyncio.run(main()))
+        """
+    )
+    peer.configure(lines=[7])
+    peer.stopped("breakpoint")
+    assert peer.step() == ("work", 8)
+    assert peer.step("stepIn") == ("child", 11)
+    assert peer.step() == ("child", 12)
+    assert peer.step() == ("work", 8)
+    assert peer.step() == ("work", 9)
+    assert peer.step() == ("main", 20)
+    assert peer.step() == ("main", 21)
+    assert peer.step("stepIn") == ("numbers", 14)
+    assert peer.step() == ("main", 21)
+    assert peer.step() == ("main", 22)
+    assert peer.step() == ("main", 21)
+    assert peer.step() == ("main", 22)
+    assert peer.step() == ("main", 21)
+    assert peer.step() == ("main", 23)
+    peer.go()
+    assert peer.finish() == (0, "10\n", "")
+
+
+def test_exception_in_a_callee_ends_the_step_at_the_handler(start: Start) -> None:
+    peer = start(
+        """
+        def fail():
+            raise ValueError(1)
+        def middle():
+            fail()
+            print("never")
+        def main():
+            try:
+                middle()
+            except ValueError:
+                print("caught")
+            return 1
+        main()
+        """
+    )
+    peer.configure(lines=[4])
+    peer.stopped("breakpoint")
+    assert peer.step() == ("main", 9)
+    assert peer.step() == ("main", 10)
+    assert peer.step() == ("main", 11)
+    peer.go()
+    assert peer.finish() == (0, "caught\n", "")
+
+
+def test_exception_from_the_stepped_frame_itself_ends_at_its_handler(start: Start) -> None:
+    peer = start(
+        """
+        def main():
+            try:
+                int("x")
+            except ValueError:
+                return 1
+        main()
+        print("end")
+        """
+    )
+    peer.configure(lines=[3])
+    peer.stopped("breakpoint")
+    assert peer.step() == ("main", 4)
+    assert peer.step() == ("main", 5)
+    assert peer.step() == ("<module>", 6)
+    assert peer.step() == ("<module>", 7)
+
+
+LIBRARY = """
+    import json, functools
+    class Odd:
+        pass
+    def default(value):
+        return 1
+    def key(n):
+        return -n
+    text = json.dumps([Odd()], default=default)
+    order = sorted([1, 2], key=key)
+    print(text, order)
+"""
+
+
+def test_step_in_skips_library_code_and_enters_what_it_calls(start: Start) -> None:
+    peer = start(LIBRARY)
+    peer.configure(lines=[8])
+    peer.stopped("breakpoint")
+    assert peer.step("stepIn") == ("default", 5)
+    assert peer.step("stepIn") == ("<module>", 9)
+    assert peer.step("stepIn") == ("key", 7)
+    assert peer.step("stepOut") == ("<module>", 9)
+
+
+def test_step_in_enters_library_code_without_just_my_code(start: Start) -> None:
+    peer = start(LIBRARY)
+    peer.configure(lines=[8], justMyCode=False)
+    peer.stopped("breakpoint")
+    name, _ = peer.step("stepIn")
+    assert name == "dumps"
+    assert peer.stack()[0]["presentationHint"] == "subtle"
+
+
+def test_step_into_functions_on_one_line(start: Start) -> None:
+    peer = start(
+        """
+        def one(): return 1
+        def two(): return one() + 1
+        for _ in range(2):
+            two()
+        """
+    )
+    peer.configure(lines=[4])
+    for _ in range(2):
+        peer.stopped("breakpoint")
+        assert peer.step("stepIn") == ("two", 2)
+        assert peer.step("stepIn") == ("one", 1)
+        assert peer.step("stepIn") == ("two", 2)
+        assert peer.step("stepOut") == ("<module>", 4)
+        peer.go()
+    assert peer.finish()[0] == 0
+
+
+def test_step_of_a_thread_that_ends_lets_the_program_go_on(start: Start) -> None:
+    peer = start(
+        """
+        import threading
+        def work():
+            x = 1
+        t = threading.Thread(target=work)
+        t.start()
+        t.join()
+        print("end")
+        """
+    )
+    peer.configure(lines=[3])
+    thread = peer.stopped("breakpoint")["threadId"]
+    assert thread == 2
+    assert peer.at(2) == ("work", 3)
+    peer.ask("next", threadId=2)
+    assert peer.finish() == (0, "end\n", "")

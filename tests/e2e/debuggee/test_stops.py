@@ -1,0 +1,280 @@
+"""Threads, pausing, and what the engine answers while the program runs or cannot work."""
+
+import time
+
+import pytest
+
+from e2e.debuggee.conftest import Start
+from e2e.debuggee.peer import Peer, Refused
+
+WORKERS = """
+    import threading, time
+    counts = [0, 0, 0]
+    def spin():
+        while True:
+            counts[0] += 1
+    def spin_on_one_line():
+        while True: pass
+    def call():
+        def g(): counts[2] += 1
+        while True: g()
+    def blocked():
+        time.sleep(1000)
+    for target in (spin, spin_on_one_line, call, blocked):
+        threading.Thread(target=target, name=target.__name__, daemon=True).start()
+    def main():
+        print("on", flush=True)
+        n = 0
+        while True:
+            n += 1
+    main()
+"""
+
+
+def ready(peer: Peer) -> Peer:
+    """Wait for the program's first line of output."""
+    assert peer.process.stdout is not None
+    peer.process.stdout.readline()
+    return peer
+
+
+@pytest.mark.parametrize(
+    "body", ["while True: pass", "while True:\n    x = 1", "def f(n): return n and f(n - 1)\nwhile True: f(500)"]
+)
+def test_pause_reaches_a_tight_loop(start: Start, body: str) -> None:
+    peer = start("print('on', flush=True)\n" + body + "\n")
+    peer.configure()
+    ready(peer)
+    began = time.monotonic()
+    peer.ask("pause", threadId=1)
+    assert peer.stopped("pause")["threadId"] == 1
+    assert time.monotonic() - began < 0.5
+    assert peer.value("1 + 1") == "2"
+    peer.go()
+    peer.ask("pause", threadId=1)
+    peer.stopped("pause")
+
+
+def test_pause_reaches_recursion_through_lines_that_are_switched_off(start: Start) -> None:
+    peer = start(
+        """
+        def fib(n):
+            if n < 2:
+                return n
+            if n < 0:
+                print("never")
+            return fib(n - 1) + fib(n - 2)
+        def main():
+            print("on", flush=True)
+            fib(60)
+        main()
+        """
+    )
+    peer.configure(lines=[5])
+    ready(peer)
+    began = time.monotonic()
+    peer.ask("pause", threadId=1)
+    peer.stopped("pause")
+    assert time.monotonic() - began < 0.5
+    assert peer.at()[0] in ("fib", "main")
+
+
+def test_all_threads_stop_and_go_on_together(start: Start) -> None:
+    peer = start(WORKERS)
+    peer.configure()
+    ready(peer)
+    threads = {thread["name"]: thread["id"] for thread in peer.ask("threads")["threads"]}
+    assert threads == {"MainThread": 1, "spin": 2, "spin_on_one_line": 3, "call": 4, "blocked": 5}
+    peer.ask("pause", threadId=1)
+    assert peer.stopped("pause") == {"reason": "pause", "threadId": 1, "allThreadsStopped": True}
+    before = peer.value("counts[:]")
+    assert peer.value("counts[:]") == before
+    assert peer.at(5)[0] == "blocked"
+    assert peer.at(3) == ("spin_on_one_line", 7)
+    assert int(peer.value("counts[0]", thread=2)) >= 0
+    peer.go()
+    peer.ask("pause", threadId=2)
+    assert peer.stopped("pause")["threadId"] == 2
+    assert peer.value("counts[:]") != before
+
+
+def test_thread_inside_native_code_is_paused_and_shown_without_running_anything_in_it(start: Start) -> None:
+    peer = start(
+        """
+        import time
+        class Odd:
+            def __repr__(self): return "odd"
+        def sleep(seconds):
+            odd = Odd()
+            some = [1, 2]
+            print("on", flush=True)
+            time.sleep(seconds)
+        sleep(1000)
+        """
+    )
+    peer.configure()
+    ready(peer)
+    peer.wait_until_at(("sleep", 8))
+    peer.ask("pause", threadId=1)
+    peer.stopped("pause")
+    assert peer.at() == ("sleep", 8)
+    shown = {name: row["value"] for name, row in peer.locals().items()}
+    assert shown["some"] == "[1, 2]"
+    assert shown["seconds"] == "1000"
+    assert shown["odd"].startswith("<__main__.Odd object at 0x")
+    with pytest.raises(Refused, match="inside native code"):
+        peer.value("1 + 1")
+    with pytest.raises(Refused, match="inside native code"):
+        peer.ask("next", threadId=1)
+
+
+def test_single_thread_goes_on_while_the_others_stand(start: Start) -> None:
+    peer = start(
+        """
+        import threading
+        counts = [0]
+        def spin():
+            while True:
+                counts[0] += 1
+        threading.Thread(target=spin, daemon=True).start()
+        def main():
+            n = 0
+            while True:
+                n += 1
+                if n % 1000 == 0:
+                    x = n
+        main()
+        """
+    )
+    peer.configure(lines=[12])
+    peer.stopped("breakpoint")
+    before = peer.value("counts[0]")
+    assert peer.ask("continue", threadId=1, singleThread=True) == {"allThreadsContinued": False}
+    peer.stopped("breakpoint")
+    assert peer.value("n") == "2000"
+    assert peer.value("counts[0]") == before
+    while peer.value("counts[0]") == before:
+        assert peer.ask("continue", threadId=1) == {"allThreadsContinued": True}
+        peer.stopped("breakpoint")
+
+
+def test_hits_of_two_threads_are_both_told_one_after_the_other(start: Start) -> None:
+    peer = start(
+        """
+        import threading
+        barrier = threading.Barrier(2)
+        def work():
+            barrier.wait()
+            x = 1
+            return x
+        threads = [threading.Thread(target=work) for _ in range(2)]
+        [t.start() for t in threads]
+        [t.join() for t in threads]
+        """
+    )
+    peer.configure(lines=[5])
+    first = peer.stopped("breakpoint")["threadId"]
+    peer.go(first)
+    second = peer.stopped("breakpoint")["threadId"]
+    assert {first, second} == {2, 3}
+    peer.go(second)
+    assert peer.finish()[0] == 0
+
+
+def test_threads_that_start_and_end_are_told(start: Start) -> None:
+    peer = start(
+        """
+        import threading
+        for _ in range(2):
+            t = threading.Thread(target=lambda: None)
+            t.start()
+            t.join()
+        """
+    )
+    peer.configure()
+    peer.finish()
+    told = [
+        (event["body"]["reason"], event["body"]["threadId"]) for event in peer.events() if event["event"] == "thread"
+    ]
+    assert told == [("started", 1), ("started", 2), ("exited", 2), ("started", 3), ("exited", 3)]
+
+
+def test_stack_of_a_running_program_is_shown_without_stopping_it(start: Start) -> None:
+    peer = start(WORKERS)
+    peer.configure()
+    ready(peer)
+    assert peer.at(5)[0] == "blocked"
+    assert peer.at(1)[0] == "main"
+    number = peer.stack(1)[0]["id"]
+    with pytest.raises(Refused, match="the program is running"):
+        peer.ask("scopes", frameId=number)
+    with pytest.raises(Refused, match="thread 1 is running; pause it first"):
+        peer.ask("next", threadId=1)
+    with pytest.raises(Refused, match="the program is running"):
+        peer.ask("evaluate", expression="1")
+    with pytest.raises(Refused, match=r"there is no thread 99; there are \[1, 2, 3, 4, 5\]"):
+        peer.ask("stackTrace", threadId=99)
+
+
+def test_stack_is_paged(start: Start) -> None:
+    peer = start(
+        """
+        def down(n):
+            if n:
+                return down(n - 1)
+            return 0
+        down(300)
+        """
+    )
+    peer.configure(lines=[4])
+    peer.stopped("breakpoint")
+    body = peer.ask("stackTrace", threadId=1, startFrame=10, levels=5)
+    assert body["totalFrames"] == 302
+    assert [frame["line"] for frame in body["stackFrames"]] == [3] * 5
+    again = peer.ask("stackTrace", threadId=1, startFrame=10, levels=5)
+    assert again == body
+    assert peer.ask("stackTrace", threadId=1, startFrame=301)["stackFrames"][0]["name"] == "<module>"
+
+
+def test_reference_of_an_earlier_stop_is_refused_with_the_reason(start: Start) -> None:
+    peer = start("x = [1]\ny = 2\nz = 3\n")
+    peer.configure(lines=[2])
+    peer.stopped("breakpoint")
+    frame = peer.stack()[0]["id"]
+    reference = peer.ask("scopes", frameId=frame)["scopes"][0]["variablesReference"]
+    peer.step()
+    with pytest.raises(Refused, match=f"reference {frame} belongs to stop 1, the program is at stop 2"):
+        peer.ask("scopes", frameId=frame)
+    with pytest.raises(Refused, match=f"reference {reference} belongs to stop 1, the program is at stop 2"):
+        peer.rows(reference)
+    with pytest.raises(Refused, match="there is no reference 4711"):
+        peer.rows(4711)
+
+
+def test_control_is_answered_while_an_evaluation_hangs(start: Start) -> None:
+    peer = start("import time\nx = 1\ny = 2\n")
+    peer.configure(lines=[3])
+    peer.stopped("breakpoint")
+    frame = peer.stack()[0]["id"]
+    hanging = peer.send("evaluate", expression="time.sleep(3600)", frameId=frame, context="watch")
+    assert peer.ask("threads")["threads"] == [{"id": 1, "name": "MainThread"}]
+    scopes = peer.ask("scopes", frameId=frame)["scopes"]
+    assert {row["name"]: row["value"] for row in peer.rows(scopes[0]["variablesReference"])}["x"] == "1"
+    answer = peer.answer(hanging)
+    assert answer["success"] is False
+    assert "did not end in time, and cannot be interrupted where it is" in answer["message"]
+
+
+def test_unknown_and_wrong_requests_get_an_error_each(start: Start) -> None:
+    peer = start("x = 1\n")
+    for command, arguments, said in (
+        ("fly", {}, "unknown command 'fly'"),
+        ("stackTrace", {"threadId": "one"}, "there is no thread 'one'"),
+        ("variables", {"variablesReference": None}, "there is no reference None"),
+        ("evaluate", {"expression": 7}, "expression is 7, expected a text"),
+        ("setExceptionBreakpoints", {"filters": ["sometimes"]}, "exception filter 'sometimes' is unknown"),
+        ("pause", {"threadId": 1}, "the program has not started yet"),
+        ("launch", {"justMyCode": "yes"}, "justMyCode is 'yes', expected true or false"),
+    ):
+        with pytest.raises(Refused, match=said):
+            peer.ask(command, **arguments)
