@@ -15,12 +15,18 @@ SCHEMA = Path(__file__).parents[3] / "shared" / "reference" / "dap" / "debugAdap
 ENVELOPES = ("ProtocolMessage", "Request", "Event", "Response", "ErrorResponse")
 
 
-@cache
-def definitions() -> dict[str, Any]:
-    """Return the definitions of the schema, or skip the test without it."""
+def schema() -> dict[str, Any]:
+    """Read the schema, or skip the test without it."""
     if not SCHEMA.exists():
         pytest.skip(f"the official schema is not at {SCHEMA}")
-    found: dict[str, Any] = json.loads(SCHEMA.read_text(encoding="utf-8"))["definitions"]
+    found: dict[str, Any] = json.loads(SCHEMA.read_text(encoding="utf-8"))
+    return found
+
+
+@cache
+def definitions() -> dict[str, Any]:
+    """Return the definitions of the schema."""
+    found: dict[str, Any] = schema()["definitions"]
     # "One of launch and attach arguments" cannot be met: whatever is one is the other too. "Any of" is meant.
     restart = found["RestartArguments"]["properties"]["arguments"]
     restart["anyOf"] = restart.pop("oneOf")

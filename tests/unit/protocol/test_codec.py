@@ -1,6 +1,7 @@
 """Messages to JSON and back, by hand-picked examples."""
 
 import json
+from types import MappingProxyType
 
 import pytest
 
@@ -123,6 +124,10 @@ def test_lone_surrogates_are_written_as_visible_escapes() -> None:
 
 def test_lone_surrogates_are_found_in_tuples_too() -> None:
     assert json.loads(encode_value({"a": ("\ud800", 1)})) == {"a": [r"\ud800", 1]}
+
+
+def test_read_only_mappings_can_be_written() -> None:
+    assert json.loads(encode_value({"a": MappingProxyType({"b": 1})})) == {"a": {"b": 1}}
 
 
 def test_lone_surrogates_do_not_disturb_a_raw_body() -> None:

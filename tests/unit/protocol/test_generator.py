@@ -7,6 +7,7 @@ import pytest
 
 from generate import structs
 from generate.model import Enumeration, Field, ListOf, MapOf, Named, Object, Plain, Protocol, Ranged
+from generate.modules import generate
 from generate.names import camel, snake
 from generate.schema import SchemaError, read_schema
 
@@ -140,6 +141,11 @@ def test_a_request_without_response_is_refused(schema: dict[str, Any]) -> None:
 def test_a_required_property_that_is_not_there_is_refused(schema: dict[str, Any]) -> None:
     schema["definitions"]["PingArguments"]["required"] = ["what"]
     assert "requires ['what']" in refused(schema)
+
+
+def test_a_definition_without_a_place_among_the_modules_is_refused(schema: dict[str, Any]) -> None:
+    with pytest.raises(SchemaError, match=r"data types and tools/generate/topics\.py differ in .*Mark"):
+        generate(read_schema(schema))
 
 
 @pytest.mark.parametrize(
