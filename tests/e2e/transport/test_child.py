@@ -3,6 +3,7 @@ import os
 import signal
 import sys
 import textwrap
+from collections.abc import Callable
 from pathlib import Path
 
 import anyio
@@ -295,3 +296,35 @@ async def test_child_of_a_killed_parent_may_end_by_itself_first(tmp_path: Path) 
         await parent.wait()
         await end_of_group(group)
     assert note.read_bytes() == b"orderly"
+
+
+async def test_real_adapter_of_a_killed_parent_takes_its_program_along(require_tool: Callable[[str], Path]) -> None:
+    """PR_SET_PDEATHSIG instead of the guard fails here: lldb-dap dies at once, and its program runs on."""
+    parent_program = """
+        import anyio, sys
+        from dapkit.endpoint import Endpoint, EventReceived, Role
+        from dapkit.protocol import *
+        from dapkit.transport import Connection, spawn
+        async def main():
+            async with (
+                spawn([sys.argv[1]]) as child,
+                Connection(child.stream, Endpoint(Role.CLIENT)) as client,
+                anyio.create_task_group() as tasks,
+            ):
+                await client.request(InitializeRequestArguments(adapter_id="lldb"))
+                program = {"program": "/bin/sleep", "args": ["600"]}
+                tasks.start_soon(client.request, LaunchRequestArguments(extra=program))
+                async for happening in client.incoming():
+                    match happening:
+                        case EventReceived(Event(event="initialized")):
+                            tasks.start_soon(client.request, ConfigurationDoneArguments())
+                        case EventReceived(Event(event="process", body=body)):
+                            print(body.system_process_id, flush=True)
+        anyio.run(main)
+    """
+    async with spawn([*python(parent_program), str(require_tool("lldb-dap-22"))]) as parent:
+        program = os.pidfd_open(int(await read_line(parent)))
+        os.kill(parent.pid, signal.SIGKILL)
+        with anyio.fail_after(limits.ORPHAN_SECONDS * 4):
+            await anyio.wait_readable(program)
+        os.close(program)
