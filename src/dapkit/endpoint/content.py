@@ -74,7 +74,7 @@ def written_body(command: str, body: ProtocolObject | RawJson | None, formats: F
                 decode_as(kind, None, "$.body")
             return None
         case RawJson():
-            if kind is None or formats.native:
+            if kind is None or not formats.concern(kind):
                 return body
             return written(formats.outward(decode_as(kind, body, "$.body")), "$.body")
         case _:

@@ -3,11 +3,15 @@
 Inside dapkit lines and columns start at 1 and paths are native. A client may
 have asked for 0-based positions or for URIs in `initialize` (`linesStartAt1`,
 `columnsStartAt1`, `pathFormat`); this module rewrites every position and path
-of a message when it crosses the edge, and nowhere else.
+of a message when it crosses the edge, and nowhere else. Which fields those are
+is read off the types, once for each: most messages have none.
 """
 
-from collections.abc import Callable
+import enum
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
+from typing import Any, get_args, get_type_hints
 from urllib.parse import quote, unquote, urlsplit
 
 from dapkit.protocol import (
@@ -18,9 +22,6 @@ from dapkit.protocol import (
     Source,
     StackFrame,
 )
-
-_LINES = frozenset({"line", "end_line"})
-_COLUMNS = frozenset({"column", "end_column"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,55 +46,101 @@ class Formats:
         """Whether nothing has to be rewritten."""
         return not (self.line_offset or self.column_offset or self.uris)
 
+    def concern(self, kind: type[ProtocolObject]) -> bool:
+        """Whether a value of this type may have to be rewritten."""
+        return not self.native and bool(_places(kind))
+
     def outward[T: ProtocolObject](self, value: T) -> T:
         """Rewrite a value of ours for the peer."""
-        return value if self.native else _rewritten(value, -self.line_offset, -self.column_offset, self._to_uri)
+        return value if self.native else self._rewritten(value, -1)
 
     def inward[T: ProtocolObject](self, value: T) -> T:
         """Rewrite a value of the peer's for us."""
-        return value if self.native else _rewritten(value, self.line_offset, self.column_offset, self._to_path)
+        return value if self.native else self._rewritten(value, 1)
 
-    # Names of files that are not UTF-8 hold lone surrogates; percent signs bring their bytes across.
+    def _rewritten[T: ProtocolObject](self, value: T, way: int) -> T:
+        if isinstance(value, StackFrame) and value.source is None:
+            return value  # whatever the base, such a frame has line 0 and column 0 (`StackFrame.line`)
+        news = {
+            name: self._converted(old, place, way)
+            for name, place in _places(value.__class__)
+            if (old := getattr(value, name)) is not None
+        }
+        if not news:
+            return value
+        fields = {name: getattr(value, name) for name in value.__struct_fields__}
+        return value.__class__(**(fields | news))
 
-    def _to_uri(self, path: str) -> str:
-        return "file://" + quote(path, errors="surrogateescape") if self.uris and path.startswith("/") else path
-
-    def _to_path(self, path: str) -> str:
-        if not (self.uris and path.startswith("file:")):
-            return path
-        return unquote(urlsplit(path).path, errors="surrogateescape")
-
-
-def _rewritten[T: ProtocolObject](value: T, lines: int, columns: int, path: Callable[[str], str]) -> T:
-    fields = {name: getattr(value, name) for name in value.__struct_fields__}
-    news: dict[str, object] = {}
-    for name, old in fields.items():
-        match old:
-            case ProtocolObject():
-                news[name] = _rewritten(old, lines, columns, path)
-            case [ProtocolObject(), *_]:
-                news[name] = [_rewritten(item, lines, columns, path) for item in old]
-            case [int(), *_] if name == "lines":
-                news[name] = [max(0, line + lines) for line in old]
-            case str() if _is_path(value, name):
-                news[name] = path(old)
-            case int() if (offset := _offset(value, name, lines, columns)) and not isinstance(old, bool):
-                news[name] = max(0, old + offset)
-    return value.__class__(**(fields | news)) if news else value
-
-
-def _offset(value: ProtocolObject, name: str, lines: int, columns: int) -> int:
-    """Find what to add to the integer field `name` of `value`."""
-    if isinstance(value, StackFrame) and value.source is None:
-        return 0  # whatever the base, such a frame has line 0 and column 0 (`StackFrame.line`)
-    if name in _LINES:
-        return lines
-    if name in _COLUMNS or (name == "start" and isinstance(value, CompletionItem)):
-        return columns
-    return 0
+    def _converted(self, old: Any, place: "_Place", way: int) -> object:  # noqa: ANN401 - of the type that `place` says
+        if isinstance(old, list):
+            return [self._converted(item, place, way) for item in old]
+        match place:
+            case _Place.LINE:
+                return max(0, old + way * self.line_offset)
+            case _Place.COLUMN:
+                return max(0, old + way * self.column_offset)
+            case _Place.PATH if self.uris:
+                return _path(old) if way > 0 else _uri(old)
+            case _Place.PATH:
+                return old
+            case _Place.INSIDE:
+                return self._rewritten(old, way)
 
 
-def _is_path(value: ProtocolObject, name: str) -> bool:
-    return (name == "path" and isinstance(value, Source)) or (
-        name == "cwd" and isinstance(value, RunInTerminalRequestArguments)
-    )
+class _Place(enum.Enum):
+    """What a field has to do with places in sources."""
+
+    LINE = enum.auto()
+    COLUMN = enum.auto()
+    PATH = enum.auto()
+    INSIDE = enum.auto()
+
+
+@cache
+def _places(kind: type[ProtocolObject]) -> tuple[tuple[str, _Place], ...]:
+    """Fields of a type that are places or have some inside."""
+    return tuple(_find_places(kind, frozenset()))
+
+
+def _find_places(kind: type[ProtocolObject], above: frozenset[type[ProtocolObject]]) -> Iterator[tuple[str, _Place]]:
+    hints = get_type_hints(kind)
+    for name in kind.__struct_fields__:
+        inside = [one for one in _objects_in(hints[name]) if one not in above | {kind}]
+        if (place := _place(kind, name)) is not None and bool not in get_args(hints[name]):
+            yield name, place
+        elif kind in _objects_in(hints[name]) or any(any(_find_places(one, above | {kind})) for one in inside):
+            yield name, _Place.INSIDE
+
+
+def _place(kind: type[ProtocolObject], name: str) -> _Place | None:
+    match name:
+        case "line" | "end_line" | "lines":
+            return _Place.LINE
+        case "column" | "end_column":
+            return _Place.COLUMN
+        case "start" if kind is CompletionItem:
+            return _Place.COLUMN
+        case "path" if kind is Source:
+            return _Place.PATH
+        case "cwd" if kind is RunInTerminalRequestArguments:
+            return _Place.PATH
+        case _:
+            return None
+
+
+def _objects_in(hint: object) -> list[type[ProtocolObject]]:
+    """Types of the objects that a field may hold, in a list or not."""
+    if isinstance(hint, type) and issubclass(hint, ProtocolObject):
+        return [hint]
+    return [found for argument in get_args(hint) for found in _objects_in(argument)]
+
+
+# Names of files that are not UTF-8 hold lone surrogates; percent signs bring their bytes across.
+
+
+def _uri(path: str) -> str:
+    return "file://" + quote(path, errors="surrogateescape") if path.startswith("/") else path
+
+
+def _path(uri: str) -> str:
+    return unquote(urlsplit(uri).path, errors="surrogateescape") if uri.startswith("file:") else uri

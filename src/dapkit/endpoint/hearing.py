@@ -195,7 +195,7 @@ class Hearing:
         formats = self._conversation.formats
         if isinstance(request.arguments, Arguments):
             return formats.inward(self._lenient(spec.body, raw, response))
-        if raw is None or formats.native:
+        if raw is None or not formats.concern(spec.body):
             return raw
         return RawJson(encode_value(formats.inward(self._lenient(spec.body, raw, response))))
 

@@ -185,6 +185,12 @@ def test_raw_bodies_pass_untouched_where_nothing_differs(client: RawPeer) -> Non
     assert client.hear()[0]["body"] == {"stackFrames": [], "ours": 1}
 
 
+def test_raw_bodies_without_places_pass_untouched_whatever_the_formats(odd_client: RawPeer) -> None:
+    [asked] = odd_client.ask("variables", {"variablesReference": 1})
+    odd_client.endpoint.respond(asked.request, RawJson(b'{"variables":[],"ours":1}'))  # type: ignore[union-attr] # the only happening
+    assert odd_client.hear()[0]["body"] == {"variables": [], "ours": 1}
+
+
 def test_events_from_before_initialize_leave_in_the_formats_that_it_brings() -> None:
     peer = RawPeer(Endpoint(Role.ADAPTER))
     peer.endpoint.send_event(OutputEvent(output="early", source=Source(path="/a.py"), line=3))

@@ -289,6 +289,12 @@ def test_client_does_not_cancel_where_the_adapter_cannot_hear_it() -> None:
     assert pair.client.cancel(pair.client.send(ThreadsArguments())) is None
 
 
+def test_adapter_cannot_cancel_what_it_asked_the_client() -> None:
+    pair = Pair.running(client=InitializeRequestArguments(adapter_id="x", supports_run_in_terminal_request=True))
+    asked = pair.adapter.send(RunInTerminalRequestArguments(cwd="/", args=["true"]))
+    assert pair.adapter.cancel(asked) is None
+
+
 def test_client_does_not_cancel_what_was_answered(pair: Pair) -> None:
     asked = pair.client.send(ThreadsArguments())
     pair.run_until_idle()
