@@ -14,7 +14,7 @@ import msgspec
 RawJson = msgspec.Raw
 """JSON that is not decoded: read later, or written through as it is."""
 
-_NOTHING: Mapping[str, object] = MappingProxyType({})
+NO_EXTRA: Mapping[str, object] = MappingProxyType({})
 
 
 class ProtocolObject(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel"):
@@ -33,7 +33,7 @@ class OpenArguments[B](Arguments[B], frozen=True, kw_only=True):
     Every key that is not a field is kept in `extra`, under its wire name, in both directions.
     """
 
-    extra: Mapping[str, object] = _NOTHING
+    extra: Mapping[str, object] = NO_EXTRA
 
     def __post_init__(self) -> None:
         """Freeze `extra`.
@@ -42,7 +42,7 @@ class OpenArguments[B](Arguments[B], frozen=True, kw_only=True):
         codec need not look for open arguments among all the messages that it writes.
         """
         if not isinstance(self.extra, MappingProxyType):
-            frozen = MappingProxyType(dict(self.extra)) if self.extra else _NOTHING
+            frozen = MappingProxyType(dict(self.extra)) if self.extra else NO_EXTRA
             msgspec.structs.force_setattr(self, "extra", frozen)
 
 

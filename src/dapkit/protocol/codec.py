@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from dapkit.protocol.base import OpenArguments, RawJson
+from dapkit.protocol.base import NO_EXTRA, OpenArguments, RawJson
 from dapkit.protocol.errors import InvalidValue, MalformedMessage
 from dapkit.protocol.fitting import first_fault, other_members
 from dapkit.protocol.generated import COMMANDS, EVENTS
@@ -201,7 +201,7 @@ def _plain(value: object) -> object:
             envelope = msgspec.to_builtins(msgspec.structs.replace(value, arguments=None))
             return clean({**envelope, "arguments": _plain(arguments)})
         case OpenArguments():
-            fields = msgspec.structs.replace(value, extra={})
+            fields = msgspec.structs.replace(value, extra=NO_EXTRA)
             return clean(msgspec.to_builtins({**value.extra, **msgspec.to_builtins(fields)}, enc_hook=_plain_part))
         case _:
             return clean(msgspec.to_builtins(value, enc_hook=_plain_part))
