@@ -52,7 +52,7 @@ check: $(READY) ## check format, lint, types, layers, the lock file and the gene
 	fi
 
 bench: $(READY) ## measure speed and print the tables
-	@status=0; for script in benchmarks/bench_*.py; do $(PYTHON) $$script $(ARGS) || status=1; done; exit $$status
+	@status=0; for script in benchmarks/*.py; do $(PYTHON) $$script $(ARGS) || status=1; done; exit $$status
 
 docs: .venv-docs/.ready ## build the documentation into docs/_build/html
 	.venv-docs/bin/sphinx-build --quiet --fail-on-warning --keep-going -d docs/_build/doctrees docs docs/_build/html
