@@ -19,18 +19,26 @@ from dapkit.transport import TransportError, read_token
 log = logging.getLogger(__name__)
 
 
-def run(make: MakeAdapter, arguments: Sequence[str] | None = None) -> None:
+def run(
+    make: MakeAdapter,
+    arguments: Sequence[str] | None = None,
+    *,
+    program: str | None = None,
+    distribution: str | None = None,
+) -> None:
     """Serve as the command line says, then exit: with 1 if the adapter failed, with 2 if it could not begin.
 
     Args:
         make: makes the adapter of one session; usually its class.
         arguments: of the command line, without the program; those of this process by default.
+        program: how people start it; the name of the script by default.
+        distribution: the installed package whose version `--version` tells; without it there is no such option.
 
     Raises:
         SystemExit: always.
 
     """
-    parser = _parser(make)
+    parser = _parser(make, program, distribution)
     options = parser.parse_args(arguments)
     if options.token_file is not None and options.listen is None:
         parser.error("--token-file is for --listen")
@@ -66,8 +74,25 @@ def _tell(place: object) -> None:
     print(f"DAP server listening at: {place}", flush=True)  # noqa: T201 - nothing else uses this standard output
 
 
-def _parser(make: MakeAdapter) -> argparse.ArgumentParser:
+class _Version(argparse.Action):
+    """Tell the version of a distribution, which is looked up only now: that takes longer than to start."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,  # noqa: ARG002 - what actions are called with
+        values: object,  # noqa: ARG002 - the same
+        option_string: str | None = None,  # noqa: ARG002 - the same
+    ) -> None:
+        from importlib.metadata import version
+
+        sys.stdout.write(f"{self.const} {version(self.const)}\n")
+        parser.exit()
+
+
+def _parser(make: MakeAdapter, program: str | None, distribution: str | None) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
+        prog=program,
         description=(make.__doc__ or "").partition("\n")[0] or None,
         epilog="Without --listen or --socket it serves one client on standard input and output.",
     )
@@ -83,6 +108,8 @@ def _parser(make: MakeAdapter) -> argparse.ArgumentParser:
     )
     parser.add_argument("--log", type=Path, metavar="FILE", help="log everything to a file, not only trouble to stderr")
     parser.add_argument("--transcript", type=Path, metavar="FILE", help="write all messages to a file, as JSON lines")
+    if distribution is not None:
+        parser.add_argument("--version", action=_Version, nargs=0, const=distribution, help="show the version and exit")
     return parser
 
 
