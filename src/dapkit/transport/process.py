@@ -22,13 +22,14 @@ class ProcessGroup:
     Attributes:
         pid: of the leader, which also names its group and its session.
 
-    Invariant: the leader is reaped by `end` alone, after its group was killed.
+    Invariant: the leader is reaped by `end` or `reap` alone, and nothing is sent to the group after that.
 
     """
 
     def __init__(self, pid: int) -> None:
         self.pid = pid
         self._code: int | None = None
+        self._reaped = False
 
     @property
     def returncode(self) -> int | None:
@@ -62,21 +63,30 @@ class ProcessGroup:
                 break
             self.send(number)
         await self._gone()
+        await self.kill()
+
+    async def kill(self) -> None:
+        """Kill the leader and its group at once, and reap it."""
         self.send(signal.SIGKILL)
         if await self._gone():
-            self._reap()
+            self.reap()
         else:
             log.warning("process %d does not end: the kernel holds it", self.pid)
 
     def send(self, number: signal.Signals) -> None:
-        """Send a signal to the whole group."""
+        """Send a signal to the whole group, unless the leader was reaped."""
+        if self._reaped:
+            return
         try:
             os.killpg(self.pid, number)
         except PermissionError:  # it runs as another user, as with sudo
             log.warning("process group %d may not be sent %s", self.pid, number.name)
 
-    def _reap(self) -> None:
-        os.waitpid(self.pid, 0)  # it has ended: there is nothing to wait for
+    def reap(self) -> None:
+        """Take the ended leader off the system's list; what else is left of its group runs on."""
+        if not self._reaped and self.returncode is not None:
+            os.waitpid(self.pid, 0)  # it has ended: there is nothing to wait for
+            self._reaped = True
 
     async def _gone(self) -> bool:
         with anyio.move_on_after(limits.CLOSE_SECONDS):

@@ -1,14 +1,32 @@
 """Launch arguments of the Python adapter.
 
-Names are those that existing launch configurations for Python use. Unknown keys
-are kept in `extra`, where the adapter finds what it has to report.
+Names are those that existing launch configurations for Python use. Keys that are
+not among them are ignored, and told of once.
 """
 
+import difflib
 from typing import Literal
 
 from msgspec import field
 
 from dapkit.protocol import LaunchRequestArguments
+
+EDITOR_KEYS = frozenset(
+    {
+        "debugServer",
+        "internalConsoleOptions",
+        "name",
+        "order",
+        "postDebugTask",
+        "preLaunchTask",
+        "presentation",
+        "request",
+        "serverReadyAction",
+        "suppressMultipleSessionWarning",
+        "type",
+    }
+)
+"""Keys of a launch configuration that are for the editor; those that begin with `__` are its own as well."""
 
 type Console = Literal["internalConsole", "integratedTerminal", "externalTerminal"]
 
@@ -44,3 +62,14 @@ class PythonLaunch(LaunchRequestArguments, frozen=True, kw_only=True):
     stop_on_entry: bool = False
     console: Console = "internalConsole"
     just_my_code: bool = True
+
+
+def unknown_keys(launch: PythonLaunch) -> str:
+    """List the keys that nobody knows, with what may have been meant; an empty text if there are none."""
+    unknown = [key for key in launch.extra if key not in EDITOR_KEYS and not key.startswith("__")]
+    return ", ".join(map(_with_hint, unknown))
+
+
+def _with_hint(key: str) -> str:
+    similar = difflib.get_close_matches(key, PythonLaunch.__struct_encode_fields__, n=1)
+    return f'"{key}" (did you mean "{similar[0]}"?)' if similar else f'"{key}"'

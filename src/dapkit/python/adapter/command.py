@@ -5,14 +5,13 @@ here, in words of the launch configuration.
 """
 
 import os
-import shutil
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from dapkit.endpoint import RequestFailed
 from dapkit.python.adapter.arguments import PythonLaunch
+from dapkit.python.adapter.interpreter import interpreter_of
 
 ENTRY = Path(__file__).parent.parent / "debuggee" / "entry.py"
 """What runs in the program's interpreter; needs nothing of ours installed there."""
@@ -23,6 +22,7 @@ class Command:
     """A program that can be started.
 
     Attributes:
+        interpreter: what runs the program, by its full path.
         argv: the whole command line.
         cwd: absolute path of the folder to run in.
         env: changes to the environment; None takes a variable away.
@@ -30,6 +30,7 @@ class Command:
 
     """
 
+    interpreter: tuple[str, ...]
     argv: tuple[str, ...]
     cwd: Path
     env: Mapping[str, str | None]
@@ -51,13 +52,16 @@ def command_for(launch: PythonLaunch, link: Path) -> Command:
     cwd = Path(launch.cwd or Path.cwd()).absolute()
     if not cwd.is_dir():
         raise RequestFailed(f"cwd is {launch.cwd!r}, which is not a folder")
-    flag, target = _target(launch, cwd)
-    interpreter = _interpreter(launch, cwd)
-    argv = (*interpreter, *launch.python_args, str(ENTRY), "--link", f"unix:{link}", flag, target, *launch.args)
-    return Command(argv, cwd, launch.env, name=launch.module or Path(target).name if flag != "--code" else "<string>")
+    kind, target = _target(launch, cwd)
+    interpreter = interpreter_of(launch, cwd)
+    # The engine takes one "--" away, so that those of the program's own arguments arrive.
+    argv = (*interpreter, *launch.python_args, str(ENTRY), "--link", f"unix:{link}", f"--{kind}", target, "--")
+    name = {"program": Path(target).name, "module": target, "code": "<string>"}[kind]
+    return Command(tuple(interpreter), (*argv, *launch.args), cwd, launch.env, name)
 
 
 def _target(launch: PythonLaunch, cwd: Path) -> tuple[str, str]:
+    """Tell what is to run: `program`, `module` or `code`, and its value."""
     code = "\n".join(launch.code) if isinstance(launch.code, list) else launch.code
     given = [
         (name, value)
@@ -70,14 +74,4 @@ def _target(launch: PythonLaunch, cwd: Path) -> tuple[str, str]:
     [(name, value)] = given
     if name == "program" and not (cwd / value).exists():
         raise RequestFailed(f"program {value!r} does not exist (looked for {cwd / value})")
-    return f"--{name}", value
-
-
-def _interpreter(launch: PythonLaunch, cwd: Path) -> list[str]:
-    if not launch.python:
-        return [sys.executable]
-    words = [launch.python] if isinstance(launch.python, str) else launch.python
-    found = shutil.which(words[0] if os.sep not in words[0] else str(cwd / words[0]), path=launch.env.get("PATH"))
-    if found is None:
-        raise RequestFailed(f"python is {words[0]!r}, which is no program that can be run")
-    return [found, *words[1:]]
+    return name, value

@@ -1,9 +1,10 @@
 """The debugged program as a process of ours: its start, its output, its end.
 
-It gets pipes for its output and the null device for its input, leads a process
-group of its own, and does not outlive us: it ends when its link breaks, and
-`transport.guard` kills its group when we were killed. A program in a terminal of
-the client's is no child of ours and has no part in this module.
+It gets pipes for its output and the null device for its input, and leads a process
+group of its own. That group does not outlive us: the program ends when its link
+breaks, and `transport.guard` kills the group when we were killed. Only a program
+that was released, and what a program that ended by itself left in the background,
+run on.
 """
 
 import codecs
@@ -19,9 +20,8 @@ import anyio
 from dapkit import limits
 from dapkit.endpoint import RequestFailed
 from dapkit.python.adapter.command import Command
+from dapkit.transport import Guard, ProcessGroup, background_tasks
 from dapkit.transport.descriptors import DescriptorReader
-from dapkit.transport.guard import Guard
-from dapkit.transport.process import ProcessGroup
 
 type Category = Literal["stdout", "stderr"]
 type Tell = Callable[[str, Category], Awaitable[object]]
@@ -29,60 +29,99 @@ type Tell = Callable[[str, Category], Awaitable[object]]
 
 
 class Program:
-    """A started program."""
+    """A started program; made by `started`."""
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
-        self.group = ProcessGroup(process.pid)
+        self._process = process  # kept: Popen would reap it by itself if nobody had it any more
+        self._group = ProcessGroup(process.pid)
         self._pipes: dict[Category, int] = {"stdout": _own(process.stdout), "stderr": _own(process.stderr)}
         self._readers = {category: DescriptorReader(pipe) for category, pipe in self._pipes.items()}
+        self._last_errors = bytearray()
+        self._is_told = anyio.Event()
+        self._asked_to_end = False
         self._released = False
 
-    async def run(self, tell: Tell) -> int:
+    @property
+    def returncode(self) -> int | None:
+        """Exit code, or minus the signal that killed it; None while it runs."""
+        return self._group.returncode
+
+    async def attend(self, tell: Tell) -> None:
         """Pass output on until the program has ended, and all that it wrote was told.
 
         What its children write later, on pipes that they inherited, is waited for
         `limits.LAST_OUTPUT_SECONDS` and then dropped.
-
-        Returns:
-            The exit code, or minus the signal that killed it.
-
         """
         async with anyio.create_task_group() as readers:
-            for category, reader in self._readers.items():
-                readers.start_soon(_tell_all, reader, category, tell)
-            code = await self.group.wait()
+            for category in self._pipes:
+                readers.start_soon(self._tell_all, category, tell)
+            await self._group.wait()
             readers.cancel_scope.deadline = anyio.current_time() + limits.LAST_OUTPUT_SECONDS
-        return code
+        self._is_told.set()
+
+    async def _tell_all(self, category: Category, tell: Tell) -> None:
+        """Pass on what comes, bytes that are not UTF-8 as their backslash escapes."""
+        decoder = codecs.getincrementaldecoder("utf-8")("backslashreplace")
+        reader = self._readers[category]
+        async for data in reader:
+            if category == "stderr":
+                self._last_errors += data
+                del self._last_errors[: -limits.STDERR_BYTES]
+            if text := decoder.decode(data):
+                await tell(text, category)
+        await reader.aclose()
+        if text := decoder.decode(b"", final=True):
+            await tell(text, category)
+
+    async def wait(self) -> None:
+        """Wait until the program has ended and its output was told."""
+        await self._is_told.wait()
+
+    def last_errors(self) -> str:
+        """Return the last `limits.STDERR_BYTES` that it wrote to stderr."""
+        return self._last_errors.decode(errors="backslashreplace").strip()
+
+    def interrupted(self) -> None:
+        """Take note that it was asked to end: whatever of its group is left after it ends, too."""
+        self._asked_to_end = True
+
+    def kill(self) -> None:
+        """Kill it and its group."""
+        self._asked_to_end = True
+        self._group.send(signal.SIGKILL)
 
     def release(self) -> None:
-        """Let the program run on after us; what it writes from now on is read and dropped."""
+        """Let it run on after us; what it writes from now on is read and dropped."""
         self._released = True
 
     async def close(self) -> None:
-        """Kill what is left of the program's group, unless it was released."""
-        if self._released:
+        """Kill what is left, unless the program was released or has ended by itself."""
+        if self._released or (self.returncode is not None and not self._asked_to_end):
             self._hand_over()
+            self._group.reap()
         else:
-            self.group.send(signal.SIGKILL)
-            await self.group.end()
+            await self._group.kill()
+        self._process.returncode = self.returncode  # it was reaped behind the back of Popen
         for reader in self._readers.values():
             await reader.aclose()
 
     def _hand_over(self) -> None:
-        """Let processes of their own empty the pipes, or the program would fail at its next `print`."""
-        for pipe in self._pipes.values():
-            os.set_blocking(pipe, True)
-            actions = [
-                (os.POSIX_SPAWN_DUP2, pipe, 0),
-                (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
-                (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
-            ]
-            os.posix_spawn("/bin/cat", ["cat"], os.environ, file_actions=actions, setsid=True)
+        """Let processes of their own empty the pipes: who still writes to one would fail at its next `print`."""
+        for category, reader in self._readers.items():
+            if reader.read_now(1) != b"":
+                pipe = self._pipes[category]
+                os.set_blocking(pipe, True)
+                actions = [
+                    (os.POSIX_SPAWN_DUP2, pipe, 0),
+                    (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
+                    (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
+                ]
+                os.posix_spawn("/bin/cat", ["cat"], os.environ, file_actions=actions, setsid=True)
 
 
 @asynccontextmanager
-async def started(command: Command) -> AsyncIterator[Program]:
-    """Start a program; leaving the block ends it, with all its process group.
+async def started(command: Command, tell: Tell) -> AsyncIterator[Program]:
+    """Start a program and pass its output on; leaving the block ends it as `Program.close` says.
 
     Raises:
         RequestFailed: the operating system refused to start it.
@@ -90,10 +129,13 @@ async def started(command: Command) -> AsyncIterator[Program]:
     """
     guard = Guard()
     try:
-        program = Program(_popen(command))
-        guard.watch(program.group.pid)
+        process = _popen(command)
+        guard.watch(process.pid)
+        program = Program(process)
         try:
-            yield program
+            async with background_tasks() as tasks:
+                tasks.start_soon(program.attend, tell)
+                yield program
         finally:
             with anyio.CancelScope(shield=True):
                 await program.close()
@@ -123,13 +165,3 @@ def _own(pipe: IO[bytes] | None) -> int:
         fd = os.dup(given.fileno())
     os.set_blocking(fd, False)
     return fd
-
-
-async def _tell_all(reader: DescriptorReader, category: Category, tell: Tell) -> None:
-    """Pass on what comes, bytes that are not UTF-8 as their backslash escapes."""
-    decoder = codecs.getincrementaldecoder("utf-8")("backslashreplace")
-    async for data in reader:
-        if text := decoder.decode(data):
-            await tell(text, category)
-    if text := decoder.decode(b"", final=True):
-        await tell(text, category)

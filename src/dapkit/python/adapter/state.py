@@ -12,6 +12,7 @@ import msgspec
 from dapkit.adapter import Adapter, RequestFailed, not_a_request
 from dapkit.protocol import (
     Arguments,
+    Breakpoint,
     Capabilities,
     ConfigurationDoneArguments,
     ContinueArguments,
@@ -23,7 +24,9 @@ from dapkit.protocol import (
     RawJson,
     ScopesArguments,
     SetBreakpointsArguments,
+    SetBreakpointsBody,
     SetExceptionBreakpointsArguments,
+    SetExceptionBreakpointsBody,
     StackTraceArguments,
     StepInArguments,
     StepOutArguments,
@@ -40,6 +43,7 @@ class ProgramState[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[Launc
 
     Attributes:
         link: to the engine, while there is one.
+        debugs: False for a program that is only to run (`noDebug`): nothing is to stop it but the client.
 
     """
 
@@ -75,6 +79,7 @@ class ProgramState[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[Launc
     )
 
     link: Connection | None = None
+    debugs = True
 
     @not_a_request
     async def ask(self, arguments: Arguments[Any]) -> RawJson:
@@ -99,13 +104,18 @@ class ProgramState[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[Launc
         """Let the program begin."""
         await self.ask(ConfigurationDoneArguments())
 
-    async def set_breakpoints(self, args: SetBreakpointsArguments) -> RawJson:
+    async def set_breakpoints(self, args: SetBreakpointsArguments) -> SetBreakpointsBody | RawJson:
         """Replace the breakpoints of one source."""
-        return await self.ask(args)
+        if self.debugs:
+            return await self.ask(args)
+        unused = Breakpoint(verified=False, message="the program runs without debugging")
+        return SetBreakpointsBody(breakpoints=[unused] * len(args.breakpoints or args.lines or ()))
 
-    async def set_exception_breakpoints(self, args: SetExceptionBreakpointsArguments) -> RawJson:
+    async def set_exception_breakpoints(
+        self, args: SetExceptionBreakpointsArguments
+    ) -> SetExceptionBreakpointsBody | RawJson:
         """Say which exceptions stop the program."""
-        return await self.ask(args)
+        return await self.ask(args) if self.debugs else SetExceptionBreakpointsBody()
 
     async def continue_(self, args: ContinueArguments) -> RawJson:
         """Resume all threads, or one."""

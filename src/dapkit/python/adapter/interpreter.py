@@ -1,0 +1,56 @@
+"""Which interpreter runs the program, and whether it can be debugged."""
+
+import os
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import anyio
+
+from dapkit import limits
+from dapkit.endpoint import RequestFailed
+from dapkit.python.adapter.arguments import PythonLaunch
+
+OLDEST = (3, 12)
+"""The first version with `sys.monitoring`."""
+
+_PROBE = "import sys; print(sys.implementation.name, *sys.version_info[:3])"
+
+
+def interpreter_of(launch: PythonLaunch, cwd: Path) -> list[str]:
+    """Return the command that runs the interpreter, by its full path.
+
+    Raises:
+        RequestFailed: there is none.
+
+    """
+    if not launch.python:
+        return [sys.executable]
+    words = [launch.python] if isinstance(launch.python, str) else launch.python
+    sought = words[0] if os.sep not in words[0] else str(cwd / Path(words[0]).expanduser())
+    found = shutil.which(sought, path=launch.env.get("PATH"))
+    if found is None:
+        where = "on PATH" if sought == words[0] and os.sep not in sought else f"at {sought}"
+        raise RequestFailed(f"python is {words[0]!r}, but there is no program {where} that can be run")
+    return [found, *words[1:]]
+
+
+async def objection_to(interpreter: Sequence[str], environment: Mapping[str, str]) -> str | None:
+    """Ask an interpreter what it is; say why no program can be debugged in it, or None if one can."""
+    name = " ".join(interpreter)
+    try:
+        with anyio.fail_after(limits.CONNECT_SECONDS):
+            answer = await anyio.run_process([*interpreter, "-c", _PROBE], env=environment, check=False)
+    except TimeoutError:
+        return f"python is {name}, which did not tell its version within {limits.CONNECT_SECONDS:g} s"
+    except OSError as error:
+        return f"python is {name}, which cannot be run: {error.strerror}"
+    match answer.stdout.decode(errors="replace").split():
+        case ["cpython", *numbers] if tuple(map(int, numbers)) >= OLDEST:
+            return None
+        case [implementation, *numbers] if len(numbers) == 3 and all(map(str.isdigit, numbers)):
+            what = "CPython" if implementation == "cpython" else implementation
+            return f"python is {name}, which is {what} {'.'.join(numbers)}; expected CPython 3.12 or later"
+        case _:
+            return f"python is {name}, which did not answer as a Python interpreter: expected CPython 3.12 or later"

@@ -1,0 +1,64 @@
+"""The debugged program in a terminal of the client's.
+
+Somebody else starts it, so it is no child of ours: we have none of its output, and
+learn its exit code from the engine alone. Its process is the one that the link comes
+from; what the client names may be a shell, or a terminal program that hands over to
+another and ends at once.
+"""
+
+import contextlib
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from dapkit.python.adapter.link import NeverCame
+from dapkit.transport import Connection
+
+
+class TerminalProgram:
+    """A program that runs in a terminal; made by `found`."""
+
+    returncode: None = None
+    """The system tells it to the parent of a process only."""
+
+    def __init__(self, link: Connection, pid: int, handle: int) -> None:
+        self._link = link
+        self._pid = pid
+        self._handle = handle
+
+    async def wait(self) -> None:
+        """Wait until the program has ended: its engine lives as long as it does."""
+        await self._link.wait_ended()
+
+    def interrupted(self) -> None:
+        """Take note that it was asked to end."""
+
+    def kill(self) -> None:
+        """Kill it, with the group that a shell has made for it if there is one."""
+        with contextlib.suppress(ProcessLookupError):
+            leads_group = os.getpgid(self._pid) == self._pid
+            signal.pidfd_send_signal(self._handle, signal.SIGKILL)
+            if leads_group:
+                os.killpg(self._pid, signal.SIGKILL)
+
+    def release(self) -> None:
+        """Let it run on: nothing of ours is in its way."""
+
+
+@contextmanager
+def found(link: Connection, pid: int) -> Iterator[TerminalProgram]:
+    """Take hold of the process at the other end of a link.
+
+    Raises:
+        NeverCame: it has ended already.
+
+    """
+    try:
+        handle = os.pidfd_open(pid)
+    except OSError as error:
+        raise NeverCame(f"the program in the terminal cannot be reached: {error.strerror}") from error
+    try:
+        yield TerminalProgram(link, pid, handle)
+    finally:
+        os.close(handle)
