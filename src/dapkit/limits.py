@@ -82,6 +82,3 @@ LINK_SECONDS = 20.0
 
 LAST_OUTPUT_SECONDS = 0.5
 """Time for which output is still awaited after a program has ended, from children that hold its pipes."""
-
-TERMINATE_SECONDS = 5.0
-"""Time that a program gets to end by itself after it was asked to."""
