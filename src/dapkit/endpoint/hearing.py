@@ -118,6 +118,8 @@ class Hearing:
         spec = COMMANDS.get(request.command)
         if spec is not None:
             raw = cast("RawJson | None", request.arguments)  # nothing else comes out of decode
+            if request.command == "runInTerminal":
+                raw = self._with_folder(request, raw)
             try:
                 arguments = read_arguments(spec, raw, conversation.formats)
             except ProtocolError as error:
@@ -131,6 +133,17 @@ class Hearing:
             case InitializeRequestArguments() as client:
                 conversation.introduce(client)
         return [RequestReceived(request)]
+
+    def _with_folder(self, request: Request, raw: RawJson | None) -> RawJson | None:
+        """Arguments of runInTerminal with a `cwd` in any case, since an empty one is as good as none.
+
+        lldb-dap 22 leaves it out unless the launch configuration has one.
+        """
+        members = _members(bytes(raw or b""))
+        if not members or "cwd" in members:
+            return raw
+        self._conversation.violations.add(request, "required field is missing", "$.arguments.cwd")
+        return RawJson(encode_value({**members, "cwd": ""}))
 
     def _objection(self, request: Request) -> str | None:
         conversation = self._conversation
