@@ -1,8 +1,9 @@
-"""Sessions for tests of the client, with the fake adapters that they drive."""
+"""What tests of the client drive: fake adapters, and programs under real ones."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from dapkit.client import Session
 from dapkit.protocol import Capabilities, SetFunctionBreakpointsBody
@@ -20,6 +21,10 @@ ABLE = Capabilities(
     support_terminate_debuggee=True,
 )
 """An adapter that can do what the tests are about."""
+
+
+PROGRAMS = Path(__file__).parent / "e2e" / "client" / "programs"
+"""Programs to debug."""
 
 
 @dataclass
@@ -48,3 +53,9 @@ async def driven(script: Script) -> AsyncIterator[Driven]:
     ours, theirs = memory_pair()
     async with FakeAdapter(theirs, script) as adapter, Session.over(ours) as session:
         yield Driven(session, adapter)
+
+
+def line_of(name: str, text: str) -> int:
+    """Find the first line of a program that holds a text."""
+    lines = (PROGRAMS / name).read_text(encoding="utf-8").splitlines()
+    return next(number for number, line in enumerate(lines, 1) if text in line)

@@ -14,7 +14,7 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from dapkit import limits
 from dapkit.client.blocking_requests import BlockingRequests
-from dapkit.client.breakpoints import SessionBreakpoint
+from dapkit.client.breakpoints import Breakpoints, SessionBreakpoint
 from dapkit.client.events import EventStream, SessionEvent
 from dapkit.client.output import Text, TextLog
 from dapkit.client.portal import Facade, blocking
@@ -80,6 +80,10 @@ class BlockingSession(BlockingRequests[Session]):
     clear_breakpoints = blocking(Session.clear_breakpoints)
     break_on_exceptions = blocking(Session.break_on_exceptions)
 
+    def breakpoints_for_another(self) -> Breakpoints:
+        """Copy what is wanted, for a session that debugs the program once more."""
+        return self._look(self._inner.breakpoints_for_another)
+
     # Waiting
 
     next_stop = blocking(Session.next_stop)
@@ -139,6 +143,11 @@ class BlockingSession(BlockingRequests[Session]):
     def breakpoints(self) -> tuple[SessionBreakpoint, ...]:
         """All breakpoints as they stand now, in the order in which they were added."""
         return self._look(lambda: self._inner.breakpoints)
+
+    @property
+    def adapter_pid(self) -> int | None:
+        """Process of the adapter; None if it is not ours."""
+        return self._look(lambda: self._inner.adapter_pid)
 
     @property
     def violations(self) -> Sequence[Violation]:

@@ -69,6 +69,13 @@ class Breaking(Requests):
         """All breakpoints as they stand now, in the order in which they were added."""
         return tuple(self._wishes)
 
+    def breakpoints_for_another(self) -> Breakpoints:
+        """Copy what is wanted, for a session that debugs the program once more.
+
+        Data and instruction breakpoints stay behind: their addresses mean nothing in another process.
+        """
+        return self._wishes.for_another()
+
     async def add_breakpoint(
         self,
         file: File,

@@ -41,6 +41,11 @@ type Adopts = Callable[[StartDebuggingRequestArguments], bool]
 """Says whether a child session is wanted."""
 
 
+def everybody(_: StartDebuggingRequestArguments) -> bool:
+    """Want every child session."""
+    return True
+
+
 class NewChild(Protocol):
     """Makes the session of a child, not yet open."""
 

@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Self, TypedDict, Unpack
 
 import anyio
 from anyio.abc import ByteStream, TaskGroup, TaskStatus
@@ -27,7 +27,7 @@ from dapkit.client.events import CustomEvent
 from dapkit.client.fields import check_fields
 from dapkit.client.handshake import shake_hands
 from dapkit.client.output import TextLog
-from dapkit.client.reverse import REVERSE_COMMANDS, Adopts, Reverse
+from dapkit.client.reverse import REVERSE_COMMANDS, Adopts, Reverse, everybody
 from dapkit.client.routes import Given, Listening, Reached, Route, Spawned, Tcp, Unix
 from dapkit.client.state import Ended, Starting
 from dapkit.client.terminal import Terminal
@@ -66,6 +66,19 @@ from dapkit.transport import ChildProcess, Connection, ConversationLost, Recorde
 log = logging.getLogger(__name__)
 
 
+class Options(TypedDict, total=False):
+    """What every way of opening a session takes."""
+
+    adapter_id: str
+    """Name of the adapter that it is told in `initialize`; some want to read their own."""
+    transcript: Path | None
+    """File for all messages, as `dapkit.transport.Recorder` writes it; children get files beside it."""
+    breakpoints: Breakpoints | None
+    """What is wanted from the start, such as another session's `breakpoints_for_another()`."""
+    adopts: Adopts
+    """Says whether a child session is wanted; all are, unless it says otherwise."""
+
+
 class Session(Breaking, Waiting):
     """A conversation with a debug adapter; an async context manager.
 
@@ -88,7 +101,7 @@ class Session(Breaking, Waiting):
         adapter_id: str = "dapkit",
         transcript: Path | None = None,
         breakpoints: Breakpoints | None = None,
-        adopts: Adopts = lambda _: True,
+        adopts: Adopts = everybody,
         ends_program: Callable[[], bool] | None = None,
     ) -> None:
         Breaking.__init__(self, breakpoints)
@@ -119,11 +132,10 @@ class Session(Breaking, Waiting):
         *,
         cwd: Path | None = None,
         env: Mapping[str, str] | None = None,
-        adapter_id: str = "dapkit",
-        transcript: Path | None = None,
+        **options: Unpack[Options],
     ) -> Self:
         """Session with an adapter that is started and speaks on its stdin and stdout."""
-        return cls(Spawned(argv, cwd, env), adapter_id=adapter_id, transcript=transcript)
+        return cls(Spawned(argv, cwd, env), **options)
 
     @classmethod
     def spawn_listening(
@@ -132,29 +144,28 @@ class Session(Breaking, Waiting):
         *,
         cwd: Path | None = None,
         env: Mapping[str, str] | None = None,
-        adapter_id: str = "dapkit",
-        transcript: Path | None = None,
+        **options: Unpack[Options],
     ) -> Self:
         """Session with an adapter that is started and speaks on a socket.
 
         Its command says where, by `${port}`, `${socket}` or, if it connects to us, `${callback}`.
         """
-        return cls(Listening(argv, cwd, env), adapter_id=adapter_id, transcript=transcript)
+        return cls(Listening(argv, cwd, env), **options)
 
     @classmethod
-    def connect(cls, host: str, port: int, *, adapter_id: str = "dapkit", transcript: Path | None = None) -> Self:
+    def connect(cls, host: str, port: int, **options: Unpack[Options]) -> Self:
         """Session with an adapter that listens on a TCP port."""
-        return cls(Tcp(host, port), adapter_id=adapter_id, transcript=transcript)
+        return cls(Tcp(host, port), **options)
 
     @classmethod
-    def connect_unix(cls, path: Path, *, adapter_id: str = "dapkit", transcript: Path | None = None) -> Self:
+    def connect_unix(cls, path: Path, **options: Unpack[Options]) -> Self:
         """Session with an adapter that listens on a unix socket."""
-        return cls(Unix(path), adapter_id=adapter_id, transcript=transcript)
+        return cls(Unix(path), **options)
 
     @classmethod
-    def over(cls, stream: ByteStream, *, adapter_id: str = "dapkit", transcript: Path | None = None) -> Self:
+    def over(cls, stream: ByteStream, **options: Unpack[Options]) -> Self:
         """Session over a stream that the session closes."""
-        return cls(Given(stream), adapter_id=adapter_id, transcript=transcript)
+        return cls(Given(stream), **options)
 
     async def __aenter__(self) -> Self:
         """Reach the adapter and initialize it."""
@@ -381,6 +392,11 @@ class Session(Breaking, Waiting):
     def terminals(self) -> Sequence[Terminal]:
         """Terminals that the adapter asked for, oldest first."""
         return tuple(self._reverse.terminals)
+
+    @property
+    def adapter_pid(self) -> int | None:
+        """Process of the adapter; None if it is not ours."""
+        return None if self._process is None else self._process.pid
 
     @property
     def violations(self) -> Sequence[Violation]:

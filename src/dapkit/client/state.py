@@ -143,7 +143,7 @@ class Program:
         match body:
             case ThreadsBody():
                 known = [KnownThread(one.id, one.name, self._is_stopped(one.id)) for one in body.threads]
-                self.threads = {thread.id: thread for thread in known}
+                self.threads = self._standing() | {thread.id: thread for thread in known}
             case ContinueBody(all_threads_continued=False) if self._before is not None:
                 # The others stay as they were before the request.
                 arguments = request.arguments
@@ -197,6 +197,11 @@ class Program:
         if not isinstance(self.state, Ended) and (alone is None or standing in (alone, None)):
             self.state = Running()
             self.resumed_at = position
+
+    def _standing(self) -> dict[int, KnownThread]:
+        """Find the thread of the present stop; lldb-dap 22 may leave it out of a `threads` response for a while."""
+        known = self.threads.get(self.state.thread_id) if isinstance(self.state, Stopped) else None
+        return {} if known is None else {known.id: known}
 
     def _is_stopped(self, thread_id: int) -> bool:
         known = self.threads.get(thread_id)

@@ -144,3 +144,9 @@ def test_adapter_that_is_lost_after_the_end_changes_nothing() -> None:
     program.told(TerminatedEvent(), position=2)
     program.end(adapter_lost=True)
     assert program.state == Ended(None)
+
+
+def test_thread_that_stopped_is_known_though_the_response_leaves_it_out() -> None:
+    program = standing()
+    program.answered(Request(1, "threads"), ThreadsBody(threads=[Thread(id=2, name="other")]))
+    assert program.threads == {1: KnownThread(1, stopped=True), 2: KnownThread(2, "other", stopped=True)}
