@@ -163,6 +163,6 @@ class Machine:
             case ast.List(items):
                 return [self._value(item) for item in items]
             case ast.BinOp(left, op, right) | ast.Compare(left, [op], [right]) if type(op) in _OPERATORS:
-                value: Value = _OPERATORS[type(op)](self._value(left), self._value(right))
-                return value
+                result: Value = _OPERATORS[type(op)](self._value(left), self._value(right))
+                return result
         raise MachineError(f"there is no {ast.unparse(node)}")
