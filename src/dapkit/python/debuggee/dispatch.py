@@ -1,38 +1,24 @@
 """Requests of the adapter: a table from command to handler, and what each answers.
 
-A handler runs in the link's thread, takes the engine and the request, and returns the body of the response,
-raises RequestRefused, or returns LATER if a stopped thread will answer. What must follow a
-response (a program going on) is put into `request.afterwards`. The order on the wire and
-the start of a session are described in `entry`.
+What a handler is, is said in `handling`; handlers of a topic of their own live in modules `requests_TOPIC`.
+The order on the wire and the start of a session are described in `entry`.
 """
 
 import os
-import sys
-from collections.abc import Callable
 from types import FrameType
 from typing import TYPE_CHECKING, Final
 
-from . import limits
+from . import limits, requests_values
 from .errors import RequestRefused
-from .evaluate import Place, described, evaluate
 from .exceptions import FILTERS, information
-from .frames import Frame
+from .handling import LATER, Handler, Later, flag, number
 from .jobs import Guard, Job, Request
 from .stepping import INTO, OUT, OVER, Kind
-from .variables import Holder, Scope
 from .wire import Json
 
 if TYPE_CHECKING:
     from .engine import Engine
 
-
-class _Later:
-    """The answer of a handler that leaves it to a stopped thread."""
-
-
-LATER: Final = _Later()
-
-type Handler = Callable[["Engine", Request], Json | _Later | None]
 
 CAPABILITIES: Final[Json] = {
     "supportsConfigurationDoneRequest": True,
@@ -69,7 +55,7 @@ class Dispatcher:
         except Exception as error:
             request.refuse(f"internal error of the debugger: {type(error).__name__}: {error}")
         else:
-            if not isinstance(body, _Later):
+            if not isinstance(body, Later):
                 request.answer(body)
 
     @staticmethod
@@ -95,8 +81,8 @@ def initialize(engine: "Engine", request: Request) -> Json:
 
 def launch(engine: "Engine", request: Request) -> None:
     """Take the options of the session; the program itself is on the command line."""
-    engine.stop_on_entry = _flag(request, "stopOnEntry", default=False)
-    engine.stepping.just_my_code = _flag(request, "justMyCode", default=True)
+    engine.stop_on_entry = flag(request, "stopOnEntry", default=False)
+    engine.stepping.just_my_code = flag(request, "justMyCode", default=True)
 
 
 def configuration_done(engine: "Engine", request: Request) -> None:
@@ -113,7 +99,7 @@ def terminate(engine: "Engine", _request: Request) -> None:
 
 def disconnect(engine: "Engine", request: Request) -> None:
     """End the program, or leave it to itself."""
-    if _flag(request, "terminateDebuggee", default=True):
+    if flag(request, "terminateDebuggee", default=True):
         request.afterwards = lambda: os._exit(limits.LINK_LOST_EXIT_CODE)
     else:
         request.afterwards = engine.release
@@ -159,7 +145,7 @@ def continue_(engine: "Engine", request: Request) -> Json:
     """Let the program go on, or one thread of it."""
     ident = engine.threads.ident(request.arguments.get("threadId"))
     engine.world.need_stop(ident)
-    single = _flag(request, "singleThread", default=False)
+    single = flag(request, "singleThread", default=False)
     request.afterwards = lambda: _go_on(engine, ident, single=single)
     return {"allThreadsContinued": not single}
 
@@ -188,7 +174,7 @@ def _step(engine: "Engine", request: Request, kind: Kind) -> None:
     parked = engine.world.parked.get(ident)
     if parked is None:
         raise RequestRefused("the thread is inside native code and cannot be stepped; continue, or step another")
-    single = _flag(request, "singleThread", default=False)
+    single = flag(request, "singleThread", default=False)
 
     def go() -> None:
         with engine.lock:
@@ -228,8 +214,8 @@ def stack_trace(engine: "Engine", request: Request) -> Json:
     return engine.stacks.page(
         _frames_of(engine, ident),
         ident,
-        _number(request, "startFrame"),
-        _number(request, "levels"),
+        number(request, "startFrame"),
+        number(request, "levels"),
         stopped=engine.world.must_park(ident),
     )
 
@@ -241,97 +227,7 @@ def _frames_of(engine: "Engine", ident: int) -> list[tuple[FrameType, int]]:
     return engine.stacks.walk(engine.threads.frames().get(ident))
 
 
-def scopes(engine: "Engine", request: Request) -> Json:
-    """List the scopes of a frame."""
-    frame = engine.references.get(request.arguments.get("frameId"), Frame)
-    add = engine.references.add
-    return {
-        "scopes": [
-            {
-                "name": "Locals",
-                "presentationHint": "locals",
-                "variablesReference": add(Scope(frame, of_module=False)),
-                "expensive": False,
-            },
-            {
-                "name": "Globals",
-                "presentationHint": "globals",
-                "variablesReference": add(Scope(frame, of_module=True)),
-                "expensive": False,
-            },
-        ]
-    }
-
-
-def variables(engine: "Engine", request: Request) -> _Later:
-    """Show what is inside a scope or a value."""
-    number = request.arguments.get("variablesReference")
-    reader = engine.reader
-    holder: Scope | Holder
-    try:
-        holder = engine.references.get(number, Scope)
-        thread = holder.frame.ident
-    except RequestRefused:
-        holder = engine.references.get(number, Holder)
-        thread = holder.thread
-    done: list[Json] = []
-
-    def work(guard: Guard) -> Json:
-        for row in reader.page(holder, request.arguments):
-            done.append(reader.variable(row, thread, guard))  # noqa: PERF401 - `instead` reads it meanwhile
-        return {"variables": done}
-
-    def instead(begun: bool) -> Json:
-        """Return the rows that are done, the one that hangs, and the others without code of the program."""
-        ready = list(done)
-        rows = reader.page(holder, request.arguments)[len(ready) :]
-        rest = [reader.variable(row, thread, None, lost=begun and at == 0) for at, row in enumerate(rows)]
-        return {"variables": ready + rest}
-
-    job = Job(request, work, seconds=limits.PAGE_SECONDS, instead=instead)
-    engine.world.post(thread, job)
-    return LATER
-
-
-def evaluate_(engine: "Engine", request: Request) -> _Later:
-    """Evaluate in a frame, or in `__main__`."""
-    text = request.arguments.get("expression")
-    if not isinstance(text, str):
-        raise RequestRefused(f"expression is {text!r}, expected a text")
-    context = request.arguments.get("context") or "watch"
-    frame_id = request.arguments.get("frameId")
-    frame: FrameType | None = None
-    if frame_id is not None:
-        frame_reference = engine.references.get(frame_id, Frame)
-        frame, thread = frame_reference.frame, frame_reference.ident
-    else:
-        thread = engine.world.thread
-        if not engine.world.stopped:
-            raise RequestRefused("the program is running; pause it to evaluate")
-    chars = limits.VALUE_CHARS
-    if context == "clipboard":
-        chars = limits.CLIPBOARD_CHARS
-    elif context == "repl":
-        chars = limits.REPL_CHARS
-
-    def work(guard: Guard) -> Json:
-        place = Place(vars(sys.modules["__main__"]), frame)
-        result = evaluate(text, place, guard, str(context))
-        path = text.strip() if text.strip().isidentifier() else f"({text.strip()})"
-        return described(result, engine.reader.describe(result.value, path, thread, guard, chars))
-
-    def instead(begun: bool) -> Json:
-        if begun:
-            raise RequestRefused("it did not end in time, and cannot be interrupted where it is; it goes on")
-        if thread not in engine.world.parked:
-            raise RequestRefused("the thread is inside native code, nothing can be evaluated in it now")
-        raise RequestRefused("the thread is busy with an earlier evaluation that cannot be interrupted")
-
-    engine.world.post(thread, Job(request, work, seconds=limits.REPL_SECONDS + 1, instead=instead))
-    return LATER
-
-
-def exception_info(engine: "Engine", request: Request) -> _Later:
+def exception_info(engine: "Engine", request: Request) -> Later:
     """Tell of the exception that a thread is stopped at."""
     ident = engine.threads.ident(request.arguments.get("threadId"))
     parked = engine.world.parked.get(ident)
@@ -366,26 +262,6 @@ HANDLERS: Final[dict[str, Handler]] = {
     "pause": pause,
     "threads": threads,
     "stackTrace": stack_trace,
-    "scopes": scopes,
-    "variables": variables,
-    "evaluate": evaluate_,
     "exceptionInfo": exception_info,
+    **requests_values.HANDLERS,
 }
-
-
-def _flag(request: Request, name: str, *, default: bool) -> bool:
-    value = request.arguments.get(name)
-    if value is None:
-        return default
-    if not isinstance(value, bool):
-        raise RequestRefused(f"{name} is {value!r}, expected true or false")
-    return value
-
-
-def _number(request: Request, name: str) -> int:
-    value = request.arguments.get(name)
-    if value is None:
-        return 0
-    if not isinstance(value, int) or value < 0:
-        raise RequestRefused(f"{name} is {value!r}, expected a number from 0 on")
-    return value
