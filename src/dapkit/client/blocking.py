@@ -150,6 +150,11 @@ class BlockingSession(BlockingRequests[Session]):
         return self._look(lambda: self._inner.adapter_pid)
 
     @property
+    def adapter_stderr(self) -> str:
+        """What the adapter wrote there last (see `Session.adapter_stderr`)."""
+        return self._look(lambda: self._inner.adapter_stderr)
+
+    @property
     def violations(self) -> Sequence[Violation]:
         """What the adapter did against the protocol and was forgiven."""
         return self._look(lambda: self._inner.violations)

@@ -399,6 +399,11 @@ class Session(Breaking, Waiting):
         return None if self._process is None else self._process.pid
 
     @property
+    def adapter_stderr(self) -> str:
+        """What the adapter wrote there last; if it speaks on a socket, also to stdout, as programs under delve do."""
+        return "" if self._process is None else self._process.stderr_tail()
+
+    @property
     def violations(self) -> Sequence[Violation]:
         """What the adapter did against the protocol and was forgiven."""
         return tuple(self._endpoint.violations.kept)

@@ -1,0 +1,3 @@
+module example.com/squares
+
+go 1.19
