@@ -1,0 +1,80 @@
+"""Requests that stop the program or let it go on."""
+
+from typing import TYPE_CHECKING, Final
+
+from .errors import RequestRefused
+from .handling import Handler, flag
+from .jobs import Request
+from .stepping import INTO, OUT, OVER, Kind
+from .wire import Json
+
+if TYPE_CHECKING:
+    from .engine import Engine
+
+
+def continue_(engine: "Engine", request: Request) -> Json:
+    """Let the program go on, or one thread of it."""
+    ident = engine.threads.ident(request.arguments.get("threadId"))
+    engine.world.need_stop(ident)
+    single = flag(request, "singleThread", default=False)
+    request.afterwards = lambda: _go_on(engine, ident, single=single)
+    return {"allThreadsContinued": not single}
+
+
+def next_(engine: "Engine", request: Request) -> None:
+    """Step over."""
+    _step(engine, request, OVER)
+
+
+def step_in(engine: "Engine", request: Request) -> None:
+    """Step into."""
+    _step(engine, request, INTO)
+
+
+def step_out(engine: "Engine", request: Request) -> None:
+    """Step out."""
+    _step(engine, request, OUT)
+
+
+def _step(engine: "Engine", request: Request, kind: Kind) -> None:
+    ident = engine.threads.ident(request.arguments.get("threadId"))
+    engine.world.need_stop(ident)
+    granularity = request.arguments.get("granularity") or "statement"
+    if granularity not in ("statement", "line"):
+        raise RequestRefused(f"granularity {granularity!r} is not supported; there are statement and line")
+    parked = engine.world.parked.get(ident)
+    if parked is None:
+        raise RequestRefused("the thread is inside native code and cannot be stepped; continue, or step another")
+    single = flag(request, "singleThread", default=False)
+
+    def go() -> None:
+        with engine.lock:
+            parked.chosen = True
+            engine.stepping.start(ident, kind, parked.shown, leaving=parked.leaving)
+        _go_on(engine, ident, single=single)
+
+    request.afterwards = go
+
+
+def _go_on(engine: "Engine", ident: int, *, single: bool) -> None:
+    with engine.lock:
+        engine.stepping.forget_unwinding()
+        engine.world.resume(ident if single else None)
+
+
+def pause(engine: "Engine", request: Request) -> None:
+    """Stop the program where it is."""
+    number = request.arguments.get("threadId")
+    ident = engine.threads.ident(number) if number else engine.threads.main
+    if not engine.configured:
+        raise RequestRefused("the program has not started yet; it waits for configurationDone")
+    request.afterwards = lambda: engine.world.pause(ident)
+
+
+HANDLERS: Final[dict[str, Handler]] = {
+    "continue": continue_,
+    "next": next_,
+    "stepIn": step_in,
+    "stepOut": step_out,
+    "pause": pause,
+}
