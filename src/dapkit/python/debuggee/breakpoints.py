@@ -49,7 +49,7 @@ type ActionsFor = Callable[[Breakpoint], Actions]
 class Breakpoints:
     """All line breakpoints of the session.
 
-    Invariant: `by_line` and `solo` say the same as `_sites`, and the monitor watches exactly
+    Invariant: `dispatch` and `cheapest` say the same as `_sites`, and the monitor watches exactly
     the code objects of `_sites` for the owner `site`. Changed under the engine's lock.
     """
 
@@ -61,9 +61,10 @@ class Breakpoints:
         self._asked: dict[str, list[Breakpoint]] = {}  # by file key
         self._codes: dict[str, dict[int, tuple[CodeType, dict[str, object]]]] = {}  # of files that were asked for
         self._sites: list[Site] = []
-        self.by_line: dict[int, LineCallback] = {}
-        self.solo: LineCallback | None = None
-        """The callback of the only site there is; it may serve LINE events by itself."""
+        self.dispatch: LineCallback = _dispatch([])
+        """Serves LINE events of any code."""
+        self.cheapest: LineCallback = self.dispatch
+        """Serves LINE events while only code with breakpoints has any."""
 
     def prepare(self, path: str, asked: list[Json]) -> tuple[list[Json], list[Breakpoint]]:
         """Verify what a client asks for in one file: the answers, and the breakpoints to `place`.
@@ -152,27 +153,47 @@ class Breakpoints:
             self._monitor.want(code, "site", monitor.SITE, afresh=True)
 
     def _index(self) -> None:
-        at: dict[int, list[LineCallback]] = {}
-        for site in self._sites:
-            at.setdefault(site.breakpoint.line, []).append(site.callback)
-        self.by_line = {line: found[0] if len(found) == 1 else _one_of(found) for line, found in at.items()}
-        self.solo = self._sites[0].callback if len(self._sites) == 1 else None
+        self.dispatch = _dispatch(self._sites)
+        self.cheapest = self._sites[0].callback if len(self._sites) == 1 else self.dispatch
 
 
-def _one_of(callbacks: list[LineCallback]) -> LineCallback:
-    """Make one callback of those that share a line number, in several code objects or in one."""
+def _dispatch(sites: list[Site]) -> LineCallback:
+    """Make the callback that finds the site of a line."""
+    at: dict[int, list[Site]] = {}
+    for site in sites:
+        at.setdefault(site.breakpoint.line, []).append(site)
+    # A line number that only one code object has is the usual case, and worth a shorter way.
+    index: dict[int, tuple[CodeType | None, LineCallback]] = {
+        line: (found[0].code, found[0].callback) if len(found) == 1 else (None, _any_of(found))
+        for line, found in at.items()
+    }
 
-    def any_of_them(code: CodeType, line: int, depth: int = 1) -> object:
+    def dispatch(code: CodeType, line: int, depth: int = 1) -> object:
+        found = find(line)
+        if found is None:
+            return DISABLE
+        own, callback = found
+        if own is code or own is None:
+            return callback(code, line, depth + 1)
+        return DISABLE
+
+    find = index.get
+    return dispatch
+
+
+def _any_of(sites: list[Site]) -> LineCallback:
+    """Make one callback of sites that share a line number."""
+
+    def any_of(code: CodeType, line: int, depth: int = 1) -> object:
         outcome: object = DISABLE
-        for callback in callbacks:
-            done = callback(code, line, depth + 1)
-            if done is True:
-                return True
-            if done is not DISABLE:
+        for site in sites:
+            if site.code is code:
                 outcome = None
+                if site.callback(code, line, depth + 1) is True:
+                    return True
         return outcome
 
-    return any_of_them
+    return any_of
 
 
 def _verify(wish: Json, lines: list[int] | RequestRefused, path: str) -> tuple[int, Test]:

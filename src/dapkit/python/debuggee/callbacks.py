@@ -2,7 +2,7 @@
 
 A callback must never let an error of ours into the program, and must let through what a
 signal handler of the program raised while the thread was in it. The LINE callback is chosen by
-need, since lines are what costs: the only breakpoint's own callback, a look-up of several,
+need, since lines are what costs: the only breakpoint's own callback, a look-up among several,
 or the full one while something is stepped or stopped.
 """
 
@@ -68,7 +68,7 @@ class Callbacks:
                 EVENTS.PY_YIELD: self._shielded(self._on_yield),
                 EVENTS.JUMP: self._shielded(self._on_jump),
                 EVENTS.PY_UNWIND: self._shielded(self._on_unwind, in_ours=None),
-                EVENTS.RAISE: self._shielded(self._on_raise, in_ours=None),
+                EVENTS.RAISE: self._quick_on_raise(self._shielded(self._on_raise, in_ours=None, depth=2)),
                 EVENTS.RERAISE: self._shielded(self._on_reraise, in_ours=None),
             }
         )
@@ -81,10 +81,8 @@ class Callbacks:
             return
         if self._world.stopped or self._stepping.steps:
             self._monitor.register_line(self._line)
-        elif self.breakpoints.solo is not None:
-            self._monitor.register_line(self.breakpoints.solo)
         else:
-            self._monitor.register_line(self._on_line_of_breakpoints)
+            self._monitor.register_line(self.breakpoints.cheapest)
 
     def _world_changed(self) -> None:
         if self._world.stopped:
@@ -130,10 +128,6 @@ class Callbacks:
         """Show a line of our own in the client's console."""
         self._link.event("output", {"category": "console", "output": text + "\n", **(more or {})})
 
-    def _on_line_of_breakpoints(self, code: CodeType, line: int) -> object:
-        callback = self.breakpoints.by_line.get(line)
-        return DISABLE if callback is None else callback(code, line, 2)
-
     # Events while something is stepped or stopped
 
     def _on_line(self, frame: FrameType, code: CodeType, line: int) -> object:
@@ -141,8 +135,7 @@ class Callbacks:
         world = self._world
         if world.must_park(ident) and self._join(ident, frame):
             return None
-        callback = self.breakpoints.by_line.get(line)
-        outcome = DISABLE if callback is None else callback(code, line, 3)
+        outcome = self.breakpoints.dispatch(code, line, 3)
         if outcome is True:
             return None
         if self._stepping.arrives(ident, frame):
@@ -238,6 +231,16 @@ class Callbacks:
 
     # Exceptions
 
+    def _quick_on_raise(self, thorough: Callable[..., object]) -> Callable[..., object]:
+        """Make a callback that lets pass at once what was found to be caught before, at the same place."""
+        caught = self._exceptions.caught_at_once
+
+        def on_raise(code: CodeType, offset: int, exception: BaseException) -> None:
+            if (id(code), offset, type(exception)) not in caught:
+                thorough(code, offset, exception)
+
+        return on_raise
+
     def _on_raise(self, frame: FrameType, _code: CodeType, offset: int, exception: BaseException) -> None:
         self._stop_at_exception(frame, offset, exception, again=False)
 
@@ -273,18 +276,20 @@ class Callbacks:
 
     # Shields
 
-    def _shielded(self, handle: Callable[..., object], *, in_ours: object = DISABLE) -> Callable[..., object]:
+    def _shielded(
+        self, handle: Callable[..., object], *, in_ours: object = DISABLE, depth: int = 1
+    ) -> Callable[..., object]:
         """Make a callback that passes the frame of the event, and keeps our errors out of the program.
 
         Events in code of this package, which the link's thread causes, end with `in_ours`: DISABLE,
-        but for events that cannot be disabled.
+        but for events that cannot be disabled. `depth` is that of the event's frame, seen from the callback.
         """
 
         def callback(code: CodeType, *details: object) -> object:
             try:
                 if _thread.get_ident() == self._threads.link:
                     return in_ours if self._sources.kind(code.co_filename) == OURS else None
-                return handle(_getframe(1), code, *details)
+                return handle(_getframe(depth), code, *details)
             except BaseException as error:
                 self._tell_or_raise(error)
                 return None

@@ -137,8 +137,13 @@ def _follow(read: _Code, at: int, frame: FrameType, exception: BaseException) ->
 
 
 def _after_finally(read: _Code, at: int) -> tuple[Verdict, int]:
-    """Find the end of a `finally`: it runs something, then raises again, unless it returns."""
+    """Find the end of a `finally`: it runs something, then raises again, unless it returns.
+
+    Where it compares classes, it is no `finally` but an `except` with an expression to compute.
+    """
     for offset, name, _ in read.instructions[at:]:
+        if name in ("CHECK_EXC_MATCH", "CHECK_EG_MATCH"):
+            return MAYBE, -1
         if name == "RERAISE":
             return NO, offset
         if name in ("RETURN_VALUE", "RETURN_CONST"):

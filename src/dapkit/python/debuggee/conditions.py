@@ -2,8 +2,8 @@
 
 A condition is tested a million times in a second, so nothing is looked up that can be
 known when the breakpoint meets its code: the callback is one Python function with the
-condition in its body and the module's own namespace as its globals. Local variables
-are read from the frame by name, only those that the condition names. Whatever
+condition in its body, which reads from the frame only the variables that the condition
+names. Which of them are local, global or built in is settled then. Whatever
 that cannot do (an unbound name, the body of a class) goes the careful way, through `eval`.
 """
 
@@ -114,9 +114,10 @@ def _field(expression: str) -> str:
     return "f'''{" + expression + "}'''"
 
 
-def names_in(tree: _ast.AST) -> set[str]:
-    """Return every variable name that an expression mentions."""
-    names: set[str] = set()
+def names_in(tree: _ast.AST) -> tuple[set[str], set[str]]:
+    """Return the variable names that an expression reads, and those that it binds itself."""
+    read: set[str] = set()
+    bound: set[str] = set()
     todo: list[object] = [tree]
     while todo:
         node = todo.pop()
@@ -124,9 +125,11 @@ def names_in(tree: _ast.AST) -> set[str]:
             todo.extend(node)
         elif isinstance(node, _ast.AST):
             if isinstance(node, _ast.Name):
-                names.add(node.id)
+                (read if isinstance(node.ctx, _ast.Load) else bound).add(node.id)
+            elif isinstance(node, _ast.arg):
+                bound.add(node.arg)
             todo.extend(getattr(node, field, None) for field in node._fields)
-    return names
+    return read, bound
 
 
 class Test:
@@ -142,17 +145,20 @@ class Test:
         self.hits = parse_hit_condition(hit_condition) if hit_condition and hit_condition.strip() else None
         self.log = split_log_message(log_message) if log_message else None
         self.names: set[str] = set()
+        self.bound: set[str] = set()
         self.log_expression = ""  # of all parts together, an f-string
         if self.condition:
-            self.names |= names_in(parse_expression(self.condition, "condition"))
+            self._note_names(parse_expression(self.condition, "condition"))
         if self.log is not None:
             self.log_expression = " ".join(_field(part) if field else repr(part) for field, part in self.log) or "''"
-            self.names |= names_in(parse_expression(self.log_expression, "log message"))
-        self._count = itertools.count(1).__next__
+            self._note_names(parse_expression(self.log_expression, "log message"))
+        self.next_hit: Callable[[], int] = itertools.count(1).__next__
+        """Counts a hit, and returns how many there were, this one included."""
 
-    def next_hit(self) -> int:
-        """Count a hit, and return how many there were, this one included."""
-        return self._count()
+    def _note_names(self, tree: _ast.expr) -> None:
+        read, bound = names_in(tree)
+        self.names |= read
+        self.bound |= bound
 
 
 class Actions:
@@ -176,58 +182,57 @@ class Actions:
 def callback_for(
     test: Test, code: CodeType, line: int, *, namespace: dict[str, object], actions: Actions
 ) -> LineCallback:
-    """Make the LINE callback of one breakpoint in one code object.
+    """Make the LINE callback of one breakpoint, for the lines of one code object.
 
-    `namespace` are the globals that the code runs with.
+    `namespace` are the globals that the code runs with. Lines of other code objects are
+    not to be given to it.
     """
 
     def careful(frame: FrameType) -> object:
         return _act(test, frame, code, line, actions)
 
+    builtins = sys.modules["builtins"].__dict__
+    ours: dict[str, object] = {
+        "__builtins__": builtins,
+        "_d_disable": sys.monitoring.DISABLE,
+        "_d_getframe": sys._getframe,
+        "_d_careful": careful,
+        "_d_careful_text": lambda frame: _log_text(test, frame),
+        "_d_hit": actions.hit,
+        "_d_log": actions.log,
+        "_d_count": test.next_hit,
+    }
     function = is_function(code)
     variables = {*code.co_varnames, *code.co_cellvars, *code.co_freevars} if function else set()
-    local = sorted(test.names & variables)
     if test.names and not function and code.co_name != "<module>":
-        source = f"{_HEAD}\n return _d_careful(_d_getframe(_d_depth))\n"  # a class body's names are not fixed
+        source = _HEAD.format(line=line) + " return _d_careful(_d_getframe(_d_depth))\n"  # the body of a class
     else:
-        source = _source(test, local, guarded=bool(test.names - variables))
+        elsewhere = test.names - variables - test.bound
+        wide = {name for name in elsewhere if name in namespace or name not in builtins}
+        source = _source(test, line, local=sorted(test.names & variables), wide=sorted(wide))
     module = compile(source, GENERATED, "exec", dont_inherit=True)
     body = next(const for const in module.co_consts if isinstance(const, CodeType))
-    defaults = (
-        1,  # depth of the frame that the event is about, seen from the callback
-        code,
-        line,
-        sys.monitoring.DISABLE,
-        sys._getframe,
-        namespace,
-        careful,
-        lambda frame: _log_text(test, frame),
-        actions.hit,
-        actions.log,
-        test.next_hit,
-    )
-    return FunctionType(body, namespace, "callback", defaults)
+    return FunctionType(body, ours, "callback", (1,))
 
 
 _HEAD = """\
-def callback(_d_code, _d_line, _d_depth=0, _d_own=0, _d_at=0, _d_disable=0, _d_getframe=0, _d_namespace=0,
-             _d_careful=0, _d_careful_text=0, _d_hit=0, _d_log=0, _d_count=0):
- if _d_line != _d_at or _d_code is not _d_own: return _d_disable"""
+def callback(_d_code, _d_line, _d_depth):
+ if _d_line != {line}: return _d_disable
+"""
 
 
-def _source(test: Test, local: list[str], *, guarded: bool) -> str:
-    """Write the callback as text. Names that begin with `_d_` are ours, all others the program's."""
-    lines = [_HEAD]
-    if guarded:
-        # One code object may run with several namespaces; this function knows one.
-        lines += [
-            " if _d_getframe(_d_depth).f_globals is not _d_namespace:",
-            "  return _d_careful(_d_getframe(_d_depth))",
-        ]
-    if local:
-        lines += [" try:", "  _d_locals = _d_getframe(_d_depth).f_locals"]
-        lines += [f"  {name} = _d_locals[{name!r}]" for name in local]
-        lines += [" except KeyError: return _d_careful(_d_getframe(_d_depth))"]
+def _source(test: Test, line: int, *, local: list[str], wide: list[str]) -> str:
+    """Write the callback as text. Names that begin with `_d_` are ours, all others the program's.
+
+    `local` and `wide` are the local and global variables to read before the condition.
+    """
+    lines: list[str] = []
+    if local or wide:
+        lines += [" _d_frame = _d_getframe(_d_depth)", " try:"]
+        lines += ["  _d_locals = _d_frame.f_locals"] * (len(local) > 1)
+        lines += [f"  {name} = {'_d_locals' if len(local) > 1 else '_d_frame.f_locals'}[{name!r}]" for name in local]
+        lines += [f"  {name} = _d_frame.f_globals[{name!r}]" for name in wide]
+        lines += [" except KeyError: return _d_careful(_d_frame)"]
     if test.condition:
         lines += [
             " try:",
@@ -248,14 +253,14 @@ def _source(test: Test, local: list[str], *, guarded: bool) -> str:
             " _d_log(_d_text, _d_line)",
             " return None",
         ]
-    return "\n".join(lines) + "\n"
+    return _HEAD.format(line=line) + "\n".join(lines) + "\n"
 
 
 def _act(test: Test, frame: FrameType, code: CodeType, line: int, actions: Actions) -> object:
     """Do what the callback does, by `eval` in the frame, and tell of errors."""
     if test.condition:
         try:
-            if not eval(test.condition, frame.f_globals, frame.f_locals):
+            if not eval(test.condition, _names_of(frame)):
                 return None
         except KeyboardInterrupt:
             raise
@@ -277,9 +282,14 @@ def _log_text(test: Test, frame: FrameType) -> str:
             text += part
             continue
         try:
-            text += eval(_field(part), frame.f_globals, frame.f_locals)
+            text += eval(_field(part), _names_of(frame))
         except KeyboardInterrupt:
             raise
         except BaseException as error:
             text += f"<{type(error).__name__}: {str(error)[: limits.MESSAGE_CHARS]}>"
     return text
+
+
+def _names_of(frame: FrameType) -> dict[str, object]:
+    """Return all names that a frame sees, in one namespace that functions within an expression see too."""
+    return {**frame.f_globals, **frame.f_locals}

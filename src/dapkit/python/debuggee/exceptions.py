@@ -44,7 +44,8 @@ class Exceptions:
         self._monitor = monitor
         self._sources = sources
         self._filters: frozenset[str] = frozenset()
-        self._caught_at_once: set[tuple[int, int, type]] = set()
+        self.caught_at_once: set[tuple[int, int, type]] = set()
+        """Code object, instruction and type of what the raising frame itself catches; empty under `raised`."""
         self._kept: list[object] = []  # the code objects of the line above, so that ids stay their own
         self._told: dict[int, BaseException] = {}
         """By thread: the exception it was last stopped for as uncaught."""
@@ -61,6 +62,8 @@ class Exceptions:
             if one not in known:
                 raise RequestRefused(f"exception filter {one!r} is unknown; there are {', '.join(sorted(known))}")
         self._filters = frozenset(filters)
+        self.caught_at_once.clear()
+        self._kept.clear()
         wanted = events.EVENTS.RAISE if filters else 0
         if "uncaught" in filters or "userUnhandled" in filters:
             wanted |= events.EVENTS.RERAISE | events.EVENTS.PY_UNWIND
@@ -70,8 +73,6 @@ class Exceptions:
         """Return the break mode to stop with at a RAISE or RERAISE event, or an empty text."""
         filters = self._filters
         if self._sources.kind(frame.f_code.co_filename) == OURS:
-            return ""
-        if (id(frame.f_code), offset, type(exception)) in self._caught_at_once and "raised" not in filters:
             return ""
         traceback = stored(exception, "__traceback__")
         inner = traceback.tb_next.tb_frame if traceback is not None and traceback.tb_next is not None else None
@@ -112,10 +113,12 @@ class Exceptions:
         return ""
 
     def _remember(self, frame: FrameType, offset: int, exception: BaseException) -> None:
-        if len(self._caught_at_once) >= _CACHE_SIZE:
-            self._caught_at_once = set()
-            self._kept = []
-        self._caught_at_once.add((id(frame.f_code), offset, type(exception)))
+        if "raised" in self._filters:
+            return
+        if len(self.caught_at_once) >= _CACHE_SIZE:
+            self.caught_at_once.clear()
+            self._kept.clear()
+        self.caught_at_once.add((id(frame.f_code), offset, type(exception)))
         self._kept.append(frame.f_code)
 
     def on_unwind(self, ident: int, frame: FrameType, exception: BaseException) -> str:
