@@ -216,16 +216,24 @@ class Conversation:
             with running.scope:
                 self._respond(request, await self._through_middleware(request))
         except Exception as error:  # noqa: BLE001 - whatever a handler raises becomes the response
-            self.connection.fail(request, failure_of(request.command, error))
+            self._fail(request, failure_of(request.command, error))
         finally:
             self._settle(running)
 
     def _settle(self, running: _Running) -> None:
         """Close the account of a request; without a response by now, it was cancelled."""
-        if running.request in self.endpoint.unanswered:
-            self.connection.fail(running.request, CANCELLED)
+        self._fail(running.request, CANCELLED)
         del self._running[running.request.seq]
         running.answered.set()
+
+    def _fail(self, request: Request, failure: RequestFailed) -> None:
+        """Answer with an error, unless there was an answer: a cancelled handler may end after the session."""
+        if request not in self.endpoint.unanswered:
+            return
+        try:
+            self.connection.fail(request, failure)
+        except InvalidValue as error:  # in the Message that the handler made
+            self.connection.fail(request, failure_of(request.command, error))
 
     async def _through_middleware(self, request: Request) -> Body:
         proceed: Proceed = self._handle
@@ -234,6 +242,8 @@ class Conversation:
         return await proceed(request)
 
     def _respond(self, request: Request, body: Body) -> None:
+        if request not in self.endpoint.unanswered:
+            return
         spec = COMMANDS.get(request.command)
         if spec is not None and not isinstance(body, (spec.body or type(None), RawJson)):
             expected = "None" if spec.body is None else spec.body.__name__
@@ -324,10 +334,12 @@ class Conversation:
         if scope.cancelled_caught:
             log.error("closing() took longer than %g s and was given up", limits.CLOSING_SECONDS)
         for request in self.endpoint.unanswered:
-            if request is not farewell:
-                self.connection.fail(request, RequestFailed(f"{request.command} came after disconnect"))
+            if request.seq in self._running:
+                self._fail(request, CANCELLED)
+            elif request is not farewell:
+                self._fail(request, RequestFailed(f"{request.command} came after disconnect"))
         if farewell is not None and failure is not None:
-            self.connection.fail(farewell, failure)
+            self._fail(farewell, failure)
         elif farewell is not None:
             self.connection.respond(farewell)
 

@@ -17,6 +17,7 @@ from dapkit.protocol import (
     InitializedEvent,
     InitializeRequestArguments,
     LaunchRequestArguments,
+    Message,
     NextArguments,
     OutputEvent,
     PauseArguments,
@@ -67,6 +68,8 @@ class Desk(Adapter[Launch, NoAttach]):
                     self.gate.set()
                 case "fail":
                     raise RequestFailed("no such thing", message="notFound")
+                case "fail badly":
+                    raise RequestFailed("no such thing", error=Message(id=2**40, format="too large an id"))
                 case "crash":
                     raise ZeroDivisionError("by zero")
                 case "nothing":
@@ -121,6 +124,13 @@ async def test_request_failed_carries_its_text_and_its_short_form() -> None:
         await client.start()
         failure = await refusal(client, "fail")
         assert (failure.text, failure.message) == ("no such thing", "notFound")
+
+
+async def test_an_error_that_the_protocol_does_not_allow_is_answered_all_the_same() -> None:
+    async with client_of(Desk()) as client:
+        await client.start()
+        failure = await refusal(client, "fail badly")
+        assert failure.text.startswith("internal error in evaluate: InvalidValue: $.body.error.id")
 
 
 async def test_any_other_error_is_an_internal_error_with_type_and_text(caplog: pytest.LogCaptureFixture) -> None:
