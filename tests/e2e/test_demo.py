@@ -1,0 +1,53 @@
+"""The demo, run as `make demo` runs it."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+DEMO = Path(__file__).parents[2] / "examples" / "demo" / "run.py"
+
+
+def run_demo(*arguments: str) -> str:
+    finished = subprocess.run(
+        [sys.executable, DEMO, *arguments],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=40,
+        stdin=subprocess.DEVNULL,
+    )
+    assert finished.returncode == 0, finished.stdout + finished.stderr
+    return finished.stdout
+
+
+def test_demo_shows_the_fault_of_the_shop() -> None:
+    screen = run_demo()
+    for seen in (
+        "A breakpoint is hit",
+        "❱ 31         booking = ledger.book(order)",
+        "threads: MainThread *, receipts",
+        "ZeroDivisionError (unhandled)",
+        "total   Fraction(0, 1)",
+        "Donald     1 x teapot       8.00",
+        "exit code 1",
+    ):
+        assert seen in screen
+    watched = re.findall(r"31  booking = ledger.book\(order\) +'(\w+)' +\[(.*)\]", screen)
+    assert [(who, shared.count("1/4")) for who, shared in watched] == [
+        ("Grace", 0),
+        ("Edsger", 1),
+        ("Barbara", 2),
+        ("Donald", 2),
+    ]
+
+
+def test_demo_writes_the_messages_on_the_wire(tmp_path: Path) -> None:
+    transcript = tmp_path / "wire.jsonl"
+    assert str(transcript) in run_demo("--transcript", str(transcript))
+    lines = [json.loads(line) for line in transcript.read_text().splitlines()]
+    assert {line["from"] for line in lines} == {"client", "adapter"}
+    commands = [line["message"]["command"] for line in lines if line["message"]["type"] == "request"]
+    assert commands[:4] == ["initialize", "launch", "setBreakpoints", "setExceptionBreakpoints"]
+    assert lines[-1]["message"]["command"] == "disconnect"
