@@ -280,13 +280,17 @@ class Conversation:
 
         DAP overview, "Launch sequencing": the response comes after that of `configurationDone`.
         """
-        kind = self._definition.starts[request.command]
         self._start = request.command
-        await self._call(request, _read_as(kind, request))
-        if not self._initialized:
-            self.send_event(InitializedEvent())
-        if self._adapter.holds_launch:
-            await self._configured.wait()
+        try:
+            await self._call(request, _read_as(self._definition.starts[request.command], request))
+            if not self._initialized:
+                self.send_event(InitializedEvent())
+            if self._adapter.holds_launch:
+                await self._configured.wait()
+        except BaseException:
+            # Another launch or attach may follow, with a configuration of its own.
+            self._initialized, self._configured = False, anyio.Event()
+            raise
         return None
 
     def _arguments(self, request: Request) -> object:
