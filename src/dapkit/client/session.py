@@ -14,10 +14,10 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Self, TypedDict, Unpack
+from typing import Self
 
 import anyio
-from anyio.abc import ByteStream, TaskGroup, TaskStatus
+from anyio.abc import TaskGroup, TaskStatus
 
 from dapkit import limits
 from dapkit.client.breaking import Breaking
@@ -26,9 +26,10 @@ from dapkit.client.errors import AdapterDied, ProgramEnded, WaitExpired
 from dapkit.client.events import CustomEvent
 from dapkit.client.fields import check_fields
 from dapkit.client.handshake import shake_hands
+from dapkit.client.opening import Opening
 from dapkit.client.output import TextLog
 from dapkit.client.reverse import REVERSE_COMMANDS, Adopts, Reverse, everybody
-from dapkit.client.routes import Given, Listening, Reached, Route, Spawned, Tcp, Unix
+from dapkit.client.routes import Reached, Route
 from dapkit.client.state import Ended, Starting
 from dapkit.client.terminal import Terminal
 from dapkit.client.waiting import Waiting
@@ -66,20 +67,7 @@ from dapkit.transport import ChildProcess, Connection, ConversationLost, Recorde
 log = logging.getLogger(__name__)
 
 
-class Options(TypedDict, total=False):
-    """What every way of opening a session takes."""
-
-    adapter_id: str
-    """Name of the adapter that it is told in `initialize`; some want to read their own."""
-    transcript: Path | None
-    """File for all messages, as `dapkit.transport.Recorder` writes it; children get files beside it."""
-    breakpoints: Breakpoints | None
-    """What is wanted from the start, such as another session's `breakpoints_for_another()`."""
-    adopts: Adopts
-    """Says whether a child session is wanted; all are, unless it says otherwise."""
-
-
-class Session(Breaking, Waiting):
+class Session(Opening, Breaking, Waiting):
     """A conversation with a debug adapter; an async context manager.
 
     Entering reaches the adapter and initializes it. Leaving disconnects, which
@@ -124,48 +112,6 @@ class Session(Breaking, Waiting):
         self._connection: Connection | None = None
 
     # Opening and closing
-
-    @classmethod
-    def spawn(
-        cls,
-        argv: Sequence[str],
-        *,
-        cwd: Path | None = None,
-        env: Mapping[str, str] | None = None,
-        **options: Unpack[Options],
-    ) -> Self:
-        """Session with an adapter that is started and speaks on its stdin and stdout."""
-        return cls(Spawned(argv, cwd, env), **options)
-
-    @classmethod
-    def spawn_listening(
-        cls,
-        argv: Sequence[str],
-        *,
-        cwd: Path | None = None,
-        env: Mapping[str, str] | None = None,
-        **options: Unpack[Options],
-    ) -> Self:
-        """Session with an adapter that is started and speaks on a socket.
-
-        Its command says where, by `${port}`, `${socket}` or, if it connects to us, `${callback}`.
-        """
-        return cls(Listening(argv, cwd, env), **options)
-
-    @classmethod
-    def connect(cls, host: str, port: int, **options: Unpack[Options]) -> Self:
-        """Session with an adapter that listens on a TCP port."""
-        return cls(Tcp(host, port), **options)
-
-    @classmethod
-    def connect_unix(cls, path: Path, **options: Unpack[Options]) -> Self:
-        """Session with an adapter that listens on a unix socket."""
-        return cls(Unix(path), **options)
-
-    @classmethod
-    def over(cls, stream: ByteStream, **options: Unpack[Options]) -> Self:
-        """Session over a stream that the session closes."""
-        return cls(Given(stream), **options)
 
     async def __aenter__(self) -> Self:
         """Reach the adapter and initialize it."""
