@@ -7,7 +7,9 @@ import msgspec
 import pytest
 
 from adapter_client import Client, client_of
+from dapkit import limits
 from dapkit.adapter import Adapter, Body, NoAttach, NoLaunch, NotServed, Proceed, RequestFailed, custom_request
+from dapkit.endpoint import Endpoint, Phase, Role
 from dapkit.protocol import (
     AttachRequestArguments,
     ConfigurationDoneArguments,
@@ -30,7 +32,7 @@ from dapkit.protocol import (
     ThreadsArguments,
     ThreadsBody,
 )
-from dapkit.transport import ConversationLost, DeadlineExceeded
+from dapkit.transport import ConversationLost, DeadlineExceeded, background_tasks, memory_pair
 
 
 class Launch(LaunchRequestArguments, frozen=True, kw_only=True):
@@ -282,6 +284,33 @@ async def test_launch_may_be_tried_again_after_it_failed() -> None:
             await client.request(ConfigurationDoneArguments())
 
 
+class Chatty(Desk):
+    async def launch(self, args: Launch) -> None:
+        await self.initialized()
+        await self.output("loaded\n")
+
+
+class Hesitant(Chatty):
+    """Says `initialized`, and then fails at the first launch."""
+
+    async def launch(self, args: Launch) -> None:
+        await super().launch(args)
+        if args.program == "wrong":
+            raise RequestFailed("not this one")
+
+
+async def test_a_second_launch_has_a_configuration_of_its_own() -> None:
+    async with client_of(Hesitant()) as client:
+        await client.initialize()
+        with pytest.raises(RequestFailed, match="not this one"):
+            await client.request(LaunchRequestArguments(extra={"program": "wrong"}))
+        await client.event(InitializedEvent)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(client.request, LaunchRequestArguments())
+            await client.event(InitializedEvent)
+            await client.request(ConfigurationDoneArguments())
+
+
 async def test_attach_is_refused_where_the_adapter_only_launches() -> None:
     async with client_of(Desk()) as client:
         await client.initialize()
@@ -349,16 +378,50 @@ async def test_initialized_comes_straight_after_initialize_where_the_adapter_say
         assert client.events == []
 
 
-class Chatty(Desk):
-    async def launch(self, args: Launch) -> None:
-        await self.initialized()
-        await self.output("loaded\n")
-
-
 async def test_initialized_is_not_sent_twice_when_the_adapter_sends_it_itself() -> None:
     async with client_of(Chatty()) as client:
         await client.start()
         assert client.events == [OutputEvent(output="loaded\n")]
+
+
+# Telling the client
+
+
+class Printer(Desk):
+    async def closing(self) -> None:
+        await super().closing()
+        self.log.append(f"understood {await self.invalidated()}")
+
+    async def evaluate(self, args: EvaluateArguments) -> EvaluateBody:
+        for _ in range(int(args.expression)):
+            await self.output("x" * 1000)
+            self.log.append("printed")
+        return EvaluateBody(result="", variables_reference=0)
+
+
+async def test_output_waits_for_a_client_that_does_not_read() -> None:
+    adapter = Printer()
+    theirs, ours = memory_pair()
+    async with background_tasks() as tasks:
+        tasks.start_soon(adapter.serve_stream, theirs)
+        endpoint = Endpoint(Role.CLIENT)
+        endpoint.request(InitializeRequestArguments(adapter_id="deaf"))
+        await ours.send(endpoint.bytes_to_send())
+        while endpoint.phase is not Phase.READY:
+            endpoint.receive(await ours.receive())
+        endpoint.request(evaluate("1000000"))
+        await ours.send(endpoint.bytes_to_send())
+        await anyio.wait_all_tasks_blocked()
+        assert 0 < len(adapter.log) * 1000 < 3 * limits.OUTPUT_BACKLOG_BYTES
+        await ours.aclose()
+
+
+async def test_an_event_that_the_client_does_not_understand_is_not_sent() -> None:
+    adapter = Printer()
+    async with client_of(adapter) as client:
+        await client.start(introduction=InitializeRequestArguments(adapter_id="bare"))
+        await client.request(DisconnectArguments())
+    assert adapter.log[-1] == "understood False"
 
 
 # Asking the client
