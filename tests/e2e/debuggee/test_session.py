@@ -285,8 +285,7 @@ def test_terminate_is_refused_by_a_program_that_ignores_interrupts(start: Start)
 def test_child_of_a_fork_runs_undebugged(start: Start) -> None:
     peer = start(
         """
-        import os, sys, warnings
-        warnings.simplefilter("ignore")
+        import os, sys
         def work():
             return 1
         pid = os.fork()
@@ -298,10 +297,10 @@ def test_child_of_a_fork_runs_undebugged(start: Start) -> None:
         work()
         """
     )
-    peer.configure(lines=[4])
+    peer.configure(lines=[3])
     peer.stopped("breakpoint")
     peer.go()
-    assert peer.finish() == (0, "child 0\nparent 7\n", "")
+    assert peer.finish() == (0, "child 0\nparent 7\n", "")  # and no warning of a fork with threads
 
 
 def test_another_debugger_in_the_process_is_told(python: str, tmp_path: Path) -> None:
@@ -318,3 +317,26 @@ def test_file_that_does_not_exist_is_told_as_python_does(python: str, tmp_path: 
     with Peer(python, tmp_path, "--program", "gone.py") as peer:
         peer.configure()
         assert peer.finish() == (plain.returncode, plain.stdout, plain.stderr)
+
+
+def test_many_forks_leave_the_link_alive(start: Start) -> None:
+    peer = start(
+        """
+        import os
+        def fork():
+            pid = os.fork()
+            if pid == 0:
+                os._exit(0)
+            os.waitpid(pid, 0)
+        for n in range(50):
+            fork()
+        print("done")
+        """
+    )
+    peer.configure(lines=[9])
+    for _ in range(20):
+        assert len(peer.ask("threads")["threads"]) == 1
+    peer.stopped("breakpoint")
+    assert peer.value("n") == "49"
+    peer.go()
+    assert peer.finish() == (0, "done\n", "")

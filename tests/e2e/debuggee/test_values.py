@@ -133,7 +133,7 @@ HOSTILE = """
     class Sleeps:
         def __repr__(self): time.sleep(3600)
     class Huge:
-        def __repr__(self): return "x" * 100_000_000
+        def __repr__(self): return "x" * 20_000_000
     class Lies:
         @property
         def __class__(self): raise RuntimeError("liar")

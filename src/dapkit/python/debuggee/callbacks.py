@@ -53,6 +53,7 @@ class Callbacks:
         self._exceptions = exceptions
         self._lock = lock
         self._thread_starts: set[int] = set()  # ids of code objects that every new thread runs first
+        self._soon: tuple[FrameType, Callable[[], None]] | None = None
         self._complained: set[tuple[int, str]] = set()
         self.breakpoints = Breakpoints(monitor, sources, self._actions_for)
         self._line = self._shielded(self._on_line)
@@ -66,6 +67,7 @@ class Callbacks:
                 EVENTS.PY_RESUME: self._on_start,
                 EVENTS.PY_RETURN: self._shielded(self._on_return),
                 EVENTS.PY_YIELD: self._shielded(self._on_yield),
+                EVENTS.INSTRUCTION: self._shielded(self._on_instruction),
                 EVENTS.JUMP: self._shielded(self._on_jump),
                 EVENTS.PY_UNWIND: self._shielded(self._on_unwind, in_ours=None),
                 EVENTS.RAISE: self._quick_on_raise(self._shielded(self._on_raise, in_ours=None, depth=2)),
@@ -179,6 +181,20 @@ class Callbacks:
                 self.choose_line()
             if shown is not None:
                 self._arrive(ident, shown)
+
+    def at_next_instruction_of(self, frame: FrameType, action: Callable[[], None]) -> None:
+        """Have something done, once, as soon as a frame goes on."""
+        self._soon = (frame, action)
+        with self._lock:
+            self._monitor.want(frame.f_code, "soon", EVENTS.INSTRUCTION)
+
+    def _on_instruction(self, frame: FrameType, code: CodeType, _offset: int) -> None:
+        if self._soon is not None and self._soon[0] is frame:
+            _, action = self._soon
+            self._soon = None
+            with self._lock:
+                self._monitor.want(code, "soon", 0)
+            action()
 
     # Code that starts
 

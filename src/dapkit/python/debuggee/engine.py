@@ -13,6 +13,7 @@ import _socket
 import _thread
 import os
 import sys
+from time import monotonic, sleep
 
 from . import limits
 from .callbacks import Callbacks
@@ -66,7 +67,10 @@ class Engine:
         self._exit_code = 0
         self._may_run = _thread.allocate_lock()
         self._may_run.acquire()
-        self._served = _thread.allocate_lock()
+        self._known = _thread.allocate_lock()
+        self._serving = _thread.allocate_lock()  # held while the link's thread lives
+        self._dispatcher = Dispatcher(self)
+        self._rests = False
 
     def start(self) -> None:
         """Take the monitoring tool, serve the link, and return when the client has configured everything.
@@ -76,20 +80,31 @@ class Engine:
 
         """
         self.monitor.claim()
-        os.register_at_fork(after_in_child=self._forget_in_child)
-        self._served.acquire()
-        _thread.start_new_thread(self._serve, ())
+        os.register_at_fork(
+            before=self._rest_for_fork, after_in_parent=self._go_on_after_fork, after_in_child=self._forget_in_child
+        )
+        self._start_serving()
         self._may_run.acquire()
 
+    def _start_serving(self) -> None:
+        self._known.acquire()
+        self._serving.acquire()
+        _thread.start_new_thread(self._serve, ())
+        with self._known:  # released once the thread has said who it is
+            return
+
     def _serve(self) -> None:
+        self.world.exempt.discard(self.threads.link)
         self.threads.link = _thread.get_ident()
         self.world.exempt.add(self.threads.link)
-        self._served.release()
+        self._known.release()
+        rests = False
         try:
-            self.link.serve(Dispatcher(self).handle)
+            rests = self.link.serve(self._dispatcher.handle)
         finally:
-            if not self.world.released:
+            if not rests and not self.world.released:
                 os._exit(limits.LINK_LOST_EXIT_CODE)
+            self._serving.release()
 
     def configuration_done(self) -> None:
         """Let the program start. In the link's thread."""
@@ -154,9 +169,42 @@ class Engine:
         self.link.event("exited", body)
         self.link.close()
 
+    def _rest_for_fork(self) -> None:
+        """End the link's thread before a fork: a program of one thread must not be warned that it has two."""
+        ours = _thread.get_ident() == self.threads.link
+        if self.world.released or ours or not self.configured or not self.threads.alone():
+            return
+        threads = _system_threads()
+        self._rests = True
+        self.link.rest()
+        with self._serving:
+            deadline = monotonic() + limits.REST_SECONDS
+        # It is the threads of the system that the interpreter counts, and ours may take a moment to go.
+        while _system_threads() >= threads > 0 and monotonic() < deadline:
+            sleep(0)
+
+    def _go_on_after_fork(self) -> None:
+        """Serve the link again."""
+        if not self._rests:
+            return
+        self._rests = False
+        # From 3.13 on the interpreter counts the threads only after this. At a stop it may: nothing is executed there.
+        forking = sys._getframe(1)
+        if sys.version_info < (3, 13) or self.world.stopped:
+            self._start_serving()
+        else:
+            self.callbacks.at_next_instruction_of(forking, self._start_serving)
+
     def _forget_in_child(self) -> None:
         """Leave the child of a fork undebugged: the link and the threads stayed with the parent."""
         self.world.released = True
         self.world.stopped = False
         self.monitor.release()
         self.link.drop()
+
+
+def _system_threads() -> int:
+    try:
+        return len(os.listdir("/proc/self/task"))
+    except OSError:
+        return 0  # a system without /proc

@@ -22,6 +22,8 @@ SETTLE_SECONDS: Final = 0.2
 """How long after a stop a thread that has not parked may still be on its way, and is waited for."""
 SETTLE_TICK_SECONDS: Final = 0.004
 """How often that is looked at."""
+REST_SECONDS: Final = 0.1
+"""How long a fork waits for the system to take away the link's thread."""
 TICK_SECONDS: Final = 0.05
 """How often the link looks after running work."""
 

@@ -7,6 +7,7 @@ program, so it always answers. Any thread may send. What requests mean is decide
 
 import _socket
 import _thread
+import os
 import select
 from collections.abc import Callable
 from time import monotonic
@@ -42,6 +43,9 @@ class Link:
         self._sending = _thread.allocate_lock()
         self._seq = 0
         self._timers: list[tuple[float, Callable[[], None]]] = []
+        self._reader = FrameReader()
+        self._waked, self._wake = os.pipe()
+        self._resting = False
         self.closed = False
 
     def event(self, name: str, body: Json) -> None:
@@ -86,22 +90,37 @@ class Link:
         """Call `action` in the link's thread, later. To be called in that thread only."""
         self._timers.append((monotonic() + seconds, action))
 
-    def serve(self, handle: Callable[[Json], None]) -> None:
-        """Read and handle messages until the other end goes away or breaks the protocol."""
-        reader = FrameReader()
+    def serve(self, handle: Callable[[Json], None]) -> bool:
+        """Read and handle messages; return true for a `rest`, false if the link is of no more use.
+
+        That is when the other end went away or broke the protocol.
+        """
         poll = select.poll()
-        poll.register(self._connection.fileno(), select.POLLIN)
+        connection = self._connection.fileno()
+        poll.register(connection, select.POLLIN)
+        poll.register(self._waked, select.POLLIN)
         while not self.closed:
-            if poll.poll(self._milliseconds()):
+            ready = [place for place, _ in poll.poll(self._milliseconds())]
+            if self._resting and self._waked in ready:
+                os.read(self._waked, 1)
+                self._resting = False
+                return True
+            if connection in ready:
                 try:
                     data = self._connection.recv(1 << 16)
                     if not data:
-                        return
-                    for message in reader.feed(data):
+                        return False
+                    for message in self._reader.feed(data):
                         handle(message)
                 except (OSError, MalformedFrame):
-                    return
+                    return False
             self._run_timers()
+        return False
+
+    def rest(self) -> None:
+        """Let `serve` return; nothing is lost, it may be called again. From any other thread."""
+        self._resting = True
+        os.write(self._wake, b".")
 
     def _milliseconds(self) -> int | None:
         if not self._timers:
@@ -130,3 +149,5 @@ class Link:
         """Forget the connection without touching the peer: for the child of a fork."""
         self.closed = True
         self._connection.close()
+        os.close(self._waked)
+        os.close(self._wake)
