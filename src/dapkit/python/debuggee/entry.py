@@ -64,6 +64,12 @@ def _arguments(given: list[str]) -> tuple[str, str, str, list[str]]:
     )
 
 
+def _show_lines_at_once() -> None:
+    """Have each line written when it ends, as to a terminal: it is to be seen before the next stop."""
+    if sys.stdout is not None and not sys.stdout.isatty():
+        sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]  # nobody has replaced it yet
+
+
 def main() -> None:
     """Connect to the adapter, wait for it to configure, and run the program."""
     link, kind, what, rest = _arguments(sys.argv[1:])
@@ -85,6 +91,7 @@ def main() -> None:
     engine = Engine(connect(link), what if kind != "code" else "-c")
     atexit.register(engine.finish)  # the first to be registered is the last to be called
     engine.start()
+    _show_lines_at_once()
     try:
         run, file = prepare(kind, what, rest)
         if file:
