@@ -5,6 +5,7 @@ happens to its output, and in which order the client hears of its end. Questions
 about the state of the program pass through to the engine inside it (`state`).
 """
 
+import logging
 import signal
 import sys
 
@@ -21,6 +22,7 @@ from dapkit.protocol import (
     InitializeRequestArguments,
     LaunchRequestArguments,
     RawJson,
+    StoppedEvent,
     TerminateArguments,
 )
 from dapkit.python.adapter.arguments import PythonLaunch, unknown_keys
@@ -30,7 +32,9 @@ from dapkit.python.adapter.link import Listener, NeverCame, listening
 from dapkit.python.adapter.program import Category, Program, started
 from dapkit.python.adapter.state import ProgramState
 from dapkit.python.adapter.terminal import TerminalProgram, found
-from dapkit.transport import Connection, TransportError
+from dapkit.transport import Connection, ConversationLost, TransportError
+
+log = logging.getLogger(__name__)
 
 
 class PythonAdapter(ProgramState[PythonLaunch, NoAttach]):
@@ -132,30 +136,38 @@ class PythonAdapter(ProgramState[PythonLaunch, NoAttach]):
     async def _converse(self, link: Connection, program: Program | TerminalProgram) -> None:
         """Pass everything on until the program has ended, then say so."""
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(self._pass_events_on, link)
+            tasks.start_soon(self._pass_events_on, link, program)
             await program.wait()
             await link.wait_ended()
         self.link = None
         if not self._released:
             await self._tell_end(program.returncode if program.returncode is not None else self._exit_code)
 
-    async def _pass_events_on(self, link: Connection) -> None:
+    async def _pass_events_on(self, link: Connection, program: Program | TerminalProgram) -> None:
         async for happening in link.incoming():
             match happening:
                 case EventReceived(event):
-                    await self._pass_on(event.body)
+                    await self._pass_on(event.body, program)
 
-    async def _pass_on(self, body: EventBody | RawJson | None) -> None:
+    async def _pass_on(self, body: EventBody | RawJson | None, program: Program | TerminalProgram) -> None:
         match body:
             case InitializedEvent():
                 pass  # the SDK sends ours
             case ExitedEvent(exit_code=code):
                 self._exit_code = code  # is told after the last output
+            case StoppedEvent():
+                await program.tell_output()  # what it wrote before the stop
+                await self.send_event(body)
             case EventBody():
                 await self.send_event(body)
 
     async def _tell_output(self, text: str, category: Category) -> None:
-        await self.output(text, category=category)
+        if self._released:
+            return
+        try:
+            await self.output(text, category=category)
+        except ConversationLost as error:  # the session ends on its own account, and the program with it
+            log.debug("output was dropped: %s", error)
 
     async def _tell_end(self, code: int | None) -> None:
         """Tell how the program ended, as far as that is known."""

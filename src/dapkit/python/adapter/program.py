@@ -28,15 +28,61 @@ type Tell = Callable[[str, Category], Awaitable[object]]
 """Takes the program's output, and waits while there is too much of it."""
 
 
+class _Pipe:
+    """What the program writes, as text of one category: bytes that are not UTF-8 are shown as escapes."""
+
+    def __init__(self, pipe: IO[bytes] | None, category: Category, tell: Tell) -> None:
+        self._fd = _own(pipe)
+        self._reader = DescriptorReader(self._fd)
+        self._decoder = codecs.getincrementaldecoder("utf-8")("backslashreplace")
+        self._category = category
+        self._tell = tell
+        self.tail = bytearray()
+        """The last `limits.STDERR_BYTES` that came."""
+
+    async def run(self) -> None:
+        """Pass everything on until the end."""
+        async for data in self._reader:
+            await self._pass_on(data)
+        await self.close()
+        await self._pass_on(b"", final=True)
+
+    async def pass_on_now(self) -> None:
+        """Pass on what has been written by now: a pipe holds no more than one read takes."""
+        if data := self._reader.read_now():
+            await self._pass_on(data)
+
+    async def _pass_on(self, data: bytes, *, final: bool = False) -> None:
+        self.tail += data
+        del self.tail[: -limits.STDERR_BYTES]
+        if text := self._decoder.decode(data, final=final):
+            await self._tell(text, self._category)
+
+    def hand_over(self) -> None:
+        """Let a process of its own empty it: who still writes to it would fail at its next `print`."""
+        if self._reader.read_now(1) == b"":
+            return  # nobody does
+        os.set_blocking(self._fd, True)
+        actions = [
+            (os.POSIX_SPAWN_DUP2, self._fd, 0),
+            (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
+            (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
+        ]
+        os.posix_spawn("/bin/cat", ["cat"], os.environ, file_actions=actions, setsid=True)
+
+    async def close(self) -> None:
+        """Read no more."""
+        await self._reader.aclose()
+
+
 class Program:
     """A started program; made by `started`."""
 
-    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], tell: Tell) -> None:
         self._process = process  # kept: Popen would reap it by itself if nobody had it any more
         self._group = ProcessGroup(process.pid)
-        self._pipes: dict[Category, int] = {"stdout": _own(process.stdout), "stderr": _own(process.stderr)}
-        self._readers = {category: DescriptorReader(pipe) for category, pipe in self._pipes.items()}
-        self._last_errors = bytearray()
+        self._output = _Pipe(process.stdout, "stdout", tell)
+        self._errors = _Pipe(process.stderr, "stderr", tell)
         self._is_told = anyio.Event()
         self._asked_to_end = False
         self._released = False
@@ -46,32 +92,23 @@ class Program:
         """Exit code, or minus the signal that killed it; None while it runs."""
         return self._group.returncode
 
-    async def attend(self, tell: Tell) -> None:
+    async def attend(self) -> None:
         """Pass output on until the program has ended, and all that it wrote was told.
 
         What its children write later, on pipes that they inherited, is waited for
         `limits.LAST_OUTPUT_SECONDS` and then dropped.
         """
         async with anyio.create_task_group() as readers:
-            for category in self._pipes:
-                readers.start_soon(self._tell_all, category, tell)
+            readers.start_soon(self._output.run)
+            readers.start_soon(self._errors.run)
             await self._group.wait()
             readers.cancel_scope.deadline = anyio.current_time() + limits.LAST_OUTPUT_SECONDS
         self._is_told.set()
 
-    async def _tell_all(self, category: Category, tell: Tell) -> None:
-        """Pass on what comes, bytes that are not UTF-8 as their backslash escapes."""
-        decoder = codecs.getincrementaldecoder("utf-8")("backslashreplace")
-        reader = self._readers[category]
-        async for data in reader:
-            if category == "stderr":
-                self._last_errors += data
-                del self._last_errors[: -limits.STDERR_BYTES]
-            if text := decoder.decode(data):
-                await tell(text, category)
-        await reader.aclose()
-        if text := decoder.decode(b"", final=True):
-            await tell(text, category)
+    async def tell_output(self) -> None:
+        """Pass on what it has written by now."""
+        await self._output.pass_on_now()
+        await self._errors.pass_on_now()
 
     async def wait(self) -> None:
         """Wait until the program has ended and its output was told."""
@@ -79,7 +116,7 @@ class Program:
 
     def last_errors(self) -> str:
         """Return the last `limits.STDERR_BYTES` that it wrote to stderr."""
-        return self._last_errors.decode(errors="backslashreplace").strip()
+        return self._errors.tail.decode(errors="backslashreplace").strip()
 
     def interrupted(self) -> None:
         """Take note that it was asked to end: whatever of its group is left after it ends, too."""
@@ -97,26 +134,14 @@ class Program:
     async def close(self) -> None:
         """Kill what is left, unless the program was released or has ended by itself."""
         if self._released or (self.returncode is not None and not self._asked_to_end):
-            self._hand_over()
+            self._output.hand_over()
+            self._errors.hand_over()
             self._group.reap()
         else:
             await self._group.kill()
         self._process.returncode = self.returncode  # it was reaped behind the back of Popen
-        for reader in self._readers.values():
-            await reader.aclose()
-
-    def _hand_over(self) -> None:
-        """Let processes of their own empty the pipes: who still writes to one would fail at its next `print`."""
-        for category, reader in self._readers.items():
-            if reader.read_now(1) != b"":
-                pipe = self._pipes[category]
-                os.set_blocking(pipe, True)
-                actions = [
-                    (os.POSIX_SPAWN_DUP2, pipe, 0),
-                    (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
-                    (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
-                ]
-                os.posix_spawn("/bin/cat", ["cat"], os.environ, file_actions=actions, setsid=True)
+        await self._output.close()
+        await self._errors.close()
 
 
 @asynccontextmanager
@@ -131,10 +156,10 @@ async def started(command: Command, tell: Tell) -> AsyncIterator[Program]:
     try:
         process = _popen(command)
         guard.watch(process.pid)
-        program = Program(process)
+        program = Program(process, tell)
         try:
             async with background_tasks() as tasks:
-                tasks.start_soon(program.attend, tell)
+                tasks.start_soon(program.attend)
                 yield program
         finally:
             with anyio.CancelScope(shield=True):

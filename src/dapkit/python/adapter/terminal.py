@@ -31,6 +31,9 @@ class TerminalProgram:
         """Wait until the program has ended: its engine lives as long as it does."""
         await self._link.wait_ended()
 
+    async def tell_output(self) -> None:
+        """Do nothing: its output is in the terminal."""
+
     def interrupted(self) -> None:
         """Take note that it was asked to end."""
 

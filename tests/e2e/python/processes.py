@@ -1,0 +1,59 @@
+"""Processes that a test has to wait for, although they are not its children, or not any more."""
+
+import os
+from pathlib import Path
+
+import anyio
+
+from dapkit.protocol import OutputEvent, ProcessEvent
+from e2e.python.driving import Driver
+
+SECONDS = 8.0
+
+
+def runs(pid: int) -> bool:
+    """Say whether a process runs."""
+    return Path(f"/proc/{pid}").exists()
+
+
+async def ended(*pids: int) -> None:
+    """Wait until processes have ended; a zombie has."""
+    with anyio.fail_after(SECONDS):
+        for pid in pids:
+            await _ended(pid)
+
+
+async def _ended(pid: int) -> None:
+    try:
+        handle = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return
+    try:
+        await anyio.wait_readable(handle)
+    finally:
+        os.close(handle)
+
+
+async def process_of(driver: Driver) -> int:
+    """Return the process of the program, running or not."""
+    return (await driver.session.wait_for(ProcessEvent, since=0)).system_process_id or 0
+
+
+async def only_line(driver: Driver) -> str:
+    """Return the first thing that a program writes."""
+    return (await driver.session.wait_for(OutputEvent, where=lambda event: event.category == "stdout")).output.strip()
+
+
+def descendants(pid: int) -> set[int]:
+    """Return all processes below one."""
+    parents: dict[int, int] = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                parents[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+            except (FileNotFoundError, ProcessLookupError):
+                continue
+    found = {pid}
+    while more := {child for child, parent in parents.items() if parent in found} - found:
+        found |= more
+    return found - {pid}

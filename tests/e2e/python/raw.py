@@ -1,0 +1,124 @@
+"""A client that says whatever it is told to, right or wrong, and keeps all that it hears."""
+
+import json
+import os
+import re
+import signal
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+import anyio
+
+from dapkit.protocol import FrameDecoder, encode_frame
+from dapkit.transport import ChildProcess, spawn
+from e2e.python.driving import ADAPTER
+
+DEADLINE = 15.0
+
+type Message = dict[str, Any]
+
+
+class RawClient:
+    """One end of a conversation with an adapter, without any rules.
+
+    Attributes:
+        adapter: the process.
+        heard: every message that came.
+
+    """
+
+    def __init__(self, adapter: ChildProcess) -> None:
+        self.adapter = adapter
+        self.heard: list[Message] = []
+        self._frames = FrameDecoder()
+        self._seq = 0
+
+    async def send(self, command: str, arguments: object = None) -> int:
+        """Send a request; return its number."""
+        self._seq += 1
+        request: Message = {"seq": self._seq, "type": "request", "command": command}
+        if arguments is not None:
+            request["arguments"] = arguments
+        await self.adapter.stream.send(encode_frame(json.dumps(request).encode()))
+        return self._seq
+
+    async def until(self, wanted: Callable[[Message], bool]) -> Message:
+        """Return the first message of a kind, whether it came already or is still to come."""
+        position = 0
+        with anyio.fail_after(DEADLINE):
+            while True:
+                for message in self.heard[position:]:
+                    if wanted(message):
+                        return message
+                position = len(self.heard)
+                await self._hear()
+
+    async def _hear(self) -> None:
+        try:
+            data = await self.adapter.stream.receive()
+        except anyio.EndOfStream:
+            raise AssertionError(f"the adapter said no more; the last was {self.heard[-3:]}") from None
+        self.heard += [json.loads(payload) for payload in self._frames.feed(data)]
+
+    async def answer(self, seq: int) -> Message:
+        """Return the response to a request."""
+        return await self.until(lambda message: message.get("request_seq") == seq and message["type"] == "response")
+
+    async def ask(self, command: str, arguments: object = None) -> Message:
+        """Send a request and return its response."""
+        return await self.answer(await self.send(command, arguments))
+
+    async def event(self, name: str, **body: object) -> Message:
+        """Return the body of an event with these values, whether it came already or is still to come."""
+
+        def wanted(message: Message) -> bool:
+            return message.get("event") == name and body.items() <= message.get("body", {}).items()
+
+        found: Message = (await self.until(wanted)).get("body", {})
+        return found
+
+    async def hear_the_end(self) -> None:
+        """Take all that still comes."""
+        with anyio.fail_after(DEADLINE):
+            while True:
+                try:
+                    data = await self.adapter.stream.receive()
+                except anyio.EndOfStream:
+                    return
+                self.heard += [json.loads(payload) for payload in self._frames.feed(data)]
+
+    def answers(self) -> list[int]:
+        """Return the numbers of the requests that were answered, in the order of the answers."""
+        return [message["request_seq"] for message in self.heard if message["type"] == "response"]
+
+    def output(self, category: str) -> str:
+        """Return all output of a category."""
+        bodies = [message["body"] for message in self.heard if message.get("event") == "output"]
+        return "".join(body["output"] for body in bodies if body.get("category") == category)
+
+    async def initialize(self, **arguments: object) -> Message:
+        """Introduce the client; return the adapter's capabilities."""
+        answer = await self.ask("initialize", {"adapterID": "python", "pathFormat": "path", **arguments})
+        capabilities: Message = answer["body"]
+        return capabilities
+
+    async def start(self, **launch: object) -> None:
+        """Get a program to run."""
+        await self.initialize()
+        await self.send("launch", launch)
+        await self.event("initialized")
+        assert (await self.ask("configurationDone"))["success"]
+
+    def kill(self) -> None:
+        """Kill the adapter."""
+        os.kill(self.adapter.pid, signal.SIGKILL)
+
+
+@asynccontextmanager
+async def raw_client(*, log: str = "", env: Mapping[str, str] | None = None) -> AsyncIterator[RawClient]:
+    """Start an adapter and be its raw client, of one that logs what the pattern says: nothing."""
+    async with spawn(ADAPTER, env=env) as adapter:
+        yield RawClient(adapter)
+    logged = adapter.stderr_tail()
+    assert re.fullmatch(log, logged, re.DOTALL), logged

@@ -1,0 +1,256 @@
+"""How a program ends, by itself or because it is asked to, and what the client hears of it."""
+
+import os
+import signal
+
+import pytest
+
+from dapkit.client import Ended
+from dapkit.endpoint import RequestFailed
+from dapkit.protocol import OutputEvent, TerminatedEvent
+from e2e.python.driving import Driver
+from e2e.python.processes import ended, only_line, process_of, runs
+from e2e.python.raw import raw_client
+
+WAITS = """
+    import time
+    try:
+        print("ready", flush=True)
+        time.sleep(60)
+    except KeyboardInterrupt:
+        print("interrupted")
+    finally:
+        print("cleaned up")
+"""
+
+
+@pytest.mark.parametrize(
+    ("program", "code"),
+    [
+        ("pass", 0),
+        ("import sys; sys.exit(3)", 3),
+        ("raise SystemExit('why')", 1),
+        ("1 / 0", 1),
+        ("import os; os._exit(7)", 7),
+        ("import os; os.kill(os.getpid(), 9)", 137),
+        ("import os; os.abort()", 134),
+        ("import threading, os; threading.Thread(target=lambda: os._exit(5)).start(); threading.Event().wait()", 5),
+        ("raise KeyboardInterrupt", 130),
+        ("1 +", 1),
+    ],
+)
+async def test_exit_code_is_that_of_a_shell(driver: Driver, program: str, code: int) -> None:
+    await driver.session.break_on_exceptions()
+    assert await driver.run(program) == Ended(code)
+
+
+async def test_exit_code_is_told_in_each_python_version(driver: Driver, python: str) -> None:
+    assert await driver.run("import sys; sys.exit(3)", python=python) == Ended(3)
+
+
+async def test_signal_that_ended_the_program_is_told_in_words(driver: Driver) -> None:
+    await driver.run("import os; os.kill(os.getpid(), 11)")
+    assert driver.output("console") == "The program was ended by SIGSEGV.\n"
+
+
+async def test_syntax_error_is_reported_as_without_a_debugger(driver: Driver) -> None:
+    assert await driver.run("x = = 1\n") == Ended(1)
+    assert driver.output("stderr").startswith(f'  File "{driver.file}", line 1\n    x = = 1\n')
+    assert driver.output("stderr").endswith("SyntaxError: invalid syntax\n")
+
+
+async def test_all_output_comes_before_exited_and_that_before_terminated() -> None:
+    async with raw_client() as client:
+        await client.start(code="import os; print('a' * 300_000); os.write(1, b'end')")
+        await client.event("terminated")
+    assert [message["event"] for message in client.heard if message["type"] == "event"][-3:] == [
+        "output",
+        "exited",
+        "terminated",
+    ]
+    assert client.output("stdout") == "a" * 300_000 + "\nend"
+
+
+async def test_terminate_interrupts_and_the_program_cleans_up(driver: Driver, python: str) -> None:
+    await driver.start(WAITS, python=python)
+    await driver.session.wait_for(OutputEvent)
+    await driver.session.terminate()
+    await driver.session.wait_until_ended()
+    assert driver.output("stdout") == "ready\ninterrupted\ncleaned up\n"
+
+
+async def test_terminate_at_a_breakpoint_cleans_up_without_another_stop(driver: Driver) -> None:
+    await driver.start("try:\n    x = 1\nfinally:\n    print('cleaned up')\n", 2, 4)
+    await driver.session.next_stop()
+    await driver.session.terminate()
+    assert await driver.session.wait_until_ended() == Ended(130)
+    assert driver.output("stdout") == "cleaned up\n"
+
+
+async def test_second_terminate_kills(driver: Driver) -> None:
+    await driver.start("""
+        import time
+        while True:
+            try:
+                print("ready", flush=True)
+                time.sleep(60)
+            except KeyboardInterrupt:
+                pass
+    """)
+    await driver.session.wait_for(OutputEvent)
+    await driver.session.terminate()
+    await driver.session.terminate()
+    assert await driver.session.wait_until_ended() == Ended(137)
+
+
+async def test_program_that_ignores_interrupts_is_killed_by_the_second_terminate(driver: Driver) -> None:
+    await driver.start("""
+        import signal, time
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        print("ready", flush=True)
+        time.sleep(60)
+    """)
+    await driver.session.wait_for(OutputEvent)
+    with pytest.raises(RequestFailed, match=r"the program ignores interrupts \(SIGINT\)"):
+        await driver.session.terminate()
+    await driver.session.terminate()
+    assert await driver.session.wait_until_ended() == Ended(137)
+
+
+async def test_terminate_ends_what_the_program_started(driver: Driver) -> None:
+    await driver.start("""
+        import subprocess, sys
+        child = subprocess.Popen(["sleep", "60"])
+        print(child.pid, flush=True)
+        child.wait()
+    """)
+    pid = await only_line(driver)
+    await driver.session.terminate()
+    await driver.session.wait_until_ended()
+    await ended(int(pid))
+
+
+async def test_terminate_before_the_program_was_configured_ends_it() -> None:
+    async with raw_client() as client:
+        await client.initialize()
+        await client.send("launch", {"code": "import time; time.sleep(60)"})
+        await client.event("initialized")
+        assert (await client.ask("terminate"))["success"]
+        await client.event("terminated")
+        assert (await client.ask("disconnect"))["success"]
+
+
+STATES = {
+    "running": ("import time; print(1, flush=True); time.sleep(60)", []),
+    "stopped": ("print(1)\n", [1]),
+    "busy in C": ("print(1, flush=True); sum(range(10 ** 11))", []),
+}
+
+
+@pytest.mark.parametrize("state", STATES)
+async def test_disconnect_ends_the_program(driver: Driver, state: str) -> None:
+    program, lines = STATES[state]
+    await driver.start(program, *lines)
+    if lines:
+        await driver.session.next_stop()
+    else:
+        await only_line(driver)
+    await driver.session.disconnect()
+    await ended(await process_of(driver))
+
+
+async def test_disconnect_before_the_program_was_configured_ends_it() -> None:
+    async with raw_client() as client:
+        await client.initialize()
+        launch = await client.send("launch", {"code": "import time; time.sleep(60)"})
+        await client.event("initialized")
+        disconnect = await client.send("disconnect")
+        await client.hear_the_end()
+        assert client.answers()[-2:] == [launch, disconnect]
+
+
+async def test_disconnect_during_launch_ends_it() -> None:
+    async with raw_client() as client:
+        await client.initialize()
+        launch = await client.send("launch", {"code": "import time; time.sleep(60)"})
+        disconnect = await client.send("disconnect")
+        await client.hear_the_end()
+        assert client.answers() == [1, launch, disconnect]
+
+
+RELEASED = """
+    import os, sys, time
+    print("ready", flush=True)
+    while not os.path.exists("go"):
+        time.sleep(0.01)
+    for _ in range(1000):
+        print("a" * 1000)
+    x = 1
+    with open("done", "w") as file:
+        file.write(str(os.getpid()))
+"""
+
+
+@pytest.mark.parametrize("stopped", [False, True])
+async def test_disconnect_that_releases_lets_the_program_run_to_its_end(driver: Driver, *, stopped: bool) -> None:
+    await driver.start(RELEASED, *([2, 7] if stopped else [7]))
+    if stopped:
+        await driver.session.next_stop()
+    else:
+        await driver.session.wait_for(OutputEvent)
+    await driver.session.detach()
+    (driver.folder / "go").touch()
+    await ended(await process_of(driver))
+    assert (driver.folder / "done").exists()
+
+
+async def test_program_that_is_released_while_it_writes_much_runs_on(driver: Driver) -> None:
+    await driver.start("""
+        import os
+        while not os.path.exists("go"):
+            os.write(1, b"x" * 100_000)
+        open("done", "w")
+    """)
+    await only_line(driver)
+    await driver.session.detach()
+    (driver.folder / "go").touch()
+    await ended(await process_of(driver))
+    assert (driver.folder / "done").exists()
+
+
+async def test_client_that_released_the_program_hears_terminated(driver: Driver) -> None:
+    await driver.start(RELEASED)
+    await driver.session.detach()
+    await driver.session.wait_for(TerminatedEvent)
+    (driver.folder / "go").touch()
+
+
+async def test_child_that_outlives_its_parent_runs_on(driver: Driver) -> None:
+    await driver.run("""
+        import os, subprocess, sys
+        wait = "import os, time\\nprint(os.getpid(), flush=True)\\nwhile not os.path.exists('go'): time.sleep(0.01)"
+        child = subprocess.Popen([sys.executable, "-c", wait + "\\nprint('a' * 100_000)\\nopen('done', 'w')"])
+        print(child.pid)
+    """)
+    pid = int(driver.output("stdout").split()[0])
+    await driver.session.disconnect()
+    assert runs(pid)
+    (driver.folder / "go").touch()
+    await ended(pid)
+    assert (driver.folder / "done").exists()
+
+
+async def test_death_of_the_program_in_mid_request_answers_the_request(driver: Driver) -> None:
+    await driver.start("import os\npid = os.getpid()\nprint()\n", 3)
+    await driver.session.next_stop()
+    frame = (await driver.frames())[0].id
+    with pytest.raises(RequestFailed, match="evaluate: the program ended before it could answer"):
+        await driver.session.evaluate("os._exit(4)", frame_id=frame, context="repl")
+    assert await driver.session.wait_until_ended() == Ended(4)
+
+
+async def test_program_killed_from_outside_while_stopped_is_told(driver: Driver) -> None:
+    await driver.start("print()\n", 1)
+    await driver.session.next_stop()
+    os.kill(await process_of(driver), signal.SIGKILL)
+    assert await driver.session.wait_until_ended() == Ended(137)

@@ -1,0 +1,156 @@
+"""What a program writes: all of it, by category, in any amount, and never in the way of the debugger."""
+
+import os
+import time
+from pathlib import Path
+
+import anyio
+import pytest
+
+from dapkit.client import Ended
+from e2e.python.driving import Driver
+from e2e.python.processes import ended
+from e2e.python.raw import raw_client
+
+MEGABYTE = 1024 * 1024
+
+
+async def test_output_has_its_category(driver: Driver) -> None:
+    await driver.run("import sys; print('out'); print('err', file=sys.stderr)")
+    assert (driver.output("stdout"), driver.output("stderr")) == ("out\n", "err\n")
+
+
+async def test_last_line_without_its_end_is_kept(driver: Driver) -> None:
+    await driver.run("import os, sys; sys.stdout.write('end'); sys.stderr.write('err')")
+    assert (driver.output("stdout"), driver.output("stderr")) == ("end", "err")
+
+
+async def test_bytes_that_are_no_text_are_shown_as_escapes(driver: Driver) -> None:
+    await driver.run(r"import os; os.write(1, b'caf\xe9 \xff\x00 \x1b[31m\n')")
+    assert driver.output("stdout") == "caf\\xe9 \\xff\0 \x1b[31m\n"
+
+
+async def test_character_that_comes_in_two_pieces_is_one(driver: Driver) -> None:
+    await driver.run(r"import os, time; os.write(1, '€'.encode()[:1]); time.sleep(0.05); os.write(1, '€'.encode()[1:])")
+    assert driver.output("stdout") == "€"
+
+
+async def test_output_of_children_is_that_of_the_program(driver: Driver) -> None:
+    await driver.run("import subprocess; subprocess.run(['echo', 'child'])")
+    assert driver.output("stdout") == "child\n"
+
+
+async def test_input_is_at_its_end(driver: Driver) -> None:
+    await driver.run("print(repr(__import__('sys').stdin.read()))")
+    assert driver.output("stdout") == "''\n"
+
+
+async def test_program_that_closes_its_output_runs_on(driver: Driver) -> None:
+    assert await driver.run("import os\nprint(1, flush=True)\nos.close(1)\nos.close(2)\nos._exit(3)") == Ended(3)
+    assert driver.output("stdout") == "1\n"
+
+
+async def test_program_that_closes_all_descriptors_but_its_own_ends_orderly(driver: Driver) -> None:
+    ended = await driver.run("import sys; sys.stdout.close(); sys.stderr.close(); sys.stdin.close(); sys.exit(4)")
+    assert ended == Ended(4)
+
+
+async def test_child_that_holds_the_pipes_does_not_hold_up_the_end(driver: Driver) -> None:
+    wait = "while [ ! -e go ]; do sleep 0.05; done"
+    ended_so = await driver.run(f"""
+        import subprocess
+        print(subprocess.Popen(["sh", "-c", {wait!r}]).pid)
+    """)
+    assert ended_so == Ended(0)
+    (driver.folder / "go").touch()
+    await ended(int(driver.output("stdout")))
+
+
+async def test_fork_goes_on_undebugged_in_the_child(driver: Driver) -> None:
+    await driver.start(
+        """
+        import os, sys
+        pid = os.fork()
+        if pid == 0:
+            print("child", flush=True)
+            os._exit(3)
+        print("parent", os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+    """,
+        4,
+        6,
+    )
+    await driver.session.next_stop()
+    assert await driver.where() == ("<module>", 6)
+    assert await driver.resume() == Ended(0)
+    assert driver.output("stdout") == "child\nparent 3\n"
+
+
+FLOOD = "import os\nline = b'x' * 1023 + b'\\n'\nfor _ in range({lines}):\n    os.write(1, line)\n"
+
+
+@pytest.mark.timeout(120)
+async def test_hundred_megabytes_come_complete_with_bounded_memory() -> None:
+    size = 100 * MEGABYTE
+    async with raw_client() as client:
+        await client.start(code=FLOOD.format(lines=100 * 1024))
+        received, most = 0, 0
+        while not any(message.get("event") == "terminated" for message in client.heard):
+            client.heard.clear()
+            await client._hear()
+            received += len(client.output("stdout"))
+            most = max(most, resident(client.adapter.pid))
+    assert received == size
+    assert most < 120 * MEGABYTE
+
+
+def resident(pid: int) -> int:
+    """Return the memory of a process in bytes."""
+    return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+async def test_pause_is_answered_during_a_flood() -> None:
+    async with raw_client() as client:
+        await client.start(code=FLOOD.format(lines=10**9))
+        await client.event("output", category="stdout")
+        for _ in range(3):
+            begin = time.monotonic()
+            assert (await client.ask("pause", {"threadId": 1}))["success"]
+            await client.event("stopped")
+            waited = time.monotonic() - begin
+            client.heard.clear()
+            assert (await client.ask("continue", {"threadId": 1}))["success"]
+            if waited < 0.2:
+                return
+    raise AssertionError(f"pause took {waited} s")
+
+
+async def test_client_that_reads_nothing_holds_up_the_program_and_not_the_adapter() -> None:
+    async with raw_client() as client:
+        await client.start(code=FLOOD.format(lines=10**9))
+        process = (await client.event("process"))["systemProcessId"]
+        await held_up(process)
+        assert resident(client.adapter.pid) < 100 * MEGABYTE
+        assert (await client.ask("threads"))["success"]
+
+
+def place_in_kernel(pid: int) -> str:
+    """Return the name of the kernel's function in which a process waits."""
+    return Path(f"/proc/{pid}/wchan").read_text()
+
+
+async def held_up(pid: int) -> None:
+    """Wait until a process waits for a reader of its output, and goes on doing so."""
+    in_a_row = 0
+    with anyio.fail_after(10):
+        while in_a_row < 20:
+            in_a_row = in_a_row + 1 if "pipe_write" in place_in_kernel(pid) else 0
+            await anyio.sleep(0.01)
+
+
+async def test_lines_that_a_program_wrote_come_before_its_stop(driver: Driver, python: str) -> None:
+    buffered = {"PYTHONUNBUFFERED": None}
+    await driver.start("for i in range(5):\n    print(i)\n    i = -1\n", 3, python=python, env=buffered)
+    for number in range(5):
+        await driver.session.next_stop()
+        assert driver.output("stdout").endswith(f"{number}\n")
+        await driver.resume()

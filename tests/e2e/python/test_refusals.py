@@ -1,0 +1,113 @@
+"""Launches that cannot succeed, and what the client is told about them."""
+
+import stat
+from pathlib import Path
+
+import pytest
+
+from dapkit.client import StartRefused
+from e2e.python.driving import Driver
+from e2e.python.raw import raw_client
+
+
+async def refusal(driver: Driver, **launch: object) -> str:
+    with pytest.raises(StartRefused) as refused:
+        await driver.launch(**launch)
+    return str(refused.value)
+
+
+async def test_nothing_to_run_is_refused(driver: Driver) -> None:
+    assert (
+        await refusal(driver) == "launch failed: launch needs exactly one of program, module and code, got none of them"
+    )
+
+
+async def test_two_things_to_run_are_refused(driver: Driver) -> None:
+    text = await refusal(driver, program="a.py", code="print()")
+    assert text.endswith("exactly one of program, module and code, got program and code")
+
+
+async def test_missing_program_is_refused_with_the_path_that_was_looked_for(driver: Driver) -> None:
+    text = await refusal(driver, program="missing.py")
+    assert text.endswith(f"program 'missing.py' does not exist (looked for {driver.folder / 'missing.py'})")
+
+
+async def test_missing_folder_is_refused(driver: Driver) -> None:
+    text = await refusal(driver, program="a.py", cwd="/nowhere")
+    assert text.endswith("cwd is '/nowhere', which is not a folder")
+
+
+@pytest.mark.parametrize(
+    ("python", "told"),
+    [
+        ("no-such-python", "python is 'no-such-python', but there is no program on PATH that can be run"),
+        ("/nowhere/python", "python is '/nowhere/python', but there is no program at /nowhere/python that can be run"),
+    ],
+)
+async def test_missing_interpreter_is_refused(driver: Driver, python: str, told: str) -> None:
+    assert (await refusal(driver, code="print()", python=python)).endswith(told)
+
+
+def interpreter(folder: Path, answer: str) -> str:
+    """Make a program that answers as an interpreter of another kind."""
+    path = folder / "python"
+    path.write_text(f"#!/bin/sh\necho no >&2\necho {answer}\nexit 1\n")
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    return str(path)
+
+
+@pytest.mark.parametrize("console", ["internalConsole", "integratedTerminal"])
+async def test_interpreter_that_is_too_old_is_refused_with_its_version(driver: Driver, console: str) -> None:
+    python = interpreter(driver.folder, "cpython 3 9 2")
+    text = await refusal(driver, code="print()", python=python, console=console)
+    assert text.endswith(f"python is {python}, which is CPython 3.9.2; expected CPython 3.12 or later")
+
+
+async def test_other_implementation_is_refused_by_its_name(driver: Driver) -> None:
+    python = interpreter(driver.folder, "pypy 3 12 1")
+    text = await refusal(driver, code="print()", python=python)
+    assert text.endswith("which is pypy 3.12.1; expected CPython 3.12 or later")
+
+
+async def test_program_that_is_no_interpreter_is_refused(driver: Driver) -> None:
+    text = await refusal(driver, code="print()", python="cat")
+    assert text.endswith("which did not answer as a Python interpreter: expected CPython 3.12 or later")
+
+
+async def test_interpreter_that_ends_at_once_is_quoted(driver: Driver) -> None:
+    text = await refusal(driver, code="print()", pythonArgs=["--no-such-option"])
+    assert "the program ended before it could be debugged (exit code 2); it wrote:\nunknown option" in text
+
+
+@pytest.mark.parametrize(
+    ("launch", "place"),
+    [
+        ({"args": ["a", 1]}, "$.arguments.args[1]"),
+        ({"env": {"A": 1}}, "$.arguments.env"),
+        ({"program": ["a.py"]}, "$.arguments.program"),
+        ({"stopOnEntry": "yes"}, "$.arguments.stopOnEntry"),
+        ({"console": "none"}, "$.arguments.console"),
+    ],
+)
+async def test_argument_of_a_wrong_type_is_refused_with_its_place(
+    driver: Driver, launch: dict[str, object], place: str
+) -> None:
+    text = await refusal(driver, **launch)
+    assert text.startswith(f"launch failed: launch: {place}")
+    assert "expected" in text
+    assert "got" in text
+
+
+async def test_terminal_is_refused_if_the_client_has_none() -> None:
+    async with raw_client() as client:
+        await client.initialize()
+        answer = await client.ask("launch", {"code": "print()", "console": "integratedTerminal"})
+    assert answer["message"] == (
+        "console is 'integratedTerminal', but runInTerminal is not supported: "
+        "the client did not announce supportsRunInTerminalRequest; use internalConsole"
+    )
+
+
+async def test_attach_is_refused(driver: Driver) -> None:
+    with pytest.raises(StartRefused, match="unsupported request: attach"):
+        await driver.session.attach({"processId": 1})
