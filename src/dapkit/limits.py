@@ -41,6 +41,9 @@ CLOSE_SECONDS = 2.0
 CLOSING_SECONDS = 10.0
 """Time that an adapter gets to disconnect, and again to release what it holds."""
 
+ORDERLY_END_SECONDS = 25.0
+"""Time that an adapter's process gets to end all its sessions once it is told to."""
+
 MEMORY_STREAM_BYTES = 64 * 1024
 """Bytes that wait in each direction of a stream in memory, as in a pipe."""
 

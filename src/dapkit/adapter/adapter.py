@@ -95,7 +95,7 @@ class Adapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Requests[Launch, A
         """What the client said about itself in `initialize`."""
         return self._session.endpoint.client
 
-    def start_soon(self, function: Callable[..., Awaitable[object]], *arguments: object) -> None:
+    def start_soon[*Given](self, function: Callable[[*Given], Awaitable[object]], *arguments: *Given) -> None:
         """Run a coroutine in the background, until it returns or the session ends.
 
         If it raises, the error is logged and told to the client, and the session ends.

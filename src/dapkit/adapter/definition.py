@@ -10,7 +10,6 @@ import difflib
 import inspect
 import typing
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType, get_original_bases
 from typing import Any, Never, TypeVar
 
@@ -26,8 +25,7 @@ _COMMANDS_BY_METHOD = {method: command for command, method in HANDLERS.items()}
 _STARTS = ("launch", "attach")
 
 
-@dataclass(frozen=True, slots=True)
-class Handler:
+class Handler(msgspec.Struct, frozen=True):
     """How one command is answered.
 
     Attributes:
@@ -46,8 +44,7 @@ class Handler:
     is_serial: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Definition:
+class Definition(msgspec.Struct, frozen=True):
     """The part of an adapter that is the same for all its sessions.
 
     Attributes:

@@ -20,53 +20,66 @@ log = logging.getLogger(__name__)
 _SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
-async def live[T](work: Callable[[], Awaitable[T]]) -> T | None:
+async def live(work: Callable[[], Awaitable[None]]) -> None:
     """Do the work; cancel it when this process is told to end or its parent has gone."""
+    finished = anyio.Event()
     with anyio.CancelScope() as scope:
         async with background_tasks() as tasks:
-            tasks.start_soon(_cancel_on_signal, scope)
-            tasks.start_soon(_cancel_without_parent, scope)
-            return await work()
-    return None
+
+            async def end() -> None:
+                scope.cancel()
+                await _leave_unless(finished, limits.ORDERLY_END_SECONDS)
+
+            tasks.start_soon(_wait_for_signal, end)
+            tasks.start_soon(_wait_for_end_of_parent, end)
+            try:
+                await work()
+            finally:
+                finished.set()
 
 
-async def _cancel_on_signal(scope: anyio.CancelScope) -> None:
+async def end_for_certain(over: anyio.Event, finished: anyio.Event) -> None:
+    """End the process if the work is not finished soon after its only session is over."""
+    with anyio.CancelScope(shield=True):
+        await over.wait()
+    await _leave_unless(finished, limits.CLOSE_SECONDS)
+
+
+async def _wait_for_signal(end: Callable[[], Awaitable[None]]) -> None:
     # A second signal has its usual effect again.
     with anyio.open_signal_receiver(*_SIGNALS) as signals:
         async for number in signals:
             log.info("ending because of %s", number.name)
             break
-    scope.cancel()
+    await end()
 
 
-async def _cancel_without_parent(scope: anyio.CancelScope) -> None:
+async def _wait_for_end_of_parent(end: Callable[[], Awaitable[None]]) -> None:
     parent = os.getppid()
     if parent == 0:  # it lives outside of our container
-        return None
+        return
     try:
         process = os.pidfd_open(parent)
     except ProcessLookupError:
-        log.info("ending because the parent process %d has gone", parent)
-        return scope.cancel()
-    try:
-        if os.getppid() == parent:
-            await anyio.wait_readable(process)
-    finally:
-        os.close(process)
+        process = None
+    if process is not None:
+        try:
+            if os.getppid() == parent:
+                await anyio.wait_readable(process)
+        finally:
+            os.close(process)
     log.info("ending because the parent process %d has gone", parent)
-    return scope.cancel()
+    await end()
 
 
-async def end_for_certain(over: anyio.Event, finished: anyio.Event) -> None:
-    """End the process if the work is not finished soon after the session is over.
+async def _leave_unless(finished: anyio.Event, seconds: float) -> None:
+    """End the process if the event does not come in time.
 
     A handler that blocks in a thread cannot be cancelled, and nobody is left to wait for it.
     """
-    with anyio.CancelScope(shield=True):
-        await over.wait()
-        with anyio.move_on_after(limits.CLOSE_SECONDS):
-            await finished.wait()
-            return
-        log.error("ending although a handler is still busy and does not let itself be cancelled")
-        logging.shutdown()
-        os._exit(1)
+    with anyio.move_on_after(seconds, shield=True):
+        await finished.wait()
+        return
+    log.error("ending although a handler is still busy and does not let itself be cancelled")
+    logging.shutdown()
+    os._exit(1)

@@ -25,7 +25,7 @@ from dapkit.protocol import (
     StoppedEvent,
     TerminatedEvent,
 )
-from dapkit.transport import ChildProcess, NotAdmitted, connect_tcp, new_token, spawn
+from dapkit.transport import ChildProcess, NotAdmitted, connect_tcp, new_token, spawn, spawn_listening
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "mock_adapter"
 COMMAND = [sys.executable, str(EXAMPLE)]
@@ -124,6 +124,22 @@ async def test_a_handler_that_cannot_be_cancelled_does_not_keep_the_process_aliv
             await client.request(DisconnectArguments())
         assert await ended(child) == 1
         assert "a handler is still busy" in child.stderr_tail()
+
+
+async def test_a_second_signal_ends_a_server_that_waits_for_a_handler(noisy: list[str]) -> None:
+    async with spawn_listening([*noisy, "--listen", "127.0.0.1:${port}"]) as child, talking(child.stream) as client:
+        await client.start()
+        async with anyio.create_task_group() as tasks:
+
+            async def ask() -> None:
+                with pytest.raises(RequestFailed, match="cancelled"):
+                    await client.request(EvaluateArguments(expression="block"))
+
+            tasks.start_soon(ask)
+            await client.event(OutputEvent)
+            os.kill(child.pid, signal.SIGTERM)
+        os.kill(child.pid, signal.SIGTERM)
+        assert await ended(child) == -signal.SIGTERM
 
 
 async def test_a_failing_background_task_ends_the_process_with_1(noisy: list[str]) -> None:
