@@ -5,11 +5,17 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from dapkit.python.debuggee import limits
+from dapkit.python.debuggee import containers, limits
 from dapkit.python.debuggee.errors import RequestRefused
+from dapkit.python.debuggee.members import members
 from dapkit.python.debuggee.references import References
 from dapkit.python.debuggee.values import render, type_name
-from dapkit.python.debuggee.variables import Holder, Reader, attributes, item_count, items
+from dapkit.python.debuggee.variables import Holder, Reader
+
+
+def items(value: object, start: int, end: int, path: str) -> list[tuple[str, object, str]]:
+    rows = containers.page(value, start, end, path, cursor=containers.Cursor(), guard=None)
+    return [(row.name, row.value, row.path) for row in rows]
 
 
 class Trap:
@@ -47,8 +53,8 @@ def test_without_a_guard_no_code_of_the_program_runs() -> None:
     trap = Trap()
     assert render([trap, {1: trap}], None).count("test_values.Trap object at 0x") == 2
     assert type_name(trap).endswith("test_values.Trap")
-    assert attributes(trap) == []
-    assert item_count(TrapList([1, 2])) == 2
+    assert members(trap, "t") == []
+    assert containers.size(TrapList([1, 2])) == 2
     assert items(TrapList([1, 2]), 0, 2, "t") == [("[0]", 1, "t[0]"), ("[1]", 2, "t[1]")]
 
 
@@ -64,18 +70,43 @@ def test_text_keeps_within_its_limit(make: Callable[[], object]) -> None:
 def test_items_keep_their_order_and_names() -> None:
     ordered = OrderedDict(a=1, b=2, c=3)
     ordered.move_to_end("a")
-    assert [name for name, _, _ in items(ordered, 0, 3, "o")] == ["b", "c", "a"]
-    assert items({"k": 1, (1, 2): 2}, 0, 2, "d") == [("k", 1, "d['k']"), ("(1, 2)", 2, "")]
-    assert items(deque("abc"), 1, 3, "q") == [("[1]", "b", ""), ("[2]", "c", "")]
+    assert [name for name, _, _ in items(ordered, 0, 3, "o")] == ["'b'", "'c'", "'a'"]
+    assert items({"k": 1, (1, 2): 2}, 0, 2, "d") == [("'k'", 1, "d['k']"), ("(1, 2)", 2, "d[(1, 2)]")]
+    assert items({float("nan"): 1, Trap: 2}, 0, 1, "d") == [("nan", 1, "")]
+    assert items(deque("abc"), 1, 3, "q") == [("[1]", "b", "q[1]"), ("[2]", "c", "q[2]")]
     assert items(range(10**9), 5 * 10**8, 5 * 10**8 + 1, "r") == [("[500000000]", 5 * 10**8, "r[500000000]")]
+
+
+def test_page_of_a_dict_is_right_whether_items_were_removed_or_not() -> None:
+    table = {number: -number for number in range(2000)}
+    whole = list(table.items())
+    assert [(int(name), value) for name, value, _ in items(table, 1000, 1100, "")] == whole[1000:1100]
+    assert items(table, 1990, 5000, "")[-1][1] == -1999
+    del table[3]
+    whole = list(table.items())
+    assert [(int(name), value) for name, value, _ in items(table, 1000, 1100, "")] == whole[1000:1100]
+
+
+def test_pages_of_a_set_go_on_where_the_last_one_ended() -> None:
+    group = {str(number) for number in range(1000)}
+    cursor = containers.Cursor()
+
+    def page(start: int, end: int) -> list[object]:
+        return [row.value for row in containers.page(group, start, end, "", cursor=cursor, guard=None)]
+
+    order = list(group)
+    assert [page(at, at + 100) for at in range(0, 1000, 100)] == [order[at : at + 100] for at in range(0, 1000, 100)]
+    assert page(50, 60) == order[50:60]
+    group.clear()
+    assert page(70, 80) == []
 
 
 def test_pages_of_a_container_follow_start_count_and_filter() -> None:
     reader = Reader(References())
-    holder = Holder(list(range(2000)), "x", 0)
-    assert [row[1] for row in reader.page(holder, {"filter": "indexed", "start": 5, "count": 2})] == [5, 6]
-    assert reader.page(holder, {"filter": "named"}) == []
-    assert len(reader.page(holder, {})) == limits.UNPAGED_ITEMS + 1
+    holder = Holder(list(range(2000)), "x", 0, None)
+    assert [row.value for row in reader.page(holder, {"filter": "indexed", "start": 5, "count": 2}, None)] == [5, 6]
+    assert reader.page(holder, {"filter": "named"}, None) == []
+    assert len(reader.page(holder, {}, None)) == limits.UNPAGED_ITEMS + 1
 
 
 def test_reference_tells_to_which_stop_it_belonged() -> None:
@@ -83,9 +114,9 @@ def test_reference_tells_to_which_stop_it_belonged() -> None:
     with pytest.raises(RequestRefused, match="there is no reference 1"):
         references.get(1, Holder)
     references.begin()
-    first = references.add(Holder(1, "", 0))
+    first = references.add(Holder(1, "", 0, None))
     references.begin()
-    second = references.add(Holder(2, "", 0))
+    second = references.add(Holder(2, "", 0, None))
     assert references.get(second, Holder).value == 2
     with pytest.raises(RequestRefused, match=f"reference {first} belongs to stop 1, the program is at stop 2"):
         references.get(first, Holder)

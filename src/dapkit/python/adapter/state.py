@@ -27,6 +27,8 @@ from dapkit.protocol import (
     SetBreakpointsBody,
     SetExceptionBreakpointsArguments,
     SetExceptionBreakpointsBody,
+    SetExpressionArguments,
+    SetVariableArguments,
     StackTraceArguments,
     StepInArguments,
     StepOutArguments,
@@ -36,17 +38,6 @@ from dapkit.protocol import (
 from dapkit.transport import Connection, ConversationLost
 
 NOTHING = RawJson(b"{}")
-
-
-def _filter(name: str, label: str, description: str, *, default: bool = False) -> ExceptionBreakpointsFilter:
-    return ExceptionBreakpointsFilter(
-        filter=name,
-        label=label,
-        description=description,
-        default=default,
-        supports_condition=True,
-        condition_description="types (ValueError, not KeyError) or an expression (exc.errno == 2)",
-    )
 
 
 class ProgramState[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[Launch, Attach], partial=True):
@@ -64,23 +55,28 @@ class ProgramState[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[Launc
         supports_log_points=True,
         supports_evaluate_for_hovers=True,
         supports_clipboard_context=True,
+        supports_value_formatting_options=True,
         supports_delayed_stack_trace_loading=True,
         supports_single_thread_execution_requests=True,
         support_terminate_debuggee=True,
-        supports_exception_filter_options=True,
-        supports_exception_options=True,
         exception_breakpoint_filters=[
-            _filter("raised", "Raised Exceptions", "Stop wherever an exception is raised."),
-            _filter(
-                "uncaught",
-                "Uncaught Exceptions",
-                "Stop where an exception is raised that nothing will catch.",
+            ExceptionBreakpointsFilter(
+                filter="raised",
+                label="Raised Exceptions",
+                description="Stop wherever an exception is raised.",
+                default=False,
+            ),
+            ExceptionBreakpointsFilter(
+                filter="uncaught",
+                label="Uncaught Exceptions",
+                description="Stop where an exception is raised that nothing will catch.",
                 default=True,
             ),
-            _filter(
-                "userUnhandled",
-                "User Unhandled Exceptions",
-                "Stop where an exception is raised that will leave the program's own code for a library's.",
+            ExceptionBreakpointsFilter(
+                filter="userUnhandled",
+                label="User Unhandled Exceptions",
+                description="Stop where an exception is raised that will leave the program's own code for a library's.",
+                default=False,
             ),
         ],
     )
@@ -158,6 +154,14 @@ class ProgramState[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[Launc
 
     async def variables(self, args: VariablesArguments) -> RawJson:
         """Show a page of variables."""
+        return await self.ask(args)
+
+    async def set_variable(self, args: SetVariableArguments) -> RawJson:
+        """Give a shown variable a new value."""
+        return await self.ask(args)
+
+    async def set_expression(self, args: SetExpressionArguments) -> RawJson:
+        """Assign to an expression."""
         return await self.ask(args)
 
     async def evaluate(self, args: EvaluateArguments) -> RawJson:

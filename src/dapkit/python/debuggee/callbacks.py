@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable
 from types import CodeType, FrameType
 
-from . import exception_details as details
+from . import exceptions as exceptions_
 from . import monitor as events
 from .breakpoints import Breakpoint, Breakpoints
 from .conditions import Actions
@@ -111,7 +111,7 @@ class Callbacks:
 
     def _stop_at_failure(self, one: Breakpoint, frame: FrameType, line: int, error: BaseException) -> bool:
         """Stop where a condition raised: whoever set it wants to know, and knows best where it can be seen."""
-        said = details.summary(error)["description"]
+        said = exceptions_.summary(error)["description"]
         if (one.number, str(said)) not in self._complained:
             self._complained.add((one.number, str(said)))
             self.console(
@@ -152,11 +152,11 @@ class Callbacks:
         self._world.join(parked)
         return parked.chosen
 
-    def _arrive(self, ident: int, frame: FrameType) -> None:
+    def _arrive(self, ident: int, frame: FrameType, returned: tuple[str, object] | None = None) -> None:
         reason = self._stepping.steps[ident].reason
         with self._lock:
             self._stepping.end(ident)
-        self._world.halt(Parked(ident, frame), reason)
+        self._world.halt(Parked(ident, frame, returned=returned), reason)
 
     def _on_jump(self, frame: FrameType, _code: CodeType, _from: int, _to: int) -> None:
         ident = _thread.get_ident()
@@ -180,7 +180,7 @@ class Callbacks:
                 shown = self._stepping.leave(ident, frame, value, yielding=yielding)
                 self.choose_line()
             if shown is not None:
-                self._arrive(ident, shown)
+                self._arrive(ident, shown, None if yielding else (frame.f_code.co_qualname, value))
 
     def at_next_instruction_of(self, frame: FrameType, action: Callable[[], None]) -> None:
         """Have something done, once, as soon as a frame goes on."""
@@ -248,11 +248,11 @@ class Callbacks:
     # Exceptions
 
     def _quick_on_raise(self, thorough: Callable[..., object]) -> Callable[..., object]:
-        """Make a callback that lets pass at once what was found to need no look before, at the same place."""
-        passes = self._exceptions.passes
+        """Make a callback that lets pass at once what was found to be caught before, at the same place."""
+        caught = self._exceptions.caught_at_once
 
         def on_raise(code: CodeType, offset: int, exception: BaseException) -> None:
-            if (id(code), offset, type(exception)) not in passes:
+            if (id(code), offset, type(exception)) not in caught:
                 thorough(code, offset, exception)
 
         return on_raise
@@ -269,8 +269,8 @@ class Callbacks:
         if mode:
             parked = Parked(ident, frame, exception=exception, break_mode=mode)
             if mode != "always":
-                parked.trail = details.traceback_of(exception)
-            self._world.halt(parked, "exception", **details.summary(exception))
+                parked.trail = exceptions_.traceback_of(exception)
+            self._world.halt(parked, "exception", **exceptions_.summary(exception))
 
     def _on_unwind(self, frame: FrameType, _code: CodeType, _offset: int, exception: BaseException) -> None:
         ident = _thread.get_ident()
@@ -286,9 +286,9 @@ class Callbacks:
                 leaving=True,
                 exception=exception,
                 break_mode=mode,
-                trail=details.traceback_of(exception),
+                trail=exceptions_.traceback_of(exception),
             )
-            self._world.halt(parked, "exception", **details.summary(exception))
+            self._world.halt(parked, "exception", **exceptions_.summary(exception))
 
     # Shields
 

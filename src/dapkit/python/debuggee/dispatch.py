@@ -24,14 +24,16 @@ CAPABILITIES: Final[Json] = {
     "supportsHitConditionalBreakpoints": True,
     "supportsLogPoints": True,
     "supportsEvaluateForHovers": True,
+    "supportsSetVariable": True,
+    "supportsSetExpression": True,
+    "supportsValueFormattingOptions": True,
+    "supportsCancelRequest": True,
     "supportsClipboardContext": True,
     "supportsExceptionInfoRequest": True,
     "supportsTerminateRequest": True,
     "supportTerminateDebuggee": True,
     "supportsDelayedStackTraceLoading": True,
     "supportsSingleThreadExecutionRequests": True,
-    "supportsExceptionFilterOptions": True,
-    "supportsExceptionOptions": True,
     "exceptionBreakpointFilters": FILTERS,
 }
 

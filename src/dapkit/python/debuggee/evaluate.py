@@ -12,7 +12,7 @@ from typing import cast
 from . import limits
 from .errors import RequestRefused, TimeIsUp
 from .jobs import Guard
-from .sources import is_function
+from .storage import write_locals_back
 from .wire import Json
 
 _NAME = "<dapkit: evaluate>"
@@ -36,10 +36,8 @@ class Place:
 
     def write_back(self) -> None:
         """Make assignments to local variables real."""
-        if sys.version_info < (3, 13) and self._frame is not None and is_function(self._frame.f_code):
-            import ctypes
-
-            ctypes.pythonapi.PyFrame_LocalsToFast(ctypes.py_object(self._frame), ctypes.c_int(0))
+        if self._frame is not None:
+            write_locals_back(self._frame)
 
     def namespace_for(self, code: CodeType) -> dict[str, object]:
         """Return the globals for a piece of code: functions within it see no locals but through them."""
@@ -62,7 +60,7 @@ def evaluate(text: str, place: Place, guard: Guard, context: str) -> Result:
     except TimeIsUp:
         raise RequestRefused(f"{_shorten(text)} did not end within {seconds:g} s and was interrupted") from None
     except BaseException as error:  # the error of the user's own expression is the answer
-        raise RequestRefused(_say(error)) from error
+        raise RequestRefused(said(error)) from error
     finally:
         if context == "repl":
             place.write_back()
@@ -78,7 +76,7 @@ def _compile(text: str, context: str) -> list[tuple[CodeType, bool]]:
         return [(compile(text.strip(), _NAME, "eval", dont_inherit=True), True)]
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         if context != "repl":
-            raise RequestRefused(_say(error)) from error
+            raise RequestRefused(said(error)) from error
     try:
         module = cast(
             "_ast.Module", compile(text, _NAME, "exec", _ast.PyCF_ONLY_AST, dont_inherit=True)
@@ -91,7 +89,7 @@ def _compile(text: str, context: str) -> list[tuple[CodeType, bool]]:
             parts.append((compile(_ast.Expression(last.value), _NAME, "eval", dont_inherit=True), True))
         return parts
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise RequestRefused(_say(error)) from error
+        raise RequestRefused(said(error)) from error
 
 
 def _refuse_effects(tree: _ast.AST) -> None:
@@ -115,7 +113,7 @@ def _run(parts: list[tuple[CodeType, bool]], place: Place) -> Result:
     return result
 
 
-def _say(error: BaseException) -> str:
+def said(error: BaseException) -> str:
     """Say what was raised, as the last line of a traceback does."""
     if isinstance(error, SyntaxError):
         where = f" (line {error.lineno}, column {error.offset})" if error.lineno and error.offset else ""

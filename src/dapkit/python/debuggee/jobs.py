@@ -12,7 +12,7 @@ import _thread
 from collections.abc import Callable
 from time import monotonic
 
-from . import limits
+from . import interrupting, limits
 from .errors import RequestRefused, TimeIsUp
 from .link import Link
 from .wire import Json
@@ -66,11 +66,14 @@ class Guard:
         self._until: float | None = None
         self._sent = 0.0  # when the interruption was, 0 for never
         self._lock = _thread.allocate_lock()
+        self._woken = False
+        self._asked_to_stop = False
 
     def begin(self) -> None:
         """Start the time of the whole work, in the thread that does it."""
         self.ident = _thread.get_ident()
         self._end = min(self._end, monotonic() + self._seconds)
+        interrupting.prepare()
 
     def call[**P, T](self, seconds: float, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Call a function that may never return.
@@ -88,14 +91,29 @@ class Guard:
                 return function(*args, **kwargs)
             finally:
                 if self._close():
-                    _interrupt(self.ident, None)
+                    interrupting.interrupt(self.ident, None)
         except TimeIsUp:
             self._close()  # it may have come before the line above was reached
             raise
 
+    def stand_still(self) -> float:
+        """Stop the clock, since the code of the program is stopped itself; return what `go_on` wants."""
+        with self._lock:
+            left = (self._until or 0.0) - monotonic()
+            self._until = float("inf")
+            return left
+
+    def go_on(self, left: float) -> None:
+        """Let the clock go on."""
+        with self._lock:
+            if not self._asked_to_stop:
+                self._until = monotonic() + left
+                self._end = max(self._end, self._until)
+
     def _close(self) -> bool:
         with self._lock:
             self._until = None
+            self._woken = False
             sent, self._sent = self._sent, 0.0
             return sent > 0
 
@@ -105,23 +123,30 @@ class Guard:
             if self._until is None or now < self._until:
                 return False
             if not self._sent:
-                _interrupt(self.ident, TimeIsUp)
                 self._sent = monotonic()
+                interrupting.interrupt(self.ident, TimeIsUp)
                 return False
+            if not self._woken:  # it may wait in native code, which wakes only for a signal
+                self._woken = True
+                interrupting.wake(self.ident)
             return now >= self._sent + limits.GRACE_SECONDS
+
+    def stop(self) -> None:
+        """Interrupt what runs now, and let the work end soon. For the link's thread."""
+        with self._lock:
+            self._end = 0.0
+            self._asked_to_stop = True
+            if self._until is not None:
+                self._until = 0.0
+
+    @property
+    def is_open(self) -> bool:
+        """Say whether code of the program runs in it."""
+        return self._until is not None
 
     def give_up(self) -> None:
         """Let the work end soon: no more code of the program in it."""
         self._end = 0.0
-
-
-def _interrupt(ident: int, exception: type[BaseException] | None) -> None:
-    """Raise an exception in another thread at its next instruction, or withdraw it."""
-    import ctypes
-
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(
-        ctypes.c_ulong(ident), ctypes.py_object(exception) if exception is not None else None
-    )
 
 
 class Job:
@@ -165,6 +190,28 @@ class Job:
             self.run_instead()
         else:
             link.after(limits.TICK_SECONDS, lambda: self.look(link))
+
+    def cancel(self, link: Link) -> None:
+        """Answer that it was cancelled, and interrupt it. In the link's thread."""
+        if not self.is_over:
+            self._request.refuse("cancelled")
+            self._guard.stop()
+            self._withdraw(link)
+
+    def _withdraw(self, link: Link) -> None:
+        """Interrupt until it ends or cannot be interrupted."""
+        if not self._guard.look(monotonic()) and self._guard.is_open:
+            link.after(limits.TICK_SECONDS, lambda: self._withdraw(link))
+
+    @property
+    def is_over(self) -> bool:
+        """Say whether the request was answered."""
+        return self._request.answered
+
+    @property
+    def seq(self) -> object:
+        """The number of the request."""
+        return self._request.message["seq"]
 
     def run_instead(self) -> None:
         """Answer without the stopped thread."""

@@ -40,6 +40,8 @@ PREVIEW_DEPTH: Final = 3
 """Containers within containers in one line of text."""
 UNPAGED_ITEMS: Final = 500
 """Items shown when a client asks for all of a container; the rest hangs below one more row."""
+KEY_CHARS: Final = 80
+"""The key of a dict, as a name."""
 INT_BITS: Final = 8_192
 """Integers up to this size are written in decimal; that costs quadratic time."""
 EXCEPTION_DEPTH: Final = 8

@@ -34,7 +34,18 @@ class Parked:
     the newest: those through which an exception came.
     """
 
-    __slots__ = ("break_mode", "chosen", "exception", "going", "ident", "inbox", "leaving", "shown", "trail")
+    __slots__ = (
+        "break_mode",
+        "chosen",
+        "exception",
+        "going",
+        "ident",
+        "inbox",
+        "leaving",
+        "returned",
+        "shown",
+        "trail",
+    )
 
     def __init__(
         self,
@@ -45,6 +56,7 @@ class Parked:
         exception: BaseException | None = None,
         break_mode: str = "",
         trail: list[tuple[FrameType, int]] | None = None,
+        returned: tuple[str, object] | None = None,
     ) -> None:
         self.ident = ident
         self.shown = shown
@@ -54,6 +66,7 @@ class Parked:
         self.exception = exception
         self.break_mode = break_mode
         self.trail = trail
+        self.returned = returned  # the function that the step came out of, and what it returned
         self.inbox: _queue.SimpleQueue[Job | None] = _queue.SimpleQueue()
 
 
@@ -81,6 +94,7 @@ class World:
         """Threads that run although the rest of the program is stopped; the link's is always one."""
         self.thread = 0
         """Identity of the thread that the present stop is about."""
+        self._jobs: list[Job] = []
         self._pausing = 0
         self._since = 0.0  # when the present stop began
         self.changed: Callable[[], None] = _nothing
@@ -204,6 +218,8 @@ class World:
 
     def post(self, ident: int, job: Job) -> None:
         """Have work done in a stopped thread, or without it if it is inside native code."""
+        self._jobs = [known for known in self._jobs if not known.is_over and known is not job]
+        self._jobs.append(job)
         parked = self.parked.get(ident)
         if parked is not None:
             parked.inbox.put(job)
@@ -212,6 +228,12 @@ class World:
             self._link.after(limits.SETTLE_TICK_SECONDS, lambda: self.post(ident, job))
         else:
             job.run_instead()
+
+    def cancel(self, seq: object) -> None:
+        """Drop the work for a request, if it is not done yet."""
+        for job in self._jobs:
+            if job.seq == seq:
+                job.cancel(self._link)
 
     def need_stop(self, ident: int) -> None:
         """Refuse what can only be done with a stopped thread.

@@ -14,6 +14,7 @@ from typing import Any
 from . import limits
 from .errors import TimeIsUp
 from .jobs import Guard
+from .quarantine import ExitRefused, quarantined
 
 _PLAIN = (float, complex, bool, type(None), type(...), type(NotImplemented), range, BuiltinFunctionType, FunctionType)
 _BRACKETS: dict[object, tuple[str, str]] = {
@@ -25,9 +26,9 @@ _BRACKETS: dict[object, tuple[str, str]] = {
 }
 
 
-def render(value: object, guard: Guard | None, chars: int = limits.VALUE_CHARS) -> str:
+def render(value: object, guard: Guard | None, chars: int = limits.VALUE_CHARS, *, hexadecimal: bool = False) -> str:
     """Write a value as its `repr` would, in at most about `chars` characters."""
-    text = _render(value, guard, chars, limits.PREVIEW_DEPTH)
+    text = _render(value, guard, chars, limits.PREVIEW_DEPTH, hexadecimal=hexadecimal)
     return text if len(text) <= chars else text[: chars - 1] + "…"
 
 
@@ -62,14 +63,16 @@ def class_name(kind: type) -> str:
     return f"{module}.{name}"
 
 
-def _render(value: object, guard: Guard | None, chars: int, depth: int) -> str:  # noqa: PLR0911 - one return per case
+def _render(  # noqa: PLR0911 - one return per case
+    value: object, guard: Guard | None, chars: int, depth: int, *, hexadecimal: bool
+) -> str:
     kind = type(value)
     if kind is str or kind is bytes or kind is bytearray:
         return _text(value, chars)  # type: ignore[arg-type]  # `kind is` does not narrow
     if kind is int:
-        return _integer(value)  # type: ignore[arg-type]  # the same
+        return _integer(value, hexadecimal=hexadecimal)  # type: ignore[arg-type]  # the same
     if kind in _BRACKETS:
-        return _container(value, kind, guard, chars, depth)
+        return _container(value, kind, guard, chars, depth, hexadecimal=hexadecimal)
     if kind in _PLAIN:
         return repr(value)
     if kind is type:
@@ -85,15 +88,17 @@ def own_text(function: type[str] | object, value: object, guard: Guard | None) -
     if guard is None:
         return _bare(value)
     try:
-        text = guard.call(limits.VALUE_SECONDS, str if function is str else repr, value)
+        text = guard.call(limits.VALUE_SECONDS, quarantined, str if function is str else repr, value)
         return str.__str__(text)  # of a subclass of str, the plain text
     except TimeIsUp:
         return f"<{what} of {type_name(value)} timed out after {limits.VALUE_SECONDS} s>"
+    except ExitRefused as error:
+        return f"<{what} of {type_name(value)} tried to end the process: {error}>"
     except BaseException as error:
-        return f"<{what} of {type_name(value)} raised {_say(error)}>"
+        return f"<{what} of {type_name(value)} raised {say(error)}>"
 
 
-def _say(error: BaseException) -> str:
+def say(error: BaseException) -> str:
     """Name an error without running more of the program's code."""
     said = error_text(error)
     return type_name(error) + (f": {said[:200]}" if said else "")
@@ -123,7 +128,9 @@ def _text(value: str | bytes | bytearray, chars: int) -> str:
     return f"{cut[: chars - 40]}{cut[0] if cut[0] in '\'"' else cut[-1]}… ({len(value):,} in all)"
 
 
-def _integer(value: int) -> str:
+def _integer(value: int, *, hexadecimal: bool) -> str:
+    if hexadecimal:
+        return hex(value)
     if value.bit_length() > limits.INT_BITS:
         return f"<int of {value.bit_length():,} bits>"
     return repr(value)
@@ -135,7 +142,18 @@ def _module(value: object) -> str:
     return f"<module {name!r} from {file!r}>" if type(file) is str and type(name) is str else f"<module {name!s:.80}>"
 
 
-def _container(value: Any, kind: type, guard: Guard | None, chars: int, depth: int) -> str:  # noqa: ANN401 - one of several classes with like methods
+def _container(
+    value: Any,  # noqa: ANN401 - one of several classes with like methods
+    kind: type,
+    guard: Guard | None,
+    chars: int,
+    depth: int,
+    *,
+    hexadecimal: bool,
+) -> str:
+    def inner(part: object) -> str:
+        return _render(part, guard, chars - used, depth - 1, hexadecimal=hexadecimal)
+
     opening, closing = _BRACKETS[kind]
     size = len(value)
     if not size:
@@ -148,9 +166,9 @@ def _container(value: Any, kind: type, guard: Guard | None, chars: int, depth: i
     for item in list(islice(value.items() if isinstance(value, dict) else value, chars // 2 + 1)):
         if kind is dict:
             key, held = item
-            part = _render(key, guard, chars - used, depth - 1) + ": " + _render(held, guard, chars - used, depth - 1)
+            part = inner(key) + ": " + inner(held)
         else:
-            part = _render(item, guard, chars - used, depth - 1)
+            part = inner(item)
         parts.append(part)
         used += len(part) + 2
         if used >= chars - 40:

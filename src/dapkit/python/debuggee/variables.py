@@ -1,50 +1,99 @@
-"""What a value has inside: attributes by name, items by number, a page at a time.
+"""What scopes and values have inside, as `variables` shows it, a page at a time.
 
-A list or tuple is sliced, so that a page costs the same wherever it lies; a dict, set or
-deque is walked up to the page. Attributes are read from where they are stored, never
-through the program's own `__getattribute__` or properties.
+Names come from `members`, items from `containers`; here they become rows with numbers to ask on with.
+A class or module has many members, so those of a kind hang below a row of their own; the
+local variables of a function stand as they are.
 """
 
-import sys
-from itertools import islice
-from typing import Any
+from types import FrameType, ModuleType
 
-from . import limits
+from . import arrays, containers, limits
+from .containers import Cursor
+from .errors import TimeIsUp
 from .frames import Frame
 from .jobs import Guard
+from .members import arranged, is_function, members, namespace_rows, rank
+from .quarantine import ExitRefused, quarantined
 from .references import References
-from .values import is_a, mro, render, stored, timed_out, type_name
+from .rows import PLAIN, Group, Rest, Row
+from .sources import is_function as is_function_code
+from .storage import LocalVariable, Stored
+from .values import is_a, render, say, timed_out, type_name
 from .wire import Json
 
-type Row = tuple[str, object, str]
-"""Name, value, and the expression that gives the value, or an empty text."""
+LOCALS = "locals"
+CELLS = "cells"
+GLOBALS = "globals"
+RETURNED = "returned"
 
-_SCALARS = (int, float, complex, bool, str, bytes, bytearray, type(None), type(...), type(NotImplemented))
 
+class Inside:
+    """Something whose rows may be asked for: what all kinds of it share.
 
-class Scope:
-    """The local or the global variables of a frame."""
+    `ident` is the thread that does the work; `frame` is where expressions for new values are evaluated.
+    """
 
-    def __init__(self, frame: Frame, *, of_module: bool) -> None:
+    def __init__(self, ident: int, frame: FrameType | None, part: str = PLAIN) -> None:
+        self.ident = ident
         self.frame = frame
-        self.of_module = of_module
+        self.part = part
+        self.shown: dict[str, Row] = {}
+        """The rows that a client has seen, by name."""
+
+
+class Scope(Inside):
+    """The variables of a frame, those of one kind."""
+
+    def __init__(self, frame: Frame, kind: str, part: str = PLAIN, returned: list[Row] | None = None) -> None:
+        super().__init__(frame.ident, frame.frame, part)
+        self.of = frame
+        self.kind = kind
+        self.returned = returned or []
 
     def rows(self) -> list[Row]:
         """Return the variables: first the plain names, then the private, then the special ones."""
-        frame = self.frame.frame
-        names = frame.f_globals if self.of_module else frame.f_locals
-        rows = [(name, value, name) for name, value in list(names.items()) if name[:1] != "."]
-        return sorted(rows, key=lambda row: _rank(row[0]))
+        frame = self.of.frame
+        code = frame.f_code
+        if self.kind == RETURNED:
+            return self.returned
+        if self.kind == GLOBALS:
+            of_function = is_function_code(code)
+            shadowed = frame.f_locals if of_function else {}
+            return arranged(namespace_rows(frame.f_globals, shadowed), self.part)
+        if frame.f_locals is frame.f_globals:
+            return arranged(namespace_rows(frame.f_globals), self.part)
+        cells = code.co_freevars
+        rows = [
+            Row(name, value, name, stored=LocalVariable(frame, name))
+            for name, value in list(frame.f_locals.items())
+            if name[:1] != "." and (name in cells) == (self.kind == CELLS)
+        ]
+        return sorted(rows, key=lambda row: rank(row.name))
 
 
-class Holder:
-    """A value whose inside may be asked for, and the expression that leads to it."""
+class Holder(Inside):
+    """A value, and the expression that leads to it; items before `first` are shown elsewhere."""
 
-    def __init__(self, value: object, path: str, thread: int, first: int = 0) -> None:
+    def __init__(
+        self, value: object, path: str, ident: int, frame: FrameType | None, *, first: int = 0, part: str = PLAIN
+    ) -> None:
+        super().__init__(ident, frame, part)
         self.value = value
         self.path = path
-        self.thread = thread
-        self.first = first  # items before this one are shown elsewhere
+        self.first = first
+        self.cursor = Cursor()
+
+    def named(self, guard: Guard | None) -> list[Row]:
+        """Return the attributes, those in groups below the names of the groups."""
+        return _named(self.value, self.path, self.part, guard)
+
+
+class Lazy(Inside):
+    """A row whose value is only made when somebody asks for it."""
+
+    def __init__(self, row: Row, ident: int, frame: FrameType | None) -> None:
+        super().__init__(ident, frame)
+        self.row = row
 
 
 class Reader:
@@ -53,176 +102,201 @@ class Reader:
     def __init__(self, references: References) -> None:
         self._references = references
 
-    def describe(self, value: object, path: str, thread: int, guard: Guard | None, chars: int) -> Json:
+    def describe(
+        self,
+        value: object,
+        path: str,
+        origin: Inside,
+        guard: Guard | None,
+        *,
+        chars: int = limits.VALUE_CHARS,
+        hexadecimal: bool = False,
+    ) -> Json:
         """Return `value`, `type`, `variablesReference` and the numbers of children."""
-        return {"value": render(value, guard, chars), **self.outline(value, path, thread)}
+        text = render(value, guard, chars, hexadecimal=hexadecimal)
+        return {"value": text, **self.outline(value, path, origin)}
 
-    def outline(self, value: object, path: str, thread: int) -> Json:
+    def outline(self, value: object, path: str, origin: Inside) -> Json:
         """Return what `describe` does, but for the text."""
         body: Json = {"type": type_name(value), "variablesReference": 0}
-        items, names = item_count(value), len(attributes(value))
+        items, names = containers.size(value), _named_count(value)
         if items or names:
-            body["variablesReference"] = self._references.add(Holder(value, path, thread))
+            body["variablesReference"] = self._references.add(Holder(value, path, origin.ident, origin.frame))
             if items:
                 body["indexedVariables"] = items
             if names:
                 body["namedVariables"] = names
         return body
 
-    def page(self, holder: Scope | Holder, arguments: Json) -> list[Row]:
-        """Return the rows that a `variables` request asks for. Runs no code of the program."""
+    def inside(self, reference: object) -> Inside:
+        """Return what a number stands for.
+
+        Raises:
+            RequestRefused: if it does not stand for anything with rows.
+
+        """
+        return self._references.get(reference, Inside)
+
+    def page(self, inside: Inside, arguments: Json, guard: Guard | None) -> list[Row]:
+        """Return the rows that a `variables` request asks for. Without a guard no code of the program is run."""
         wanted, start, count = arguments.get("filter"), _number(arguments, "start"), _number(arguments, "count")
-        if isinstance(holder, Scope):
-            rows = [] if wanted == "indexed" else holder.rows()
-            return rows[start : start + count] if count else rows[start:]
-        rows = []
-        if wanted != "indexed" and not holder.first:
-            rows += [(name, value, _attribute(holder.path, name)) for name, value in attributes(holder.value)]
-            if wanted == "named":
-                return rows[start : start + count] if count else rows[start:]
-        if wanted == "named":
-            return rows
-        size = item_count(holder.value)
-        begin = holder.first + start
-        if count:
-            return rows + items(holder.value, begin, begin + count, holder.path)
-        end = min(size, begin + limits.UNPAGED_ITEMS)
-        rows += items(holder.value, begin, end, holder.path)
-        if end < size:
-            rows.append((f"[{end}…]", Rest(holder, end, size - end), ""))
+        if isinstance(inside, Scope):
+            rows = [] if wanted == "indexed" else _cut(inside.rows(), start, count)
+        elif isinstance(inside, Lazy):
+            rows = [_read(inside.row, guard)]
+        elif isinstance(inside, Holder):
+            rows = self._page_of_value(inside, wanted, start, count, guard)
+        else:
+            rows = []
+        inside.shown.update((row.name, row) for row in rows)
         return rows
 
-    def variable(self, row: Row, thread: int, guard: Guard | None, *, lost: bool = False) -> Json:
+    @staticmethod
+    def _page_of_value(holder: Holder, wanted: object, start: int, count: int, guard: Guard | None) -> list[Row]:
+        rows: list[Row] = []
+        if wanted != "indexed" and not holder.first:
+            rows = holder.named(guard)
+        if wanted == "named" or holder.part:
+            return _cut(rows, start, count)
+        size = containers.size(holder.value)
+        begin = holder.first + start
+        asked = count or limits.UNPAGED_ITEMS
+        if wanted != "indexed" and rows and count:
+            # Attributes and items in one sequence, as a client sees them that does not tell them apart.
+            rows, begin, asked = rows[start : start + count], max(0, start - len(rows)), count - len(rows[start:])
+        elif wanted != "indexed":
+            rows = rows[start:] if not holder.first else rows
+        end = min(size, begin + max(0, asked))
+        if begin < end:
+            cursor, path = holder.cursor, holder.path
+            rows = rows + containers.page(holder.value, begin, end, path, cursor=cursor, guard=guard)
+        if not count and end < size:
+            rows.append(Row(f"[{end}…]", Rest(end, size - end), kind="virtual"))
+        return rows
+
+    def variable(
+        self, row: Row, inside: Inside, guard: Guard | None, *, lost: bool = False, hexadecimal: bool = False
+    ) -> Json:
         """Return the description of one row; `lost` says that its own code did not end."""
-        name, value, path = row
-        if type(value) is Rest:
-            return {
-                "name": name,
-                "value": f"{value.size:,} more items",
-                "variablesReference": self._references.add(
-                    Holder(value.holder.value, value.holder.path, thread, value.first)
-                ),
-                "indexedVariables": value.size,
-                "presentationHint": {"kind": "virtual"},
-            }
-        body: Json = {"name": name, **self.describe(value, path, thread, guard, limits.VALUE_CHARS)}
+        if row.lazy or type(row.value) in (Group, Rest):
+            return self._stand_in(row, inside)
+        problem: object = row.value
+        if type(problem) is Problem:  # never isinstance: that asks a value of the program for its `__class__`
+            hint: Json = {"kind": "property", "attributes": ["readOnly"]}
+            value = f"<{row.name} {problem.text}>"
+            return {"name": row.name, "value": value, "variablesReference": 0, "presentationHint": hint}
+        described = self.describe(row.value, row.path, inside, guard, hexadecimal=hexadecimal)
+        body: Json = {"name": row.name, **described}
         if lost:
-            body["value"] = timed_out(value)
-        if path:
-            body["evaluateName"] = path
-        hint = _hint(name, value)
-        if hint:
+            body["value"] = timed_out(row.value)
+        if row.path:
+            body["evaluateName"] = row.path
+        if hint := _hint(row):
             body["presentationHint"] = hint
         return body
 
+    def _stand_in(self, row: Row, inside: Inside) -> Json:
+        """Describe a row that has no value of its own."""
+        ident, frame, value = inside.ident, inside.frame, row.value
+        body: Json = {"name": row.name, "value": "", "variablesReference": 0, "presentationHint": _hint(row)}
+        below: Inside | None = None
+        if row.lazy:
+            below = Lazy(row, ident, frame)
+            if row.path:
+                body["evaluateName"] = row.path
+        elif type(value) is Rest and isinstance(inside, Holder):
+            below = Holder(inside.value, inside.path, ident, frame, first=value.first)
+            body |= {"value": f"{value.size:,} more items", "indexedVariables": value.size}
+        elif type(value) is Group:
+            if isinstance(inside, Scope):
+                below = Scope(inside.of, inside.kind, value.part)
+            elif isinstance(inside, Holder):
+                below = Holder(inside.value, inside.path, ident, frame, part=value.part)
+            body["namedVariables"] = value.size
+        if below is not None:
+            body["variablesReference"] = self._references.add(below)
+        return body
 
-class Rest:
-    """The items that an answer has no room for."""
-
-    def __init__(self, holder: Holder, first: int, size: int) -> None:
-        self.holder = holder
-        self.first = first
-        self.size = size
-
-
-def attributes(value: object) -> list[tuple[str, object]]:
-    """Return the stored attributes of a value: its `__dict__`, its slots, and what exceptions add."""
-    if type(value) in _SCALARS:
-        return []
-    found: dict[str, object] = {}
-    if is_a(value, BaseException):
-        names = ["args", "__cause__", "__context__"] + ["exceptions"] * is_a(value, BaseExceptionGroup)
-        found = {name: stored(value, name) for name in names}  # type: ignore[arg-type]  # by is_a
-    for kind in reversed(mro(value)):
-        for name, member in kind.__dict__.items():
-            if type(member) is _MEMBER and kind.__dict__.get("__slots__") is not None and name != "__weakref__":
-                try:
-                    found[name] = member.__get__(value)
-                except AttributeError:
-                    continue  # a slot that holds nothing
-    found.update((str(name), held) for name, held in list(_dict_of(value).items()))
-    return sorted(found.items(), key=lambda pair: _rank(pair[0]))
-
-
-class _Slotted:
-    __slots__ = ("slot",)
-
-
-_MEMBER = type(_Slotted.__dict__["slot"])
-_GETTER = type(References.__dict__["__dict__"])
-_CALLABLES = (type(_Slotted.__init__), type(len), type(attributes), type(References().begin))
-
-
-def _dict_of(value: object) -> dict[str, object]:
-    if type(value) in _CALLABLES:
-        return {}
-    if is_a(value, type):
-        return dict(type.__dict__["__dict__"].__get__(value))  # of a class: a mapping that cannot be changed
-    for kind in mro(value):
-        member: Any = kind.__dict__.get("__dict__")
-        if type(member) is _GETTER:  # not a property of that name
-            return member.__get__(value) or {}
-    return {}
+    def find(self, inside: Inside, name: str, guard: Guard | None) -> Row | None:
+        """Return the row of a name, also one that was not asked for yet."""
+        known = inside.shown.get(name)
+        if known is not None:
+            return known
+        if isinstance(inside, Holder) and name[:1] == "[" and name[-1:] == "]" and name[1:-1].isdigit():
+            at = int(name[1:-1])
+            rows = self.page(inside, {"filter": "indexed", "start": at, "count": 1}, guard)
+        else:
+            rows = self.page(inside, {}, guard)
+            for row in [row for row in rows if type(row.value) is Group]:
+                if isinstance(inside, Scope):
+                    rows += Scope(inside.of, inside.kind, row.name).rows()
+                elif isinstance(inside, Holder):
+                    rows += _named(inside.value, inside.path, row.name, guard)
+        return next((row for row in rows if row.name == name), None)
 
 
-def item_count(value: object) -> int:
-    """Return how many items a container holds, 0 for what is none."""
-    kind = _container_kind(value)
-    return kind.__len__(value) if kind is not None else 0
+def stored_at(reader: Reader, inside: Inside, name: str, guard: Guard | None) -> Stored | None:
+    """Return where a shown value is stored, None if it is nowhere that could be written to."""
+    row = reader.find(inside, name, guard)
+    return row.stored if row is not None else None
 
 
-def _container_kind(value: object) -> Any:  # noqa: ANN401 - one of several classes with like methods
-    """Return the built-in class by which a value is a container, whatever it has overridden."""
-    deque = getattr(sys.modules.get("_collections"), "deque", None)
-    return next((kind for kind in mro(value) if kind in _CONTAINERS or kind is deque), None)
+def _named(value: object, path: str, part: str, guard: Guard | None) -> list[Row]:
+    if arrays.is_frame(value):
+        return arrays.columns(value, path, guard) if part == PLAIN else []
+    return arranged(members(value, path), part)
 
 
-_CONTAINERS = frozenset(
-    (list, tuple, dict, set, frozenset, range, type({}.keys()), type({}.values()), type({}.items()))
-)
+def _named_count(value: object) -> int:
+    return 1 if arrays.is_frame(value) else len(arranged(members(value, ""), PLAIN))
 
 
-def items(value: Any, start: int, end: int, path: str) -> list[Row]:  # noqa: ANN401 - any container
-    """Return a page of the items of a container."""
-    kind = _container_kind(value)
-    if kind in (list, tuple, range):
-        page = kind.__getitem__(value, slice(start, end))
-        return [(f"[{at}]", item, f"{path}[{at}]" if path else "") for at, item in enumerate(page, start)]
-    if kind is dict:
-        # An OrderedDict has an order of its own, which `dict.items` does not know.
-        ordered: Any = getattr(sys.modules.get("_collections"), "OrderedDict", None)
-        pairs: Any = (ordered if type(value) is ordered else kind).items(value)
-        return [_entry(key, item, path) for key, item in islice(pairs, start, end)]
-    if kind is None:
-        return []
-    return [(f"[{at}]", item, "") for at, item in enumerate(islice(kind.__iter__(value), start, end), start)]
+def _read(row: Row, guard: Guard | None) -> Row:
+    """Return a lazy row with its value, or with what went wrong as a value to be shown."""
+    if row.stored is None:
+        return row
+    if guard is None:
+        return Row(row.name, Problem("it was not read: the thread is busy"), kind=row.kind)
+    stored = row.stored
+    try:
+        value = guard.call(limits.VALUE_SECONDS, quarantined, lambda _: stored.read(), None)
+    except TimeIsUp:
+        return Row(row.name, Problem(f"timed out after {limits.VALUE_SECONDS} s"), row.path, kind=row.kind)
+    except ExitRefused as error:
+        return Row(row.name, Problem(f"tried to end the process: {error}"), row.path, kind=row.kind)
+    except BaseException as error:
+        return Row(row.name, Problem(f"raised {say(error)}"), row.path, kind=row.kind)
+    return Row(row.name, value, row.path, stored=stored, kind=row.kind)
 
 
-def _entry(key: object, item: object, path: str) -> Row:
-    text = render(key, None, 80)
-    known = type(key) in _SCALARS and "…" not in text
-    return key if type(key) is str and key else text, item, f"{path}[{text}]" if path and known else ""
+class Problem:
+    """What stands in place of a property that could not be read."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
 
 
-def _rank(name: str) -> int:
-    return 2 if name.startswith("__") and name.endswith("__") else 1 if name.startswith("_") else 0
-
-
-def _attribute(path: str, name: str) -> str:
-    return f"{path}.{name}" if path and name.isidentifier() else ""
-
-
-def _hint(name: str, value: object) -> Json:
+def _hint(row: Row) -> Json:
     hint: Json = {}
-    if type(value) in _CALLABLES:
+    if row.lazy:
+        return {"kind": "property", "lazy": True, "attributes": ["hasSideEffects"]}
+    if row.kind and row.kind != "data":
+        hint["kind"] = row.kind
+    elif is_function(row.value):
         hint["kind"] = "method"
-    elif is_a(value, type):
+    elif is_a(row.value, type):
         hint["kind"] = "class"
-    if _rank(name):
-        hint["visibility"] = "private" if _rank(name) == 1 else "internal"
+    elif type(row.value) is ModuleType:
+        hint["kind"] = "data"
+    if order := rank(row.name):
+        hint["visibility"] = "private" if order == 1 else "internal"
     return hint
+
+
+def _cut(rows: list[Row], start: int, count: int) -> list[Row]:
+    return rows[start : start + count] if count else rows[start:]
 
 
 def _number(arguments: Json, field: str) -> int:
     value = arguments.get(field)
-    return value if isinstance(value, int) and value > 0 else 0
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0

@@ -1,0 +1,76 @@
+"""Calls of the program's own `__repr__`s and properties, which it did not ask for.
+
+What such code prints is dropped, and it cannot end the process: neither is what somebody meant who opened a
+variable. Only the calling thread is affected; others may run at the same time.
+"""
+
+import _thread
+import sys
+from collections.abc import Callable
+from typing import Any, Final
+
+
+class ExitRefused(BaseException):
+    """A value that is only looked at tried to end the process."""
+
+
+_EXITS: Final = ("_exit", "abort")
+
+
+class _Silent:
+    """A stream that drops what one thread writes to it."""
+
+    def __init__(self, stream: Any, ident: int) -> None:  # noqa: ANN401 - whatever the program put there
+        self._stream = stream
+        self._ident = ident
+
+    def write(self, text: str) -> int:
+        """Write, unless it is that thread."""
+        if _thread.get_ident() == self._ident:
+            return len(text)
+        written: int = self._stream.write(text)
+        return written
+
+    def writelines(self, lines: list[str]) -> None:
+        """Write several."""
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._stream, name)
+
+
+def quarantined[T](function: Callable[[Any], T], value: object) -> T:
+    """Call a function of a value, without output and without an end of the process.
+
+    Raises:
+        ExitRefused: it tried to end the process.
+
+    """
+    ident = _thread.get_ident()
+    streams = sys.stdout, sys.stderr
+    silent = tuple(None if stream is None else _Silent(stream, ident) for stream in streams)
+    modules = [sys.modules[name] for name in ("os", "posix") if name in sys.modules]
+    exits = [(module, name, vars(module)[name]) for module in modules for name in _EXITS if name in vars(module)]
+    sys.stdout, sys.stderr = silent
+    for module, name, real in exits:
+        vars(module)[name] = _refusing(name, real, ident)
+    try:
+        return function(value)
+    finally:
+        for module, name, real in exits:
+            vars(module)[name] = real
+        # The program may have put something else there meanwhile; that stays.
+        if sys.stdout is silent[0]:
+            sys.stdout = streams[0]
+        if sys.stderr is silent[1]:
+            sys.stderr = streams[1]
+
+
+def _refusing(name: str, real: Callable[..., object], ident: int) -> Callable[..., object]:
+    def refuse(*arguments: object) -> object:
+        if _thread.get_ident() == ident:
+            raise ExitRefused(f"os.{name} was called")
+        return real(*arguments)
+
+    return refuse

@@ -1,0 +1,60 @@
+"""One line of a variables view, before it is written down."""
+
+from typing import Final
+
+from .storage import Stored
+
+PLAIN: Final = ""
+SPECIAL: Final = "special variables"
+FUNCTIONS: Final = "function variables"
+CLASSES: Final = "class variables"
+PRIVATE: Final = "private variables"
+GROUPS: Final = (SPECIAL, FUNCTIONS, CLASSES, PRIVATE)
+"""Names of the rows that others hang below, in their order; PLAIN ones hang below none."""
+
+
+class Row:
+    """A name with a value.
+
+    `path` is the expression that gives the value, or an empty text; `stored` is where it is, None where it
+    cannot be replaced. A lazy row has no value yet: `stored.read()` gives it, and runs code of the program.
+    """
+
+    __slots__ = ("kind", "lazy", "name", "path", "stored", "value")
+
+    def __init__(
+        self,
+        name: str,
+        value: object,
+        path: str = "",
+        *,
+        stored: Stored | None = None,
+        lazy: bool = False,
+        kind: str = "",
+    ) -> None:
+        self.name = name
+        self.value = value
+        self.path = path
+        self.stored = stored
+        self.lazy = lazy
+        self.kind = kind
+
+
+class Group:
+    """The value of a row that stands for several others."""
+
+    __slots__ = ("part", "size")
+
+    def __init__(self, part: str, size: int) -> None:
+        self.part = part
+        self.size = size
+
+
+class Rest:
+    """The value of a row that stands for the items an answer has no room for."""
+
+    __slots__ = ("first", "size")
+
+    def __init__(self, first: int, size: int) -> None:
+        self.first = first
+        self.size = size
