@@ -42,6 +42,7 @@ from dapkit.protocol import (
     RawJson,
     Request,
     RestartArguments,
+    TerminatedEvent,
     decode_as,
     encode_value,
 )
@@ -95,6 +96,7 @@ class Conversation:
         self._serial_send, self._serial = anyio.create_memory_object_stream[_Running](float("inf"))
         self._initialized = False
         self._configured = anyio.Event()
+        self._ended_early = False
         self._start: str | None = None
         self._progresses: dict[str, Progress] = {}
         self._progress_count = 0
@@ -139,6 +141,10 @@ class Conversation:
     def send_event(self, body: EventBody) -> bool:
         """Tell the client without waiting."""
         self._initialized |= isinstance(body, InitializedEvent)
+        if isinstance(body, TerminatedEvent) and not self._configured.is_set():
+            # No configurationDone is legal any more, and launch or attach must not wait for it.
+            self._ended_early = True
+            self._configured.set()
         return self.connection.send_event(body)
 
     async def send_output(self, body: OutputEvent) -> bool:
@@ -286,12 +292,17 @@ class Conversation:
             if not self._initialized:
                 self.send_event(InitializedEvent())
             if self._adapter.holds_launch:
-                await self._configured.wait()
+                await self._wait_until_configured(request)
         except BaseException:
             # Another launch or attach may follow, with a configuration of its own.
             self._initialized, self._configured = False, anyio.Event()
             raise
         return None
+
+    async def _wait_until_configured(self, request: Request) -> None:
+        await self._configured.wait()
+        if self._ended_early:
+            raise RequestFailed(f"{request.command}: the program ended before it was configured")
 
     def _arguments(self, request: Request) -> object:
         handler = self._definition.handlers[request.command]

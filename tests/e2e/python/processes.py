@@ -11,6 +11,11 @@ from e2e.python.driving import Driver
 SECONDS = 8.0
 
 
+def command_line(pid: int) -> str:
+    """Return what a process was started as."""
+    return Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
+
+
 def runs(pid: int) -> bool:
     """Say whether a process runs."""
     return Path(f"/proc/{pid}").exists()

@@ -9,7 +9,7 @@ from dapkit.client import Ended
 from dapkit.endpoint import RequestFailed
 from dapkit.protocol import OutputEvent, TerminatedEvent
 from e2e.python.driving import Driver
-from e2e.python.processes import ended, only_line, process_of, runs
+from e2e.python.processes import command_line, descendants, ended, only_line, process_of, runs
 from e2e.python.raw import raw_client
 
 WAITS = """
@@ -138,6 +138,18 @@ async def test_terminate_before_the_program_was_configured_ends_it() -> None:
         assert (await client.ask("terminate"))["success"]
         await client.event("terminated")
         assert (await client.ask("disconnect"))["success"]
+
+
+async def test_launch_is_answered_when_the_program_ends_before_it_was_configured() -> None:
+    async with raw_client() as client:
+        await client.initialize()
+        launch = await client.send("launch", {"code": "import time; time.sleep(60)"})
+        await client.event("initialized")
+        [program] = [pid for pid in descendants(client.adapter.pid) if "entry.py" in command_line(pid)]
+        os.kill(program, signal.SIGKILL)
+        answer = await client.answer(launch)
+        assert not answer["success"]
+        assert "ended" in answer["message"]
 
 
 STATES = {
