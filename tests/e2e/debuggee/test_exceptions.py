@@ -1,9 +1,11 @@
 """Stops at exceptions, and what is told of them."""
 
+import time
+
 import pytest
 
 from e2e.debuggee.conftest import Start
-from e2e.debuggee.peer import Refused
+from e2e.debuggee.peer import DEADLINE, Message, Peer, Refused
 
 CHAIN = """
     def low():
@@ -173,3 +175,166 @@ def test_exception_info_elsewhere_is_refused(start: Start) -> None:
     peer.stopped("breakpoint")
     with pytest.raises(Refused, match="not stopped at an exception"):
         peer.ask("exceptionInfo", threadId=1)
+
+
+def set_exceptions(peer: Peer, **arguments: object) -> list[Message]:
+    answers: list[Message] = peer.ask("setExceptionBreakpoints", **arguments)["breakpoints"]
+    return answers
+
+
+def configure_then(peer: Peer, **arguments: object) -> list[Message]:
+    """Start the program with exception breakpoints of any kind."""
+    peer.ask("initialize", adapterID="test")
+    peer.ask("launch")
+    answers = set_exceptions(peer, **arguments)
+    peer.ask("configurationDone")
+    return answers
+
+
+def stops(peer: Peer) -> list[tuple[str, str]]:
+    """Let the program go on at each stop; return the exceptions and break modes."""
+    found: list[tuple[str, str]] = []
+    while True:
+        while not peer.ended and not any(event["event"] == "stopped" for event in peer.unseen):
+            message = peer.read(time.monotonic() + DEADLINE)
+            if message is not None and message["type"] == "event":
+                peer.unseen.append(message)
+        if not any(event["event"] == "stopped" for event in peer.unseen):
+            return found
+        stopped = peer.stopped("exception")
+        mode = peer.ask("exceptionInfo", threadId=stopped["threadId"])["breakMode"]
+        found.append((stopped["text"], mode))
+        peer.go(stopped["threadId"])
+
+
+MANY = """
+    import json
+    class Own(LookupError): pass
+    for raising in ("int('x')", "{}['k']", "[][1]", "open('/nowhere')", "json.loads('')", "raise Own('own')"):
+        try:
+            exec(raising)
+        except Exception:
+            pass
+"""
+
+
+@pytest.mark.parametrize(
+    ("condition", "names"),
+    [
+        ("KeyError", ["KeyError"]),
+        ("KeyError, OSError", ["KeyError", "FileNotFoundError"]),
+        ("LookupError", ["KeyError", "IndexError", "__main__.Own"]),
+        ("LookupError, not KeyError", ["IndexError", "__main__.Own"]),
+        ("not LookupError, not ValueError", ["FileNotFoundError"]),
+        ("!Exception", []),
+        ("json.JSONDecodeError", ["json.decoder.JSONDecodeError"]),
+        ("__main__.Own", ["__main__.Own"]),
+        ("other.Own", []),
+        ("exc.errno == 2", ["FileNotFoundError"]),
+        ("isinstance(exception, LookupError) and 'own' in str(exc)", ["__main__.Own"]),
+        ("raising[0] == '['", ["IndexError"]),
+    ],
+)
+@pytest.mark.row("setExceptionBreakpoints")
+def test_condition_limits_a_filter_to_types_or_by_an_expression(start: Start, condition: str, names: list[str]) -> None:
+    peer = start(MANY)
+    answers = configure_then(peer, filterOptions=[{"filterId": "raised", "condition": condition}])
+    assert answers == [{"verified": True}]
+    assert stops(peer) == [(name, "always") for name in names]
+
+
+def test_condition_that_raises_counts_as_false_and_is_told_once_for_each_reason(start: Start) -> None:
+    peer = start("for i in range(3):\n    try: int('x')\n    except ValueError: pass\n")
+    configure_then(peer, filterOptions=[{"filterId": "raised", "condition": "exc.errno == 2"}])
+    assert stops(peer) == []
+    told = [event["body"]["output"] for event in peer.events() if event["event"] == "output"]
+    assert told == [
+        (
+            "The condition 'exc.errno == 2' of an exception breakpoint raised AttributeError: "
+            "'ValueError' object has no attribute 'errno' for ValueError; it counts as false there.\n"
+        )
+    ]
+
+
+def test_bad_condition_is_an_error_on_its_breakpoint_alone(start: Start) -> None:
+    peer = start(MANY)
+    answers = configure_then(
+        peer,
+        filters=["uncaught"],
+        filterOptions=[
+            {"filterId": "raised", "condition": "exc.errno =="},
+            {"filterId": "raised", "condition": "KeyError"},
+            {"filterId": "raised", "condition": 7},
+        ],
+        exceptionOptions=[{"path": "KeyError", "breakMode": "always"}],
+    )
+    assert [answer["verified"] for answer in answers] == [True, False, True, False, False]
+    assert "invalid syntax" in answers[1]["message"]
+    assert answers[3]["message"] == "condition is 7, expected a text"
+    assert answers[4]["message"] == "path is 'KeyError', expected a list of segments"
+    assert stops(peer) == [("KeyError", "always")]
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ([{"breakMode": "always", "path": [{"names": ["Python Exceptions"]}, {"names": ["KeyError", "OSError"]}]}],
+         [("KeyError", "always"), ("FileNotFoundError", "always")]),
+        ([{"breakMode": "always", "path": [{"names": ["LookupError"]}, {"names": ["KeyError"], "negate": True}]}],
+         [("IndexError", "always"), ("__main__.Own", "always")]),
+        ([{"breakMode": "always"}, {"breakMode": "never", "path": [{"names": ["Exception"]}]}], []),
+        ([{"breakMode": "unhandled"}], []),
+    ],
+)  # fmt: skip
+@pytest.mark.row("setExceptionBreakpoints")
+def test_exception_options_select_by_a_path_of_names(
+    start: Start, options: list[Message], expected: list[tuple[str, str]]
+) -> None:
+    peer = start(MANY)
+    assert configure_then(peer, exceptionOptions=options) == [{"verified": True}] * len(options)
+    assert stops(peer) == expected
+
+
+def test_wrong_exception_breakpoints_are_refused_with_what_is_expected(start: Start) -> None:
+    peer = start("x = 1\n")
+    for arguments, said in (
+        ({"filters": "raised"}, "filters is 'raised', expected a list of texts"),
+        ({"filterOptions": [{"filterId": "x"}]}, "exception filter 'x' is unknown; there are raised, uncaught"),
+        ({"filterOptions": ["raised"]}, r"filterOptions is \['raised'\], expected a list of objects"),
+        ({"exceptionOptions": [{"breakMode": "now"}]}, "breakMode is 'now', expected never, always, unhandled or"),
+    ):
+        with pytest.raises(Refused, match=said):
+            set_exceptions(peer, **arguments)
+    assert set_exceptions(peer) == []
+
+
+UNCAUGHT_WAYS = {
+    "library": "import json\ndef a(): json.loads('')\ndef b(): a()\nb()",
+    "callback": "import functools\ndef k(a, b): json.loads('')\nimport json\ndef f(): sorted([1, 2], "
+    "key=functools.cmp_to_key(k))\nf()",
+    "reraise": "def f():\n    try: {}['k']\n    except KeyError: raise\ndef g(): f()\ng()",
+    "raise again": "def f():\n    try: {}['k']\n    except KeyError as e: raise e\ndef g(): f()\ng()",
+    "from": "def f():\n    try: {}['k']\n    except KeyError as e: raise ValueError('v') from e\ndef g(): f()\ng()",
+    "finally": "def f():\n    try: {}['k']\n    finally: x = 1\ndef g():\n    try: f()\n    finally: print()\ng()",
+    "with": "import contextlib, json\n@contextlib.contextmanager\ndef c():\n    try: yield\n    finally: x = 1\n"
+    "def f():\n    with c(), open('/dev/null'): json.loads('')\nf()",
+    "group": "def f(): raise ExceptionGroup('g', [KeyError(1), OSError(2)])\ndef g():\n    try: f()\n"
+    "    except* KeyError: pass\ng()",
+    "thread": "import threading, json\nt = threading.Thread(target=json.loads, args=('',))\nt.start()\nt.join()",
+    "future": "import concurrent.futures as c, json\nwith c.ThreadPoolExecutor() as e:\n"
+    "    e.submit(json.loads, '').result()",
+    "generator": "import json\ndef g():\n    yield json.loads('')\ndef f():\n    for x in g(): pass\nf()",
+    "task": "import asyncio, json\nasync def f(): json.loads('')\nasync def g(): await asyncio.gather(f(), f())\n"
+    "asyncio.run(g())",
+}
+
+
+@pytest.mark.parametrize("way", UNCAUGHT_WAYS)
+@pytest.mark.parametrize("filters", [["uncaught"], ["raised", "uncaught"]])
+def test_uncaught_exception_stops_exactly_once_as_such(start: Start, way: str, filters: list[str]) -> None:
+    peer = start(UNCAUGHT_WAYS[way] + "\n")
+    peer.configure(filters=filters)
+    found = stops(peer)
+    if filters == ["uncaught"] or way in ("library", "callback", "finally", "thread", "generator"):
+        assert [mode for _, mode in found] == ["unhandled"]
+    assert found.count(("unhandled", found[-1][0])) <= 1

@@ -40,8 +40,17 @@ class RawClient:
         request: Message = {"seq": self._seq, "type": "request", "command": command}
         if arguments is not None:
             request["arguments"] = arguments
-        await self.adapter.stream.send(encode_frame(json.dumps(request).encode()))
+        await self._say(request)
         return self._seq
+
+    async def refuse(self, request: Message, reason: str) -> None:
+        """Answer a request of the adapter with an error."""
+        self._seq += 1
+        answer = {"seq": self._seq, "type": "response", "request_seq": request["seq"], "command": request["command"]}
+        await self._say({**answer, "success": False, "message": reason})
+
+    async def _say(self, message: Message) -> None:
+        await self.adapter.stream.send(encode_frame(json.dumps(message).encode()))
 
     async def until(self, wanted: Callable[[Message], bool]) -> Message:
         """Return the first message of a kind, whether it came already or is still to come."""

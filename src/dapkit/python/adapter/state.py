@@ -40,6 +40,17 @@ from dapkit.transport import Connection, ConversationLost
 NOTHING = RawJson(b"{}")
 
 
+def _filter(name: str, label: str, description: str, *, default: bool = False) -> ExceptionBreakpointsFilter:
+    return ExceptionBreakpointsFilter(
+        filter=name,
+        label=label,
+        description=description,
+        default=default,
+        supports_condition=True,
+        condition_description="types (ValueError, not KeyError) or an expression (exc.errno == 2)",
+    )
+
+
 class ProgramState[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[Launch, Attach], partial=True):
     """The part of the adapter that only carries questions and answers.
 
@@ -59,24 +70,20 @@ class ProgramState[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[Launc
         supports_delayed_stack_trace_loading=True,
         supports_single_thread_execution_requests=True,
         support_terminate_debuggee=True,
+        supports_exception_filter_options=True,
+        supports_exception_options=True,
         exception_breakpoint_filters=[
-            ExceptionBreakpointsFilter(
-                filter="raised",
-                label="Raised Exceptions",
-                description="Stop wherever an exception is raised.",
-                default=False,
-            ),
-            ExceptionBreakpointsFilter(
-                filter="uncaught",
-                label="Uncaught Exceptions",
-                description="Stop where an exception is raised that nothing will catch.",
+            _filter("raised", "Raised Exceptions", "Stop wherever an exception is raised."),
+            _filter(
+                "uncaught",
+                "Uncaught Exceptions",
+                "Stop where an exception is raised that nothing will catch.",
                 default=True,
             ),
-            ExceptionBreakpointsFilter(
-                filter="userUnhandled",
-                label="User Unhandled Exceptions",
-                description="Stop where an exception is raised that will leave the program's own code for a library's.",
-                default=False,
+            _filter(
+                "userUnhandled",
+                "User Unhandled Exceptions",
+                "Stop where an exception is raised that will leave the program's own code for a library's.",
             ),
         ],
     )

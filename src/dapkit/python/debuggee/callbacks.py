@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable
 from types import CodeType, FrameType
 
-from . import exceptions as exceptions_
+from . import exception_details as details
 from . import monitor as events
 from .breakpoints import Breakpoint, Breakpoints
 from .conditions import Actions
@@ -111,7 +111,7 @@ class Callbacks:
 
     def _stop_at_failure(self, one: Breakpoint, frame: FrameType, line: int, error: BaseException) -> bool:
         """Stop where a condition raised: whoever set it wants to know, and knows best where it can be seen."""
-        said = exceptions_.summary(error)["description"]
+        said = details.summary(error)["description"]
         if (one.number, str(said)) not in self._complained:
             self._complained.add((one.number, str(said)))
             self.console(
@@ -248,11 +248,11 @@ class Callbacks:
     # Exceptions
 
     def _quick_on_raise(self, thorough: Callable[..., object]) -> Callable[..., object]:
-        """Make a callback that lets pass at once what was found to be caught before, at the same place."""
-        caught = self._exceptions.caught_at_once
+        """Make a callback that lets pass at once what was found to need no look before, at the same place."""
+        passes = self._exceptions.passes
 
         def on_raise(code: CodeType, offset: int, exception: BaseException) -> None:
-            if (id(code), offset, type(exception)) not in caught:
+            if (id(code), offset, type(exception)) not in passes:
                 thorough(code, offset, exception)
 
         return on_raise
@@ -269,8 +269,8 @@ class Callbacks:
         if mode:
             parked = Parked(ident, frame, exception=exception, break_mode=mode)
             if mode != "always":
-                parked.trail = exceptions_.traceback_of(exception)
-            self._world.halt(parked, "exception", **exceptions_.summary(exception))
+                parked.trail = details.traceback_of(exception)
+            self._world.halt(parked, "exception", **details.summary(exception))
 
     def _on_unwind(self, frame: FrameType, _code: CodeType, _offset: int, exception: BaseException) -> None:
         ident = _thread.get_ident()
@@ -286,9 +286,9 @@ class Callbacks:
                 leaving=True,
                 exception=exception,
                 break_mode=mode,
-                trail=exceptions_.traceback_of(exception),
+                trail=details.traceback_of(exception),
             )
-            self._world.halt(parked, "exception", **exceptions_.summary(exception))
+            self._world.halt(parked, "exception", **details.summary(exception))
 
     # Shields
 

@@ -34,6 +34,8 @@ CAPABILITIES: Final[Json] = {
     "supportTerminateDebuggee": True,
     "supportsDelayedStackTraceLoading": True,
     "supportsSingleThreadExecutionRequests": True,
+    "supportsExceptionFilterOptions": True,
+    "supportsExceptionOptions": True,
     "exceptionBreakpointFilters": FILTERS,
 }
 

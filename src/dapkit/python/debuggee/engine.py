@@ -49,7 +49,7 @@ class Engine:
         self.monitor = Monitor()
         self.world = World(self.link, self.threads, self.monitor, references=self.references, lock=self.lock)
         self.stepping = Stepping(self.monitor, self.sources)
-        self.exceptions = Exceptions(self.monitor, self.sources)
+        self.exceptions = Exceptions(self.monitor, self.sources, self._complain)
         self.callbacks = Callbacks(
             self.link,
             self.monitor,
@@ -149,6 +149,9 @@ class Engine:
             self.configured = True
             self._may_run.release()
         _signal.pthread_kill(self.threads.main, _signal.SIGINT)
+
+    def _complain(self, text: str) -> None:
+        self.link.event("output", {"category": "stderr", "output": text + "\n"})
 
     def note_exit_code(self, code: int) -> None:
         """Remember how the program ended, for the `exited` event."""

@@ -1,137 +1,226 @@
-"""Stops at exceptions: which filters are set, whether a raise is one to stop at, and what it was.
+"""Stops at exceptions: which breakpoints are set, and whether a raise is one to stop at.
 
     raised         at the raise, once, in the first frame of the program's own code that sees it
     uncaught       at the raise, if nothing on the stack will catch it (`catching`); where that
                    cannot be told, when it leaves the last frame, with the frames of its traceback
     userUnhandled  at the raise, if it will leave the program's own code for a library's
 
-`raised` does not stop at StopIteration and its kind, `uncaught` not at SystemExit and KeyboardInterrupt.
+An exception on its way stops the program once, whichever of these it meets; `raise error` sends it on its
+way anew, a bare `raise` does not. `raised` does not stop at StopIteration and its kind, `uncaught`
+not at SystemExit and KeyboardInterrupt. Which exceptions a breakpoint means is decided in `matching`.
 """
 
 import sys
+from collections.abc import Callable
 from types import FrameType
+from typing import Final
 
-from . import catching, limits
+from . import catching
 from . import monitor as events
 from .errors import RequestRefused
-from .jobs import Guard
+from .matching import Tell, Wanted, wanted_by_condition, wanted_by_path
 from .monitor import Monitor
 from .sources import LIBRARY, OURS, PROGRAM, Sources
-from .values import class_name, error_text, is_a, own_text, stored, type_name
+from .values import is_a, stored
 from .wire import Json
 
+type Mode = str
+"""A break mode of the protocol."""
+NEVER: Final = "never"
+RAISED: Final = "always"
+UNCAUGHT: Final = "unhandled"
+USER_UNHANDLED: Final = "userUnhandled"
+
+_CONDITION: Final[Json] = {
+    "supportsCondition": True,
+    "conditionDescription": "types (ValueError, not KeyError) or an expression (exc.errno == 2)",
+}
 FILTERS: list[Json] = [
     {"filter": "raised", "label": "Raised Exceptions", "default": False,
-     "description": "Stop wherever an exception is raised."},
+     "description": "Stop wherever an exception is raised.", **_CONDITION},
     {"filter": "uncaught", "label": "Uncaught Exceptions", "default": True,
-     "description": "Stop where an exception is raised that nothing will catch."},
+     "description": "Stop where an exception is raised that nothing will catch.", **_CONDITION},
     {"filter": "userUnhandled", "label": "User Unhandled Exceptions", "default": False,
-     "description": "Stop where an exception is raised that will leave the program's own code for a library's."},
+     "description": "Stop where an exception is raised that will leave the program's own code for a library's.",
+     **_CONDITION},
 ]  # fmt: skip
+_MODES: Final = {"raised": RAISED, "uncaught": UNCAUGHT, "userUnhandled": USER_UNHANDLED}
 
 _QUIET = (StopIteration, StopAsyncIteration, GeneratorExit)
 _ORDERLY = (*_QUIET, SystemExit, KeyboardInterrupt)
 _CACHE_SIZE = 4_096
 
+type Asked = list[tuple[Mode, Wanted]]
+
+
+def read(filters: object, filter_options: object, exception_options: object) -> tuple[Asked, list[Json]]:
+    """Read the arguments of `setExceptionBreakpoints`: the breakpoints, and what to answer about each.
+
+    Raises:
+        RequestRefused: if one is no breakpoint at all; one whose condition is wrong gets an answer that says so.
+
+    """
+    asked: Asked = []
+    answers: list[Json] = []
+    for one in _objects(filters, "filters", str):
+        asked.append((_mode_of(one), Wanted([])))
+        answers.append({"verified": True})
+    for option in _objects(filter_options, "filterOptions", dict):
+        _add(asked, answers, _mode_of(option.get("filterId")), wanted_by_condition, option.get("condition"))
+    for option in _objects(exception_options, "exceptionOptions", dict):
+        mode = option.get("breakMode")
+        if mode not in (NEVER, *_MODES.values()):
+            raise RequestRefused(
+                f"breakMode is {mode!r:.200}, expected {NEVER}, {RAISED}, {UNCAUGHT} or {USER_UNHANDLED}"
+            )
+        _add(asked, answers, str(mode), wanted_by_path, option.get("path"))
+    return asked, answers
+
+
+def _objects[T](given: object, name: str, kind: type[T]) -> list[T]:
+    if given is None:
+        return []
+    if not isinstance(given, list) or not all(isinstance(one, kind) for one in given):
+        what = "texts" if kind is str else "objects"
+        raise RequestRefused(f"{name} is {given!r:.200}, expected a list of {what}")
+    return given
+
+
+def _mode_of(name: object) -> Mode:
+    mode = _MODES.get(name) if isinstance(name, str) else None
+    if mode is None:
+        raise RequestRefused(f"exception filter {name!r:.200} is unknown; there are {', '.join(sorted(_MODES))}")
+    return mode
+
+
+def _add(asked: Asked, answers: list[Json], mode: Mode, make: Callable[[object], Wanted], given: object) -> None:
+    try:
+        asked.append((mode, make(given)))
+    except RequestRefused as refusal:
+        answers.append({"verified": False, "message": str(refusal), "reason": "failed"})
+    else:
+        answers.append({"verified": True})
+
 
 class Exceptions:
     """The exception breakpoints.
 
-    Invariant: RAISE, RERAISE and PY_UNWIND are watched exactly while a filter that needs them is set.
+    Invariant: RAISE, RERAISE and PY_UNWIND are watched exactly while a breakpoint that needs them is set.
     """
 
-    def __init__(self, monitor: Monitor, sources: Sources) -> None:
+    def __init__(self, monitor: Monitor, sources: Sources, tell: Tell) -> None:
         self._monitor = monitor
         self._sources = sources
-        self._filters: frozenset[str] = frozenset()
-        self.caught_at_once: set[tuple[int, int, type]] = set()
-        """Code object, instruction and type of what the raising frame itself catches; empty under `raised`."""
+        self._tell = tell
+        self._said: set[str] = set()
+        self._asked: dict[Mode, list[Wanted]] = {}
+        self.passes: set[tuple[int, int, type]] = set()
+        """Code object, instruction and type of raises that need no look: not asked for, or caught right there."""
         self._kept: list[object] = []  # the code objects of the line above, so that ids stay their own
-        self._told: dict[int, BaseException] = {}
+        self._stopped: dict[int, int] = {}
+        """By thread: the id of the exception on its way that it was last stopped for."""
+        self._uncaught: dict[int, BaseException] = {}
         """By thread: the exception it was last stopped for as uncaught."""
 
-    def set(self, filters: list[str]) -> None:
-        """Set the filters; the empty list stops at no exception.
-
-        Raises:
-            RequestRefused: if one is unknown.
-
-        """
-        known = {str(one["filter"]) for one in FILTERS}
-        for one in filters:
-            if one not in known:
-                raise RequestRefused(f"exception filter {one!r} is unknown; there are {', '.join(sorted(known))}")
-        self._filters = frozenset(filters)
-        self.caught_at_once.clear()
+    def set(self, asked: Asked) -> None:
+        """Replace the exception breakpoints; the empty list stops at no exception."""
+        self._asked = {}
+        for mode, wanted in asked:
+            self._asked.setdefault(mode, []).append(wanted)
+        self.passes.clear()
         self._kept.clear()
-        wanted = events.EVENTS.RAISE if filters else 0
-        if "uncaught" in filters or "userUnhandled" in filters:
-            wanted |= events.EVENTS.RERAISE | events.EVENTS.PY_UNWIND
-        self._monitor.also("exceptions", wanted)
+        modes = self._asked.keys() - {NEVER}
+        events_wanted = events.EVENTS.RAISE if modes else 0
+        if UNCAUGHT in modes or USER_UNHANDLED in modes:
+            events_wanted |= events.EVENTS.RERAISE | events.EVENTS.PY_UNWIND
+        self._monitor.also("exceptions", events_wanted)
 
-    def on_raise(self, ident: int, frame: FrameType, offset: int, exception: BaseException, *, again: bool) -> str:
+    def _wants(self, mode: Mode, exception: BaseException, frame: FrameType) -> bool:
+        """Say whether a breakpoint of this mode means an exception that is about to stop the program."""
+        asked = self._asked
+        if any(wanted.takes(exception, frame, self._complain) for wanted in asked.get(NEVER, ())):
+            return False
+        return any(wanted.takes(exception, frame, self._complain) for wanted in asked.get(mode, ()))
+
+    def _may_want(self, mode: Mode, exception: BaseException) -> bool:
+        """Say, by type alone, whether a breakpoint of this mode may mean an exception."""
+        return any(wanted.takes_type(exception) for wanted in self._asked.get(mode, ()))
+
+    def _complain(self, text: str) -> None:
+        if text not in self._said:
+            self._said.add(text)
+            self._tell(text)
+
+    def on_raise(self, ident: int, frame: FrameType, offset: int, exception: BaseException, *, again: bool) -> Mode:
         """Return the break mode to stop with at a RAISE or RERAISE event, or an empty text."""
-        filters = self._filters
         if self._sources.kind(frame.f_code.co_filename) == OURS:
             return ""
-        traceback = stored(exception, "__traceback__")
-        inner = traceback.tb_next.tb_frame if traceback is not None and traceback.tb_next is not None else None
-        passing = not again and inner is not None and inner is not frame and inner.f_back is frame
-        if "raised" in filters and not again and not is_a(exception, *_QUIET) and self._is_program(frame):
-            from_program = passing and inner is not None and self._is_program(inner)
-            if not from_program:
-                return "always"
-        if passing or is_a(exception, *_ORDERLY) or self._told.get(ident) is exception:
+        passing = not again and _passes_through(frame, exception)
+        if not again and not passing:
+            self._stopped.pop(ident, None)
+        if self._stopped.get(ident) == id(exception) or self._uncaught.get(ident) is exception:
             return ""
-        return self._unhandled(ident, frame, offset, exception)
+        raised = not again and not is_a(exception, *_QUIET) and self._may_want(RAISED, exception)
+        mode = ""
+        if not passing and not is_a(exception, *_ORDERLY):
+            mode = self._fresh(frame, offset, exception, raised=raised)
+            if mode == UNCAUGHT:
+                self._uncaught[ident] = exception
+        if not mode and raised and self._is_program(frame) and self._wants(RAISED, exception, frame):
+            mode = RAISED
+        if mode:
+            self._stopped[ident] = id(exception)
+        return mode
 
-    def _unhandled(self, ident: int, frame: FrameType, offset: int, exception: BaseException) -> str:
-        """Look down the stack for a handler."""
+    def _fresh(self, frame: FrameType, offset: int, exception: BaseException, *, raised: bool) -> Mode:
+        """Decide about a raise that begins the way of an exception, for the breakpoints that look at handlers."""
+        mode, needs_look = "", raised
+        user = self._may_want(USER_UNHANDLED, exception)
+        if user or self._may_want(UNCAUGHT, exception):
+            mode, caught_here = self._unhandled(frame, offset, exception, user=user)
+            needs_look = raised or not caught_here
+        if not needs_look:
+            self._let_pass(frame, offset, exception)
+        return mode if mode and self._wants(mode, exception, frame) else ""
+
+    def _unhandled(self, frame: FrameType, offset: int, exception: BaseException, *, user: bool) -> tuple[Mode, bool]:
+        """Look down the stack for a handler: the mode to stop with, and whether the frame itself has one."""
         verdict = catching.NO
         current: FrameType | None = frame
         in_program = False
-        mode = "userUnhandled" if "userUnhandled" in self._filters else ""
         while current is not None and not self._ends_thread(current):
             kind = self._sources.kind(current.f_code.co_filename)
-            if in_program and kind == LIBRARY and mode and verdict == catching.NO:
-                self._told[ident] = exception
-                return mode
+            if in_program and kind == LIBRARY and user and verdict == catching.NO:
+                return USER_UNHANDLED, False
             in_program = in_program or kind == PROGRAM
             found = catching.catches(current, exception, offset if current is frame else current.f_lasti)
             if found == catching.YES and verdict == catching.NO:
-                if current is frame:
-                    self._remember(frame, offset, exception)
-                return ""
+                return "", current is frame
             if found != catching.NO or catching.swallowed_below(current, exception):
                 verdict = catching.MAYBE
-                if not mode and found == catching.MAYBE:
-                    return ""
+                if not user and found == catching.MAYBE:
+                    return "", False
             current = current.f_back
-        if verdict == catching.NO and "uncaught" in self._filters:
-            self._told[ident] = exception
-            return "unhandled"
-        return ""
+        return UNCAUGHT if verdict == catching.NO else "", False
 
-    def _remember(self, frame: FrameType, offset: int, exception: BaseException) -> None:
-        if "raised" in self._filters:
-            return
-        if len(self.caught_at_once) >= _CACHE_SIZE:
-            self.caught_at_once.clear()
+    def _let_pass(self, frame: FrameType, offset: int, exception: BaseException) -> None:
+        if len(self.passes) >= _CACHE_SIZE:
+            self.passes.clear()
             self._kept.clear()
-        self.caught_at_once.add((id(frame.f_code), offset, type(exception)))
+        self.passes.add((id(frame.f_code), offset, type(exception)))
         self._kept.append(frame.f_code)
 
-    def on_unwind(self, ident: int, frame: FrameType, exception: BaseException) -> str:
+    def on_unwind(self, ident: int, frame: FrameType, exception: BaseException) -> Mode:
         """Return the break mode to stop with when an exception leaves a frame, or an empty text."""
-        if "uncaught" not in self._filters:
+        if UNCAUGHT not in self._asked:
             return ""
         caller = frame.f_back
         if caller is not None and not self._ends_thread(caller):
             return ""
-        told = self._told.pop(ident, None)
-        if told is exception or is_a(exception, *_ORDERLY):
+        told = self._uncaught.pop(ident, None) is exception or self._stopped.pop(ident, None) == id(exception)
+        if told or is_a(exception, *_ORDERLY) or self._sources.kind(frame.f_code.co_filename) == OURS:
             return ""
-        return "unhandled" if self._sources.kind(frame.f_code.co_filename) != OURS else ""
+        return UNCAUGHT if self._wants(UNCAUGHT, exception, frame) else ""
 
     def _ends_thread(self, frame: FrameType) -> bool:
         """Say whether a frame is what a thread starts with: what arrives there is uncaught."""
@@ -146,61 +235,8 @@ class Exceptions:
         return self._sources.kind(frame.f_code.co_filename) == PROGRAM
 
 
-def traceback_of(exception: BaseException) -> list[tuple[FrameType, int]]:
-    """Return the frames of an exception's traceback, from the newest; some of them have ended."""
-    found: list[tuple[FrameType, int]] = []
+def _passes_through(frame: FrameType, exception: BaseException) -> bool:
+    """Say whether an exception comes from a call that this frame made, rather than being raised in it."""
     traceback = stored(exception, "__traceback__")
-    while traceback is not None:
-        found.append((traceback.tb_frame, traceback.tb_lineno or 0))
-        traceback = traceback.tb_next
-    return found[::-1]
-
-
-def summary(exception: BaseException) -> Json:
-    """Return `description` and `text` of a stopped event, without running the program's code."""
-    kind, said = type_name(exception), error_text(exception)
-    return {"description": f"{kind}: {said}"[: limits.MESSAGE_CHARS] if said else kind, "text": kind}
-
-
-def information(
-    exception: BaseException, break_mode: str, frames: list[tuple[FrameType, int]], guard: Guard | None
-) -> Json:
-    """Return the body of `exceptionInfo`."""
-    details = _details(exception, guard, limits.EXCEPTION_DEPTH)
-    details["stackTrace"] = "".join(
-        f'  File "{frame.f_code.co_filename}", line {line}, in {frame.f_code.co_qualname}\n'
-        for frame, line in reversed(frames)
-    )
-    return {
-        "exceptionId": type_name(exception),
-        "description": details["message"],
-        "breakMode": break_mode,
-        "details": details,
-    }
-
-
-def _details(exception: BaseException, guard: Guard | None, depth: int) -> Json:
-    message = own_text(str, exception, guard)
-    notes = stored(exception, "__dict__").get("__notes__")
-    if type(notes) is list:
-        message = "\n".join([message, *(note for note in notes if isinstance(note, str))])
-    details: Json = {
-        "message": message[: limits.MESSAGE_CHARS],
-        "typeName": type.__dict__["__name__"].__get__(type(exception)),
-        "fullTypeName": class_name(type(exception)),
-        "stackTrace": "".join(
-            f'  File "{frame.f_code.co_filename}", line {line}, in {frame.f_code.co_qualname}\n'
-            for frame, line in reversed(traceback_of(exception))
-        ),
-    }
-    inner: list[BaseException] = []
-    if is_a(exception, BaseExceptionGroup):
-        inner += stored(exception, "exceptions")[: limits.EXCEPTION_DEPTH]
-    cause, context = stored(exception, "__cause__"), stored(exception, "__context__")
-    if cause is not None:
-        inner.append(cause)
-    elif context is not None and not stored(exception, "__suppress_context__"):
-        inner.append(context)
-    if inner and depth:
-        details["innerException"] = [_details(one, guard, depth - 1) for one in inner]
-    return details
+    inner = traceback.tb_next.tb_frame if traceback is not None and traceback.tb_next is not None else None
+    return inner is not None and inner is not frame and inner.f_back is frame

@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING, Final
 
 from . import limits
 from .errors import RequestRefused
-from .exceptions import information
+from .exception_details import information
+from .exceptions import read
 from .handling import LATER, Handler, Later
 from .jobs import Guard, Job, Request
 from .wire import Json
@@ -14,13 +15,12 @@ if TYPE_CHECKING:
 
 
 def set_exception_breakpoints(engine: "Engine", request: Request) -> Json:
-    """Replace the exception filters."""
-    filters = request.arguments.get("filters") or []
-    if not isinstance(filters, list):
-        raise RequestRefused(f"filters is {filters!r}, expected a list of texts")
+    """Replace the exception breakpoints."""
+    given = request.arguments
+    asked, answers = read(given.get("filters"), given.get("filterOptions"), given.get("exceptionOptions"))
     with engine.lock:
-        engine.exceptions.set([str(one) for one in filters])
-    return {"breakpoints": [{"verified": True} for _ in filters]}
+        engine.exceptions.set(asked)
+    return {"breakpoints": answers}
 
 
 def exception_info(engine: "Engine", request: Request) -> Later:

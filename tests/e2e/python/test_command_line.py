@@ -1,0 +1,139 @@
+"""`python -m dapkit.python` as an editor or a person starts it."""
+
+import json
+import subprocess
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from dapkit.client import Ended, Session
+from dapkit.transport import connect_tcp, new_token
+from e2e.python.driving import ADAPTER
+
+SECONDS = 15.0
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*ADAPTER, *arguments], capture_output=True, text=True, timeout=SECONDS, check=False)
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """Return a folder of mode 0700 whose path is short enough for a socket."""
+    with tempfile.TemporaryDirectory() as folder:
+        yield Path(folder)
+
+
+@asynccontextmanager
+async def serving(*arguments: str) -> AsyncIterator[str]:
+    """Start a server; the block gets the place that it tells."""
+    command = [*ADAPTER, *arguments]
+    async with await anyio.open_process(command, stdin=None, stderr=None) as server:
+        assert server.stdout is not None
+        with anyio.fail_after(SECONDS):
+            told = (await server.stdout.receive()).decode()
+        try:
+            yield told.removeprefix("DAP server listening at: ").strip()
+        finally:
+            server.terminate()
+            with anyio.fail_after(SECONDS):
+                await server.wait()
+
+
+async def debug(session: Session) -> None:
+    """Run a program through a session."""
+    async with session:
+        await session.launch({"code": "print('hello')"})
+        assert await session.wait_until_ended() == Ended(0)
+        assert session.output.read("stdout").text == "hello\n"
+
+
+def test_version_is_that_of_the_package() -> None:
+    assert run("--version").stdout == f"dapkit {version('dapkit')}\n"
+
+
+def test_help_names_every_way_to_reach_it() -> None:
+    text = run("--help").stdout
+    assert text.startswith("usage: python -m dapkit.python ")
+    for option in ("--listen", "--socket", "--token-file", "--log", "--transcript", "--version"):
+        assert option in text
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--no-such-option"], ["--listen", "here"], ["--listen", "0.0.0.0:0"], ["--token-file", "/nowhere"]]
+)
+def test_wrong_arguments_end_it_with_2_and_the_reason(arguments: list[str]) -> None:
+    ended = run(*arguments)
+    assert ended.returncode == 2
+    assert "python -m dapkit.python: error: " in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+def test_end_of_input_ends_it_at_once() -> None:
+    ended = subprocess.run(ADAPTER, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS, check=False)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, b"", b"")
+
+
+async def test_unix_socket_serves_several_sessions_at_once(folder: Path) -> None:
+    async with serving("--socket", str(folder / "adapter")) as place:
+        assert place == str(folder / "adapter")
+        async with anyio.create_task_group() as tasks:
+            for _ in range(3):
+                tasks.start_soon(debug, Session.connect_unix(Path(place)))
+
+
+async def test_port_asks_for_the_token(folder: Path) -> None:
+    token = new_token()
+    secret = folder / "token"
+    write_secret(secret, token)
+    async with serving("--listen", "127.0.0.1:0", "--token-file", str(secret)) as place:
+        host, _, port = place.rpartition(":")
+        await debug(Session.over(await connect_tcp(host, int(port), token=token)))
+
+
+def write_secret(path: Path, text: str) -> None:
+    path.touch(mode=0o600)
+    path.write_text(text)
+
+
+async def test_port_without_a_token_serves_the_own_user() -> None:
+    async with serving("--listen", "127.0.0.1:0") as place:
+        host, _, port = place.rpartition(":")
+        await debug(Session.connect(host, int(port)))
+
+
+async def test_client_that_goes_ends_its_program_and_not_the_server(folder: Path) -> None:
+    async with serving("--socket", str(folder / "adapter")) as place:
+        async with Session.connect_unix(Path(place)) as session:
+            await session.launch({"code": "import time; time.sleep(60)"})
+        await debug(Session.connect_unix(Path(place)))
+
+
+async def test_transcript_has_every_message(folder: Path) -> None:
+    transcript = folder / "transcript.jsonl"
+    await debug(Session.spawn([*ADAPTER, "--transcript", str(transcript)]))
+    entries = read_lines(transcript)
+    assert entries[0]["from"] == "client"
+    assert entries[0]["message"]["command"] == "initialize"
+    assert {entry["from"] for entry in entries} == {"client", "adapter"}
+    assert any(entry["message"].get("event") == "exited" for entry in entries)
+
+
+def read_lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+async def test_log_goes_to_its_file(folder: Path) -> None:
+    log = folder / "log"
+    await debug(Session.spawn([*ADAPTER, "--log", str(log)]))
+    assert "DEBUG" in read_text(log)
+
+
+def read_text(path: Path) -> str:
+    return path.read_text()
