@@ -11,7 +11,7 @@ from typing import Self
 
 import anyio
 from anyio.abc import ByteReceiveStream, ByteSendStream
-from anyio.lowlevel import checkpoint
+from anyio.lowlevel import cancel_shielded_checkpoint, checkpoint
 
 from dapkit import limits
 
@@ -50,9 +50,9 @@ class DescriptorReader(ByteReceiveStream):
     async def aclose(self) -> None:
         """Close the descriptor; who waits in `receive` gets ClosedResourceError."""
         if self._fd >= 0:
-            anyio.notify_closing(self._fd)
-            os.close(self._fd)
-            self._fd = -1
+            fd, self._fd = self._fd, -1
+            await dismiss_waiters(fd)
+            os.close(fd)
 
 
 class DescriptorWriter(ByteSendStream):
@@ -91,9 +91,19 @@ class DescriptorWriter(ByteSendStream):
     async def aclose(self) -> None:
         """Close the descriptor; who waits in `send` gets ClosedResourceError."""
         if self._fd >= 0:
-            anyio.notify_closing(self._fd)
+            fd, self._fd = self._fd, -1
+            await dismiss_waiters(fd)
             self._close()
-            self._fd = -1
+
+
+async def dismiss_waiters(fd: int) -> None:
+    """Wake who waits for a descriptor that is about to be closed.
+
+    They take back what they registered, by the number of the descriptor, and have to have done so
+    before the system gives that number to another: else nobody would ever wake who waits for that one.
+    """
+    anyio.notify_closing(fd)
+    await cancel_shielded_checkpoint()
 
 
 async def _ready(wait: Callable[[int], Awaitable[None]], fd: int) -> None:

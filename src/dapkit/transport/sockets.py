@@ -12,6 +12,7 @@ from anyio.abc import ByteStream
 from anyio.lowlevel import checkpoint
 
 from dapkit import limits
+from dapkit.transport.descriptors import dismiss_waiters
 
 type Address = tuple[str, int] | str
 """Host and port, or the path of a unix socket."""
@@ -65,9 +66,10 @@ class SocketStream(ByteStream):
 
     async def aclose(self) -> None:
         """Close the socket; who waits in `receive` or `send` gets ClosedResourceError."""
-        if self.socket.fileno() >= 0:
-            anyio.notify_closing(self.socket)
-            self.socket.close()
+        fd = self.socket.detach()
+        if fd >= 0:
+            await dismiss_waiters(fd)
+            os.close(fd)
 
     def _check_open(self) -> None:
         if self.socket.fileno() < 0:
