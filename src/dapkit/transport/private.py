@@ -17,14 +17,19 @@ _FOR_OTHERS = 0o077
 
 
 def private_folder() -> Path:
-    """Our folder for sockets: in XDG_RUNTIME_DIR, or else in the folder for temporary files; made if missing.
+    """Our folder for sockets, made if missing: in XDG_RUNTIME_DIR, or in the folder for temporary files.
+
+    The latter serves where the former is not set, does not exist (in containers), or is another user's (after `su`).
 
     Raises:
         NotPrivate: it belongs to somebody else, or others can look into it.
 
     """
     runtime = os.environ.get("XDG_RUNTIME_DIR")
-    folder = Path(runtime, "dapkit") if runtime else Path(tempfile.gettempdir(), f"dapkit-{os.geteuid()}")
+    if runtime and os.access(runtime, os.W_OK | os.X_OK):
+        folder = Path(runtime, "dapkit")
+    else:
+        folder = Path(tempfile.gettempdir(), f"dapkit-{os.geteuid()}")
     folder.mkdir(mode=0o700, exist_ok=True)
     check_private_folder(folder)
     return folder

@@ -32,8 +32,10 @@ def test_folder_is_private_whatever_the_umask(tmp_path: Path, monkeypatch: pytes
 def test_folder_for_temporary_files_serves_where_there_is_no_runtime_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delenv("XDG_RUNTIME_DIR", raising=False)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.delenv("XDG_RUNTIME_DIR", raising=False)
+    assert private_folder() == tmp_path / f"dapkit-{os.geteuid()}"
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "missing"))
     assert private_folder() == tmp_path / f"dapkit-{os.geteuid()}"
 
 
