@@ -14,6 +14,7 @@ ENVIRONMENT := .venv$(if $(DAPKIT_PYTHON),-$(DAPKIT_PYTHON))
 PYTHON := $(ENVIRONMENT)/bin/python
 READY := $(ENVIRONMENT)/.ready
 LOCKED := pyproject.toml uv.lock .python-version tools/bootstrap.sh tools/bootstrap.py
+NATIVE := hatch_build.py tools/build_native.py $(wildcard src/dapkit/python/debuggee/native/*)
 
 .PHONY: help demo test test-python test-js check bench docs clean
 
@@ -60,10 +61,11 @@ docs: .venv-docs/.ready ## build the documentation into docs/_build/html
 
 clean: ## remove everything that make has made, the environments included
 	rm -rf .tools .venv .venv-* tests/js/node_modules docs/_build build dist
+	rm -f src/dapkit/python/debuggee/_native.abi3.so
 	rm -rf .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
-$(READY): $(LOCKED)
+$(READY): $(LOCKED) $(NATIVE)
 	@tools/bootstrap.sh --environment $(ENVIRONMENT) $(if $(DAPKIT_PYTHON),--python $(DAPKIT_PYTHON))
 
 .venv-docs/.ready: $(LOCKED)

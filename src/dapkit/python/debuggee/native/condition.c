@@ -4,43 +4,234 @@
    and so switch threads; whoever evaluates holds a reference to the owner of the tree. */
 
 #include "native.h"
-#include <string.h>
 
 enum { MAX_DEPTH = 40, MAX_CHILDREN = 8 };
 
-typedef enum {
-    LOCAL, GLOBAL, NAME, CONSTANT, ATTRIBUTE, ITEM, CALL, COMPARE, CONTAINS, IS, BINARY, UNARY, NOT, AND, OR, CHOICE
-} Kind;
-
 struct Node {
-    Kind kind;
-    int comparison;     /* COMPARE: Py_LT ... Py_GE */
-    binaryfunc binary;  /* BINARY */
-    unaryfunc unary;    /* UNARY */
-    PyObject *object;   /* the name or the constant */
+    PyObject *(*value)(const Node *, PyFrameObject *);
+    int (*truth)(const Node *, PyFrameObject *); /* -1 with an exception set */
+    PyObject *object;                            /* the name or the constant */
+    union {
+        int comparison; /* Py_LT ... Py_GE */
+        binaryfunc binary;
+        unaryfunc unary;
+    };
     Py_ssize_t count;
     Node **children;
 };
 
+int node_truth(const Node *node, PyFrameObject *frame) { return node->truth(node, frame); }
+
+static PyObject *value_of(const Node *node, PyFrameObject *frame) { return node->value(node, frame); }
+static int truth_of(const Node *node, PyFrameObject *frame) { return node->truth(node, frame); }
+
+/* Reading names */
+
+/* Look a name up in a namespace of the frame. NULL without an exception: it is not there. */
+static PyObject *look_up(PyObject *(*namespace_of)(PyFrameObject *), PyFrameObject *frame, PyObject *name)
+{
+    PyObject *namespace = namespace_of(frame);
+    if (namespace == NULL) return NULL;
+    PyObject *value = NULL;
+    if (PyDict_CheckExact(namespace))
+        value = Py_XNewRef(PyDict_GetItemWithError(namespace, name));
+    else /* of a metaclass, or given to exec: the names in it may be anything */
+        PyErr_SetString(PyExc_TypeError, "a namespace that is no dict");
+    Py_DECREF(namespace);
+    return value;
+}
+
+static PyObject *global_value(const Node *node, PyFrameObject *frame)
+{
+    PyObject *value = look_up(optional.frame_get_globals, frame, node->object);
+    if (value == NULL && !PyErr_Occurred()) value = look_up(optional.frame_get_builtins, frame, node->object);
+    if (value == NULL && !PyErr_Occurred()) PyErr_SetObject(PyExc_NameError, node->object);
+    return value;
+}
+
+static PyObject *name_value(const Node *node, PyFrameObject *frame)
+{
+    PyObject *value = look_up(optional.frame_get_locals, frame, node->object);
+    return value != NULL || PyErr_Occurred() ? value : global_value(node, frame);
+}
+
+/* Evaluating: each kind defines its value or its truth, or both; one follows from the other. */
+
+static int truth_by_value(const Node *node, PyFrameObject *frame)
+{
+    PyObject *value = value_of(node, frame);
+    if (value == NULL) return -1;
+    int truth = PyObject_IsTrue(value);
+    Py_DECREF(value);
+    return truth;
+}
+
+static PyObject *value_by_truth(const Node *node, PyFrameObject *frame)
+{
+    int truth = truth_of(node, frame);
+    return truth < 0 ? NULL : PyBool_FromLong(truth);
+}
+
+static PyObject *local_value(const Node *node, PyFrameObject *frame)
+{
+    return optional.frame_get_var(frame, node->object);
+}
+
+static PyObject *constant_value(const Node *node, PyFrameObject *Py_UNUSED(frame)) { return Py_NewRef(node->object); }
+
+static PyObject *attribute_value(const Node *node, PyFrameObject *frame)
+{
+    PyObject *owner = value_of(node->children[0], frame);
+    if (owner == NULL) return NULL;
+    PyObject *value = PyObject_GetAttr(owner, node->object);
+    Py_DECREF(owner);
+    return value;
+}
+
+static PyObject *unary_value(const Node *node, PyFrameObject *frame)
+{
+    PyObject *operand = value_of(node->children[0], frame);
+    if (operand == NULL) return NULL;
+    PyObject *value = node->unary(operand);
+    Py_DECREF(operand);
+    return value;
+}
+
+/* A pair of operands, evaluated left first. The right one, if it is a constant, is borrowed from the tree. */
+typedef struct {
+    PyObject *left, *right;
+    int right_is_ours;
+} Operands;
+
+static int take_operands(const Node *node, PyFrameObject *frame, Operands *pair)
+{
+    const Node *right = node->children[1];
+    if ((pair->left = value_of(node->children[0], frame)) == NULL) return -1;
+    pair->right_is_ours = right->value != constant_value;
+    pair->right = pair->right_is_ours ? value_of(right, frame) : right->object;
+    if (pair->right != NULL) return 0;
+    Py_DECREF(pair->left);
+    return -1;
+}
+
+static void drop_operands(Operands *pair)
+{
+    Py_DECREF(pair->left);
+    if (pair->right_is_ours) Py_DECREF(pair->right);
+}
+
+static PyObject *binary_value(const Node *node, PyFrameObject *frame)
+{
+    Operands pair;
+    if (take_operands(node, frame, &pair) < 0) return NULL;
+    PyObject *value = node->binary(pair.left, pair.right);
+    drop_operands(&pair);
+    return value;
+}
+
+static PyObject *compare_value(const Node *node, PyFrameObject *frame)
+{
+    Operands pair;
+    if (take_operands(node, frame, &pair) < 0) return NULL;
+    /* PyObject_RichCompareBool would hold a NaN for equal to itself */
+    PyObject *value = PyObject_RichCompare(pair.left, pair.right, node->comparison);
+    drop_operands(&pair);
+    return value;
+}
+
+static int is_truth(const Node *node, PyFrameObject *frame)
+{
+    Operands pair;
+    if (take_operands(node, frame, &pair) < 0) return -1;
+    int truth = pair.left == pair.right;
+    drop_operands(&pair);
+    return truth;
+}
+
+static int contains_truth(const Node *node, PyFrameObject *frame)
+{
+    Operands pair; /* the element, then the container */
+    if (take_operands(node, frame, &pair) < 0) return -1;
+    int truth = PySequence_Contains(pair.right, pair.left);
+    drop_operands(&pair);
+    return truth;
+}
+
+static PyObject *call_value(const Node *node, PyFrameObject *frame)
+{
+    PyObject *values[MAX_CHILDREN], *result = NULL;
+    Py_ssize_t had = 0;
+    while (had < node->count && (values[had] = value_of(node->children[had], frame)) != NULL) had++;
+    if (had == node->count) result = PyObject_Vectorcall(values[0], values + 1, (size_t)(had - 1), NULL);
+    while (had > 0) Py_DECREF(values[--had]);
+    return result;
+}
+
+static int not_truth(const Node *node, PyFrameObject *frame)
+{
+    int truth = truth_of(node->children[0], frame);
+    return truth < 0 ? truth : !truth;
+}
+
+/* `and` and `or`: the first operand whose truth is `deciding`, else the last. */
+static int first_truth(const Node *node, PyFrameObject *frame, int deciding)
+{
+    int truth = !deciding;
+    for (Py_ssize_t i = 0; i < node->count && truth == !deciding; i++) truth = truth_of(node->children[i], frame);
+    return truth;
+}
+
+static PyObject *first_value(const Node *node, PyFrameObject *frame, int deciding)
+{
+    for (Py_ssize_t i = 0;; i++) {
+        PyObject *value = value_of(node->children[i], frame);
+        if (value == NULL || i == node->count - 1) return value;
+        int truth = PyObject_IsTrue(value);
+        if (truth == deciding) return value;
+        Py_DECREF(value);
+        if (truth < 0) return NULL;
+    }
+}
+
+static int and_truth(const Node *node, PyFrameObject *frame) { return first_truth(node, frame, 0); }
+static int or_truth(const Node *node, PyFrameObject *frame) { return first_truth(node, frame, 1); }
+static PyObject *and_value(const Node *node, PyFrameObject *frame) { return first_value(node, frame, 0); }
+static PyObject *or_value(const Node *node, PyFrameObject *frame) { return first_value(node, frame, 1); }
+
+static PyObject *choice_value(const Node *node, PyFrameObject *frame)
+{
+    int truth = truth_of(node->children[0], frame);
+    return truth < 0 ? NULL : value_of(node->children[truth ? 1 : 2], frame);
+}
+
+/* Making trees */
+
 typedef enum { NOTHING, TEXT, ANYTHING, COMPARISON_SIGN, BINARY_SIGN, UNARY_SIGN } Operand;
 
-static const struct { const char *name; Operand operand; Py_ssize_t least, most; } KINDS[] = {
-    [LOCAL] = {"local", TEXT, 0, 0},
-    [GLOBAL] = {"global", TEXT, 0, 0},
-    [NAME] = {"name", TEXT, 0, 0},
-    [CONSTANT] = {"constant", ANYTHING, 0, 0},
-    [ATTRIBUTE] = {"attribute", TEXT, 1, 1},
-    [ITEM] = {"item", NOTHING, 2, 2},
-    [CALL] = {"call", NOTHING, 1, MAX_CHILDREN},
-    [COMPARE] = {"compare", COMPARISON_SIGN, 2, 2},
-    [CONTAINS] = {"contains", NOTHING, 2, 2}, /* the element, then the container */
-    [IS] = {"is", NOTHING, 2, 2},
-    [BINARY] = {"binary", BINARY_SIGN, 2, 2},
-    [UNARY] = {"unary", UNARY_SIGN, 1, 1},
-    [NOT] = {"not", NOTHING, 1, 1},
-    [AND] = {"and", NOTHING, 2, MAX_CHILDREN},
-    [OR] = {"or", NOTHING, 2, MAX_CHILDREN},
-    [CHOICE] = {"choice", NOTHING, 3, 3}, /* the test, what if it is true, what if not */
+typedef struct {
+    const char *name;
+    Operand operand;
+    Py_ssize_t least, most; /* children */
+    PyObject *(*value)(const Node *, PyFrameObject *);
+    int (*truth)(const Node *, PyFrameObject *);
+} Kind;
+
+static const Kind KINDS[] = {
+    {"local", TEXT, 0, 0, local_value, truth_by_value},
+    {"global", TEXT, 0, 0, global_value, truth_by_value},
+    {"name", TEXT, 0, 0, name_value, truth_by_value},
+    {"constant", ANYTHING, 0, 0, constant_value, truth_by_value},
+    {"attribute", TEXT, 1, 1, attribute_value, truth_by_value},
+    {"call", NOTHING, 1, MAX_CHILDREN, call_value, truth_by_value},
+    {"compare", COMPARISON_SIGN, 2, 2, compare_value, truth_by_value},
+    {"contains", NOTHING, 2, 2, value_by_truth, contains_truth},
+    {"is", NOTHING, 2, 2, value_by_truth, is_truth},
+    {"binary", BINARY_SIGN, 2, 2, binary_value, truth_by_value},
+    {"unary", UNARY_SIGN, 1, 1, unary_value, truth_by_value},
+    {"not", NOTHING, 1, 1, value_by_truth, not_truth},
+    {"and", NOTHING, 2, MAX_CHILDREN, and_value, and_truth},
+    {"or", NOTHING, 2, MAX_CHILDREN, or_value, or_truth},
+    {"choice", NOTHING, 3, 3, choice_value, truth_by_value}, /* the test, what if it is true, what if not */
 };
 
 static const struct { const char *sign; int comparison; } COMPARISONS[] = {
@@ -51,24 +242,21 @@ static const struct { const char *sign; binaryfunc function; } BINARIES[] = {
     {"+", PyNumber_Add}, {"-", PyNumber_Subtract}, {"*", PyNumber_Multiply}, {"/", PyNumber_TrueDivide},
     {"//", PyNumber_FloorDivide}, {"%", PyNumber_Remainder}, {"&", PyNumber_And}, {"|", PyNumber_Or},
     {"^", PyNumber_Xor}, {"<<", PyNumber_Lshift}, {">>", PyNumber_Rshift}, {"@", PyNumber_MatrixMultiply},
+    {"[]", PyObject_GetItem},
 };
 
 static const struct { const char *sign; unaryfunc function; } UNARIES[] = {
     {"-", PyNumber_Negative}, {"+", PyNumber_Positive}, {"~", PyNumber_Invert},
 };
 
-#define LENGTH(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
-/* Making trees */
-
 static int is_text(PyObject *object, const char *text)
 {
     return PyUnicode_Check(object) && PyUnicode_CompareWithASCIIString(object, text) == 0;
 }
 
-static int take_operand(Node *node, PyObject *given)
+static int take_operand(Node *node, const Kind *kind, PyObject *given)
 {
-    switch (KINDS[node->kind].operand) {
+    switch (kind->operand) {
     case NOTHING:
         if (given == Py_None) return 0;
         break;
@@ -81,35 +269,35 @@ static int take_operand(Node *node, PyObject *given)
         node->object = Py_NewRef(given);
         return 0;
     case COMPARISON_SIGN:
-        for (int i = 0; i < LENGTH(COMPARISONS); i++)
+        for (Py_ssize_t i = 0; i < LENGTH(COMPARISONS); i++)
             if (is_text(given, COMPARISONS[i].sign)) { node->comparison = COMPARISONS[i].comparison; return 0; }
         break;
     case BINARY_SIGN:
-        for (int i = 0; i < LENGTH(BINARIES); i++)
+        for (Py_ssize_t i = 0; i < LENGTH(BINARIES); i++)
             if (is_text(given, BINARIES[i].sign)) { node->binary = BINARIES[i].function; return 0; }
         break;
     case UNARY_SIGN:
-        for (int i = 0; i < LENGTH(UNARIES); i++)
+        for (Py_ssize_t i = 0; i < LENGTH(UNARIES); i++)
             if (is_text(given, UNARIES[i].sign)) { node->unary = UNARIES[i].function; return 0; }
         break;
     }
-    PyErr_Format(PyExc_ValueError, "a node '%s' of a condition cannot have %R", KINDS[node->kind].name, given);
+    PyErr_Format(PyExc_ValueError, "a node '%s' of a condition cannot have %R", kind->name, given);
     return -1;
 }
 
-static int take_kind(Node *node, PyObject *name)
+static const Kind *kind_called(PyObject *name)
 {
-    for (int i = 0; i < LENGTH(KINDS); i++)
-        if (is_text(name, KINDS[i].name)) { node->kind = (Kind)i; return 0; }
+    for (Py_ssize_t i = 0; i < LENGTH(KINDS); i++)
+        if (is_text(name, KINDS[i].name)) return &KINDS[i];
     PyErr_Format(PyExc_ValueError, "no node of a condition is called %R", name);
-    return -1;
+    return NULL;
 }
 
-static int take_children(Node *node, PyObject *tuple, int depth)
+static int take_children(Node *node, const Kind *kind, PyObject *tuple, int depth)
 {
     Py_ssize_t count = PyTuple_Size(tuple) - 2;
-    if (count < KINDS[node->kind].least || count > KINDS[node->kind].most) {
-        PyErr_Format(PyExc_ValueError, "a node '%s' of a condition cannot have %zd children", KINDS[node->kind].name, count);
+    if (count < kind->least || count > kind->most) {
+        PyErr_Format(PyExc_ValueError, "a node '%s' of a condition cannot have %zd children", kind->name, count);
         return -1;
     }
     if (count == 0) return 0;
@@ -133,10 +321,13 @@ Node *node_from_tuple(PyObject *tuple, int depth)
         PyErr_Format(PyExc_ValueError, "a node of a condition is a tuple (kind, operand, *children), not %R", tuple);
         return NULL;
     }
+    const Kind *kind = kind_called(PyTuple_GetItem(tuple, 0));
+    if (kind == NULL) return NULL;
     Node *node = PyMem_Calloc(1, sizeof(Node));
     if (node == NULL) return (Node *)PyErr_NoMemory();
-    if (take_kind(node, PyTuple_GetItem(tuple, 0)) < 0 || take_operand(node, PyTuple_GetItem(tuple, 1)) < 0
-        || take_children(node, tuple, depth) < 0) {
+    node->value = kind->value;
+    node->truth = kind->truth;
+    if (take_operand(node, kind, PyTuple_GetItem(tuple, 1)) < 0 || take_children(node, kind, tuple, depth) < 0) {
         node_free(node);
         return NULL;
     }
@@ -150,139 +341,4 @@ void node_free(Node *node)
     PyMem_Free(node->children);
     Py_XDECREF(node->object);
     PyMem_Free(node);
-}
-
-int node_traverse(const Node *node, visitproc visit, void *arg)
-{
-    if (node == NULL) return 0;
-    Py_VISIT(node->object);
-    for (Py_ssize_t i = 0; i < node->count; i++) {
-        int stop = node_traverse(node->children[i], visit, arg);
-        if (stop) return stop;
-    }
-    return 0;
-}
-
-/* Reading names */
-
-/* Look a name up in a namespace of the frame. NULL without an exception: it is not there. */
-static PyObject *look_up(PyObject *(*namespace_of)(PyFrameObject *), PyFrameObject *frame, PyObject *name)
-{
-    PyObject *namespace = namespace_of(frame);
-    if (namespace == NULL) return NULL;
-    PyObject *value = NULL;
-    if (PyDict_CheckExact(namespace))
-        value = Py_XNewRef(PyDict_GetItemWithError(namespace, name));
-    else /* of a metaclass, or given to exec: the names in it may be anything */
-        PyErr_SetString(PyExc_TypeError, "a namespace that is no dict");
-    Py_DECREF(namespace);
-    return value;
-}
-
-static PyObject *read_name(const Node *node, PyFrameObject *frame)
-{
-    PyObject *value = NULL;
-    if (node->kind == NAME) value = look_up(optional.frame_get_locals, frame, node->object);
-    if (value == NULL && !PyErr_Occurred()) value = look_up(optional.frame_get_globals, frame, node->object);
-    if (value == NULL && !PyErr_Occurred()) value = look_up(optional.frame_get_builtins, frame, node->object);
-    if (value == NULL && !PyErr_Occurred()) PyErr_SetObject(PyExc_NameError, node->object);
-    return value;
-}
-
-/* Evaluating */
-
-static PyObject *node_value(const Node *node, PyFrameObject *frame);
-
-static PyObject *call(const Node *node, PyFrameObject *frame)
-{
-    PyObject *values[MAX_CHILDREN], *result = NULL;
-    Py_ssize_t had = 0;
-    while (had < node->count && (values[had] = node_value(node->children[had], frame)) != NULL) had++;
-    if (had == node->count) result = PyObject_Vectorcall(values[0], values + 1, (size_t)(had - 1), NULL);
-    while (had > 0) Py_DECREF(values[--had]);
-    return result;
-}
-
-static PyObject *combine(const Node *node, PyObject *left, PyObject *right)
-{
-    switch (node->kind) {
-    case ITEM: return PyObject_GetItem(left, right);
-    case COMPARE: return PyObject_RichCompare(left, right, node->comparison);
-    case BINARY: return node->binary(left, right);
-    case IS: return PyBool_FromLong(left == right);
-    case CONTAINS: {
-        int found = PySequence_Contains(right, left);
-        return found < 0 ? NULL : PyBool_FromLong(found);
-    }
-    default: Py_UNREACHABLE();
-    }
-}
-
-/* The value of `and` and `or`: the first operand that decides, else the last. */
-static PyObject *first_deciding(const Node *node, PyFrameObject *frame)
-{
-    for (Py_ssize_t i = 0;; i++) {
-        PyObject *value = node_value(node->children[i], frame);
-        if (value == NULL || i == node->count - 1) return value;
-        int truth = PyObject_IsTrue(value);
-        if (truth == (node->kind == OR)) return value;
-        Py_DECREF(value);
-        if (truth < 0) return NULL;
-    }
-}
-
-static PyObject *node_value(const Node *node, PyFrameObject *frame)
-{
-    switch (node->kind) {
-    case LOCAL: return optional.frame_get_var(frame, node->object);
-    case GLOBAL:
-    case NAME: return read_name(node, frame);
-    case CONSTANT: return Py_NewRef(node->object);
-    case CALL: return call(node, frame);
-    case AND:
-    case OR: return first_deciding(node, frame);
-    case CHOICE: {
-        int truth = node_truth(node->children[0], frame);
-        return truth < 0 ? NULL : node_value(node->children[truth ? 1 : 2], frame);
-    }
-    case NOT: {
-        int truth = node_truth(node->children[0], frame);
-        return truth < 0 ? NULL : PyBool_FromLong(!truth);
-    }
-    default: break;
-    }
-    PyObject *left = node_value(node->children[0], frame), *result = NULL;
-    if (left == NULL) return NULL;
-    if (node->kind == ATTRIBUTE) {
-        result = PyObject_GetAttr(left, node->object);
-    } else if (node->kind == UNARY) {
-        result = node->unary(left);
-    } else {
-        PyObject *right = node_value(node->children[1], frame);
-        if (right != NULL) result = combine(node, left, right);
-        Py_XDECREF(right);
-    }
-    Py_DECREF(left);
-    return result;
-}
-
-int node_truth(const Node *node, PyFrameObject *frame)
-{
-    if (node->kind == AND || node->kind == OR) {
-        int truth = 0;
-        for (Py_ssize_t i = 0; i < node->count; i++) {
-            truth = node_truth(node->children[i], frame);
-            if (truth < 0 || truth == (node->kind == OR)) break;
-        }
-        return truth;
-    }
-    if (node->kind == NOT) {
-        int truth = node_truth(node->children[0], frame);
-        return truth < 0 ? truth : !truth;
-    }
-    PyObject *value = node_value(node, frame);
-    if (value == NULL) return -1;
-    int truth = PyObject_IsTrue(value);
-    Py_DECREF(value);
-    return truth;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 OptionalFunctions optional;
+PyObject *disable, *missing;
 
 static const struct { const char *name; void *place; } OPTIONAL[] = {
     {"PyFrame_GetVar", &optional.frame_get_var},
@@ -44,60 +45,33 @@ static PyObject *look_functions_up(void)
     return absent;
 }
 
-static PyObject *take_disable(void)
+static int take_disable(void)
 {
     PyObject *monitoring = PySys_GetObject("monitoring"); /* borrowed */
     if (monitoring == NULL) {
         PyErr_SetString(PyExc_ImportError, "this interpreter has no sys.monitoring");
-        return NULL;
+        return -1;
     }
-    return PyObject_GetAttrString(monitoring, "DISABLE");
+    disable = PyObject_GetAttrString(monitoring, "DISABLE");
+    return disable == NULL ? -1 : 0;
 }
 
+/* The references kept here live as long as the process: a callback may be called until the interpreter is gone. */
 static int module_exec(PyObject *module)
 {
     if (PyInterpreterState_GetID(PyInterpreterState_Get()) != 0) {
-        PyErr_SetString(PyExc_ImportError, "_native serves the main interpreter only");
+        PyErr_SetString(PyExc_ImportError, "the extension serves the main interpreter only");
         return -1;
     }
-    ModuleState *state = PyModule_GetState(module);
     PyObject *absent = look_functions_up();
     int failed = PyModule_AddObjectRef(module, "ABSENT_FUNCTIONS", absent);
     Py_XDECREF(absent);
-    if (failed || (state->disable = take_disable()) == NULL) return -1;
-    state->missing = PyObject_CallNoArgs((PyObject *)&PyBaseObject_Type);
-    if (PyModule_AddObjectRef(module, "MISSING", state->missing) < 0) return -1;
-    PyType_Spec *specs[] = {&counter_spec, &line_check_spec, &router_spec, &clock_spec, &poll_spec};
-    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
-        PyObject *type = PyType_FromModuleAndSpec(module, specs[i], NULL);
-        if (type == NULL) return -1;
-        failed = PyModule_AddType(module, (PyTypeObject *)type);
-        if (specs[i] == &counter_spec) state->counter_type = Py_NewRef(type);
-        Py_DECREF(type);
-        if (failed) return -1;
-    }
-    return watch_exec(state);
+    if (failed || take_disable() < 0) return -1;
+    missing = PyObject_CallNoArgs((PyObject *)&PyBaseObject_Type);
+    if (PyModule_AddObjectRef(module, "MISSING", missing) < 0) return -1;
+    if (PyModule_AddFunctions(module, callback_methods) < 0 || PyModule_AddFunctions(module, watch_methods) < 0) return -1;
+    return make_callback_type(module);
 }
-
-static int module_traverse(PyObject *module, visitproc visit, void *arg)
-{
-    ModuleState *state = PyModule_GetState(module);
-    Py_VISIT(state->disable);
-    Py_VISIT(state->missing);
-    Py_VISIT(state->counter_type);
-    return 0;
-}
-
-static int module_clear(PyObject *module)
-{
-    ModuleState *state = PyModule_GetState(module);
-    Py_CLEAR(state->disable);
-    Py_CLEAR(state->missing);
-    Py_CLEAR(state->counter_type);
-    return 0;
-}
-
-static void module_free(void *module) { module_clear(module); }
 
 static PyModuleDef_Slot module_slots[] = {
     {Py_mod_exec, module_exec},
@@ -108,13 +82,8 @@ static PyModuleDef_Slot module_slots[] = {
 static struct PyModuleDef module_definition = {
     PyModuleDef_HEAD_INIT,
     .m_name = "_native",
-    .m_doc = PyDoc_STR("What the debugger's engine does in C; see native.py, its only user."),
-    .m_size = sizeof(ModuleState),
-    .m_methods = watch_methods,
+    .m_doc = PyDoc_STR("What the debugger's engine does in C; native.py is its only user."),
     .m_slots = module_slots,
-    .m_traverse = module_traverse,
-    .m_clear = module_clear,
-    .m_free = module_free,
 };
 
 PyMODINIT_FUNC PyInit__native(void) { return PyModuleDef_Init(&module_definition); }

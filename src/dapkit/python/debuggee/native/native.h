@@ -2,7 +2,7 @@
 
    The extension is built once, against the stable ABI of CPython 3.12, and loads into every later version.
    Functions outside that ABI are looked up when the module is loaded (`optional`); whoever needs one checks
-   that it was found. Everything here runs with the GIL held. */
+   that it was found. Everything here runs with the GIL held, in the main interpreter only. */
 
 #ifndef DAPKIT_NATIVE_H
 #define DAPKIT_NATIVE_H
@@ -10,7 +10,12 @@
 #define Py_LIMITED_API 0x030c0000
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
-#include <stddef.h>
+
+#pragma GCC visibility push(hidden) /* what follows is shared by our files, and by nobody else */
+
+#define LENGTH(array) ((Py_ssize_t)(sizeof(array) / sizeof((array)[0])))
+
+/* module.c */
 
 typedef int (*dict_event_callback)(int event, PyObject *dict, PyObject *key, PyObject *value);
 
@@ -27,38 +32,45 @@ typedef struct {
 } OptionalFunctions;
 
 extern OptionalFunctions optional;
+extern PyObject *disable; /* sys.monitoring.DISABLE */
+extern PyObject *missing; /* stands for the value of what has none */
 
-/* Raise RuntimeError, naming the first function whose name begins with `prefix` that this interpreter lacks. */
+/* Raise RuntimeError, naming the function, if this interpreter lacks one whose name begins with `prefix`. */
 int require_functions(const char *prefix);
 
-typedef struct {
-    PyObject *disable;    /* sys.monitoring.DISABLE */
-    PyObject *missing;    /* stands for the value of what has none */
-    PyObject *counter_type;
-} ModuleState;
+/* callback.c: a callable object, made by one of the functions in `callback_methods` and its kin. */
 
 typedef struct {
     PyObject_HEAD
-    long long count;
-} Counter;
+    vectorcallfunc vectorcall;
+    long long count, target; /* seen from Python */
+    PyObject *refs[4];       /* the objects it is about, NULL where there is none */
+    void *data;              /* the rest, without references that the collector should know */
+    void (*free_data)(void *data);
+} Callback;
 
-/* condition.c: a tree made of nested tuples (see trees.py), checked and turned into nodes. */
+extern PyTypeObject *callback_type;
+extern PyMethodDef callback_methods[];
+int make_callback_type(PyObject *module);
+Callback *new_callback(vectorcallfunc serve, size_t data_size);
+
+/* Refuse a call with fewer than `least` or more than `most` arguments, or with names. */
+int check_call(size_t given, PyObject *names, Py_ssize_t least, Py_ssize_t most);
+
+/* condition.c: a tree of nested tuples (see trees.py), checked and turned into nodes. */
+
 typedef struct Node Node;
 Node *node_from_tuple(PyObject *tuple, int depth);
 void node_free(Node *node);
-int node_traverse(const Node *node, visitproc visit, void *arg);
 int node_truth(const Node *node, PyFrameObject *frame); /* -1 with an exception set */
 
-/* One definition per type and per group of functions; module.c puts them together. */
-extern PyType_Spec counter_spec, line_check_spec, router_spec, clock_spec, poll_spec;
+/* line_check.c, poll.c, watch.c */
+
+PyObject *line_check(PyObject *module, PyObject *args);
+PyObject *poll(PyObject *module, PyObject *args);
 extern PyMethodDef watch_methods[];
-int watch_exec(ModuleState *state);
+extern const char line_check_doc[], poll_doc[];
 
-/* Free an object of one of our types after its content is cleared. */
-void free_object(PyObject *self);
-
-/* Members and flags that every callable type of ours has. */
-#define CALLABLE_MEMBERS(type) {"__vectorcalloffset__", Py_T_PYSSIZET, offsetof(type, vectorcall), Py_READONLY, NULL}
-#define CALLABLE_FLAGS (Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_IMMUTABLETYPE)
+#pragma GCC visibility pop
 
 #endif

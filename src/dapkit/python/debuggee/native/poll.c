@@ -1,4 +1,4 @@
-/* Poll: values that no watcher can see, compared at every line.
+/* A LINE callback that compares values that no watcher can see, at every line.
 
    Slots, list items and ranges of buffers are read through public functions that run no Python code, and
    compared by identity (buffers by content) with what was seen at the line before. The last value is kept
@@ -18,35 +18,22 @@ static const struct { const char *name, *format; } KINDS[] = {
 
 typedef struct {
     Kind kind;
-    PyObject *owner, *name; /* name: descriptor or key */
+    PyObject *owner, *name; /* borrowed from the tuple of targets; name: the descriptor or the key */
     descrgetfunc get;       /* SLOT */
     Py_ssize_t start, length;
-    PyObject *seen; /* NULL: there was no value */
 } Target;
 
-typedef struct {
-    PyObject_HEAD
-    vectorcallfunc vectorcall;
-    PyObject *changed, *missing;
-    Py_ssize_t count;
-    Target *targets;
-} Poll;
+enum { TARGETS, SEEN, CHANGED }; /* in Callback.refs: a tuple of tuples, a list of values, a function */
 
-static PyObject *read_bytes(const Target *target)
+static PyObject *read_bytes(const Target *target, PyObject *seen)
 {
     Py_buffer view;
-    if (PyObject_GetBuffer(target->owner, &view, PyBUF_SIMPLE) < 0) {
-        PyErr_Clear(); /* of a memoryview or file that was closed */
-        return NULL;
-    }
+    if (PyObject_GetBuffer(target->owner, &view, PyBUF_SIMPLE) < 0) return NULL;
     PyObject *value = NULL;
-    const char *old;
-    Py_ssize_t old_length;
     if (target->start <= view.len && target->length <= view.len - target->start) {
         const char *now = (const char *)view.buf + target->start;
-        if (target->seen != NULL && PyBytes_AsStringAndSize(target->seen, (char **)&old, &old_length) == 0
-            && memcmp(now, old, (size_t)target->length) == 0)
-            value = Py_NewRef(target->seen);
+        if (seen != missing && memcmp(now, PyBytes_AsString(seen), (size_t)target->length) == 0)
+            value = Py_NewRef(seen);
         else
             value = PyBytes_FromStringAndSize(now, target->length);
     }
@@ -54,8 +41,8 @@ static PyObject *read_bytes(const Target *target)
     return value;
 }
 
-/* Return a new reference to the value, NULL without an exception if there is none. */
-static PyObject *read_value(const Target *target)
+/* Return a new reference to the value, `missing` if there is none, NULL with an exception for lack of memory. */
+static PyObject *read_value(const Target *target, PyObject *seen)
 {
     PyObject *value = NULL;
     switch (target->kind) {
@@ -69,165 +56,121 @@ static PyObject *read_value(const Target *target)
         value = Py_XNewRef(PyDict_GetItemWithError(target->owner, target->name));
         break;
     case BYTES:
-        return read_bytes(target);
+        value = read_bytes(target, seen);
+        break;
     }
-    if (value == NULL) PyErr_Clear(); /* AttributeError of an empty slot, ValueError of an empty cell */
-    return value;
+    if (value != NULL) return value;
+    if (PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_MemoryError)) return NULL;
+    PyErr_Clear(); /* AttributeError of an empty slot, ValueError of an empty cell or a closed file */
+    return Py_NewRef(missing);
 }
 
-static PyObject *or_missing(Poll *self, PyObject *value) { return value ? value : self->missing; }
-
-static PyObject *poll_call(PyObject *object, PyObject *const *args, size_t nargsf, PyObject *kwnames)
+/* Put the new value of one target in place of the one seen before, and add both to the changes, if it is another. */
+static int look_at(Callback *self, Py_ssize_t index, PyObject **changes)
 {
-    Poll *self = (Poll *)object;
-    PyObject *changes = NULL;
-    if (PyVectorcall_NARGS(nargsf) != 2 || kwnames != NULL) {
-        PyErr_SetString(PyExc_TypeError, "Poll is called with a code object and a line");
-        return NULL;
+    PyObject *seen = PyList_GetItem(self->refs[SEEN], index);
+    PyObject *now = read_value((Target *)self->data + index, seen);
+    if (now == NULL) return -1;
+    if (now == seen) {
+        Py_DECREF(now);
+        return 0;
     }
-    for (Py_ssize_t i = 0; i < self->count; i++) {
-        Target *target = &self->targets[i];
-        PyObject *now = read_value(target), *seen = target->seen;
-        if (now == seen) {
-            Py_XDECREF(now);
-            continue;
-        }
-        target->seen = now;
-        PyObject *change = Py_BuildValue("(nOO)", i, or_missing(self, seen), or_missing(self, now));
-        if (changes == NULL) changes = PyList_New(0);
-        int failed = change == NULL || changes == NULL || PyList_Append(changes, change) < 0;
-        Py_XDECREF(change);
-        Py_XDECREF(seen); /* alive in the list, unless that failed */
-        if (failed) {
+    PyObject *change = Py_BuildValue("(nOO)", index, seen, now); /* keeps the old value alive for now */
+    if (*changes == NULL) *changes = PyList_New(0);
+    int failed = change == NULL || *changes == NULL || PyList_Append(*changes, change) < 0;
+    Py_XDECREF(change);
+    if (failed) {
+        Py_DECREF(now);
+        return -1;
+    }
+    return PyList_SetItem(self->refs[SEEN], index, now);
+}
+
+static PyObject *serve_poll(PyObject *object, PyObject *const *args, size_t given, PyObject *names)
+{
+    Callback *self = (Callback *)object;
+    PyObject *changes = NULL;
+    if (check_call(given, names, 2, 2) < 0) return NULL;
+    for (Py_ssize_t i = 0; i < PyTuple_Size(self->refs[TARGETS]); i++) {
+        if (look_at(self, i, &changes) < 0) {
             Py_XDECREF(changes);
             return NULL;
         }
     }
     if (changes == NULL) Py_RETURN_NONE;
     Py_INCREF(object);
-    PyObject *result = PyObject_CallFunctionObjArgs(self->changed, args[0], args[1], changes, NULL);
+    PyObject *result = PyObject_CallFunctionObjArgs(self->refs[CHANGED], args[0], args[1], changes, NULL);
     Py_DECREF(changes);
     Py_DECREF(object);
     return result;
 }
 
-static int take_target(Target *target, PyObject *given)
+static int take_kind(Target *target, PyObject *given)
 {
-    PyObject *name = PyTuple_Check(given) && PyTuple_Size(given) > 0 ? PyTuple_GetItem(given, 0) : NULL, *text;
-    int kind = 0, fits;
-    while (name != NULL && PyUnicode_Check(name) && kind <= BYTES && PyUnicode_CompareWithASCIIString(name, KINDS[kind].name)) kind++;
-    if (name == NULL || !PyUnicode_Check(name) || kind > BYTES) {
-        PyErr_Format(PyExc_ValueError, "a target is a tuple that begins with slot, index, key or bytes, not %R", given);
-        return -1;
-    }
-    target->kind = (Kind)kind;
-    const char *format = KINDS[kind].format;
-    switch (target->kind) {
-    case SLOT:
-        if (!PyArg_ParseTuple(given, format, &text, &target->owner, &target->name)) goto refused;
-        target->get = (descrgetfunc)PyType_GetSlot(Py_TYPE(target->name), Py_tp_descr_get);
-        fits = Py_IS_TYPE(target->name, &PyMemberDescr_Type) || Py_IS_TYPE(target->name, &PyGetSetDescr_Type);
-        break;
-    case INDEX:
-        if (!PyArg_ParseTuple(given, format, &text, &target->owner, &target->start)) goto refused;
-        fits = PyList_Check(target->owner) && target->start >= 0;
-        break;
-    case KEY:
-        if (!PyArg_ParseTuple(given, format, &text, &target->owner, &target->name)) goto refused;
-        fits = PyDict_Check(target->owner);
-        break;
-    default:
-        if (!PyArg_ParseTuple(given, format, &text, &target->owner, &target->start, &target->length)) goto refused;
-        fits = PyObject_CheckBuffer(target->owner) && target->start >= 0 && target->length > 0;
-        break;
-    }
-    if (!fits) {
-        PyErr_Format(PyExc_ValueError, "%R cannot be polled", given);
-        goto refused;
-    }
-    Py_INCREF(target->owner);
-    Py_XINCREF(target->name);
-    target->seen = read_value(target);
-    return 0;
-refused:
-    target->owner = target->name = NULL; /* not ours */
+    PyObject *name = PyTuple_Check(given) && PyTuple_Size(given) > 0 ? PyTuple_GetItem(given, 0) : Py_None;
+    for (int kind = SLOT; PyUnicode_Check(name) && kind <= BYTES; kind++)
+        if (PyUnicode_CompareWithASCIIString(name, KINDS[kind].name) == 0) {
+            target->kind = (Kind)kind;
+            return 0;
+        }
+    PyErr_Format(PyExc_ValueError, "a target is a tuple that begins with slot, index, key or bytes, not %R", given);
     return -1;
 }
 
-static PyObject *poll_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+static int take_target(Target *target, PyObject *given)
 {
-    static char *names[] = {"targets", "changed", NULL};
+    PyObject *kind;
+    int fits = 0;
+    if (take_kind(target, given) < 0) return -1;
+    const char *format = KINDS[target->kind].format;
+    switch (target->kind) {
+    case SLOT:
+        if (!PyArg_ParseTuple(given, format, &kind, &target->owner, &target->name)) return -1;
+        fits = Py_IS_TYPE(target->name, &PyMemberDescr_Type) || Py_IS_TYPE(target->name, &PyGetSetDescr_Type);
+        target->get = (descrgetfunc)PyType_GetSlot(Py_TYPE(target->name), Py_tp_descr_get);
+        break;
+    case INDEX:
+        if (!PyArg_ParseTuple(given, format, &kind, &target->owner, &target->start)) return -1;
+        fits = PyList_Check(target->owner) && target->start >= 0;
+        break;
+    case KEY:
+        if (!PyArg_ParseTuple(given, format, &kind, &target->owner, &target->name)) return -1;
+        fits = PyDict_Check(target->owner);
+        break;
+    case BYTES:
+        if (!PyArg_ParseTuple(given, format, &kind, &target->owner, &target->start, &target->length)) return -1;
+        fits = PyObject_CheckBuffer(target->owner) && target->start >= 0 && target->length > 0;
+        break;
+    }
+    if (!fits) PyErr_Format(PyExc_ValueError, "%R cannot be polled", given);
+    return fits ? 0 : -1;
+}
+
+PyObject *poll(PyObject *Py_UNUSED(module), PyObject *args)
+{
     PyObject *targets, *changed;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!O:Poll", names, &PyTuple_Type, &targets, &changed)) return NULL;
-    allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
-    Poll *self = (Poll *)allocate(type, 0);
+    if (!PyArg_ParseTuple(args, "O!O:poll", &PyTuple_Type, &targets, &changed)) return NULL;
+    Py_ssize_t count = PyTuple_Size(targets);
+    Callback *self = new_callback(serve_poll, (size_t)count * sizeof(Target));
     if (self == NULL) return NULL;
-    self->vectorcall = poll_call;
-    self->changed = Py_NewRef(changed);
-    self->missing = Py_NewRef(((ModuleState *)PyType_GetModuleState(type))->missing);
-    self->targets = PyMem_Calloc((size_t)PyTuple_Size(targets) + 1, sizeof(Target));
-    if (self->targets == NULL) PyErr_NoMemory();
-    while (self->targets != NULL && self->count < PyTuple_Size(targets)
-           && take_target(&self->targets[self->count], PyTuple_GetItem(targets, self->count)) == 0)
-        self->count++;
+    self->refs[TARGETS] = Py_NewRef(targets);
+    self->refs[SEEN] = PyList_New(0);
+    self->refs[CHANGED] = Py_NewRef(changed);
+    for (Py_ssize_t i = 0; self->refs[SEEN] != NULL && i < count; i++) {
+        Target *target = (Target *)self->data + i;
+        if (take_target(target, PyTuple_GetItem(targets, i)) < 0) break;
+        PyObject *value = read_value(target, missing);
+        if (value == NULL) break;
+        int failed = PyList_Append(self->refs[SEEN], value);
+        Py_DECREF(value);
+        if (failed) break;
+    }
     if (PyErr_Occurred()) Py_CLEAR(self);
     return (PyObject *)self;
 }
 
-static int poll_traverse(PyObject *object, visitproc visit, void *arg)
-{
-    Poll *self = (Poll *)object;
-    Py_VISIT(Py_TYPE(object));
-    Py_VISIT(self->changed);
-    Py_VISIT(self->missing);
-    for (Py_ssize_t i = 0; i < self->count; i++) {
-        Py_VISIT(self->targets[i].owner);
-        Py_VISIT(self->targets[i].name);
-        Py_VISIT(self->targets[i].seen);
-    }
-    return 0;
-}
-
-static int poll_clear(PyObject *object)
-{
-    Poll *self = (Poll *)object;
-    Target *targets = self->targets;
-    Py_ssize_t count = self->count;
-    self->targets = NULL;
-    self->count = 0;
-    for (Py_ssize_t i = 0; i < count; i++) {
-        Py_XDECREF(targets[i].owner);
-        Py_XDECREF(targets[i].name);
-        Py_XDECREF(targets[i].seen);
-    }
-    PyMem_Free(targets);
-    Py_CLEAR(self->changed);
-    Py_CLEAR(self->missing);
-    return 0;
-}
-
-static void poll_dealloc(PyObject *self)
-{
-    PyObject_GC_UnTrack(self);
-    poll_clear(self);
-    free_object(self);
-}
-
-static PyMemberDef poll_members[] = {CALLABLE_MEMBERS(Poll), {NULL, 0, 0, 0, NULL}};
-
-static PyType_Slot poll_slots[] = {
-    {Py_tp_doc, (void *)PyDoc_STR(
-        "Poll(targets, changed)\n--\n\n"
-        "A LINE callback that calls changed(code, line, [(index of the target, old, new)]) if any target has a new value.\n\n"
-        "A target is ('slot', object, descriptor), ('index', list, index), ('key', dict, key) or\n"
-        "('bytes', buffer, start, length). They are kept alive.")},
-    {Py_tp_new, poll_new},
-    {Py_tp_call, PyVectorcall_Call},
-    {Py_tp_members, poll_members},
-    {Py_tp_traverse, poll_traverse},
-    {Py_tp_clear, poll_clear},
-    {Py_tp_dealloc, poll_dealloc},
-    {0, NULL},
-};
-
-PyType_Spec poll_spec = {"_native.Poll", sizeof(Poll), 0, CALLABLE_FLAGS, poll_slots};
+const char poll_doc[] = PyDoc_STR(
+    "poll(targets, changed, /)\n--\n\n"
+    "Make a LINE callback that calls changed(code, line, [(index of the target, old, new)]) if targets have changed.\n\n"
+    "A target is ('slot', object, descriptor), ('index', list, index), ('key', dict, key) or\n"
+    "('bytes', buffer, start, length); it is kept alive.");

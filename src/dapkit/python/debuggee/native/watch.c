@@ -37,7 +37,6 @@ static long long lost;
 static PyObject *arms;      /* a tuple of callables, or NULL */
 static PyObject *arm_error; /* what one of them raised, told by the next drain */
 static int armed;
-static PyObject *missing;
 
 /* Whether a key is hashed and compared without running any Python code. */
 static int is_plain(PyObject *key)
@@ -50,7 +49,7 @@ static int is_plain(PyObject *key)
     }
     PyTypeObject *models[] = {&PyUnicode_Type, &PyLong_Type, &PyFloat_Type, &PyBytes_Type, &PyBaseObject_Type};
     void *compare = PyType_GetSlot(Py_TYPE(key), Py_tp_richcompare), *hash = PyType_GetSlot(Py_TYPE(key), Py_tp_hash);
-    for (size_t i = 0; i < sizeof models / sizeof *models; i++)
+    for (Py_ssize_t i = 0; i < LENGTH(models); i++)
         if (compare == PyType_GetSlot(models[i], Py_tp_richcompare) && hash == PyType_GetSlot(models[i], Py_tp_hash))
             return 1;
     return 0;
@@ -233,12 +232,6 @@ static PyObject *unwatch_all(PyObject *module, PyObject *unused)
     if (undrained == NULL) return NULL;
     Py_DECREF(undrained);
     Py_RETURN_NONE;
-}
-
-int watch_exec(ModuleState *state)
-{
-    Py_XSETREF(missing, Py_NewRef(state->missing));
-    return 0;
 }
 
 PyMethodDef watch_methods[] = {

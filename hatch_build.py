@@ -1,0 +1,33 @@
+"""Build the C extension of the debuggee with the package, where that is possible.
+
+Without a C compiler, or without the headers of Python, the package is complete all the same: pure
+Python serves (src/dapkit/python/debuggee/native.py), and the build says so in a warning.
+"""
+
+import importlib.util
+import sysconfig
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+
+class NativeHook(BuildHookInterface):  # type: ignore[type-arg]  # hatchling has no types for its configuration
+    """Hatchling's hook for wheels; an editable installation is one, too."""
+
+    def initialize(self, _version: str, build_data: dict[str, Any]) -> None:
+        """Compile in place, and make the wheel one of the stable ABI if that works."""
+        spec = importlib.util.spec_from_file_location("build_native", Path(self.root, "tools", "build_native.py"))
+        assert spec is not None  # noqa: S101 - the file is part of the sources
+        assert spec.loader is not None  # noqa: S101 - the same
+        build_native = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(build_native)
+        try:
+            build_native.build()
+        except build_native.CannotBuildError as error:
+            self.app.display_warning(f"dapkit is installed without its C extension, pure Python serves: {error}")
+            return
+        platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+        build_data["artifacts"].append(str(build_native.EXTENSION.relative_to(self.root)))
+        build_data["pure_python"] = False
+        build_data["tag"] = f"cp312-abi3-{platform}"

@@ -1,0 +1,191 @@
+"""The C extension `_native`, or the reason why there is none; the only module that knows.
+
+It is one file, `_native.abi3.so`, beside this one: built when the package is installed, if there
+is a compiler, and loadable into every CPython from 3.12 on, whichever dapkit itself runs on.
+Whoever asks here for a callback and gets None lets Python do the same, more slowly.
+
+What each function of the extension does is said in `native/`; what callbacks cost, and what a
+watch cannot see, in docs/explanation/native.md.
+"""
+
+import _ast
+import atexit
+import functools
+import gc
+import itertools
+import sys
+import types
+from collections.abc import Callable
+from types import CodeType, FrameType
+from typing import Final
+
+from .trees import tree_of
+
+try:
+    from . import _native
+except ImportError as _error:  # no compiler was at hand, or this interpreter cannot load the file
+    AVAILABLE = False
+    REASON = (
+        "free-threaded Python has no stable ABI"
+        if "t" in sys.abiflags
+        else f"the C extension cannot be loaded ({_error}); was dapkit installed where there is a C compiler?"
+    )
+    _ABSENT: tuple[str, ...] = ()
+else:
+    AVAILABLE = True
+    REASON = ""
+    _ABSENT = tuple(_native.ABSENT_FUNCTIONS)
+    atexit.register(_native.unwatch_all)  # a watcher must not outlive the dicts of the interpreter
+
+CAN_CHECK: Final = AVAILABLE and not any(name.startswith("PyFrame_") for name in _ABSENT)
+"""Whether breakpoints can be checked in C."""
+CAN_WATCH: Final = AVAILABLE and not any(name.startswith("PyDict_") for name in _ABSENT)
+"""Whether entries of dicts can be watched."""
+CAN_POLL: Final = AVAILABLE
+"""Whether values can be compared at every line."""
+MISSING: Final = _native.MISSING if AVAILABLE else object()
+"""Stands for the value of what has none, in the changes that `poll` and `drain` report."""
+
+type Hits = tuple[str, int]
+"""How the number of hits is compared: `("==", 5)`, `(">=", 5)`, `("%", 3)`, ..."""
+
+type Table = dict[int, tuple[CodeType | None, Callable[..., object]]]
+"""The callbacks of lines, each with the code object that it is for; None for any."""
+
+
+# Breakpoints
+
+
+def counter() -> Callable[[], int]:
+    """Return a function that returns 1, 2, 3 and so on; `line_check` counts with it too."""
+    if AVAILABLE:
+        return _native.counter()  # type: ignore[return-value]  # a Callback is called in many ways, a counter in one
+    return itertools.count(1).__next__
+
+
+def line_check(
+    code: CodeType,
+    line: int,
+    *,
+    condition: _ast.expr | None,
+    hits: Hits | None,
+    count: Callable[[], int],
+    hit: Callable[[FrameType, CodeType, int], object],
+    careful: Callable[[FrameType], object],
+) -> Callable[..., object] | None:
+    """Make the LINE callback of a breakpoint with a condition or a hit condition, `(code, line, depth=1)`.
+
+    It returns DISABLE for other lines, None where the breakpoint does not apply, or what `hit`
+    returns. If evaluating the condition raises, `careful(frame)` does everything, counting included.
+    None if there is nothing to check, or nothing that C can check.
+    """
+    if not CAN_CHECK or (condition is None and hits is None):
+        return None
+    tree = None if condition is None else tree_of(condition, code)
+    if condition is not None and tree is None:
+        return None
+    try:
+        return _native.line_check(code, line, tree, hits, count, hit, careful)  # type: ignore[arg-type]  # as above
+    except (ValueError, OverflowError):
+        return None  # nested too deep, or a count beyond what C counts to
+
+
+def router(table: Table) -> Callable[[CodeType, int], object] | None:
+    """Make the LINE callback that finds `table[line] = (code, callback)`, and calls `callback(code, line)`.
+
+    DISABLE for lines that are not in the table, and for other code, unless the one in the table is None.
+    """
+    return _native.router(table) if AVAILABLE else None
+
+
+# Data breakpoints
+
+
+def watch[K, V](namespace: dict[K, V], key: object) -> int:
+    """Take notes of the writes of one entry of a dict; return the number of the watch.
+
+    A write that leaves the same object in place is no write. Ends when the dict ends, or by `unwatch`.
+
+    Raises:
+        TypeError: if keys like this one are compared by Python code, which a watcher must not run.
+
+    """
+    return _native.watch(namespace, key)
+
+
+def unwatch(number: int) -> None:
+    """End one watch; its notes stay until they are drained."""
+    _native.unwatch(number)
+
+
+def unwatch_all() -> None:
+    """End all watches and forget their notes and what arms them."""
+    _native.unwatch_all()
+
+
+def is_alive(number: int) -> bool:
+    """Say whether the dict of a watch still exists."""
+    return _native.watch_state(number)[0]
+
+
+def writes(number: int) -> int:
+    """Return how many writes a watch has seen, those that `drain` could not keep included."""
+    return _native.watch_state(number)[1]
+
+
+def arm_lines(tool: int, events: int) -> None:
+    """Have the first write after each `drain` switch events on, LINE among them, everywhere.
+
+    So the LINE callback is reached at the next line of the thread that wrote, also where DISABLE
+    had switched lines off. It drains, and sets the tool's events back to what they were.
+    """
+    monitoring = sys.monitoring
+    _native.arm_with(functools.partial(monitoring.set_events, tool, events), monitoring.restart_events)
+
+
+def drain() -> tuple[list[tuple[int, int, object, object]], int]:
+    """Take the notes, oldest first: (watch, identity of the thread, old, new), and how many more there were."""
+    return _native.drain()
+
+
+_INLINE_VALUES_ARE_SILENT = sys.version_info[:3] == (3, 13, 0)  # python/cpython#125608, fixed in 3.13.1
+
+
+def namespace_of(owner: object) -> dict[object, object] | None:
+    """Return the dict that holds the attributes of an object, so that watching it sees every write.
+
+    None if it has none, as with slots. On 3.13.0 an instance gets a new `__dict__`, equal to the old:
+    writes to values that are stored in the instance itself are not told to watchers there.
+    """
+    if isinstance(owner, type):
+        [namespace] = [one for one in gc.get_referents(owner.__dict__) if type(one) is dict]  # behind the proxy
+        return namespace
+    try:
+        namespace = object.__getattribute__(owner, "__dict__")
+    except AttributeError:
+        return None
+    if type(namespace) is not dict:
+        return None
+    if _INLINE_VALUES_ARE_SILENT and not isinstance(owner, types.ModuleType | types.FunctionType):
+        namespace = dict(namespace)
+        object.__setattr__(owner, "__dict__", namespace)
+    return namespace
+
+
+def poll(
+    targets: "tuple[_native.Target, ...]",
+    changed: Callable[[CodeType, int, list[tuple[int, object, object]]], object],
+) -> Callable[[CodeType, int], object]:
+    """Make a LINE callback that calls `changed(code, line, [(index of the target, old, new), ...])`.
+
+    For what no dict holds: `("slot", object, descriptor)` with the member of a class with slots or
+    `type(cell).cell_contents`, `("index", list, index)`, `("bytes", buffer, start, length)`; and
+    `("key", dict, key)` for keys that cannot be watched. It never returns DISABLE, so it needs a tool
+    of its own. Values are compared by identity, bytes by content.
+    """
+    return _native.poll(targets, changed)
+
+
+def clock(arrive: Callable[..., object]) -> "_native.Callback":
+    """Make a callback that counts events in `count`, and calls `arrive(...)` at the event `target`."""
+    return _native.clock(arrive)

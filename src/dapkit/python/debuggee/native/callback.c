@@ -1,0 +1,160 @@
+/* The type of all our callbacks, and the simplest of them: counter, router, clock.
+
+   sys.monitoring may drop its reference to a callback while it runs, when another thread registers a new one.
+   So each takes a reference to itself before it calls anything. */
+
+#include "native.h"
+#include <stddef.h>
+
+PyTypeObject *callback_type;
+
+Callback *new_callback(vectorcallfunc serve, size_t data_size)
+{
+    allocfunc allocate = (allocfunc)PyType_GetSlot(callback_type, Py_tp_alloc);
+    Callback *self = (Callback *)allocate(callback_type, 0);
+    if (self == NULL) return NULL;
+    self->vectorcall = serve;
+    if (data_size > 0 && (self->data = PyMem_Calloc(1, data_size)) == NULL) {
+        Py_DECREF(self);
+        PyErr_NoMemory();
+        return NULL;
+    }
+    return self;
+}
+
+int check_call(size_t given, PyObject *names, Py_ssize_t least, Py_ssize_t most)
+{
+    Py_ssize_t count = PyVectorcall_NARGS(given);
+    if (names == NULL && count >= least && count <= most) return 0;
+    PyErr_Format(PyExc_TypeError, "this callback takes %zd to %zd arguments without names", least, most);
+    return -1;
+}
+
+static int callback_traverse(PyObject *object, visitproc visit, void *arg)
+{
+    Py_VISIT(Py_TYPE(object));
+    for (int i = 0; i < LENGTH(((Callback *)object)->refs); i++) Py_VISIT(((Callback *)object)->refs[i]);
+    return 0;
+}
+
+static int callback_clear(PyObject *object)
+{
+    for (int i = 0; i < LENGTH(((Callback *)object)->refs); i++) Py_CLEAR(((Callback *)object)->refs[i]);
+    return 0;
+}
+
+static void callback_dealloc(PyObject *object)
+{
+    Callback *self = (Callback *)object;
+    PyTypeObject *type = Py_TYPE(object);
+    PyObject_GC_UnTrack(object);
+    callback_clear(object);
+    if (self->data != NULL && self->free_data != NULL) self->free_data(self->data);
+    PyMem_Free(self->data);
+    ((freefunc)PyType_GetSlot(type, Py_tp_free))(object);
+    Py_DECREF(type);
+}
+
+static PyMemberDef callback_members[] = {
+    {"__vectorcalloffset__", Py_T_PYSSIZET, offsetof(Callback, vectorcall), Py_READONLY, NULL},
+    {"count", Py_T_LONGLONG, offsetof(Callback, count), 0, PyDoc_STR("What a counter or a clock has counted.")},
+    {"target", Py_T_LONGLONG, offsetof(Callback, target), 0, PyDoc_STR("When a clock calls Python; 0 for never.")},
+    {NULL, 0, 0, 0, NULL},
+};
+
+static PyType_Slot callback_slots[] = {
+    {Py_tp_doc, (void *)PyDoc_STR("A callable in C, made by the functions of this module.")},
+    {Py_tp_call, PyVectorcall_Call},
+    {Py_tp_members, callback_members},
+    {Py_tp_traverse, callback_traverse},
+    {Py_tp_clear, callback_clear},
+    {Py_tp_dealloc, callback_dealloc},
+    {0, NULL},
+};
+
+static PyType_Spec callback_spec = {
+    .name = "_native.Callback",
+    .basicsize = sizeof(Callback),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_IMMUTABLETYPE
+             | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    .slots = callback_slots,
+};
+
+int make_callback_type(PyObject *module)
+{
+    callback_type = (PyTypeObject *)PyType_FromModuleAndSpec(module, &callback_spec, NULL);
+    return callback_type == NULL ? -1 : PyModule_AddType(module, callback_type);
+}
+
+/* counter */
+
+static PyObject *serve_count(PyObject *object, PyObject *const *Py_UNUSED(args), size_t given, PyObject *names)
+{
+    if (check_call(given, names, 0, 0) < 0) return NULL;
+    return PyLong_FromLongLong(++((Callback *)object)->count);
+}
+
+static PyObject *counter(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
+{
+    return (PyObject *)new_callback(serve_count, 0);
+}
+
+/* router */
+
+static PyObject *serve_route(PyObject *object, PyObject *const *args, size_t given, PyObject *names)
+{
+    PyObject *own, *callback;
+    if (check_call(given, names, 2, 2) < 0) return NULL;
+    PyObject *entry = PyDict_GetItemWithError(((Callback *)object)->refs[0], args[1]);
+    if (entry == NULL) return PyErr_Occurred() ? NULL : Py_NewRef(disable);
+    if (!PyArg_ParseTuple(entry, "OO:table", &own, &callback)) return NULL;
+    if (own != args[0] && own != Py_None) return Py_NewRef(disable);
+    Py_INCREF(callback);
+    PyObject *result = PyObject_Vectorcall(callback, args, 2, NULL);
+    Py_DECREF(callback);
+    return result;
+}
+
+static PyObject *router(PyObject *Py_UNUSED(module), PyObject *args)
+{
+    PyObject *table;
+    if (!PyArg_ParseTuple(args, "O!:router", &PyDict_Type, &table)) return NULL;
+    Callback *self = new_callback(serve_route, 0);
+    if (self != NULL) self->refs[0] = Py_NewRef(table);
+    return (PyObject *)self;
+}
+
+/* clock */
+
+static PyObject *serve_tick(PyObject *object, PyObject *const *args, size_t given, PyObject *names)
+{
+    Callback *self = (Callback *)object;
+    if (++self->count != self->target) Py_RETURN_NONE;
+    Py_INCREF(object);
+    PyObject *result = PyObject_Vectorcall(self->refs[0], args, given, names);
+    Py_DECREF(object);
+    return result;
+}
+
+static PyObject *clock_of(PyObject *Py_UNUSED(module), PyObject *args)
+{
+    PyObject *arrive;
+    if (!PyArg_ParseTuple(args, "O:clock", &arrive)) return NULL;
+    Callback *self = new_callback(serve_tick, 0);
+    if (self != NULL) self->refs[0] = Py_NewRef(arrive);
+    return (PyObject *)self;
+}
+
+PyMethodDef callback_methods[] = {
+    {"counter", counter, METH_NOARGS, PyDoc_STR("counter()\n--\n\nMake a callable that returns 1, 2, 3 and so on.")},
+    {"router", router, METH_VARARGS, PyDoc_STR(
+        "router(table, /)\n--\n\n"
+        "Make a LINE callback that looks up table[line] = (code or None, callback), and calls callback(code, line) if the\n"
+        "event is of that code, or of any code if it is None. DISABLE for all other events.")},
+    {"clock", clock_of, METH_VARARGS, PyDoc_STR(
+        "clock(arrive, /)\n--\n\n"
+        "Make a callback of any event that counts, and calls arrive(...) when it reaches its target.")},
+    {"line_check", line_check, METH_VARARGS, line_check_doc},
+    {"poll", poll, METH_VARARGS, poll_doc},
+    {NULL, NULL, 0, NULL},
+};

@@ -1,0 +1,80 @@
+"""Run the unit tests of the C extension under valgrind, and fail if it misuses memory.
+
+    python tools/check_native.py [PYTEST ARGUMENT...]
+
+The extension is built for this from the sources at hand, with debug information and with warnings as
+errors, into a copy of the package. Valgrind knows nothing of CPython here, so what it finds is sifted: an
+error counts if code of ours takes part in it, or if it is about memory that was freed already (whoever
+drops a reference too many makes others read there). Leaks count if our code had allocated the block.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+from pathlib import Path
+
+import build_native
+
+TESTS = "tests/unit/native"
+EXAMPLES = 15
+"""How many conditions are tried: valgrind makes everything some fifty times slower."""
+VALGRIND = ("valgrind", "--quiet", "--xml=yes", "--undef-value-errors=no", "--leak-check=full", "--num-callers=30")
+
+
+def main() -> None:
+    """Build, run, and tell what was found."""
+    if shutil.which(VALGRIND[0]) is None:
+        sys.exit("check_native: valgrind is not installed")
+    with tempfile.TemporaryDirectory() as folder:
+        package = Path(folder, "dapkit")
+        shutil.copytree(build_native.ROOT / "src/dapkit", package, ignore=shutil.ignore_patterns("__pycache__", "*.so"))
+        extension = package / build_native.EXTENSION.relative_to(build_native.ROOT / "src/dapkit")
+        build_native.build(extension, flags=("-g", "-O1", "-Werror"))
+        findings = Path(folder, "findings.xml")
+        command = [*VALGRIND, f"--xml-file={findings}", sys.executable, "-m", "pytest", TESTS, "-q", "--timeout=0"]
+        environment = os.environ | {
+            "DAPKIT_NATIVE_EXAMPLES": str(EXAMPLES),
+            "PYTHONMALLOC": "malloc",  # so that valgrind sees each object
+            "PYTHONPATH": folder,
+            "CI": "true",
+        }
+        command += ["-p", "no:cacheprovider", *sys.argv[1:]]
+        ran = subprocess.run(command, cwd=build_native.ROOT, env=environment, check=False)
+        errors = list(errors_of(findings, str(extension)))
+    for error in errors:
+        print(error)
+    if ran.returncode != 0 or errors:
+        sys.exit(f"check_native: {len(errors)} memory errors, the tests ended with exit code {ran.returncode}")
+    print("check_native: no memory errors")
+
+
+def errors_of(findings: Path, extension: str) -> Iterator[str]:
+    """Yield the errors in valgrind's report that count, as text."""
+    for error in ET.parse(findings).getroot().iter("error"):  # noqa: S314 - valgrind's own file
+        kind = error.findtext("kind", "")
+        if kind.startswith("Leak_") and kind != "Leak_DefinitelyLost":
+            continue
+        ours = any(frame.findtext("obj") == extension for frame in error.iter("frame"))
+        freed = any(" free'd" in (note.text or "") for note in error.iter("auxwhat"))
+        if ours or freed:
+            yield "\n".join(_lines_of(error, kind))
+
+
+def _lines_of(error: ET.Element, kind: str) -> Iterator[str]:
+    yield f"{kind}: {error.findtext('what') or error.findtext('xwhat/text')}"
+    for part in error:
+        if part.tag in {"auxwhat", "stack"}:
+            yield part.text or "" if part.tag == "auxwhat" else "  in"
+        for frame in part.iter("frame"):
+            place = frame.findtext("obj")
+            if frame.find("file") is not None:
+                place = f"{frame.findtext('file')}:{frame.findtext('line')}"
+            yield f"    {frame.findtext('fn', '?')} ({place})"
+
+
+if __name__ == "__main__":
+    main()
