@@ -50,6 +50,22 @@ async def flooding(client: RawClient) -> None:
     await client.event("output", category="stdout")
 
 
+async def logging(client: RawClient) -> None:
+    file = Path(__file__).with_name("counting.py")
+    await client.initialize()
+    await client.send("launch", {"program": str(file)})
+    await client.event("initialized")
+    breakpoints = [{"line": line_of(file, "count += 1"), "logMessage": "at {count}"}]
+    await client.ask("setBreakpoints", {"source": {"path": str(file)}, "breakpoints": breakpoints})
+    assert (await client.ask("configurationDone"))["success"]
+    await client.event("output", category="console")
+
+
+def line_of(file: Path, text: str) -> int:
+    """Return the first line of a file that holds a text."""
+    return next(number for number, line in enumerate(file.read_text().splitlines(), 1) if text in line)
+
+
 async def evaluating(client: RawClient) -> None:
     await stopped(client)
     frames = (await client.ask("stackTrace", {"threadId": 1}))["body"]["stackFrames"]
@@ -58,7 +74,8 @@ async def evaluating(client: RawClient) -> None:
 
 
 MOMENTS: dict[str, Callable[[RawClient], Awaitable[None]]] = {
-    moment.__name__: moment for moment in (launching, configuring, running, stopped, busy, flooding, evaluating)
+    moment.__name__: moment
+    for moment in (launching, configuring, running, stopped, busy, flooding, logging, evaluating)
 }
 
 

@@ -21,6 +21,7 @@ from dapkit.protocol import (
     InitializedEvent,
     InitializeRequestArguments,
     LaunchRequestArguments,
+    OutputEvent,
     RawJson,
     StoppedEvent,
     TerminateArguments,
@@ -157,17 +158,19 @@ class PythonAdapter(ProgramState[PythonLaunch, NoAttach]):
                 self._exit_code = code  # is told after the last output
             case StoppedEvent():
                 await program.tell_output()  # what it wrote before the stop
-                await self.send_event(body)
+                await self._tell(body)
             case EventBody():
-                await self.send_event(body)
+                await self._tell(body)
 
     async def _tell_output(self, text: str, category: Category) -> None:
-        if self._released:
-            return
+        if not self._released:
+            await self._tell(OutputEvent(output=text, category=category))
+
+    async def _tell(self, body: EventBody) -> None:
         try:
-            await self.output(text, category=category)
+            await self.send_event(body)
         except ConversationLost as error:  # the session ends on its own account, and the program with it
-            log.debug("output was dropped: %s", error)
+            log.debug("the client did not hear of %s: %s", body.event, error)
 
     async def _tell_end(self, code: int | None) -> None:
         """Tell how the program ended, as far as that is known."""

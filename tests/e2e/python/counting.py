@@ -1,0 +1,5 @@
+"""A program that counts for ever."""
+
+count = 0
+while True:
+    count += 1
