@@ -4,14 +4,15 @@ import gc
 import itertools
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from enum import Enum, IntEnum, StrEnum
+from types import CodeType
 
 import pytest
 
 from dapkit.python.debuggee import native
 
-LINE = sys.monitoring.events.LINE
+INSTRUCTION = sys.monitoring.events.INSTRUCTION
 MISSING = native.MISSING
 global_value = 0
 
@@ -249,50 +250,52 @@ def write_two(owner: dict[object, object]) -> int:
     return after
 
 
-def test_writer_is_stopped_at_its_next_line_even_where_lines_are_disabled(tool: int) -> None:
+def test_writer_is_stopped_at_its_next_instruction_even_where_instructions_are_disabled(tool: int) -> None:
     watched: dict[object, object] = {"x": 0}
     code = write_two.__code__
     stops: list[tuple[int, list[tuple[object, object]]]] = []
-    armed = False
+    armed: list[CodeType] = []
 
-    def line(where: object, number: int) -> object:
+    def instruction(where: CodeType, offset: int) -> object:
         if not armed:
             return sys.monitoring.DISABLE
-        found = changes()
-        if found and where is code:
-            stops.append((number - code.co_firstlineno, found))
-        sys.monitoring.set_events(tool, 0)
+        stops.append((line_of(where, offset - 2) - where.co_firstlineno, changes()))
+        assert armed == [where]
+        armed.clear()
+        sys.monitoring.set_local_events(tool, where, INSTRUCTION)
         return None
 
-    sys.monitoring.register_callback(tool, LINE, line)
-    sys.monitoring.set_local_events(tool, code, LINE)
-    write_two(watched)  # every line of it is disabled now
-    armed = True
-    native.watch(watched, "x")
-    native.arm_lines(tool, LINE)
+    sys.monitoring.register_callback(tool, INSTRUCTION, instruction)
+    sys.monitoring.set_local_events(tool, code, INSTRUCTION)
+    write_two(watched)  # every instruction of it is disabled now
     watched["x"] = 0
-    changes()
+    native.watch(watched, "x")
+    native.arm_writers(tool, INSTRUCTION, armed)
     write_two(watched)
     sys.monitoring.set_local_events(tool, code, 0)
-    assert stops == [(2, [(0, 1)]), (4, [(1, 2)])]
+    assert stops == [(1, [(0, 1)]), (3, [(1, 2)])]
 
 
-@pytest.mark.parametrize("callable_", [lambda: None, "x", threading.get_ident.__class__, Plain])
-def test_only_functions_in_c_may_arm(callable_: Callable[[], object]) -> None:
-    from dapkit.python.debuggee import _native
-
-    with pytest.raises(TypeError, match="built-in function"):
-        _native.arm_with(callable_)
+def line_of(code: CodeType, offset: int) -> int:
+    return next(line for start, end, line in code.co_lines() if start <= offset < end and line)
 
 
 def test_error_of_what_arms_is_told_by_the_next_drain() -> None:
-    native.arm_lines(17, LINE)  # no such tool
+    native.arm_writers(17, INSTRUCTION, [])  # no such tool
     watched: dict[object, object] = {"x": 0}
     native.watch(watched, "x")
     watched["x"] = 1
     with pytest.raises(ValueError, match="tool"):
         native.drain()
     assert changes() == [(0, 1)]
+
+
+def test_end_of_a_dict_is_the_last_note_of_its_watch() -> None:
+    watched = {"x": [1]}
+    number = native.watch(watched, "x")
+    del watched
+    assert not native.is_alive(number)
+    assert changes() == [([1], MISSING)]
 
 
 def test_threads_may_write_while_others_drain() -> None:

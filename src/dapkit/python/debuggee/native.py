@@ -10,7 +10,6 @@ watch cannot see, in docs/explanation/native.md.
 
 import _ast
 import atexit
-import functools
 import gc
 import itertools
 import sys
@@ -104,7 +103,8 @@ def router(table: Table) -> Callable[[CodeType, int], object] | None:
 def watch[K, V](namespace: dict[K, V], key: object) -> int:
     """Take notes of the writes of one entry of a dict; return the number of the watch.
 
-    A write that leaves the same object in place is no write. Ends when the dict ends, or by `unwatch`.
+    A write that leaves the same object in place is no write. Ends when the dict ends, which is the last note,
+    or by `unwatch`.
 
     Raises:
         TypeError: if keys like this one are compared by Python code, which a watcher must not run.
@@ -133,14 +133,14 @@ def writes(number: int) -> int:
     return _native.watch_state(number)[1]
 
 
-def arm_lines(tool: int, events: int) -> None:
-    """Have the first write after each `drain` switch events on, LINE among them, everywhere.
+def arm_writers(tool: int, events: int, codes: list[CodeType]) -> None:
+    """Have each write switch local events of a tool on in the code that writes, INSTRUCTION among them.
 
-    So the LINE callback is reached at the next line of the thread that wrote, also where DISABLE
-    had switched lines off. It drains, and sets the tool's events back to what they were.
+    So the callback of INSTRUCTION is reached at the next instruction of the frame that wrote, also where
+    DISABLE had switched it off. Code objects in `codes` are taken to have the events on; those that get them are
+    added there, for the callback to set their events back to what they were.
     """
-    monitoring = sys.monitoring
-    _native.arm_with(functools.partial(monitoring.set_events, tool, events), monitoring.restart_events)
+    _native.arm_writers(tool, events, codes)
 
 
 def drain() -> tuple[list[tuple[int, int, object, object]], int]:
@@ -148,7 +148,8 @@ def drain() -> tuple[list[tuple[int, int, object, object]], int]:
     return _native.drain()
 
 
-_INLINE_VALUES_ARE_SILENT = sys.version_info[:3] == (3, 13, 0)  # python/cpython#125608, fixed in 3.13.1
+INLINE_VALUES_ARE_SILENT: Final = sys.version_info[:3] == (3, 13, 0)
+"""Whether watchers are not told of writes to values that are stored in an instance (python/cpython#125608)."""
 
 
 def namespace_of(owner: object) -> dict[object, object] | None:
@@ -166,7 +167,7 @@ def namespace_of(owner: object) -> dict[object, object] | None:
         return None
     if type(namespace) is not dict:
         return None
-    if _INLINE_VALUES_ARE_SILENT and not isinstance(owner, types.ModuleType | types.FunctionType):
+    if INLINE_VALUES_ARE_SILENT and not isinstance(owner, types.ModuleType | types.FunctionType):
         namespace = dict(namespace)
         object.__setattr__(owner, "__dict__", namespace)
     return namespace

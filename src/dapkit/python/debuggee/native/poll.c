@@ -90,7 +90,7 @@ static PyObject *serve_poll(PyObject *object, PyObject *const *args, size_t give
 {
     Callback *self = (Callback *)object;
     PyObject *changes = NULL;
-    if (check_call(given, names, 2, 2) < 0) return NULL;
+    if (check_call(given, names, 2, 3) < 0) return NULL; /* LINE has two arguments, JUMP and PY_RETURN have three */
     for (Py_ssize_t i = 0; i < PyTuple_Size(self->refs[TARGETS]); i++) {
         if (look_at(self, i, &changes) < 0) {
             Py_XDECREF(changes);

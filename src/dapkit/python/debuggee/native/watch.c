@@ -2,9 +2,9 @@
 
    The interpreter tells of a write before it happens, in the middle of the instruction that writes, where no
    Python code may run: it could switch threads in the middle of the dict's change, and crash. So the watcher
-   only takes notes, and *arms*: it calls functions written in C, such as
-   functools.partial(sys.monitoring.set_events, tool, LINE), by which the next line of the writing thread
-   reaches a Python callback, which drains the notes.
+   only takes notes, and *arms*: it has events of sys.monitoring switched on in the code that is writing, by
+   which the next instruction of that frame reaches a Python callback, which drains the notes. Other code
+   is not touched, and goes on at full speed.
 
    The interpreter gives a watcher no data of its own, so the state is one per process; the module loads into
    the main interpreter only. A watch does not keep its dict alive. */
@@ -34,9 +34,10 @@ static int last_number;
 static Note notes[NOTES]; /* more than a writer can make before its next line; further ones are counted only */
 static Py_ssize_t note_count;
 static long long lost;
-static PyObject *arms;      /* a tuple of callables, or NULL */
-static PyObject *arm_error; /* what one of them raised, told by the next drain */
-static int armed;
+static PyObject *set_local_events; /* of sys.monitoring, with the next two for its arguments; NULL: nothing arms */
+static PyObject *tool, *events, *no_events;
+static PyObject *armed;     /* a list of the code objects in which they are on */
+static PyObject *arm_error; /* what went wrong with that, told by the next drain */
 
 /* Whether a key is hashed and compared without running any Python code. */
 static int is_plain(PyObject *key)
@@ -61,14 +62,28 @@ static int touches(int event, PyObject *key, const Watch *watch)
     return is_plain(key) && PyObject_RichCompareBool(key, watch->key, Py_EQ) == 1;
 }
 
+/* Switch the events on in a code object, also where DISABLE had switched them off. */
+static int arm_code(PyObject *code)
+{
+    for (Py_ssize_t i = 0; i < PyList_Size(armed); i++)
+        if (PyList_GetItem(armed, i) == code) return 0;
+    PyObject *off = PyObject_CallFunctionObjArgs(set_local_events, tool, code, no_events, NULL);
+    PyObject *on = off == NULL ? NULL : PyObject_CallFunctionObjArgs(set_local_events, tool, code, events, NULL);
+    Py_XDECREF(off);
+    Py_XDECREF(on);
+    return on == NULL ? -1 : PyList_Append(armed, code);
+}
+
 static void arm(void)
 {
-    for (Py_ssize_t i = 0; arms != NULL && i < PyTuple_Size(arms); i++) {
-        PyObject *result = PyObject_CallNoArgs(PyTuple_GetItem(arms, i));
-        if (result == NULL && arm_error == NULL) arm_error = PyErr_GetRaisedException();
+    PyFrameObject *frame = set_local_events == NULL ? NULL : PyEval_GetFrame(); /* borrowed */
+    if (frame == NULL) return;
+    PyObject *code = (PyObject *)PyFrame_GetCode(frame);
+    if (arm_code(code) < 0) {
+        if (arm_error == NULL) arm_error = PyErr_GetRaisedException();
         PyErr_Clear();
-        Py_XDECREF(result); /* of a function in C that has nothing to say: None */
     }
+    Py_DECREF(code);
 }
 
 static void note(const Watch *watch, PyObject *before, PyObject *after)
@@ -87,8 +102,10 @@ static int on_event(int event, PyObject *dict, PyObject *key, PyObject *value)
     for (Py_ssize_t i = 0; i < watch_count; i++) {
         Watch *watch = &watches[i];
         if (watch->dict != dict) continue;
-        if (event == DEALLOCATED) {
+        if (event == DEALLOCATED) { /* its values are still there, and may be looked at */
+            note(watch, PyDict_GetItemWithError(dict, watch->key), NULL);
             watch->dict = NULL;
+            noted = 1;
             continue;
         }
         if (!touches(event, key, watch)) continue;
@@ -99,10 +116,7 @@ static int on_event(int event, PyObject *dict, PyObject *key, PyObject *value)
         note(watch, before, after);
         noted = 1;
     }
-    if (noted && !armed) {
-        armed = 1;
-        arm();
-    }
+    if (noted) arm();
     PyErr_SetRaisedException(raised);
     return 0;
 }
@@ -161,32 +175,40 @@ static PyObject *state_of_watch(PyObject *Py_UNUSED(module), PyObject *args)
     return found ? Py_BuildValue("NL", PyBool_FromLong(found->dict != NULL), found->writes) : NULL;
 }
 
-static PyObject *arm_with(PyObject *Py_UNUSED(module), PyObject *callables)
+static void disarm(void)
 {
-    for (Py_ssize_t i = 0; i < PyTuple_Size(callables); i++) {
-        PyObject *callable = PyTuple_GetItem(callables, i), *inner = PyObject_GetAttrString(callable, "func");
-        if (inner == NULL) {
-            if (!PyErr_ExceptionMatches(PyExc_AttributeError)) return NULL;
-            PyErr_Clear();
-        }
-        int in_c = PyCFunction_CheckExact(inner ? inner : callable);
-        Py_XDECREF(inner);
-        if (!in_c) {
-            PyErr_Format(PyExc_TypeError, "%R is not a built-in function or a partial of one, and Python code must not "
-                         "run while a dict changes", callable);
-            return NULL;
-        }
+    Py_CLEAR(set_local_events);
+    Py_CLEAR(tool);
+    Py_CLEAR(events);
+    Py_CLEAR(no_events);
+    Py_CLEAR(armed);
+    Py_CLEAR(arm_error);
+}
+
+static PyObject *arm_writers(PyObject *Py_UNUSED(module), PyObject *args)
+{
+    PyObject *given_tool, *given_events, *codes, *monitoring = PySys_GetObject("monitoring"); /* borrowed */
+    if (!PyArg_ParseTuple(args, "O!O!O!:arm_writers", &PyLong_Type, &given_tool, &PyLong_Type, &given_events,
+                          &PyList_Type, &codes))
+        return NULL;
+    PyObject *function = monitoring ? PyObject_GetAttrString(monitoring, "set_local_events") : NULL;
+    if (function == NULL || !PyCFunction_CheckExact(function)) { /* Python code must not run while a dict changes */
+        Py_XDECREF(function);
+        PyErr_SetString(PyExc_RuntimeError, "sys.monitoring.set_local_events is not the interpreter's own");
+        return NULL;
     }
-    PyObject *old = arms;
-    arms = Py_NewRef(callables);
-    Py_XDECREF(old);
+    disarm();
+    set_local_events = function;
+    tool = Py_NewRef(given_tool);
+    events = Py_NewRef(given_events);
+    no_events = PyLong_FromLong(0);
+    armed = Py_NewRef(codes);
     Py_RETURN_NONE;
 }
 
 /* Take the oldest notes out, so that nobody finds them half taken while a value's own code runs. */
 static PyObject *drain(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
 {
-    armed = 0;
     if (arm_error != NULL) {
         PyObject *error = arm_error;
         arm_error = NULL;
@@ -226,8 +248,7 @@ static PyObject *unwatch_all(PyObject *module, PyObject *unused)
     PyMem_Free(all);
     if (watcher >= 0 && optional.dict_clear_watcher(watcher) < 0) PyErr_Clear();
     watcher = -1;
-    Py_CLEAR(arms);
-    Py_CLEAR(arm_error);
+    disarm();
     PyObject *undrained = drain(module, unused);
     if (undrained == NULL) return NULL;
     Py_DECREF(undrained);
@@ -242,8 +263,9 @@ PyMethodDef watch_methods[] = {
         "unwatch_all()\n--\n\nEnd all watches and forget the notes; must be called before the interpreter ends.")},
     {"watch_state", state_of_watch, METH_VARARGS, PyDoc_STR(
         "watch_state(number, /)\n--\n\nReturn whether the dict still exists, and the number of writes.")},
-    {"arm_with", arm_with, METH_VARARGS, PyDoc_STR(
-        "arm_with(*callables)\n--\n\nSet what is called at the first write after each drain: functions in C only.")},
+    {"arm_writers", arm_writers, METH_VARARGS, PyDoc_STR(
+        "arm_writers(tool, events, codes, /)\n--\n\n"
+        "Have each write switch local events of a tool on in the code that writes, and add that to a list.")},
     {"drain", drain, METH_NOARGS, PyDoc_STR(
         "drain()\n--\n\nTake the notes: [(number, thread identity, old, new)], and how many more there was no room for.")},
     {NULL, NULL, 0, NULL},
