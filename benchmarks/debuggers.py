@@ -1,0 +1,110 @@
+"""Our debugger and debugpy side by side: `make bench`, or `python benchmarks/debuggers.py --help`.
+
+Every figure comes from the same run and the same interpreter, by our own client for
+both; repetitions of the two and of the program alone alternate, and medians are
+shown, so that a busy machine disturbs all of them alike. A figure that is over its
+goal is reported, and makes no run fail: this measures, tests decide.
+"""
+
+import argparse
+import json
+import platform
+import subprocess
+import sys
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+
+import anyio
+
+from sidebyside import footprint, slowdown, waiting
+from sidebyside.contest import Contest
+from sidebyside.report import document
+from sidebyside.table import Row, as_text
+
+ROOT = Path(__file__).parent.parent
+VERSIONS = ("3.12", "3.13")
+ROUNDS = 7
+QUICK_ROUNDS = 2
+
+type Case = Callable[[Contest], Awaitable[list[Row]]]
+
+CASES: dict[str, Case] = {
+    "free": slowdown.free,
+    "elsewhere": slowdown.elsewhere,
+    "hot": slowdown.hot,
+    "conditions": slowdown.conditions,
+    "second": slowdown.second,
+    "messages": waiting.messages,
+    "exceptions": slowdown.exceptions,
+    "data": slowdown.data,
+    "steps": waiting.steps,
+    "start": waiting.start,
+    "pages": waiting.pages,
+    "footprint": footprint.footprint,
+}
+
+
+def python_of(version: str) -> str:
+    """Return an interpreter with both debuggers: ours, or that of the environment `.venv-VERSION`."""
+    if sys.version.startswith(f"{version}."):
+        return sys.executable
+    environment = f".venv-{version}"
+    python = ROOT / environment / "bin" / "python"
+    if not python.exists():
+        command = ["tools/bootstrap.sh", "--python", version, "--environment", environment]
+        subprocess.run(command, cwd=ROOT, check=True)
+    return str(python)
+
+
+async def measure(python: str, names: list[str], rounds: int) -> list[Row]:
+    """Measure cases on one interpreter, telling on stderr how far it is."""
+    contest = Contest(python, rounds)
+    rows: list[Row] = []
+    for name in names:
+        begun = time.monotonic()
+        rows += await CASES[name](contest)
+        print(f"  {name}: {time.monotonic() - begun:.0f} s", file=sys.stderr, flush=True)
+    return rows
+
+
+def full_version(python: str) -> str:
+    """Return the version of an interpreter with all its digits."""
+    code = "import platform; print(platform.python_version())"
+    return subprocess.run([python, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
+
+
+def options() -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--python", action="append", metavar="VERSION", choices=VERSIONS, help="only this version")
+    parser.add_argument("--case", action="append", metavar="NAME", choices=list(CASES), help=f"of {', '.join(CASES)}")
+    parser.add_argument("--quick", action="store_true", help="few repetitions: for a first look")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures as JSON, too")
+    parser.add_argument("--write", type=Path, metavar="FILE", help="write a page of the documentation, too")
+    return parser.parse_args()
+
+
+def main() -> None:
+    """Measure and print, one table for each interpreter."""
+    chosen = options()
+    tables: dict[str, list[Row]] = {}
+    for version in chosen.python or VERSIONS:
+        python = python_of(version)
+        title = full_version(python)
+        print(f"measuring on Python {title}", file=sys.stderr, flush=True)
+        rounds = QUICK_ROUNDS if chosen.quick else ROUNDS
+        tables[title] = anyio.run(partial(measure, python, chosen.case or list(CASES), rounds))
+        print(f"Python {title}, {platform.machine()}\n{as_text(tables[title])}\n", flush=True)
+    if chosen.json is not None:
+        content = {version: [asdict(row) | {"met": row.met} for row in rows] for version, rows in tables.items()}
+        chosen.json.write_text(json.dumps(content, indent=1) + "\n")
+    if chosen.write is not None:
+        chosen.write.write_text(document(tables, datetime.now(UTC).date()))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,13 @@
+"""A small program with one big list, which waits for its input to end."""
+
+import sys
+
+
+def main():
+    items = list(range(1_000_000)) if sys.argv[1:] == ["big"] else []
+    print(len(items))  # STOP
+    sys.stdout.flush()
+    sys.stdin.read()
+
+
+main()

@@ -1,0 +1,117 @@
+"""The two debuggers, and how a program runs under one of them or under none.
+
+Both are driven by our own client, as an editor would, on the same interpreter: it
+runs the adapter and the program. Of the environment only what would favour one
+of them is changed: bytecode may be cached, and hashing is the same in every run.
+"""
+
+import json
+import os
+import statistics
+import subprocess
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from dapkit.client import Ended, Session
+
+PROGRAMS = Path(__file__).parent.parent / "programs"
+ENVIRONMENT = {
+    **{name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "COV"))},
+    "PYTHONHASHSEED": "0",
+}
+DEADLINE = 120.0
+
+
+@dataclass(frozen=True)
+class Debugger:
+    """One way to debug a Python program.
+
+    Attributes:
+        name: for tables.
+        module: what runs as the adapter.
+        environment: added to that of the program.
+
+    """
+
+    name: str
+    module: str
+    environment: tuple[tuple[str, str], ...] = ()
+
+
+OURS = Debugger("ours", "dapkit.python")
+DEBUGPY = Debugger("debugpy", "debugpy.adapter")
+PROMPT_DEBUGPY = Debugger("debugpy with TCP_NODELAY", "debugpy.adapter", (("PYTHONPATH", str(PROGRAMS / "nodelay")),))
+
+type Preparation = Callable[[Session], Awaitable[object]]
+"""Sets breakpoints before the program starts."""
+
+
+async def nothing(_session: Session) -> None:
+    """Set no breakpoints."""
+
+
+def line_of(program: str, mark: str) -> int:
+    """Return the line that ends with a mark."""
+    lines = (PROGRAMS / program).read_text().splitlines()
+    return next(number for number, line in enumerate(lines, 1) if line.endswith(f"# {mark}"))
+
+
+async def printed(session: Session) -> object:
+    """Wait for the end of a program that is not to stop any more; return the JSON that it printed."""
+    state = await session.settled(deadline=DEADLINE)
+    if not isinstance(state, Ended):
+        raise RuntimeError(f"the program was to run to its end, and is {state}")
+    return json.loads(session.output.read("stdout").text)
+
+
+@dataclass(frozen=True)
+class Contest:
+    """Both debuggers on one interpreter.
+
+    Attributes:
+        python: the interpreter.
+        rounds: how often each measurement is repeated.
+
+    """
+
+    python: str
+    rounds: int
+
+    @asynccontextmanager
+    async def session(self, debugger: Debugger) -> AsyncIterator[Session]:
+        """Start an adapter."""
+        argv = [self.python, "-m", debugger.module]
+        async with Session.spawn(argv, env=ENVIRONMENT, adapter_id="python") as session:
+            yield session
+
+    async def launch(self, session: Session, debugger: Debugger, program: str, *args: str) -> None:
+        """Start a program, its output with the adapter."""
+        await session.launch(
+            {
+                "program": str(PROGRAMS / program),
+                "args": list(args),
+                "console": "internalConsole",
+                "env": dict(debugger.environment),
+            }
+        )
+
+    async def debugged(self, debugger: Debugger, program: str, *args: str, prepare: Preparation = nothing) -> object:
+        """Run a program to its end; return the JSON that it prints."""
+        async with self.session(debugger) as session:
+            await session.break_on_exceptions()
+            await prepare(session)
+            await self.launch(session, debugger, program, *args)
+            return await printed(session)
+
+    def plain(self, program: str, *args: str) -> object:
+        """Run a program without a debugger; return the JSON that it prints."""
+        command = [self.python, str(PROGRAMS / program), *args]
+        done = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, check=True)
+        return json.loads(done.stdout)
+
+
+def middle(figures: Sequence[float]) -> float:
+    """Return the median."""
+    return statistics.median(figures)

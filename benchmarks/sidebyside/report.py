@@ -1,0 +1,36 @@
+"""The page of the documentation that shows the figures."""
+
+from collections.abc import Mapping
+from datetime import date
+from importlib.metadata import version
+
+from sidebyside.table import Row, as_markdown
+
+_HEAD = """\
+# Figures
+
+<!-- Written by benchmarks/debuggers.py; do not edit. -->
+
+What debugging costs: dapkit's debugger for Python and debugpy {debugpy}, side by side, measured on {day}.
+
+    make bench                                   # all benchmarks
+    .venv/bin/python benchmarks/debuggers.py     # these; --quick, --case NAME, --python 3.12, --write FILE
+
+How to read them:
+
+* Both adapters and the program run on the same interpreter, driven by dapkit's own client. Runs of the two and of
+  the program alone alternate, and the median counts.
+* "x" figures are ratios to the program without a debugger, in processor time of its thread. Times in s, ms and us
+  are those of the clock as the client sees them.
+* The machine had two cores and was shared with other work, so ratios of about 1 scatter by several percent in
+  either direction.
+* debugpy gets fewer events where it takes 10 us or more for each; its figures are per event.
+* Memory is that of the adapter, of helper processes and of the program, less that of the program alone.
+"""
+
+
+def document(tables: Mapping[str, list[Row]], day: date) -> str:
+    """Write the page."""
+    parts = [_HEAD.format(debugpy=version("debugpy"), day=day.isoformat())]
+    parts += [f"\n## Python {version}\n\n{as_markdown(rows)}\n" for version, rows in tables.items()]
+    return "".join(parts)
