@@ -60,10 +60,11 @@ def line_of(program: str, mark: str) -> int:
 
 async def printed(session: Session) -> object:
     """Wait for the end of a program that is not to stop any more; return the JSON that it printed."""
-    state = await session.settled(deadline=DEADLINE)
-    if not isinstance(state, Ended):
-        raise RuntimeError(f"the program was to run to its end, and is {state}")
-    return json.loads(session.output.read("stdout").text)
+    match await session.settled(deadline=DEADLINE):
+        case Ended():
+            return json.loads(session.output.read("stdout").text)
+        case state:
+            raise RuntimeError(f"the program was to run to its end, and is {state}")
 
 
 @dataclass(frozen=True)
