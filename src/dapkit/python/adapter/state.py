@@ -13,24 +13,35 @@ from dapkit.adapter import Adapter, RequestFailed, not_a_request
 from dapkit.protocol import (
     Arguments,
     Breakpoint,
+    BreakpointLocationsArguments,
+    BreakpointMode,
     Capabilities,
     ConfigurationDoneArguments,
     ContinueArguments,
+    DisassembleArguments,
     EvaluateArguments,
     ExceptionBreakpointsFilter,
     ExceptionInfoArguments,
+    GotoArguments,
+    GotoTargetsArguments,
     NextArguments,
     PauseArguments,
     RawJson,
+    RestartFrameArguments,
     ScopesArguments,
     SetBreakpointsArguments,
     SetBreakpointsBody,
     SetExceptionBreakpointsArguments,
     SetExceptionBreakpointsBody,
     SetExpressionArguments,
+    SetFunctionBreakpointsArguments,
+    SetFunctionBreakpointsBody,
+    SetInstructionBreakpointsArguments,
+    SetInstructionBreakpointsBody,
     SetVariableArguments,
     StackTraceArguments,
     StepInArguments,
+    StepInTargetsArguments,
     StepOutArguments,
     ThreadsArguments,
     VariablesArguments,
@@ -38,6 +49,7 @@ from dapkit.protocol import (
 from dapkit.transport import Connection, ConversationLost
 
 NOTHING = RawJson(b"{}")
+_UNUSED = Breakpoint(verified=False, message="the program runs without debugging")
 
 
 def _filter(name: str, label: str, description: str, *, default: bool = False) -> ExceptionBreakpointsFilter:
@@ -72,6 +84,15 @@ class ProgramState[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[Launc
         support_terminate_debuggee=True,
         supports_exception_filter_options=True,
         supports_exception_options=True,
+        supports_stepping_granularity=True,
+        breakpoint_modes=[
+            BreakpointMode(
+                mode="once",
+                label="Once",
+                description="Stop at the first hit, then remove the breakpoint.",
+                applies_to=["source", "instruction"],
+            )
+        ],
         exception_breakpoint_filters=[
             _filter("raised", "Raised Exceptions", "Stop wherever an exception is raised."),
             _filter(
@@ -118,8 +139,27 @@ class ProgramState[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[Launc
         """Replace the breakpoints of one source."""
         if self.debugs:
             return await self.ask(args)
-        unused = Breakpoint(verified=False, message="the program runs without debugging")
-        return SetBreakpointsBody(breakpoints=[unused] * len(args.breakpoints or args.lines or ()))
+        return SetBreakpointsBody(breakpoints=[_UNUSED] * len(args.breakpoints or args.lines or ()))
+
+    async def breakpoint_locations(self, args: BreakpointLocationsArguments) -> RawJson:
+        """List where in some lines the program can stop."""
+        return await self.ask(args)
+
+    async def set_function_breakpoints(
+        self, args: SetFunctionBreakpointsArguments
+    ) -> SetFunctionBreakpointsBody | RawJson:
+        """Replace the breakpoints at functions."""
+        if self.debugs:
+            return await self.ask(args)
+        return SetFunctionBreakpointsBody(breakpoints=[_UNUSED] * len(args.breakpoints))
+
+    async def set_instruction_breakpoints(
+        self, args: SetInstructionBreakpointsArguments
+    ) -> SetInstructionBreakpointsBody | RawJson:
+        """Replace the breakpoints at instructions."""
+        if self.debugs:
+            return await self.ask(args)
+        return SetInstructionBreakpointsBody(breakpoints=[_UNUSED] * len(args.breakpoints))
 
     async def set_exception_breakpoints(
         self, args: SetExceptionBreakpointsArguments
@@ -142,6 +182,26 @@ class ProgramState[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[Launc
     async def step_out(self, args: StepOutArguments) -> None:
         """Step to the caller."""
         await self.ask(args)
+
+    async def step_in_targets(self, args: StepInTargetsArguments) -> RawJson:
+        """List the calls that a step can go into."""
+        return await self.ask(args)
+
+    async def goto_targets(self, args: GotoTargetsArguments) -> RawJson:
+        """List what a thread can go to in a line."""
+        return await self.ask(args)
+
+    async def goto(self, args: GotoArguments) -> None:
+        """Let a thread go on at another line."""
+        await self.ask(args)
+
+    async def restart_frame(self, args: RestartFrameArguments) -> None:
+        """Let the newest frame of a thread begin again."""
+        await self.ask(args)
+
+    async def disassemble(self, args: DisassembleArguments) -> RawJson:
+        """Show bytecode."""
+        return await self.ask(args)
 
     async def pause(self, args: PauseArguments) -> None:
         """Stop the program wherever it is."""

@@ -13,16 +13,16 @@ from types import CodeType, FrameType
 
 from . import exception_details as details
 from . import monitor as events
-from .breakpoints import Breakpoint, Breakpoints
-from .conditions import Actions
+from .arguments import Arguments
 from .exceptions import Exceptions
+from .hits import Breakpoints
 from .link import Link
 from .monitor import EVENTS, Monitor
-from .sources import OURS, Sources, starts_on_its_only_line
+from .positions import Texts
+from .sources import OURS, PROGRAM, Sources, starts_on_its_only_line
 from .stepping import Stepping
 from .stops import Parked, World
 from .threads import Threads
-from .wire import Json
 
 DISABLE = events.DISABLE
 _getframe = sys._getframe
@@ -43,6 +43,7 @@ class Callbacks:
         stepping: Stepping,
         exceptions: Exceptions,
         lock: _thread.RLock,
+        texts: Texts,
     ) -> None:
         self._link = link
         self._monitor = monitor
@@ -54,9 +55,20 @@ class Callbacks:
         self._lock = lock
         self._thread_starts: set[int] = set()  # ids of code objects that every new thread runs first
         self._soon: tuple[FrameType, Callable[[], None]] | None = None
-        self._complained: set[tuple[int, str]] = set()
-        self.breakpoints = Breakpoints(monitor, sources, self._actions_for)
+        self.breakpoints = Breakpoints(
+            link,
+            monitor,
+            sources=sources,
+            texts=texts,
+            world=world,
+            stepping=stepping,
+            lock=lock,
+            safely=self._safely,
+        )
+        self.breakpoints.changed = self.choose
+        self.arguments = Arguments(monitor)
         self._line = self._shielded(self._on_line)
+        self._instruction = self._shielded(self._on_instruction)
         world.changed = self._world_changed
 
     def install(self) -> None:
@@ -67,96 +79,87 @@ class Callbacks:
                 EVENTS.PY_RESUME: self._on_start,
                 EVENTS.PY_RETURN: self._shielded(self._on_return),
                 EVENTS.PY_YIELD: self._shielded(self._on_yield),
-                EVENTS.INSTRUCTION: self._shielded(self._on_instruction),
                 EVENTS.JUMP: self._shielded(self._on_jump),
                 EVENTS.PY_UNWIND: self._shielded(self._on_unwind, in_ours=None),
                 EVENTS.RAISE: self._quick_on_raise(self._shielded(self._on_raise, in_ours=None, depth=2)),
                 EVENTS.RERAISE: self._shielded(self._on_reraise, in_ours=None),
             }
         )
-        self.choose_line()
+        self.choose()
         self._monitor.discover()
 
-    def choose_line(self) -> None:
-        """Register the cheapest LINE callback that does what is needed now. Under the lock."""
+    def choose(self) -> None:
+        """Register the cheapest callbacks of LINE and INSTRUCTION that do what is needed now. Under the lock."""
         if not self._monitor.active:
             return
-        if self._world.stopped or self._stepping.steps:
-            self._monitor.register_line(self._line)
-        else:
-            self._monitor.register_line(self.breakpoints.cheapest)
+        sites = self.breakpoints.sources
+        busy = self._world.stopped or bool(self._stepping.steps)
+        self._monitor.register_one(EVENTS.LINE, self._line if busy else sites.lines.cheapest)
+        busy = busy or self._soon is not None
+        self._monitor.register_one(EVENTS.INSTRUCTION, self._instruction if busy else sites.inline.cheapest)
 
     def _world_changed(self) -> None:
         if self._world.stopped:
-            self._stepping.cancel()
-        self.choose_line()
-
-    # Breakpoints
-
-    def _actions_for(self, one: Breakpoint) -> Actions:
-        def hit(frame: FrameType, _code: CodeType, _line: int) -> bool:
-            return self._safely(self._stop_at, one, frame)
-
-        def failed(frame: FrameType, _code: CodeType, line: int, error: BaseException) -> bool:
-            return self._safely(self._stop_at_failure, one, frame, line, error)
-
-        def log(text: str, line: int) -> None:
-            self._safely(self.console, text, {"source": {"path": one.path}, "line": line})
-
-        return Actions(hit, log, failed)
-
-    def _stop_at(self, one: Breakpoint, frame: FrameType) -> bool:
-        self._world.halt(Parked(_thread.get_ident(), frame), "breakpoint", hitBreakpointIds=[one.number])
-        return True
-
-    def _stop_at_failure(self, one: Breakpoint, frame: FrameType, line: int, error: BaseException) -> bool:
-        """Stop where a condition raised: whoever set it wants to know, and knows best where it can be seen."""
-        said = details.summary(error)["description"]
-        if (one.number, str(said)) not in self._complained:
-            self._complained.add((one.number, str(said)))
-            self.console(
-                f"The condition of the breakpoint in {one.path}:{line} raised {said}: {one.test.condition}",
-                {"category": "stderr", "source": {"path": one.path}, "line": line},
-            )
-        self._world.halt(
-            Parked(_thread.get_ident(), frame),
-            "breakpoint",
-            hitBreakpointIds=[one.number],
-            description=f"Condition raised {said}",
-        )
-        return True
-
-    def console(self, text: str, more: Json | None = None) -> None:
-        """Show a line of our own in the client's console."""
-        self._link.event("output", {"category": "console", "output": text + "\n", **(more or {})})
+            self._stepping.cancel(self._world.thread)
+            parked = self._world.parked.get(self._world.thread)
+            if parked is not None and parked.at_line:
+                self.arguments.note(parked.shown)
+        self.choose()
 
     # Events while something is stepped or stopped
 
     def _on_line(self, frame: FrameType, code: CodeType, line: int) -> object:
         ident = _thread.get_ident()
-        world = self._world
-        if world.must_park(ident) and self._join(ident, frame):
+        if self._world.must_park(ident) and self._join(ident, frame, at_line=True):
             return None
-        outcome = self.breakpoints.dispatch(code, line, 3)
+        outcome = self.breakpoints.sources.lines.dispatch(code, line, 3)
         if outcome is True:
             return None
         if self._stepping.arrives(ident, frame):
-            self._arrive(ident, frame)
+            self._arrive(ident, frame, at_line=True)
             return None
-        quiet = outcome is DISABLE and not world.stopped and not self._stepping.watches(code)
+        return self._unless_needed(code, outcome)
+
+    def _on_instruction(self, frame: FrameType, code: CodeType, offset: int) -> object:
+        if self._soon is not None and self._soon[0] is frame:
+            _, action = self._soon
+            with self._lock:
+                self._soon = None
+                self._monitor.want(code, "soon", 0)
+                self.choose()
+            action()
+        ident = _thread.get_ident()
+        if self._world.must_park(ident) and self._join(ident, frame):
+            return None
+        outcome = self.breakpoints.sources.inline.dispatch(code, offset, 3)
+        if outcome is True:
+            return None
+        if ident in self._stepping.steps:
+            with self._lock:
+                arrived = self._stepping.arrives_at(ident, frame, offset)
+            if arrived:
+                self._arrive(ident, frame)
+                return None
+        return self._unless_needed(code, outcome)
+
+    def _unless_needed(self, code: CodeType, outcome: object) -> object:
+        """Return DISABLE for what matters to nobody."""
+        quiet = outcome is DISABLE and not self._world.stopped and not self._stepping.watches(code)
         return DISABLE if quiet else None
 
-    def _join(self, ident: int, frame: FrameType, *, leaving: bool = False) -> bool:
+    def _join(self, ident: int, frame: FrameType, *, leaving: bool = False, at_line: bool = False) -> bool:
         """Park with the others; say whether the client then told this very thread to go on."""
-        parked = Parked(ident, frame, leaving=leaving)
+        parked = Parked(ident, frame, leaving=leaving, at_line=at_line)
         self._world.join(parked)
         return parked.chosen
 
-    def _arrive(self, ident: int, frame: FrameType, returned: tuple[str, object] | None = None) -> None:
-        reason = self._stepping.steps[ident].reason
+    def _arrive(
+        self, ident: int, frame: FrameType, returned: tuple[str, object] | None = None, *, at_line: bool = False
+    ) -> None:
+        step = self._stepping.steps[ident]
         with self._lock:
             self._stepping.end(ident)
-        self._world.halt(Parked(ident, frame, returned=returned), reason)
+        self._world.halt(Parked(ident, frame, at_line=at_line, returned=returned), step.reason, **step.details)
 
     def _on_jump(self, frame: FrameType, _code: CodeType, _from: int, _to: int) -> None:
         ident = _thread.get_ident()
@@ -165,6 +168,9 @@ class Callbacks:
 
     def _on_return(self, frame: FrameType, code: CodeType, _offset: int, value: object) -> None:
         self._on_leave(frame, value, yielding=False)
+        if self.arguments.kept:
+            with self._lock:
+                self.arguments.leave(frame)
         if id(code) in self._thread_starts:
             self._thread_event("exited")
 
@@ -178,7 +184,7 @@ class Callbacks:
         if ident in self._stepping.steps:
             with self._lock:
                 shown = self._stepping.leave(ident, frame, value, yielding=yielding)
-                self.choose_line()
+                self.choose()
             if shown is not None:
                 self._arrive(ident, shown, None if yielding else (frame.f_code.co_qualname, value))
 
@@ -186,37 +192,29 @@ class Callbacks:
         """Have something done, once, as soon as a frame goes on."""
         self._soon = (frame, action)
         with self._lock:
-            self._monitor.want(frame.f_code, "soon", EVENTS.INSTRUCTION)
-
-    def _on_instruction(self, frame: FrameType, code: CodeType, _offset: int) -> None:
-        if self._soon is not None and self._soon[0] is frame:
-            _, action = self._soon
-            self._soon = None
-            with self._lock:
-                self._monitor.want(code, "soon", 0)
-            action()
+            self._monitor.want(frame.f_code, "soon", EVENTS.INSTRUCTION, afresh=True)
+            self.choose()
 
     # Code that starts
 
-    def _on_start(self, code: CodeType, _offset: int) -> object:
+    def _on_start(self, code: CodeType, offset: int) -> object:
         # Not shielded by a wrapper: every function of the program comes here once.
         try:
-            return self._look_at(_getframe(1), code)
+            return self._look_at(_getframe(1), code, offset)
         except BaseException as error:
             self._tell_or_raise(error)
             return None
 
-    def _look_at(self, frame: FrameType, code: CodeType) -> object:  # noqa: PLR0911 - one return per case
+    def _look_at(self, frame: FrameType, code: CodeType, offset: int) -> object:  # noqa: PLR0911 - one return per case
         ident = _thread.get_ident()
         if ident == self._threads.link:
             return DISABLE if self._sources.kind(code.co_filename) == OURS else None
         if self._world.must_park(ident) and self._join(ident, frame):
             return None
-        key = self.breakpoints.wants(code.co_filename)
-        if key is not None:
-            with self._lock:
-                self.breakpoints.meet(key, code, frame.f_globals)
-                self.choose_line()
+        if code.co_name == "<module>":
+            self._note_loading(code)
+        if self._meet_breakpoints(frame, code, offset):
+            return None
         if code.co_name == "_bootstrap_inner" and self._starts_thread(code):
             return None
         if self._stepping.entering:
@@ -229,6 +227,29 @@ class Callbacks:
         if _ONE_LINERS_NEED_START and self._monitor.watches(code) and starts_on_its_only_line(code):
             return None
         return DISABLE
+
+    def _meet_breakpoints(self, frame: FrameType, code: CodeType, offset: int) -> bool:
+        """Bind breakpoints to code that starts; say whether one wants to know of every start."""
+        key = self.breakpoints.sources.wants(code.co_filename)
+        if key is not None:
+            with self._lock:
+                self.breakpoints.sources.meet(key, code, frame.f_globals)
+                self.choose()
+        functions = self.breakpoints.functions
+        if not functions.asked:
+            return False
+        with self._lock:
+            functions.meet(code, frame.f_globals)
+        if not functions.sites.has(code):
+            return False
+        functions.sites.dispatch(code, offset, 4)
+        return True
+
+    def _note_loading(self, code: CodeType) -> None:
+        if self._sources.kind(code.co_filename) == PROGRAM:
+            key = self._sources.key(code.co_filename)
+            if key is not None:
+                self._sources.stamps.note(key)
 
     def _starts_thread(self, code: CodeType) -> bool:
         if id(code) not in self._thread_starts:
@@ -277,7 +298,7 @@ class Callbacks:
         if ident in self._stepping.steps:
             with self._lock:
                 self._stepping.unwind(ident, frame)
-                self.choose_line()
+                self.choose()
         mode = self._exceptions.on_unwind(ident, frame, exception)
         if mode:
             parked = Parked(
@@ -312,9 +333,9 @@ class Callbacks:
 
         return callback
 
-    def _safely[**P, T](self, action: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T | bool:
+    def _safely(self, action: Callable[[], object]) -> object:
         try:
-            return action(*args, **kwargs)
+            return action()
         except BaseException as error:
             self._tell_or_raise(error)
             return True
@@ -330,4 +351,6 @@ class Callbacks:
         if isinstance(error, RecursionError):
             return  # the program is about to have one of its own; there is no room to stop, or even to tell
         where = f" at line {traceback.tb_lineno} of {traceback.tb_frame.f_code.co_filename}" if traceback else ""
-        self.console(f"Internal error of the debugger: {type(error).__name__}: {error}{where}", {"category": "stderr"})
+        self.breakpoints.console(
+            f"Internal error of the debugger: {type(error).__name__}: {error}{where}", {"category": "stderr"}
+        )

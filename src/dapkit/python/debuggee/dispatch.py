@@ -7,7 +7,15 @@ The order on the wire and the start of a session are described in `entry`.
 import os
 from typing import TYPE_CHECKING, Final
 
-from . import limits, requests_exceptions, requests_running, requests_stacks, requests_values
+from . import (
+    limits,
+    requests_breakpoints,
+    requests_bytecode,
+    requests_exceptions,
+    requests_running,
+    requests_stacks,
+    requests_values,
+)
 from .errors import RequestRefused
 from .exceptions import FILTERS
 from .handling import Handler, Later, flag
@@ -36,6 +44,14 @@ CAPABILITIES: Final[Json] = {
     "supportsSingleThreadExecutionRequests": True,
     "supportsExceptionFilterOptions": True,
     "supportsExceptionOptions": True,
+    "supportsFunctionBreakpoints": True,
+    "supportsInstructionBreakpoints": True,
+    "supportsBreakpointLocationsRequest": True,
+    "supportsDisassembleRequest": True,
+    "supportsSteppingGranularity": True,
+    "supportsStepInTargetsRequest": True,
+    "supportsGotoTargetsRequest": True,
+    "supportsRestartFrame": True,
     "exceptionBreakpointFilters": FILTERS,
 }
 
@@ -109,36 +125,14 @@ def disconnect(engine: "Engine", request: Request) -> None:
         request.afterwards = engine.release
 
 
-# Breakpoints
-
-
-def set_breakpoints(engine: "Engine", request: Request) -> Json:
-    """Replace the breakpoints of one file."""
-    source = request.arguments.get("source")
-    path = source.get("path") if isinstance(source, dict) else None
-    if not isinstance(path, str) or not path:
-        raise RequestRefused(f"setBreakpoints needs source.path; source is {source!r}")
-    asked = request.arguments.get("breakpoints") or []
-    if not isinstance(asked, list) or not all(isinstance(one, dict) for one in asked):
-        raise RequestRefused(f"breakpoints is {asked!r:.200}, expected a list of objects")
-    key = engine.sources.show_as(path)
-    if key is None:
-        raise RequestRefused(f"{path} is no file")
-    breakpoints = engine.callbacks.breakpoints
-    answers, good = breakpoints.prepare(path, asked)
-    with engine.lock:
-        breakpoints.place(key, good)
-        engine.callbacks.choose_line()
-    return {"breakpoints": answers}
-
-
 HANDLERS: Final[dict[str, Handler]] = {
     "initialize": initialize,
     "launch": launch,
     "configurationDone": configuration_done,
     "terminate": terminate,
     "disconnect": disconnect,
-    "setBreakpoints": set_breakpoints,
+    **requests_breakpoints.HANDLERS,
+    **requests_bytecode.HANDLERS,
     **requests_exceptions.HANDLERS,
     **requests_running.HANDLERS,
     **requests_stacks.HANDLERS,

@@ -23,7 +23,9 @@ from .exceptions import Exceptions
 from .frames import Stacks
 from .link import Link
 from .monitor import Monitor
+from .positions import Texts
 from .references import References
+from .requests_bytecode import details_of
 from .sources import Sources
 from .stepping import Stepping
 from .stops import World
@@ -45,6 +47,7 @@ class Engine:
         self.link = Link(connection)
         self.sources = Sources()
         self.references = References()
+        self.texts = Texts(self.sources)
         self.threads = Threads(_thread.get_ident())
         self.monitor = Monitor()
         self.world = World(self.link, self.threads, self.monitor, references=self.references, lock=self.lock)
@@ -59,8 +62,10 @@ class Engine:
             stepping=self.stepping,
             exceptions=self.exceptions,
             lock=self.lock,
+            texts=self.texts,
         )
         self.stacks = Stacks(self.sources, self.references)
+        self.stacks.details = lambda frame: details_of(self, frame)
         self.reader = Reader(self.references)
         self.stop_on_entry = False
         self.configured = False
@@ -113,7 +118,7 @@ class Engine:
             self.callbacks.install()
             if self.stop_on_entry:
                 self.stepping.start_at_entry(self.threads.main)
-                self.callbacks.choose_line()
+                self.callbacks.choose()
         self.link.event(
             "process",
             {"name": self.name, "systemProcessId": os.getpid(), "isLocalProcess": True, "startMethod": "launch"},

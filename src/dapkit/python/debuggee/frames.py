@@ -4,6 +4,7 @@ Frames of this package are never shown: they lie at the bottom of the main threa
 top of one that is just being stopped.
 """
 
+from collections.abc import Callable
 from types import FrameType
 
 from .references import References
@@ -32,6 +33,8 @@ class Stacks:
         self._references = references
         self._numbers: dict[tuple[int, int], int] = {}
         self._stop = -1
+        self.details: Callable[[FrameType], Json] = lambda _: {}
+        """More fields of a frame, about the instruction that it is at."""
 
     def walk(self, newest: FrameType | None) -> list[tuple[FrameType, int]]:
         """Return the program's frames of a stack with their lines, from the newest."""
@@ -79,6 +82,7 @@ class Stacks:
             "column": 1,
             "source": self.source(code.co_filename),
         }
+        described |= self.details(frame)
         if self._sources.kind(code.co_filename) == LIBRARY:
             described["presentationHint"] = "subtle"
         return described

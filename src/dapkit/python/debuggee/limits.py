@@ -47,6 +47,9 @@ INT_BITS: Final = 8_192
 EXCEPTION_DEPTH: Final = 8
 """Links of an exception chain, and members of a group, in `exceptionInfo`."""
 
+INSTRUCTIONS: Final = 100_000
+"""Instructions in one answer of `disassemble`."""
+
 FRAME_BYTES: Final = 64 * 1024 * 1024
 """The body of one message from the adapter."""
 HEADER_BYTES: Final = 64 * 1024

@@ -51,7 +51,7 @@ class Monitor:
         self._wanted: dict[int, tuple[CodeType, dict[Owner, int]]] = {}  # by id: a code object's own hash is slow
         self._also: dict[Owner, int] = {}
         self._global = 0
-        self._line: object = None
+        self._chosen: dict[int, Callable[..., object]] = {}
         self.active = False
 
     def claim(self) -> None:
@@ -71,15 +71,15 @@ class Monitor:
         self.active = True
 
     def register(self, callbacks: dict[int, Callable[..., object]]) -> None:
-        """Set the callbacks, by event, of all events but LINE."""
+        """Set the callbacks, by event, of all events but LINE and INSTRUCTION."""
         for event, callback in callbacks.items():
             _MONITORING.register_callback(_TOOL, event, callback)
 
-    def register_line(self, callback: Callable[..., object]) -> None:
-        """Set the callback of LINE."""
-        if callback is not self._line:
-            self._line = callback
-            _MONITORING.register_callback(_TOOL, EVENTS.LINE, callback)
+    def register_one(self, event: int, callback: Callable[..., object]) -> None:
+        """Set the callback of LINE or of INSTRUCTION."""
+        if callback is not self._chosen.get(event):
+            self._chosen[event] = callback
+            _MONITORING.register_callback(_TOOL, event, callback)
 
     def also(self, owner: Owner, events: int) -> None:
         """Watch these events everywhere for one owner, 0 for none."""

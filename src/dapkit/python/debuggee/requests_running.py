@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Final
 from .errors import RequestRefused
 from .handling import Handler, flag
 from .jobs import Request
-from .stepping import INTO, OUT, OVER, Kind
+from .requests_bytecode import chosen_call, statements_of_line
+from .stepping import INTO, OUT, OVER, STATEMENT, UNITS, Kind
 from .wire import Json
 
 if TYPE_CHECKING:
@@ -39,18 +40,28 @@ def step_out(engine: "Engine", request: Request) -> None:
 def _step(engine: "Engine", request: Request, kind: Kind) -> None:
     ident = engine.threads.ident(request.arguments.get("threadId"))
     engine.world.need_stop(ident)
-    granularity = request.arguments.get("granularity") or "statement"
-    if granularity not in ("statement", "line"):
-        raise RequestRefused(f"granularity {granularity!r} is not supported; there are statement and line")
+    unit = request.arguments.get("granularity") or STATEMENT
+    if unit not in UNITS:
+        raise RequestRefused(f"granularity {unit!r} is unknown; there are {', '.join(UNITS)}")
     parked = engine.world.parked.get(ident)
     if parked is None:
         raise RequestRefused("the thread is inside native code and cannot be stepped; continue, or step another")
     single = flag(request, "singleThread", default=False)
+    target = chosen_call(engine, request, parked) if kind == INTO else None
+    offsets = statements_of_line(engine, parked.shown) if unit == STATEMENT and kind != OUT else frozenset()
 
     def go() -> None:
         with engine.lock:
             parked.chosen = True
-            engine.stepping.start(ident, kind, parked.shown, leaving=parked.leaving)
+            engine.stepping.start(
+                ident,
+                OVER if target is not None else kind,
+                parked.shown,
+                leaving=parked.leaving,
+                unit=unit,
+                offsets=offsets,
+                call=target.call if target is not None else None,
+            )
         _go_on(engine, ident, single=single)
 
     request.afterwards = go

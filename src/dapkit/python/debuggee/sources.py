@@ -4,13 +4,15 @@ A code object carries only the name its file was compiled under: relative, throu
 symbolic links, or no file at all (`<string>`). Everything else compares by `key`.
 """
 
+import _ast
 import _warnings
 import os
 import sys
 from types import CodeType
-from typing import Final
+from typing import Any, Final
 
 from .errors import RequestRefused
+from .loading import Stamps
 
 type Kind = int
 OURS: Final = 0
@@ -38,6 +40,7 @@ class Sources:
         self._kinds: dict[str, Kind] = {}
         self._shown: dict[str, str] = {}
         self._libraries = _library_folders()
+        self.stamps = Stamps()
 
     def key(self, filename: str) -> str | None:
         """Return what all names of one file have in common; None if it is no file."""
@@ -49,6 +52,19 @@ class Sources:
                 key = os.path.realpath(os.path.join(self._directory, filename))
             self._keys[filename] = key
             return key
+
+    def name(self, filename: str) -> str:
+        """Return what code objects of one source have in common: their file's key, or else their file name."""
+        return self.key(filename) or filename
+
+    def read(self, filename: str) -> bytes:
+        """Return the text of a code object's file, as it is now.
+
+        Raises:
+            RequestRefused: if there is no such file.
+
+        """
+        return read_file(self.key(filename) or filename)
 
     def kind(self, filename: str) -> Kind:
         """Say whose code a file is: this package's, a library's or the program's own."""
@@ -100,30 +116,54 @@ def _library_folders() -> tuple[str, ...]:
     return tuple({standard + os.sep, os.path.realpath(standard) + os.sep})
 
 
-def lines_of_file(path: str) -> list[int]:
-    """Return the lines of a file that have code, in order.
+def read_file(path: str) -> bytes:
+    """Return the text of a file as it is now.
 
     Raises:
-        RequestRefused: if the file cannot be read or is no Python.
+        RequestRefused: if the file cannot be read.
 
     """
     try:
         with open(path, "rb") as file:
-            text = file.read()
-    except OSError as error:
-        raise RequestRefused(f"{path} cannot be read: {error.strerror}") from error
+            return file.read()
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        raise RequestRefused(f"{path} cannot be read: {why}") from error
+
+
+def compile_quietly(text: bytes, where: str, *, as_tree: bool) -> Any:  # noqa: ANN401 - a code object, or a tree of `_ast`
+    """Compile a text to look at it.
+
+    Raises:
+        RequestRefused: if it is no Python.
+
+    """
     # The program's own compilation warns about its text; ours must not repeat that.
     filters = getattr(sys.modules.get("warnings", _warnings), "filters")  # noqa: B009 - a module found at run time
     silence = ("ignore", None, SyntaxWarning, _COMPILED_FOR_LINES, 0)
     filters.insert(0, silence)
     try:
-        code = compile(text, _COMPILED_FOR_LINES, "exec", dont_inherit=True)
-    except (SyntaxError, ValueError) as error:
+        return compile(text, _COMPILED_FOR_LINES, "exec", _ast.PyCF_ONLY_AST if as_tree else 0, dont_inherit=True)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         at = f" in line {error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
         what = error.msg if isinstance(error, SyntaxError) else str(error)
-        raise RequestRefused(f"{path} is not valid Python{at}: {what}") from error
+        raise RequestRefused(f"{where} is not valid Python{at}: {what}") from error
     finally:
         filters.remove(silence)
+
+
+def lines_of_text(text: bytes, where: str) -> list[int]:
+    """Return the lines of a text that have code, in order.
+
+    Raises:
+        RequestRefused: if it is no Python.
+
+    """
+    return lines_of_tree(compile_quietly(text, where, as_tree=False))
+
+
+def lines_of_tree(code: CodeType) -> list[int]:
+    """Return the lines of a code object and all inside it, in order."""
     lines: set[int] = set()
     for part in with_nested(code):
         lines.update(lines_of_code(part))
@@ -143,11 +183,12 @@ def lines_of_code(code: CodeType) -> set[int]:
 
     What precedes RESUME (making cells, making the generator) cannot be.
     """
-    resume = _resume_offset(code)
+    resume = resume_offset(code)
     return {line for _, end, line in code.co_lines() if line and end > resume + 2}
 
 
-def _resume_offset(code: CodeType) -> int:
+def resume_offset(code: CodeType) -> int:
+    """Return where the code of a code object really begins: no event comes from before."""
     instructions = code.co_code
     for offset in range(0, len(instructions), 2):
         if instructions[offset] == _RESUME:
@@ -161,7 +202,7 @@ def starts_on_its_only_line(code: CodeType) -> bool:
     CPython 3.13 and later report no LINE event there unless PY_START is watched as well
     (python/cpython#155992).
     """
-    resume = _resume_offset(code)
+    resume = resume_offset(code)
     return any(start <= resume and end > resume + 2 for start, end, _ in code.co_lines())
 
 

@@ -11,6 +11,11 @@ code only, so what it steps over runs at full speed:
 
 An await suspends the target without leaving it: the step ends where the coroutine goes on.
 Several frames may share a code object (recursion, threads), so frames are compared.
+
+Steps smaller than a line also watch INSTRUCTION in the code of the target: those by instruction end
+at the next one; those by statement at the beginnings of the statements of one line, if it holds several.
+A step into a chosen call runs to the instruction that calls, and goes into calls only from there
+until the call is over.
 """
 
 from types import FrameType
@@ -19,25 +24,63 @@ from typing import Final
 from . import monitor as events
 from .monitor import Monitor
 from .sources import OURS, PROGRAM, Sources
+from .wire import Json
 
 type Kind = str
 OVER: Final = "next"
 INTO: Final = "stepIn"
 OUT: Final = "stepOut"
 
+STATEMENT: Final = "statement"
+LINE: Final = "line"
+INSTRUCTION: Final = "instruction"
+UNITS: Final = (STATEMENT, LINE, INSTRUCTION)
+
 _COROUTINE: Final = 0x80 | 0x100  # CO_COROUTINE | CO_ITERABLE_COROUTINE
 _ASYNC_GENERATOR: Final = 0x200
 
 
+class Call:
+    """A call that a step is to go into: where it is made, and the instructions that belong to it after that.
+
+    Those after it are what awaits its result: the body of a coroutine runs in them.
+    """
+
+    __slots__ = ("after", "begun", "offset")
+
+    def __init__(self, offset: int, after: frozenset[int]) -> None:
+        self.offset = offset
+        self.after = after
+        self.begun = False
+
+
 class Step:
-    """A step of one thread that has not ended."""
+    """A step of one thread that has not ended.
 
-    __slots__ = ("kind", "reason", "target")
+    `unit` is the granularity; `offsets` are those of statements to end at, `leaving` is the offset
+    at which the step begins: an event there is not yet progress.
+    """
 
-    def __init__(self, kind: Kind, target: FrameType | None, reason: str) -> None:
+    __slots__ = ("call", "details", "kind", "leaving", "offsets", "reason", "target", "unit")
+
+    def __init__(
+        self, kind: Kind, target: FrameType | None, reason: str, unit: str = LINE, details: Json | None = None
+    ) -> None:
         self.kind = kind
         self.target = target
         self.reason = reason
+        self.unit = unit
+        self.details = details or {}
+        self.offsets: frozenset[int] = frozenset()
+        self.leaving = -1
+        self.call: Call | None = None
+
+    @property
+    def events(self) -> int:
+        """What is to be watched in the code of the target."""
+        if self.unit == INSTRUCTION or self.offsets or self.call is not None:
+            return events.STEP | events.SITE | events.EVENTS.INSTRUCTION
+        return events.STEP | events.SITE
 
 
 class Stepping:
@@ -56,32 +99,54 @@ class Stepping:
         self.entering = False
         """Whether any step goes into calls."""
 
-    def start(self, ident: int, kind: Kind, frame: FrameType, *, leaving: bool = False) -> None:
+    def start(
+        self,
+        ident: int,
+        kind: Kind,
+        frame: FrameType,
+        *,
+        leaving: bool = False,
+        unit: str = LINE,
+        offsets: frozenset[int] = frozenset(),
+        call: Call | None = None,
+    ) -> None:
         """Begin a step from a frame; `leaving` says that it will execute nothing more."""
         target = self.nearest(frame.f_back) if leaving else frame
         if target is None:
             return  # nothing is left of this thread to stop in
         if leaving and kind == OUT:
             kind = OVER
-        self._set(ident, Step(kind, target, "step"))
+        step = Step(kind, target, "step", unit)
+        if not leaving:
+            step.offsets, step.call, step.leaving = offsets, call, frame.f_lasti
+        self._set(ident, step)
 
     def start_at_entry(self, ident: int) -> None:
         """Stop at the first line of the program."""
         self._set(ident, Step(INTO, None, "entry"))
 
+    def stop_in(self, ident: int, frame: FrameType, reason: str, details: Json) -> None:
+        """Stop at the first line of a frame that is just beginning."""
+        self.end(ident)
+        self._set(ident, Step(OVER, frame, reason, details=details))
+
     def _set(self, ident: int, step: Step) -> None:
         self.steps[ident] = step
         if step.target is not None:
-            self._monitor.want(step.target.f_code, f"step {ident}", events.STEP | events.SITE, afresh=True)
+            self._monitor.want(step.target.f_code, f"step {ident}", step.events, afresh=True)
         self._monitor.also("step", events.EVENTS.PY_UNWIND)
         if step.kind == INTO:
             self.entering = True
             self._monitor.discover()  # PY_START everywhere
 
-    def cancel(self) -> None:
-        """Drop all steps: the program has stopped. PY_UNWIND stays watched, the next step needs it again."""
-        for ident in list(self.steps):
-            self.end(ident)
+    def cancel(self, stopped: int = 0) -> None:
+        """Drop all steps: a thread has stopped. PY_UNWIND stays watched, the next step needs it again.
+
+        What is no step but a stop that another thread is about to make is kept.
+        """
+        for ident, step in list(self.steps.items()):
+            if ident == stopped or not stopped or step.reason == "step":
+                self.end(ident)
 
     def end(self, ident: int) -> None:
         """Drop the step of one thread."""
@@ -102,7 +167,32 @@ class Stepping:
     def arrives(self, ident: int, frame: FrameType) -> bool:
         """Say whether a new line of a frame is where the step ends."""
         step = self.steps.get(ident)
-        return step is not None and step.target is frame and step.kind != OUT
+        if step is None or step.target is not frame or step.kind == OUT:
+            return False
+        # A call that was chosen may begin on a later line than the one where it was.
+        return step.call is None or step.call.begun or frame.f_lasti > step.call.offset
+
+    def arrives_at(self, ident: int, frame: FrameType, offset: int) -> bool:
+        """Say whether an instruction of a frame is where the step ends."""
+        step = self.steps.get(ident)
+        if step is None or step.target is not frame or step.kind == OUT:
+            return False
+        leaving, step.leaving = step.leaving, -1
+        if step.call is not None:
+            self._watch_call(step, step.call, offset)
+        if offset == leaving:
+            return False
+        return step.unit == INSTRUCTION or offset in step.offsets
+
+    def _watch_call(self, step: Step, call: Call, offset: int) -> None:
+        if not call.begun and offset == call.offset:
+            call.begun = True
+            step.kind = INTO
+            self.entering = True
+            self._monitor.discover()
+        elif call.begun and offset != call.offset and offset not in call.after:
+            step.kind, step.call = OVER, None
+            self.entering = any(other.kind == INTO for other in self.steps.values())
 
     def leave(self, ident: int, frame: FrameType, value: object, *, yielding: bool) -> FrameType | None:
         """Take note that a frame returns or yields; return the frame to stop in, if that ends the step."""
@@ -125,7 +215,8 @@ class Stepping:
         self.end(ident)
         target = self.nearest(older)
         if target is not None:
-            self._set(ident, Step(OVER if step.kind == OUT else step.kind, target, step.reason))
+            kind = OVER if step.kind == OUT or step.call is not None else step.kind
+            self._set(ident, Step(kind, target, step.reason, step.unit))
 
     def enter(self, ident: int, frame: FrameType) -> None:
         """Take note that a frame starts or goes on after a yield."""
@@ -133,7 +224,7 @@ class Stepping:
         if step is None or step.kind != INTO or not self.may_show(frame) or not _below(frame, step.target):
             return
         self.end(ident)
-        self._set(ident, Step(OVER, frame, step.reason))
+        self._set(ident, Step(OVER, frame, step.reason, step.unit))
 
     def may_show(self, frame: FrameType) -> bool:
         """Say whether a step may end in a frame."""

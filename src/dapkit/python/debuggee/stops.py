@@ -31,10 +31,12 @@ class Parked:
 
     `shown` is the newest frame to show; it is not the running one when a step ended in the
     caller of a function that is just returning. `trail` are frames to show instead of it, from
-    the newest: those through which an exception came.
+    the newest: those through which an exception came. `at_line` says that it stands in the LINE event of
+    `shown`, the only place from which a frame can be made to jump.
     """
 
     __slots__ = (
+        "at_line",
         "break_mode",
         "chosen",
         "exception",
@@ -53,6 +55,7 @@ class Parked:
         shown: FrameType,
         *,
         leaving: bool = False,
+        at_line: bool = False,
         exception: BaseException | None = None,
         break_mode: str = "",
         trail: list[tuple[FrameType, int]] | None = None,
@@ -60,6 +63,7 @@ class Parked:
     ) -> None:
         self.ident = ident
         self.shown = shown
+        self.at_line = at_line
         self.leaving = leaving  # it stands in the return of `shown`, which will execute nothing more
         self.going = False  # it may leave the place where it stands
         self.chosen = False  # the client told just this thread to go on
@@ -171,6 +175,17 @@ class World:
 
     def _tell_pause(self) -> BaseException | None:
         return self._tell("pause", {}) if self._pausing else None
+
+    def stop_again(self, parked: Parked, reason: str) -> None:
+        """Tell that a thread stands elsewhere now; all that was known of the stop is out of date."""
+        with self._lock:
+            if self.released or self.parked.get(parked.ident) is not parked:
+                return
+            self.thread = parked.ident
+            self._references.begin()
+            late = self._tell(reason, {})
+        if late is not None:
+            raise late
 
     def pause(self, ident: int) -> None:
         """Stop the program because the client asked. In the link's thread."""

@@ -1,0 +1,99 @@
+"""Requests that set breakpoints, and that ask where they can be set."""
+
+from typing import TYPE_CHECKING, Final
+
+from .errors import RequestRefused
+from .handling import Handler, number
+from .jobs import Request
+from .positions import Text, spots
+from .source_breakpoints import shown_span
+from .wire import Json
+
+if TYPE_CHECKING:
+    from .engine import Engine
+
+
+def set_breakpoints(engine: "Engine", request: Request) -> Json:
+    """Replace the breakpoints of one source."""
+    key, source = _source(engine, request)
+    asked = _wishes(request)
+    breakpoints = engine.callbacks.breakpoints.sources
+    note = engine.sources.stamps.note_about(key) if asked else ""
+    made = breakpoints.prepare(source, _text(engine, key), asked, note=note)
+    with engine.lock:
+        breakpoints.place(key, made)
+        engine.callbacks.choose()
+        return {"breakpoints": [one.describe() for one in made]}
+
+
+def set_function_breakpoints(engine: "Engine", request: Request) -> Json:
+    """Replace the breakpoints at functions."""
+    asked = _wishes(request)
+    with engine.lock:
+        made = engine.callbacks.breakpoints.functions.place(asked)
+        return {"breakpoints": [one.describe() for one in made]}
+
+
+def set_instruction_breakpoints(engine: "Engine", request: Request) -> Json:
+    """Replace the breakpoints at instructions."""
+    asked = _wishes(request)
+    with engine.lock:
+        made = engine.callbacks.breakpoints.instructions.place(asked)
+        engine.callbacks.choose()
+        return {"breakpoints": [one.describe() for one in made]}
+
+
+def breakpoint_locations(engine: "Engine", request: Request) -> Json:
+    """List the places in some lines of a source at which the program can stop."""
+    key, source = _source(engine, request)
+    first = number(request, "line")
+    if not first:
+        raise RequestRefused("breakpointLocations needs a line, from 1 on")
+    last = number(request, "endLine") or first
+    if last < first:
+        raise RequestRefused(f"endLine is {last}, before line {first}")
+    text = _text(engine, key)
+    if isinstance(text, RequestRefused):
+        raise text
+    begin = first, number(request, "column") or 1
+    end = last, number(request, "endColumn") or float("inf")
+    found = [
+        {"line": spot.line, **shown_span(spot, text)}
+        for spot in spots(text, first, last, str(source.get("path") or source.get("name")))
+    ]
+    return {"breakpoints": [one for one in found if begin <= (one["line"], one["column"]) <= end]}
+
+
+def _wishes(request: Request) -> list[Json]:
+    asked = request.arguments.get("breakpoints") or []
+    if not isinstance(asked, list) or not all(isinstance(one, dict) for one in asked):
+        raise RequestRefused(f"breakpoints is {asked!r:.200}, expected a list of objects")
+    return asked
+
+
+def _source(engine: "Engine", request: Request) -> tuple[str, Json]:
+    """Return the key of the source that a request is about, and how to show it."""
+    command = request.message["command"]
+    source = request.arguments.get("source")
+    path = source.get("path") if isinstance(source, dict) else None
+    if not isinstance(path, str) or not path:
+        raise RequestRefused(f"{command} needs source.path; source is {source!r:.200}")
+    key = engine.sources.show_as(path)
+    if key is None:  # code that is no file goes by the name it was compiled under
+        return path, {"name": path}
+    return key, {"name": path.rpartition("/")[2], "path": path}
+
+
+def _text(engine: "Engine", key: str) -> Text | RequestRefused:
+    try:
+        return engine.texts.of(key)
+    except RequestRefused as refusal:
+        return refusal
+
+
+HANDLERS: Final[dict[str, Handler]] = {
+    "setBreakpoints": set_breakpoints,
+    "setFunctionBreakpoints": set_function_breakpoints,
+    "setInstructionBreakpoints": set_instruction_breakpoints,
+    "breakpointLocations": breakpoint_locations,
+}

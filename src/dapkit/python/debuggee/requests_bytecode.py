@@ -1,0 +1,221 @@
+"""Requests about instructions: disassembly, calls of a line, jumps; and the fields of frames that belong to them."""
+
+from collections.abc import Callable
+from types import CodeType, FrameType
+from typing import TYPE_CHECKING, Final
+
+from . import calls, jumps, limits
+from .addresses import parse
+from .calls import CallTarget, calls_ahead
+from .disassembly import disassemble
+from .errors import RequestRefused
+from .frames import Frame
+from .handling import LATER, Handler, Later, flag, number
+from .jobs import Guard, Job, Request
+from .positions import belongs, entries, spots
+from .sources import lines_of_code, with_nested
+from .stops import Parked
+from .wire import Json
+
+if TYPE_CHECKING:
+    from .engine import Engine
+
+
+class JumpTarget:
+    """A line that a client may choose to go to."""
+
+    def __init__(self, code: CodeType, line: int) -> None:
+        self.code = code
+        self.line = line
+
+
+def disassemble_(engine: "Engine", request: Request) -> Json:
+    """Show instructions around an address."""
+    arguments = request.arguments
+    address = parse(arguments.get("memoryReference"), "memoryReference") + _whole(request, "offset")
+    count = number(request, "instructionCount")
+    if count > limits.INSTRUCTIONS:
+        raise RequestRefused(f"instructionCount is {count}; {limits.INSTRUCTIONS} can be shown at once")
+    addresses = engine.callbacks.breakpoints.addresses
+    found = addresses.find(address)
+    source = text = None
+    if found is not None:
+        source, text = engine.stacks.source(found[0].co_filename), engine.texts.of_code(found[0])
+    rows = disassemble(
+        addresses,
+        address,
+        first=_whole(request, "instructionOffset"),
+        count=count,
+        symbols=flag(request, "resolveSymbols", default=False),
+        source=source,
+        text=text,
+    )
+    return {"instructions": rows}
+
+
+def step_in_targets(engine: "Engine", request: Request) -> Json:
+    """List the calls of a frame's line that are still to be made."""
+    frame = engine.references.get(request.arguments.get("frameId"), Frame)
+    parked = engine.world.parked.get(frame.ident)
+    if parked is None or parked.shown is not frame.frame or parked.leaving:
+        raise RequestRefused("only the newest frame of a stopped thread makes calls next")
+    code = frame.frame.f_code
+    text = engine.texts.of_code(code)
+    targets: list[Json] = []
+    running = engine.stacks.walk(engine.threads.frames().get(frame.ident))[:1]
+    calling = [frame.frame] != [one for one, _ in running]
+    for target in calls_ahead(frame.frame, frame.line, calling=calling):
+        span = target.span
+        row: Json = {
+            "id": engine.references.add(target),
+            "label": calls.label(code, target, text),
+            "line": span.line,
+            "endLine": span.end_line,
+        }
+        if text is not None:
+            row["column"] = text.shown_column(span.line, span.column)
+            row["endColumn"] = text.shown_column(span.end_line, span.end_column)
+        targets.append(row)
+    return {"targets": targets}
+
+
+def goto_targets(engine: "Engine", request: Request) -> Json:
+    """List what a thread could go to in a line: a stopped function first, or else any that has the line."""
+    source = request.arguments.get("source")
+    path = source.get("path") if isinstance(source, dict) else None
+    if not isinstance(path, str) or not path:
+        raise RequestRefused(f"gotoTargets needs source.path; source is {source!r:.200}")
+    line = number(request, "line")
+    if not line:
+        raise RequestRefused("gotoTargets needs a line, from 1 on")
+    if not engine.world.stopped:
+        raise RequestRefused("the program is running; pause it to go elsewhere")
+    name = engine.sources.name(path)
+    stopped = [parked.shown.f_code for parked in list(engine.world.parked.values())]
+    codes = [code for code in stopped if engine.sources.name(code.co_filename) == name]
+    here = [code for code in codes if line in lines_of_code(code)]
+    others = [part for code in codes for part in with_nested(code) if line in lines_of_code(part)]
+    targets = [
+        {
+            "id": engine.references.add(JumpTarget(code, line)),
+            "label": f"line {line} of {code.co_qualname}",
+            "line": line,
+            "column": 1,
+        }
+        for code in {id(code): code for code in here or others}.values()
+    ]
+    return {"targets": targets}
+
+
+def goto(engine: "Engine", request: Request) -> Later:
+    """Let a thread go on at another line of its newest frame."""
+    target = engine.references.get(request.arguments.get("targetId"), JumpTarget)
+    ident = engine.threads.ident(request.arguments.get("threadId"))
+    engine.world.need_stop(ident)
+
+    def move(parked: Parked) -> list[str]:
+        if parked.shown.f_code is not target.code:
+            raise RequestRefused(
+                f"line {target.line} is in {target.code.co_qualname}, and the thread is stopped in "
+                f"{parked.shown.f_code.co_qualname}; Python can only jump within one function"
+            )
+        return jumps.jump(parked, target.line)
+
+    return _move(engine, request, ident, move, "goto")
+
+
+def restart_frame(engine: "Engine", request: Request) -> Later:
+    """Let the newest frame of a thread begin again."""
+    frame = engine.references.get(request.arguments.get("frameId"), Frame)
+
+    def move(parked: Parked) -> list[str]:
+        why = jumps.objection(parked, frame.frame)
+        if why:
+            raise RequestRefused(why)
+        return jumps.restart(engine, parked)
+
+    return _move(engine, request, frame.ident, move, "restart")
+
+
+def _move(engine: "Engine", request: Request, ident: int, move: Callable[[Parked], list[str]], reason: str) -> Later:
+    """Have a thread jump, and tell where it stands then."""
+    parked = engine.world.parked.get(ident)
+    if parked is None:
+        raise RequestRefused("the thread is inside native code and cannot jump")
+
+    def work(_guard: Guard) -> Json:
+        line = parked.shown.f_lineno
+        unbound = move(parked)
+        request.afterwards = lambda: _tell_move(engine, parked, reason, unbound, line)
+        return {}
+
+    def instead(_begun: bool) -> Json:
+        raise RequestRefused("the thread is busy with an evaluation that cannot be interrupted")
+
+    engine.world.post(ident, Job(request, work, seconds=limits.PAGE_SECONDS, instead=instead))
+    return LATER
+
+
+def _tell_move(engine: "Engine", parked: Parked, reason: str, unbound: list[str], line: int) -> None:
+    if unbound:
+        names = ", ".join(unbound)
+        text = f"Variables without a value are None after the jump from line {line}: {names}"
+        engine.callbacks.breakpoints.console(text)
+    engine.world.stop_again(parked, reason)
+
+
+def chosen_call(engine: "Engine", request: Request, parked: Parked) -> CallTarget | None:
+    """Return the call that a stepIn is to go into, None if it names none."""
+    identity = request.arguments.get("targetId")
+    if identity is None:
+        return None
+    target = engine.references.get(identity, CallTarget)
+    if target.frame is not parked.shown:
+        raise RequestRefused("the target is a call of another frame; ask for stepInTargets again")
+    return target
+
+
+def statements_of_line(engine: "Engine", frame: FrameType) -> frozenset[int]:
+    """Return where the statements of a frame's line begin, if it holds several."""
+    code, line = frame.f_code, frame.f_lineno
+    text = engine.texts.of_code(code)
+    if text is None or not text.is_crowded(line):
+        return frozenset()
+    try:
+        found = [
+            spot for spot in spots(text, line, line, code.co_filename) if spot.is_statement and belongs(code, spot)
+        ]
+    except RequestRefused:
+        return frozenset()
+    return frozenset(offset for spot in found for offset in entries(code, spot.span)) if len(found) > 1 else frozenset()
+
+
+# Fields of frames
+
+
+def details_of(engine: "Engine", frame: FrameType) -> Json:
+    """Return the address of the instruction that a frame is at, and whether it can be restarted."""
+    address = engine.callbacks.breakpoints.addresses.of(frame.f_code, max(frame.f_lasti, 0))
+    can_restart = any(
+        parked.shown is frame and not jumps.objection(parked, frame) and not jumps.restart_objection(engine, frame)
+        for parked in list(engine.world.parked.values())
+    )
+    return {"instructionPointerReference": hex(address), "canRestart": can_restart}
+
+
+def _whole(request: Request, name: str) -> int:
+    value = request.arguments.get(name)
+    if value is None:
+        return 0
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise RequestRefused(f"{name} is {value!r:.200}, expected a whole number")
+    return value
+
+
+HANDLERS: Final[dict[str, Handler]] = {
+    "disassemble": disassemble_,
+    "stepInTargets": step_in_targets,
+    "gotoTargets": goto_targets,
+    "goto": goto,
+    "restartFrame": restart_frame,
+}
