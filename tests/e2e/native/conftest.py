@@ -1,0 +1,62 @@
+"""Programs that load the extension as a debugged program does: from its folder, under the private name."""
+
+import os
+import subprocess
+import textwrap
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import bootstrap
+
+DEBUGGEE = Path(__file__).parents[3] / "src/dapkit/python/debuggee"
+
+LOAD = """
+import sys
+package = type(sys)("_dapkit_debuggee")
+package.__path__ = [{folder!r}]
+sys.modules["_dapkit_debuggee"] = package
+from _dapkit_debuggee import native
+"""
+
+type Run = Callable[..., str]
+
+
+@pytest.fixture(params=bootstrap.VERSIONS)
+def python(request: pytest.FixtureRequest, pythons: dict[str, Path]) -> Path:
+    """Return an interpreter; a version that is not at hand is a skip."""
+    if request.param not in pythons:
+        pytest.skip(f"no Python {request.param} on this machine")
+    return pythons[request.param]
+
+
+@pytest.fixture
+def run(python: Path, tmp_path: Path) -> Run:
+    """Return a function that runs a program after loading the extension, and returns what it prints."""
+
+    def run(program: str, *, folder: Path = DEBUGGEE, env: dict[str, str] | None = None) -> str:
+        file = tmp_path / "program.py"
+        file.write_text(LOAD.format(folder=str(folder)) + textwrap.dedent(program))
+        ran = subprocess.run(
+            [python, "-X", "faulthandler", str(file)],
+            capture_output=True,
+            text=True,
+            timeout=50,
+            check=False,
+            env={**os.environ, **(env or {})},
+        )
+        assert (ran.returncode, ran.stderr) == (0, "")
+        return ran.stdout.strip()
+
+    return run
+
+
+@pytest.fixture
+def needs_extension(run: Run) -> None:
+    """Skip, or with CI=true fail, where the extension was not built."""
+    reason = run("print(native.REASON)")
+    if reason:
+        if os.environ.get("CI") == "true":
+            pytest.fail(f"{reason}; with CI=true nothing that is missing is skipped", pytrace=False)
+        pytest.skip(reason)

@@ -1,0 +1,89 @@
+"""The one file of the extension serves every interpreter, or says why it does not."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from e2e.native.conftest import DEBUGGEE, LOAD, Run
+
+
+@pytest.mark.usefixtures("needs_extension")
+def test_extension_finds_all_it_needs(run: Run) -> None:
+    assert run("print(native.CAN_CHECK, native.CAN_WATCH, native.CAN_POLL)") == "True True True"
+
+
+def test_package_without_the_extension_says_so_and_goes_on(run: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "debuggee"
+    shutil.copytree(DEBUGGEE, folder, ignore=shutil.ignore_patterns("*.so", "__pycache__"))
+    program = """
+        print(native.AVAILABLE, native.CAN_CHECK, native.CAN_WATCH, native.CAN_POLL)
+        print(native.REASON)
+        count = native.counter()
+        print(count(), count(), native.router({}))
+    """
+    flags, reason, calls = run(program, folder=folder).splitlines()
+    assert flags == "False False False False"
+    assert "cannot be loaded" in reason
+    assert "C compiler" in reason
+    assert calls == "1 2 None"
+
+
+HIDE = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <string.h>
+/* Stands before the C library's: an interpreter that lacks a function. */
+void *dlsym(void *handle, const char *name)
+{
+    static void *(*real)(void *, const char *);
+    if (strcmp(name, HIDDEN) == 0) return NULL;
+    if (real == NULL) real = (void *(*)(void *, const char *))dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.2.5");
+    return real == NULL ? NULL : real(handle, name);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("hidden", "can", "error"),
+    [
+        ("PyFrame_GetVar", "False True True", "no PyFrame_GetVar"),
+        ("PyDict_Watch", "True False True", "no PyDict_Watch"),
+    ],
+)
+@pytest.mark.usefixtures("needs_extension")
+def test_function_that_an_interpreter_lacks_is_a_clear_state(
+    run: Run, tmp_path: Path, hidden: str, can: str, error: str
+) -> None:
+    compiler = shutil.which("cc")
+    if compiler is None:
+        pytest.skip("there is no C compiler")
+    library = tmp_path / "hide.so"
+    (tmp_path / "hide.c").write_text(HIDE)
+    command = [compiler, "-shared", "-fPIC", f'-DHIDDEN="{hidden}"', str(tmp_path / "hide.c"), "-o", str(library)]
+    subprocess.run(command, check=True)
+    program = """
+        from _dapkit_debuggee import _native
+        print(native.CAN_CHECK, native.CAN_WATCH, native.CAN_POLL)
+        try:
+            _native.line_check(None, 1, None, None, native.counter(), print, print)
+            native.watch({}, "x")
+        except RuntimeError as error:
+            print(error)
+    """
+    said = run(program, env={"LD_PRELOAD": str(library)}).splitlines()
+    assert said == [can, f"this interpreter has {error}"]
+
+
+@pytest.mark.usefixtures("needs_extension")
+def test_subinterpreter_is_refused(run: Run) -> None:
+    inside = LOAD.format(folder=str(DEBUGGEE)) + "assert 'subinterpreters' in native.REASON, native.REASON"
+    program = f"""
+        try:
+            import _interpreters as interpreters
+        except ImportError:  # 3.12
+            import _xxsubinterpreters as interpreters
+        print(interpreters.run_string(interpreters.create(), {inside!r}))
+    """
+    assert run(program) == "None"  # an error would be raised, or returned
