@@ -32,7 +32,7 @@ def set_variable(reader: Reader, inside: Inside, name: str, *, place: Place, tex
         raise RequestRefused(f"there is no {name!r} here")
     if row.stored is None:
         raise RequestRefused(f"{name} cannot be set: {_why_not(inside, row.value)}")
-    value = evaluate(text, place, guard, "watch").value
+    value = evaluate(text, place, guard)
     store(row.stored, value, guard)
     row.value = value
     return value
@@ -46,7 +46,7 @@ def set_expression(expression: str, *, place: Place, frame: FrameType | None, te
 
     """
     target = _target(expression)
-    value = evaluate(text, place, guard, "watch").value
+    value = evaluate(text, place, guard)
     match target:
         case _ast.Name(id=name):
             stored = _variable(name, place, frame)

@@ -286,6 +286,8 @@ class Callbacks:
 
     def _stop_at_exception(self, frame: FrameType, offset: int, exception: BaseException, *, again: bool) -> None:
         ident = _thread.get_ident()
+        if ident in self._world.evaluating:
+            return  # it will be the answer
         mode = self._exceptions.on_raise(ident, frame, offset, exception, again=again)
         if mode:
             parked = Parked(ident, frame, exception=exception, break_mode=mode)
@@ -299,6 +301,8 @@ class Callbacks:
             with self._lock:
                 self._stepping.unwind(ident, frame)
                 self.choose()
+        if ident in self._world.evaluating:
+            return  # it will be the answer
         mode = self._exceptions.on_unwind(ident, frame, exception)
         if mode:
             parked = Parked(

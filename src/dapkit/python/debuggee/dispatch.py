@@ -11,6 +11,7 @@ from . import (
     limits,
     requests_breakpoints,
     requests_bytecode,
+    requests_evaluation,
     requests_exceptions,
     requests_running,
     requests_stacks,
@@ -103,6 +104,9 @@ def launch(engine: "Engine", request: Request) -> None:
     """Take the options of the session; the program itself is on the command line."""
     engine.stop_on_entry = flag(request, "stopOnEntry", default=False)
     engine.stepping.just_my_code = flag(request, "justMyCode", default=True)
+    seconds = request.arguments.get("evaluateTimeout")
+    if isinstance(seconds, int | float):
+        engine.console.seconds = float(seconds) or float("inf")
 
 
 def configuration_done(engine: "Engine", request: Request) -> None:
@@ -136,5 +140,6 @@ HANDLERS: Final[dict[str, Handler]] = {
     **requests_exceptions.HANDLERS,
     **requests_running.HANDLERS,
     **requests_stacks.HANDLERS,
+    **requests_evaluation.HANDLERS,
     **requests_values.HANDLERS,
 }

@@ -17,6 +17,7 @@ from time import monotonic, sleep
 
 from . import limits
 from .callbacks import Callbacks
+from .console import Console
 from .dispatch import Dispatcher
 from .errors import RequestRefused
 from .exceptions import Exceptions
@@ -67,6 +68,7 @@ class Engine:
         self.stacks = Stacks(self.sources, self.references)
         self.stacks.details = lambda frame: details_of(self, frame)
         self.reader = Reader(self.references)
+        self.console = Console()
         self.stop_on_entry = False
         self.configured = False
         self._exit_code = 0
@@ -146,6 +148,7 @@ class Engine:
         if _signal.getsignal(_signal.SIGINT) in (None, _signal.SIG_IGN, _signal.SIG_DFL):
             raise RequestRefused("the program ignores interrupts (SIGINT); end it with disconnect")
         with self.lock:
+            self.world.ending = bool(self.world.evaluating) or self.world.stopped
             self.stepping.cancel()
             self.callbacks.breakpoints.clear()
             self.exceptions.set([])

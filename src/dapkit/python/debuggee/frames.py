@@ -42,8 +42,6 @@ class Stacks:
         while newest is not None:
             if self._sources.kind(newest.f_code.co_filename) != OURS:
                 found.append((newest, newest.f_lineno or newest.f_code.co_firstlineno))
-            elif found:
-                break
             newest = newest.f_back
         while found and found[-1][0].f_code.co_filename == "<frozen runpy>":
             del found[-1]

@@ -24,7 +24,7 @@ def stack_trace(engine: "Engine", request: Request) -> Json:
         ident,
         number(request, "startFrame"),
         number(request, "levels"),
-        stopped=engine.world.must_park(ident),
+        stopped=engine.world.stands(ident),
     )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from . import limits
 from .assigning import set_expression, set_variable
 from .errors import RequestRefused
-from .evaluate import Place, described, evaluate
+from .evaluate import Place
 from .frames import Frame
 from .handling import LATER, Handler, Later, number, text
 from .jobs import Guard, Job, Request
@@ -154,33 +154,6 @@ def origin_of(engine: "Engine", request: Request) -> Inside:
     return Inside(engine.world.thread, None)
 
 
-def evaluate_(engine: "Engine", request: Request) -> Later:
-    """Evaluate in a frame, or in `__main__`."""
-    expression = text(request, "expression")
-    context = request.arguments.get("context") or "watch"
-    origin = origin_of(engine, request)
-    chars = limits.VALUE_CHARS
-    if context == "clipboard":
-        chars = limits.CLIPBOARD_CHARS
-    elif context == "repl":
-        chars = limits.REPL_CHARS
-
-    def work(guard: Guard) -> Json:
-        place = Place(vars(sys.modules["__main__"]), origin.frame)
-        result = evaluate(expression, place, guard, str(context))
-        path = expression.strip() if expression.strip().isidentifier() else f"({expression.strip()})"
-        shown = engine.reader.describe(
-            result.value, path, origin, guard, chars=chars, hexadecimal=wants_hexadecimal(request)
-        )
-        return described(result, shown)
-
-    def instead(begun: bool) -> Json:
-        raise RequestRefused(why_not_evaluated(engine, origin.ident, begun=begun))
-
-    engine.world.post(origin.ident, Job(request, work, seconds=limits.REPL_SECONDS + 1, instead=instead))
-    return LATER
-
-
 def cancel(engine: "Engine", request: Request) -> None:
     """Drop the work for an earlier request; one that was answered already is none."""
     engine.world.cancel(request.arguments.get("requestId"))
@@ -192,5 +165,4 @@ HANDLERS: Final[dict[str, Handler]] = {
     "setVariable": set_variable_,
     "setExpression": set_expression_,
     "cancel": cancel,
-    "evaluate": evaluate_,
 }

@@ -11,6 +11,7 @@ counts as stopped until then. While parked, a thread does the work put in its in
 
 import _queue
 import _thread
+import sys
 from collections.abc import Callable
 from time import monotonic
 from types import FrameType
@@ -18,7 +19,7 @@ from types import FrameType
 from . import limits
 from . import monitor as events
 from .errors import RequestRefused
-from .jobs import Job
+from .jobs import Guard, Job
 from .link import Link
 from .monitor import Monitor
 from .references import References
@@ -98,6 +99,10 @@ class World:
         """Threads that run although the rest of the program is stopped; the link's is always one."""
         self.thread = 0
         """Identity of the thread that the present stop is about."""
+        self.evaluating: dict[int, Guard] = {}
+        """Stopped threads that run an expression in which breakpoints stop, and the clock over it."""
+        self.ending = False
+        """Whether the program was asked to end; nothing is to stop it on its way."""
         self._jobs: list[Job] = []
         self._pausing = 0
         self._since = 0.0  # when the present stop began
@@ -106,6 +111,10 @@ class World:
 
     def must_park(self, ident: int) -> bool:
         """Say whether a running thread has to stop now."""
+        return self.stands(ident) and ident not in self.evaluating
+
+    def stands(self, ident: int) -> bool:
+        """Say whether a thread is stopped for the client, though it may be evaluating something."""
         return self.stopped and ident not in self.exempt
 
     def halt(self, parked: Parked, reason: str, **details: object) -> None:
@@ -114,13 +123,24 @@ class World:
         If the program is stopped for another reason already, this one is told after that.
         """
         _need_room()
+        clock = self.evaluating.pop(parked.ident, None)
+        left = clock.stand_still() if clock is not None else 0.0
+        try:
+            self._halt(parked, reason, details, told=clock is not None)
+        finally:
+            if clock is not None:
+                self.evaluating[parked.ident] = clock
+                clock.go_on(left)
+
+    def _halt(self, parked: Parked, reason: str, details: Json, *, told: bool) -> None:
+        inside = told  # an evaluation, during a stop of the same thread
         told = False
         while not told:
             late: BaseException | None = None
             with self._lock:
                 if self.released:
                     return
-                told = not self.must_park(parked.ident)
+                told = inside or not self.must_park(parked.ident)
                 parked.going = False
                 self.parked[parked.ident] = parked
                 if told:
@@ -149,13 +169,50 @@ class World:
                 job = parked.inbox.get()
                 if job is not None:
                     job.run()
+                    if self.ending:
+                        late = KeyboardInterrupt()  # the first one ended what was evaluated
             except BaseException as error:  # of a signal handler, which may have cost us what `get` returned
                 late = error
         if late is not None:
             raise late
 
+    def expose[T](self, guard: Guard, function: Callable[[], T]) -> T:
+        """Call code of the program in the calling thread, which is stopped, so that breakpoints in it stop.
+
+        sys.monitoring is silent inside a callback, where a stopped thread stands; `sys.call_tracing` is
+        made for this: it lets events through again. A stop in there is a stop of its own; when the program
+        goes on from it and the call has ended, the program stops again where it stood.
+        """
+        ident = _thread.get_ident()
+        parked = self.parked[ident]
+        self.evaluating[ident] = guard
+        try:
+            return sys.call_tracing(function, ())
+        finally:
+            self.evaluating.pop(ident, None)
+            self._stop_again(parked)
+
+    def _stop_again(self, parked: Parked) -> None:
+        """Restore the stop that an evaluation began in, if the program went on meanwhile."""
+        late: BaseException | None = None
+        with self._lock:
+            if self.parked.get(parked.ident) is parked:
+                return
+            if self.released or self.ending:
+                parked.going = True
+                return
+            running = not self.must_park(parked.ident)
+            self.parked[parked.ident] = parked
+            if running:
+                self.exempt.discard(parked.ident)
+                self._begin(parked.ident, others=not self._threads.alone())
+                late = self._tell("pause", {"description": "Back from an evaluation"})
+        if late is not None:
+            raise late
+
     def _begin(self, ident: int, *, others: bool) -> None:
         self.stopped = True
+        self.ending = False
         self.thread = ident
         self._since = monotonic()
         self._references.begin()
@@ -190,7 +247,7 @@ class World:
     def pause(self, ident: int) -> None:
         """Stop the program because the client asked. In the link's thread."""
         with self._lock:
-            if self.must_park(ident):
+            if self.must_park(ident) or ident in self.evaluating:
                 return  # it stands already, or is about to
             self.exempt.discard(ident)
             self._pausing = ident
@@ -258,6 +315,9 @@ class World:
 
         """
         if not self.must_park(ident):
+            if ident in self.evaluating:
+                number = self._threads.number(ident)
+                raise RequestRefused(f"thread {number} is evaluating an expression; wait for it, or cancel it")
             raise RequestRefused(f"thread {self._threads.number(ident)} is running; pause it first")
 
 
