@@ -35,9 +35,9 @@ PROGRAM = """
 IN_WORK, IN_DOUBLE = 19, 12
 
 
-def at_work(start: Start, **launch: object) -> Peer:
+def at_work(start: Start, seconds: float = 30) -> Peer:
     peer = start(PROGRAM)
-    peer.configure(lines=[IN_WORK], **launch)
+    peer.configure(lines=[IN_WORK], evaluateTimeout=seconds)
     peer.stopped("breakpoint")
     return peer
 
@@ -135,7 +135,7 @@ def test_breakpoint_in_an_evaluated_call_stops_and_the_answer_comes_after(start:
 
 
 def test_stop_inside_an_evaluation_does_not_use_up_its_time(start: Start) -> None:
-    peer = at_work(start, evaluateTimeout=0.5)
+    peer = at_work(start, seconds=0.5)
     source = {"path": str(peer.folder / "prog.py")}
     peer.ask("setBreakpoints", source=source, breakpoints=[{"line": IN_DOUBLE}])
     asked = peer.send("evaluate", expression="double(1)", context="repl", frameId=peer.stack()[0]["id"])
@@ -200,7 +200,7 @@ def test_cancel_of_what_is_answered_or_unknown_does_nothing(start: Start) -> Non
 
 
 def test_time_limit_of_the_console_is_an_option(start: Start) -> None:
-    peer = at_work(start, evaluateTimeout=0.3)
+    peer = at_work(start, seconds=0.3)
     with pytest.raises(Refused, match=r"did not end within 0.3 s and was interrupted"):
         repl(peer, "while True: pass")
 
@@ -228,6 +228,10 @@ def test_changes_are_told_of_and_looks_are_not(start: Start) -> None:
         ("thing.method", "<function Thing.method at"),
         ("items", "[10, 20]"),
         ("len", "<built-in function len>"),
+        ("n + 41 == 42", "True"),
+        ("double.__name__", "'double'"),
+        ("Thing.__name__", "'Thing'"),
+        ("thing.__class__", "<class '__main__.Thing'>"),
     ],
 )
 def test_hover_reads_what_is_stored(start: Start, expression: str, value: str) -> None:
@@ -239,7 +243,8 @@ def test_hover_reads_what_is_stored(start: Start, expression: str, value: str) -
     [
         ("thing.computed", "computed is a property; a hover does not run it"),
         ("thing.method()", "a hover calls nothing"),
-        ("n + 1", "a hover calls nothing"),
+        ("n + items", "a hover does not calculate with list"),
+        ("2 ** n", "a hover calls nothing"),
         ("(y := 1)", "a hover calls nothing"),
         ("thing['k']", "a hover reads items of built-in containers, not of __main__.Thing"),
         ("items[7]", "IndexError"),

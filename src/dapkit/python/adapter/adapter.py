@@ -129,6 +129,7 @@ class PythonAdapter(ProgramState[PythonLaunch, NoAttach]):
         options: dict[str, object] = {
             "stopOnEntry": launch.stop_on_entry and self.debugs,
             "justMyCode": launch.just_my_code,
+            "evaluateTimeout": launch.evaluate_timeout,
         }
         await link.request(LaunchRequestArguments(extra=options))
         self.link = link

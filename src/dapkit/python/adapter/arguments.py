@@ -48,6 +48,7 @@ class PythonLaunch(LaunchRequestArguments, frozen=True, kw_only=True):
         console: where the program's input and output are: with the adapter, or in a terminal
             that the client opens (`runInTerminal`).
         just_my_code: whether stepping and exceptions pass over library code.
+        evaluate_timeout: seconds that an input of the console may run before it is interrupted; 0 is for ever.
 
     """
 
@@ -62,6 +63,7 @@ class PythonLaunch(LaunchRequestArguments, frozen=True, kw_only=True):
     stop_on_entry: bool = False
     console: Console = "internalConsole"
     just_my_code: bool = True
+    evaluate_timeout: float = 30.0
 
 
 def unknown_keys(launch: PythonLaunch) -> str:

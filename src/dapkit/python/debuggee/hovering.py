@@ -1,26 +1,46 @@
 """Expressions under a mouse pointer: read, never run.
 
-Names, attributes that are stored, and items of built-in containers; for what would call anything there is an
-error that says so. An editor sends whatever text it finds there, and nobody asked for it to happen.
+Names, attributes that are stored, items of built-in containers, and arithmetic of plain numbers; for
+what would call anything there is an error that says so. An editor sends whatever text it finds there, and nobody asked for it to happen.
 """
 
 import _ast
+import _operator
 import builtins
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from types import GetSetDescriptorType, MemberDescriptorType
 from typing import Any, Final, cast
 
-from . import containers
+from . import containers, limits
 from .errors import RequestRefused
 from .evaluate import NAME, Place, said
-from .jobs import Guard
-from .members import members, namespace
+from .members import is_trusted_field, members, namespace
 from .values import is_a, mro, type_name
 
 _KEYS: Final = (int, str, bytes, bool, float, complex, type(None))
+_NUMBERS: Final = (int, float, complex, bool)
+_ARITHMETIC: Final[dict[type, Callable[[Any, Any], Any]]] = {
+    _ast.Add: _operator.add,
+    _ast.Sub: _operator.sub,
+    _ast.Mult: _operator.mul,
+    _ast.Div: _operator.truediv,
+    _ast.FloorDiv: _operator.floordiv,
+    _ast.Mod: _operator.mod,
+}
+_COMPARISONS: Final[dict[type, Callable[[Any, Any], Any]]] = {
+    _ast.Eq: _operator.eq,
+    _ast.NotEq: _operator.ne,
+    _ast.Lt: _operator.lt,
+    _ast.LtE: _operator.le,
+    _ast.Gt: _operator.gt,
+    _ast.GtE: _operator.ge,
+    _ast.Is: _operator.is_,
+    _ast.IsNot: _operator.is_not,
+}
 _CONTAINERS: Final = (list, tuple, dict, str, bytes, bytearray, range)
 
 
-def look_up(text: str, place: Place, guard: Guard) -> object:
+def look_up(text: str, place: Place) -> object:
     """Return the value of an expression without running any code of the program.
 
     Raises:
@@ -31,28 +51,47 @@ def look_up(text: str, place: Place, guard: Guard) -> object:
         tree = compile(text.strip(), NAME, "eval", _ast.PyCF_ONLY_AST, dont_inherit=True)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise RequestRefused(said(error)) from error
-    return _value(cast("_ast.Expression", tree).body, place, guard)  # as "eval" gives
+    return _value(cast("_ast.Expression", tree).body, place)  # as "eval" gives
 
 
-def _value(node: _ast.expr, place: Place, guard: Guard) -> object:
+def _value(node: _ast.expr, place: Place) -> object:  # noqa: PLR0911 - one return per case
     match node:
         case _ast.Constant(value=value):
             return value
         case _ast.Name(id=name):
             return _named(name, place)
         case _ast.Attribute(value=owner, attr=name):
-            return attribute(_value(owner, place, guard), name)
+            return attribute(_value(owner, place), name)
         case _ast.Subscript(value=container, slice=key):
-            return _item(_value(container, place, guard), _value(key, place, guard))
+            return _item(_value(container, place), _value(key, place))
         case _ast.UnaryOp(op=_ast.USub(), operand=_ast.Constant(value=int() | float() as number)):
             return -number
+        case _ast.BinOp(left=left, op=operator, right=right) if type(operator) in _ARITHMETIC:
+            return _calculated(_value(left, place), operator, _value(right, place))
+        case _ast.Compare(left=left, ops=[operator], comparators=[right]) if type(operator) in _COMPARISONS:
+            return _calculated(_value(left, place), operator, _value(right, place))
         case _ast.Tuple(elts=parts):
-            return tuple(_value(part, place, guard) for part in parts)
+            return tuple(_value(part, place) for part in parts)
         case _:
             raise RequestRefused(
                 "a hover calls nothing and assigns nothing: only names, stored attributes and items of built-in "
                 "containers; evaluate it in the console"
             )
+
+
+def _calculated(left: Any, operator: _ast.AST, right: Any) -> object:  # noqa: ANN401 - checked here
+    """Combine two plain values; others could do anything."""
+    kinds = _NUMBERS if type(operator) in _ARITHMETIC else _KEYS
+    for operand in (left, right):
+        if type(operand) not in kinds or (type(operand) is int and operand.bit_length() > limits.INT_BITS):
+            raise RequestRefused(
+                f"a hover does not calculate with {type_name(operand)} like this; evaluate it in the console"
+            )
+    try:
+        result: object = (_ARITHMETIC.get(type(operator)) or _COMPARISONS[type(operator)])(left, right)
+    except (ArithmeticError, TypeError) as error:
+        raise RequestRefused(said(error)) from error
+    return result
 
 
 def _named(name: str, place: Place) -> object:
@@ -74,17 +113,18 @@ def attribute(value: object, name: str) -> object:
             if row.lazy:
                 raise RequestRefused(f"{name} is a property; a hover does not run it, evaluate it in the console")
             return row.value
-    holders = type.__dict__["__mro__"].__get__(value) if is_a(value, type) else mro(value)
-    for holder in holders:
-        found: Any = namespace(holder).get(name, _MISSING)
-        if found is not _MISSING:
-            if type(found) in (staticmethod, classmethod):
-                return found.__func__
-            return found
+    of_class = type.__dict__["__mro__"].__get__(value) if is_a(value, type) else ()
+    for holder in (*of_class, *mro(value)):
+        names = namespace(holder)
+        if name not in names:
+            continue
+        found: Any = names[name]
+        if type(found) in (GetSetDescriptorType, MemberDescriptorType) and holder not in of_class:
+            if is_trusted_field(holder, names, name):
+                return type(found).__get__(found, value, type(value))
+            break
+        return found.__func__ if type(found) in (staticmethod, classmethod) else found
     raise RequestRefused(f"no attribute {name!r} of {type_name(value)} can be found without running code")
-
-
-_MISSING: Final = object()
 
 
 def _item(container: object, key: object) -> object:

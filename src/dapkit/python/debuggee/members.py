@@ -141,7 +141,7 @@ def _described(kind: type) -> list[tuple[str, Any, bool]]:
             if rank(name) == 2:
                 continue
             if type(member) in (MemberDescriptorType, GetSetDescriptorType):
-                found[name] = (name, member, not _is_trusted(base, names, name))
+                found[name] = (name, member, not is_trusted_field(base, names, name))
             elif type(member) in properties:
                 found[name] = (name, member, True)
             elif type(member).__name__ in ("_tuplegetter", "CField") and type(member).__module__ in (
@@ -153,7 +153,7 @@ def _described(kind: type) -> list[tuple[str, Any, bool]]:
     return list(found.values())
 
 
-def _is_trusted(base: type, names: Any, name: str) -> bool:  # noqa: ANN401 - a mapping proxy
+def is_trusted_field(base: type, names: Any, name: str) -> bool:  # noqa: ANN401 - a mapping proxy
     """Say whether a field that is implemented in C may be read at once: it is a slot, or of the standard library."""
     if "__slots__" in names:
         return True

@@ -45,7 +45,7 @@ def evaluate_(engine: "Engine", request: Request) -> Later:
         if context == "hover":
             from .hovering import look_up
 
-            return Outcome(look_up(expression, place, guard), has_value=True)
+            return Outcome(look_up(expression, place), has_value=True)
         if context != "repl":
             return Outcome(evaluate(expression, place, guard), has_value=True)
 
