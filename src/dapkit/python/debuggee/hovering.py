@@ -1,7 +1,8 @@
 """Expressions under a mouse pointer: read, never run.
 
 Names, attributes that are stored, items of built-in containers, and arithmetic of plain numbers; for
-what would call anything there is an error that says so. An editor sends whatever text it finds there, and nobody asked for it to happen.
+what would call anything there is an error that says so. An editor sends whatever text it
+finds there, and nobody asked for it to happen.
 """
 
 import _ast
