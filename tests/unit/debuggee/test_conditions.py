@@ -7,20 +7,21 @@ from dapkit.python.debuggee.errors import RequestRefused
 
 
 @pytest.mark.parametrize(
-    ("text", "test"),
+    ("text", "hits", "expression"),
     [
-        ("5", "_d_hits == 5"),
-        (" == 5 ", "_d_hits == 5"),
-        (">=5", "_d_hits >= 5"),
-        ("> 5", "_d_hits > 5"),
-        ("<= 5", "_d_hits <= 5"),
-        ("< 5", "_d_hits < 5"),
-        ("!= 5", "_d_hits != 5"),
-        ("% 3", "_d_hits % 3 == 0"),
+        ("5", ("==", 5), "_d_hits == 5"),
+        (" == 5 ", ("==", 5), "_d_hits == 5"),
+        (">=5", (">=", 5), "_d_hits >= 5"),
+        ("> 5", (">", 5), "_d_hits > 5"),
+        ("<= 5", ("<=", 5), "_d_hits <= 5"),
+        ("< 5", ("<", 5), "_d_hits < 5"),
+        ("!= 5", ("!=", 5), "_d_hits != 5"),
+        ("% 3", ("%", 3), "_d_hits % 3 == 0"),
     ],
 )
-def test_hit_condition_becomes_a_test_of_the_count(text: str, test: str) -> None:
-    assert parse_hit_condition(text) == test
+def test_hit_condition_becomes_a_test_of_the_count(text: str, hits: tuple[str, int], expression: str) -> None:
+    assert parse_hit_condition(text) == hits
+    assert Test(None, text, None).hits_expression == expression
 
 
 @pytest.mark.parametrize("text", ["often", "-1", "% 0", "5 5", "==", "1.5", "x == 5", "٣"])

@@ -1,19 +1,19 @@
 """Conditions, hit conditions and log messages, compiled into one callback per breakpoint.
 
 A condition is tested a million times in a second, so nothing is looked up that can be
-known when the breakpoint meets its code: the callback is one Python function with the
-condition in its body, which reads from the frame only the variables that the condition
-names. Which of them are local, global or built in is settled then. Whatever
+known when the breakpoint meets its code. Simple conditions, which most are, and hit
+conditions are checked in C, where `native` can. For all others the callback is one Python
+function with the condition in its body, which reads from the frame only the variables that
+the condition names. Which of them are local, global or built in is settled then. Whatever
 that cannot do (an unbound name, the body of a class) goes the careful way, through `eval`.
 """
 
 import _ast
-import itertools
 import sys
 from collections.abc import Callable
 from types import CodeType, FrameType, FunctionType
 
-from . import limits
+from . import limits, native
 from .errors import RequestRefused
 from .sources import GENERATED, is_function
 
@@ -24,8 +24,8 @@ _DISABLE = sys.monitoring.DISABLE
 _COMPARISONS = (">=", "<=", "==", "!=", ">", "<", "%")
 
 
-def parse_hit_condition(text: str) -> str:
-    """Turn `5`, `== 5`, `>= 5`, `> 5`, `<= 5`, `< 5`, `!= 5` or `% 3` into a test of `_d_hits`.
+def parse_hit_condition(text: str) -> native.Hits:
+    """Read `5`, `== 5`, `>= 5`, `> 5`, `<= 5`, `< 5`, `!= 5` or `% 3`: a comparison and a number.
 
     A bare number is the one hit to stop at; `% 3` is every third.
 
@@ -38,9 +38,7 @@ def parse_hit_condition(text: str) -> str:
     number = given[len(operator) :].strip()
     if not number.isascii() or not number.isdigit() or (operator == "%" and int(number) == 0):
         raise RequestRefused(f"hit condition {text!r}: expected a number, as in 5, == 5, >= 5, > 5, < 5 or % 3")
-    if operator == "%":
-        return f"_d_hits % {int(number)} == 0"
-    return f"_d_hits {operator or '=='} {int(number)}"
+    return operator or "==", int(number)
 
 
 def parse_expression(text: str, what: str) -> _ast.expr:
@@ -142,18 +140,26 @@ class Test:
 
     def __init__(self, condition: str | None, hit_condition: str | None, log_message: str | None) -> None:
         self.condition = condition.strip() if condition and condition.strip() else None
+        self.tree: _ast.expr | None = None  # of the condition
         self.hits = parse_hit_condition(hit_condition) if hit_condition and hit_condition.strip() else None
         self.log = split_log_message(log_message) if log_message else None
         self.names: set[str] = set()
         self.bound: set[str] = set()
         self.log_expression = ""  # of all parts together, an f-string
         if self.condition:
-            self._note_names(parse_expression(self.condition, "condition"))
+            self.tree = parse_expression(self.condition, "condition")
+            self._note_names(self.tree)
         if self.log is not None:
             self.log_expression = " ".join(_field(part) if field else repr(part) for field, part in self.log) or "''"
             self._note_names(parse_expression(self.log_expression, "log message"))
-        self.next_hit: Callable[[], int] = itertools.count(1).__next__
+        self.next_hit = native.counter()
         """Counts a hit, and returns how many there were, this one included."""
+
+    @property
+    def hits_expression(self) -> str:
+        """The hit condition as a test of `_d_hits`."""
+        sign, number = self.hits or (">", 0)
+        return f"_d_hits % {number} == 0" if sign == "%" else f"_d_hits {sign} {number}"
 
     def _note_names(self, tree: _ast.expr) -> None:
         read, bound = names_in(tree)
@@ -191,6 +197,31 @@ def callback_for(
     def careful(frame: FrameType) -> object:
         return _act(test, frame, code, line, actions)
 
+    def say(frame: FrameType, _code: CodeType, _line: int) -> None:
+        actions.log(_log_text(test, frame), line)
+
+    in_c = native.line_check(
+        code,
+        line,
+        condition=test.tree,
+        hits=test.hits,
+        count=test.next_hit,
+        hit=actions.hit if test.log is None else say,
+        careful=careful,
+    )
+    return in_c or _written(test, code, line, namespace=namespace, actions=actions, careful=careful)
+
+
+def _written(
+    test: Test,
+    code: CodeType,
+    line: int,
+    *,
+    namespace: dict[str, object],
+    actions: Actions,
+    careful: Callable[[FrameType], object],
+) -> LineCallback:
+    """Write the callback in Python, and compile it."""
     builtins = sys.modules["builtins"].__dict__
     ours: dict[str, object] = {
         "__builtins__": builtins,
@@ -241,7 +272,7 @@ def _source(test: Test, line: int, *, local: list[str], wide: list[str]) -> str:
             " except BaseException: return _d_careful(_d_getframe(_d_depth))",
         ]
     if test.hits:
-        lines += [" _d_hits = _d_count()", f" if not ({test.hits}): return None"]
+        lines += [" _d_hits = _d_count()", f" if not ({test.hits_expression}): return None"]
     if test.log is None:
         lines.append(" return _d_hit(_d_getframe(_d_depth), _d_code, _d_line)")
     else:
@@ -266,7 +297,7 @@ def _act(test: Test, frame: FrameType, code: CodeType, line: int, actions: Actio
             raise
         except BaseException as error:
             return actions.failed(frame, code, line, error)
-    if test.hits and not eval(test.hits, {"_d_hits": test.next_hit()}):
+    if test.hits and not eval(test.hits_expression, {"_d_hits": test.next_hit()}):
         return None
     if test.log is None:
         return actions.hit(frame, code, line)

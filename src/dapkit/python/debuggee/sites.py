@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from types import CodeType
 from typing import TYPE_CHECKING
 
-from . import monitor
+from . import monitor, native
 from .conditions import LineCallback
 from .monitor import Monitor
 
@@ -42,7 +42,7 @@ class Sites:
         self._owner = owner
         self._events = events
         self._sites: list[Site] = []
-        self.dispatch: LineCallback = _dispatch([])
+        self.dispatch: LineCallback = _dispatch({})
         """Serves events of any code."""
         self.cheapest: LineCallback = self.dispatch
         """Serves events while only code with breakpoints has any."""
@@ -75,20 +75,25 @@ class Sites:
         return any(site.code is code for site in self._sites)
 
     def _index(self) -> None:
-        self.dispatch = _dispatch(self._sites)
-        self.cheapest = self._sites[0].callback if len(self._sites) == 1 else self.dispatch
+        table = _table(self._sites)
+        self.dispatch = _dispatch(table)
+        self.cheapest = self._sites[0].callback if len(self._sites) == 1 else native.router(table) or self.dispatch
 
 
-def _dispatch(sites: list[Site]) -> LineCallback:
-    """Make the callback that finds the site of a line or an offset."""
+def _table(sites: list[Site]) -> native.Table:
+    """Find the callbacks of each line or offset."""
     at: dict[int, list[Site]] = {}
     for site in sites:
         at.setdefault(site.at, []).append(site)
     # A line number that only one code object has is the usual case, and worth a shorter way.
-    index: dict[int, tuple[CodeType | None, LineCallback]] = {
+    return {
         place: (found[0].code, found[0].callback) if len(found) == 1 else (None, _any_of(found))
         for place, found in at.items()
     }
+
+
+def _dispatch(table: native.Table) -> LineCallback:
+    """Make the callback that finds the site of a line or an offset."""
 
     def dispatch(code: CodeType, place: int, depth: int = 1) -> object:
         found = find(place)
@@ -99,7 +104,7 @@ def _dispatch(sites: list[Site]) -> LineCallback:
             return callback(code, place, depth + 1)
         return DISABLE
 
-    find = index.get
+    find = table.get
     return dispatch
 
 
