@@ -8,6 +8,7 @@ import pytest
 from dapkit.python.debuggee import containers, limits
 from dapkit.python.debuggee.errors import RequestRefused
 from dapkit.python.debuggee.members import members
+from dapkit.python.debuggee.memory import Memory
 from dapkit.python.debuggee.references import References
 from dapkit.python.debuggee.values import render, type_name
 from dapkit.python.debuggee.variables import Holder, Reader
@@ -102,7 +103,7 @@ def test_pages_of_a_set_go_on_where_the_last_one_ended() -> None:
 
 
 def test_pages_of_a_container_follow_start_count_and_filter() -> None:
-    reader = Reader(References())
+    reader = Reader(References(), Memory(References()))
     holder = Holder(list(range(2000)), "x", 0, None)
     assert [row.value for row in reader.page(holder, {"filter": "indexed", "start": 5, "count": 2}, None)] == [5, 6]
     assert reader.page(holder, {"filter": "named"}, None) == []

@@ -16,6 +16,7 @@ from dapkit.protocol import (
     BreakpointLocationsArguments,
     BreakpointMode,
     Capabilities,
+    CompletionsArguments,
     ConfigurationDoneArguments,
     ContinueArguments,
     DisassembleArguments,
@@ -24,9 +25,11 @@ from dapkit.protocol import (
     ExceptionInfoArguments,
     GotoArguments,
     GotoTargetsArguments,
+    LocationsArguments,
     NextArguments,
     PauseArguments,
     RawJson,
+    ReadMemoryArguments,
     RestartFrameArguments,
     ScopesArguments,
     SetBreakpointsArguments,
@@ -45,6 +48,7 @@ from dapkit.protocol import (
     StepOutArguments,
     ThreadsArguments,
     VariablesArguments,
+    WriteMemoryArguments,
 )
 from dapkit.transport import Connection, ConversationLost
 
@@ -79,6 +83,7 @@ class ProgramState[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[Launc
         supports_evaluate_for_hovers=True,
         supports_clipboard_context=True,
         supports_value_formatting_options=True,
+        completion_trigger_characters=[".", "[", "'", '"'],
         supports_delayed_stack_trace_loading=True,
         supports_single_thread_execution_requests=True,
         support_terminate_debuggee=True,
@@ -221,6 +226,22 @@ class ProgramState[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[Launc
 
     async def variables(self, args: VariablesArguments) -> RawJson:
         """Show a page of variables."""
+        return await self.ask(args)
+
+    async def completions(self, args: CompletionsArguments) -> RawJson:
+        """Propose what could be typed next."""
+        return await self.ask(args)
+
+    async def read_memory(self, args: ReadMemoryArguments) -> RawJson:
+        """Show bytes of a buffer."""
+        return await self.ask(args)
+
+    async def write_memory(self, args: WriteMemoryArguments) -> RawJson:
+        """Change bytes of a buffer."""
+        return await self.ask(args)
+
+    async def locations(self, args: LocationsArguments) -> RawJson:
+        """Tell where a function, class, method or module is defined."""
         return await self.ask(args)
 
     async def set_variable(self, args: SetVariableArguments) -> RawJson:

@@ -23,6 +23,7 @@ from .errors import RequestRefused
 from .exceptions import Exceptions
 from .frames import Stacks
 from .link import Link
+from .memory import Memory
 from .monitor import Monitor
 from .positions import Texts
 from .references import References
@@ -67,7 +68,8 @@ class Engine:
         )
         self.stacks = Stacks(self.sources, self.references)
         self.stacks.details = lambda frame: details_of(self, frame)
-        self.reader = Reader(self.references)
+        self.memory = Memory(self.references)
+        self.reader = Reader(self.references, self.memory)
         self.console = Console()
         self.stop_on_entry = False
         self.configured = False

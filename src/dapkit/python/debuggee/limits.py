@@ -42,6 +42,14 @@ UNPAGED_ITEMS: Final = 500
 """Items shown when a client asks for all of a container; the rest hangs below one more row."""
 KEY_CHARS: Final = 80
 """The key of a dict, as a name."""
+PROPOSALS: Final = 2_000
+"""Completions in one answer."""
+MEMORY_BYTES: Final = 16 * 1024 * 1024
+"""Bytes in one answer to `readMemory`."""
+KEPT_REGIONS: Final = 8
+"""Objects that are kept alive because a client reads their memory."""
+KEPT_BYTES: Final = 1024 * 1024
+"""The largest of them."""
 INT_BITS: Final = 8_192
 """Integers up to this size are written in decimal; that costs quadratic time."""
 EXCEPTION_DEPTH: Final = 8

@@ -62,7 +62,7 @@ def _fields(value: object, path: str) -> dict[str, Row]:
     found: dict[str, Row] = {}
     for name, descriptor, is_lazy in _described(type(value)):
         if is_lazy:
-            found[name] = _lazy(value, name, path)
+            found[name] = _lazy(value, name, path, descriptor)
             continue
         try:
             held = type(descriptor).__get__(descriptor, value, type(value))
@@ -176,8 +176,10 @@ def _attribute(owner: object, name: str, held: object, path: str, *, in_class: b
     return Row(name, held, _path_to(owner, name, held, path, in_class=in_class), stored=Attribute(owner, name))
 
 
-def _lazy(owner: object, name: str, path: str) -> Row:
-    return Row(name, None, _dotted(path, name), stored=Attribute(owner, name), lazy=True, kind="property")
+def _lazy(owner: object, name: str, path: str, declared: object) -> Row:
+    return Row(
+        name, None, _dotted(path, name), stored=Attribute(owner, name), lazy=True, kind="property", declared=declared
+    )
 
 
 def _path_to(owner: object, name: str, held: object, path: str, *, in_class: bool) -> str:

@@ -7,7 +7,7 @@ from . import limits
 from .console import Outcome, may_change
 from .errors import RequestRefused
 from .evaluate import Place, evaluate
-from .handling import LATER, Handler, Later, text
+from .handling import LATER, Handler, Later, number, text
 from .jobs import Guard, Job, Request
 from .requests_values import origin_of, tell_changed, wants_hexadecimal, why_not_evaluated
 from .wire import Json
@@ -66,6 +66,26 @@ def evaluate_(engine: "Engine", request: Request) -> Later:
     return LATER
 
 
+def completions(engine: "Engine", request: Request) -> Later:
+    """Propose what could be typed next."""
+    typed = text(request, "text")
+    column = number(request, "column")
+    line = number(request, "line") or 1
+    origin = origin_of(engine, request)
+
+    def work(_guard: Guard) -> Json:
+        from .completing import complete
+
+        return {"targets": complete(typed, line, column, Place(vars(sys.modules["__main__"]), origin.frame))}
+
+    def instead(_begun: bool) -> Json:
+        return {"targets": []}
+
+    engine.world.post(origin.ident, Job(request, work, seconds=limits.WATCH_SECONDS, instead=instead))
+    return LATER
+
+
 HANDLERS: Final[dict[str, Handler]] = {
     "evaluate": evaluate_,
+    "completions": completions,
 }

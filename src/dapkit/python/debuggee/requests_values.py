@@ -124,9 +124,12 @@ def _assign(engine: "Engine", request: Request, ident: int, work: Callable[[Guar
     return LATER
 
 
-def tell_changed(engine: "Engine") -> None:
-    """Tell that other variables than those in the answer may have new values."""
+def tell_changed(engine: "Engine", but: str = "") -> None:
+    """Tell that other variables, and other memory, than those in the answer may have new values."""
     engine.link.event("invalidated", {"areas": ["variables"]})
+    for body in engine.memory.changed():
+        if body["memoryReference"] != but:
+            engine.link.event("memory", body)
 
 
 def why_not_evaluated(engine: "Engine", ident: int, *, begun: bool) -> str:

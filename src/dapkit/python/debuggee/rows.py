@@ -17,10 +17,11 @@ class Row:
     """A name with a value.
 
     `path` is the expression that gives the value, or an empty text; `stored` is where it is, None where it
-    cannot be replaced. A lazy row has no value yet: `stored.read()` gives it, and runs code of the program.
+    cannot be replaced; `declared` is the property behind it, if it is one. A lazy row has no value yet:
+    `stored.read()` gives it, and runs code of the program.
     """
 
-    __slots__ = ("kind", "lazy", "name", "path", "stored", "value")
+    __slots__ = ("declared", "kind", "lazy", "name", "path", "stored", "value")
 
     def __init__(
         self,
@@ -31,6 +32,7 @@ class Row:
         stored: Stored | None = None,
         lazy: bool = False,
         kind: str = "",
+        declared: object = None,
     ) -> None:
         self.name = name
         self.value = value
@@ -38,6 +40,7 @@ class Row:
         self.stored = stored
         self.lazy = lazy
         self.kind = kind
+        self.declared = declared
 
 
 class Group:

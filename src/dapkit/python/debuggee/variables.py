@@ -12,7 +12,9 @@ from .containers import Cursor
 from .errors import TimeIsUp
 from .frames import Frame
 from .jobs import Guard
+from .locations import Location, is_located
 from .members import arranged, is_function, members, namespace_rows, rank
+from .memory import Memory
 from .quarantine import ExitRefused, quarantined
 from .references import References
 from .rows import PLAIN, Group, Rest, Row
@@ -99,8 +101,9 @@ class Lazy(Inside):
 class Reader:
     """Makes the bodies of `variables`, and the fields that tell of a value in other bodies."""
 
-    def __init__(self, references: References) -> None:
+    def __init__(self, references: References, memory: Memory) -> None:
         self._references = references
+        self._memory = memory
 
     def describe(
         self,
@@ -126,6 +129,10 @@ class Reader:
                 body["indexedVariables"] = items
             if names:
                 body["namedVariables"] = names
+        if memory := self._memory.refer(value):
+            body["memoryReference"] = memory
+        if is_located(value):
+            body["valueLocationReference"] = self._references.add(Location(value))
         return body
 
     def inside(self, reference: object) -> Inside:
@@ -202,6 +209,8 @@ class Reader:
         below: Inside | None = None
         if row.lazy:
             below = Lazy(row, ident, frame)
+            if row.declared is not None and is_located(row.declared):
+                body["declarationLocationReference"] = self._references.add(Location(row.declared))
             if row.path:
                 body["evaluateName"] = row.path
         elif type(value) is Rest and isinstance(inside, Holder):
