@@ -247,3 +247,22 @@ def test_set_breakpoints_without_a_path_is_refused(start: Start) -> None:
     peer = start(LOOP)
     with pytest.raises(Refused, match=r"setBreakpoints needs source\.path"):
         peer.ask("setBreakpoints", source={"sourceReference": 3}, breakpoints=[])
+
+
+def test_all_log_messages_of_a_loop_come_in_order_and_before_the_next_stop(start: Start) -> None:
+    peer = start("for i in range(3000):\n    pass\nend = 1\n")
+    peer.configure(breakpoints=[{"line": 2, "logMessage": "{i}"}, {"line": 3}])
+    peer.stopped("breakpoint")
+    stop = next(at for at, message in enumerate(peer.messages) if message.get("event") == "stopped")
+    before = [message["body"] for message in peer.messages[:stop] if message.get("event") == "output"]
+    assert "".join(body["output"] for body in before).split() == [str(i) for i in range(3000)]
+    assert {body["line"] for body in before} == {2}
+
+
+def test_log_message_comes_while_the_program_is_busy_with_other_things(start: Start) -> None:
+    peer = start("import time\nfor i in range(2):\n    i\nwhile True:\n    time.sleep(0.01)\n")
+    peer.configure(breakpoints=[{"line": 3, "logMessage": "{i}"}])
+    seen = ""
+    while "1" not in seen:
+        seen += peer.event("output")["output"]
+    assert seen == "0\n1\n"

@@ -64,7 +64,7 @@ class Breakpoints:
 
     def console(self, text: str, more: Json | None = None) -> None:
         """Show a line of our own in the client's console."""
-        self._link.event("output", {"category": "console", "output": text + "\n", **(more or {})})
+        self._link.remark(text + "\n", {"category": "console", **(more or {})})
 
     # What callbacks of sites do
 

@@ -26,6 +26,8 @@ REST_SECONDS: Final = 0.1
 """How long a fork waits for the system to take away the link's thread."""
 TICK_SECONDS: Final = 0.05
 """How often the link looks after running work."""
+REMARK_SECONDS: Final = 0.01
+"""A log message that comes sooner than this after others were sent waits for more of them."""
 
 # Sizes of what is shown.
 VALUE_CHARS: Final = 1_000
@@ -57,6 +59,11 @@ EXCEPTION_DEPTH: Final = 8
 
 INSTRUCTIONS: Final = 100_000
 """Instructions in one answer of `disassemble`."""
+
+REMARKS: Final = 256
+"""Log messages that wait; whoever adds one more sends them all."""
+REMARK_CHARS: Final = 16_384
+"""Log messages are joined into events of about this much text."""
 
 FRAME_BYTES: Final = 64 * 1024 * 1024
 """The body of one message from the adapter."""

@@ -12,7 +12,9 @@ import select
 from collections.abc import Callable
 from time import monotonic
 
+from . import limits
 from .errors import MalformedFrame
+from .remarks import Remarks
 from .wire import FrameReader, Json, encode
 
 
@@ -36,6 +38,7 @@ class Link:
     """A stream of messages to and from the adapter.
 
     Invariant: a frame is sent whole or the link is closed; frames of several threads never mix.
+    While a remark waits, a byte in the pipe `_wake` tells the link's thread of it.
     """
 
     def __init__(self, connection: _socket.socket) -> None:
@@ -46,11 +49,26 @@ class Link:
         self._reader = FrameReader()
         self._waked, self._wake = os.pipe()
         self._resting = False
+        self._remarks = Remarks()
+        self._remarked = float("-inf")  # when remarks were last sent
+        self._told_of_remarks = False
         self.closed = False
 
     def event(self, name: str, body: Json) -> None:
         """Send an event."""
         self._send({"seq": 0, "type": "event", "event": name, "body": body})
+
+    def remark(self, text: str, place: Json) -> None:
+        """Send an `output` event with other fields as in `place`: at once, or within moments if there were others.
+
+        Nothing that is sent later overtakes it.
+        """
+        waiting = self._remarks.add(text, place)
+        if waiting >= limits.REMARKS or monotonic() > self._remarked + limits.REMARK_SECONDS:
+            self._send(None)
+        elif not self._told_of_remarks:
+            self._told_of_remarks = True
+            os.write(self._wake, b".")
 
     def response(self, request: Json, *, success: bool, message: str = "", body: Json | None = None) -> None:
         """Answer a request."""
@@ -67,14 +85,13 @@ class Link:
             answer["body"] = body
         self._send(answer)
 
-    def _send(self, message: Json) -> None:
+    def _send(self, message: Json | None) -> None:
+        """Send the remarks that wait, then a message if there is one."""
         late: BaseException | None = None
         with self._sending:
             if self.closed:
                 return
-            self._seq += 1
-            message["seq"] = self._seq
-            rest = memoryview(encode(message))
+            rest = memoryview(self._frames(message))
             while rest:
                 try:
                     rest = rest[self._connection.send(rest) :]
@@ -85,6 +102,19 @@ class Link:
                     late = error
         if late is not None:
             raise late
+
+    def _frames(self, message: Json | None) -> bytes:
+        frames = b""
+        if self._remarks:
+            self._remarked = monotonic()
+            for body in self._remarks.take():
+                self._seq += 1
+                frames += encode({"seq": self._seq, "type": "event", "event": "output", "body": body})
+        if message is not None:
+            self._seq += 1
+            message["seq"] = self._seq
+            frames += encode(message)
+        return frames
 
     def after(self, seconds: float, action: Callable[[], None]) -> None:
         """Call `action` in the link's thread, later. To be called in that thread only."""
@@ -101,10 +131,13 @@ class Link:
         poll.register(self._waked, select.POLLIN)
         while not self.closed:
             ready = [place for place, _ in poll.poll(self._milliseconds())]
-            if self._resting and self._waked in ready:
-                os.read(self._waked, 1)
-                self._resting = False
-                return True
+            if self._waked in ready:
+                os.read(self._waked, 64)
+                self._told_of_remarks = False
+                self._send(None)
+                if self._resting:
+                    self._resting = False
+                    return True
             if connection in ready:
                 try:
                     data = self._connection.recv(1 << 16)
@@ -137,7 +170,8 @@ class Link:
                 action()
 
     def close(self) -> None:
-        """Send nothing more, and let the other end read the end of the stream."""
+        """Send nothing more than what waits, and let the other end read the end of the stream."""
+        self._send(None)
         with self._sending:
             self.closed = True
             try:
