@@ -81,7 +81,7 @@ class Callbacks:
                 EVENTS.PY_YIELD: self._shielded(self._on_yield),
                 EVENTS.JUMP: self._shielded(self._on_jump),
                 EVENTS.PY_UNWIND: self._shielded(self._on_unwind, in_ours=None),
-                EVENTS.RAISE: self._quick_on_raise(self._shielded(self._on_raise, in_ours=None, depth=2)),
+                EVENTS.RAISE: self._exceptions.passes.before(self._shielded(self._on_raise, in_ours=None, depth=2)),
                 EVENTS.RERAISE: self._shielded(self._on_reraise, in_ours=None),
             }
         )
@@ -267,16 +267,6 @@ class Callbacks:
         self._link.event("thread", {"reason": reason, "threadId": self._threads.number(_thread.get_ident())})
 
     # Exceptions
-
-    def _quick_on_raise(self, thorough: Callable[..., object]) -> Callable[..., object]:
-        """Make a callback that lets pass at once what was found to need no look before, at the same place."""
-        passes = self._exceptions.passes
-
-        def on_raise(code: CodeType, offset: int, exception: BaseException) -> None:
-            if (id(code), offset, type(exception)) not in passes:
-                thorough(code, offset, exception)
-
-        return on_raise
 
     def _on_raise(self, frame: FrameType, _code: CodeType, offset: int, exception: BaseException) -> None:
         self._stop_at_exception(frame, offset, exception, again=False)

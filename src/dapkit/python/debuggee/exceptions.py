@@ -20,6 +20,7 @@ from . import monitor as events
 from .errors import RequestRefused
 from .matching import Tell, Wanted, wanted_by_condition, wanted_by_path
 from .monitor import Monitor
+from .passes import Passes
 from .sources import LIBRARY, OURS, PROGRAM, Sources
 from .values import is_a, stored
 from .wire import Json
@@ -48,7 +49,6 @@ _MODES: Final = {"raised": RAISED, "uncaught": UNCAUGHT, "userUnhandled": USER_U
 
 _QUIET = (StopIteration, StopAsyncIteration, GeneratorExit)
 _ORDERLY = (*_QUIET, SystemExit, KeyboardInterrupt)
-_CACHE_SIZE = 4_096
 
 type Asked = list[tuple[Mode, Wanted]]
 
@@ -114,9 +114,8 @@ class Exceptions:
         self._tell = tell
         self._said: set[str] = set()
         self._asked: dict[Mode, list[Wanted]] = {}
-        self.passes: set[tuple[int, int, type]] = set()
-        """Code object, instruction and type of raises that need no look: not asked for, or caught right there."""
-        self._kept: list[object] = []  # the code objects of the line above, so that ids stay their own
+        self.passes = Passes()
+        """Raises that need no look: not asked for, or caught right there."""
         self._stopped: dict[int, int] = {}
         """By thread: the id of the exception on its way that it was last stopped for."""
         self._uncaught: dict[int, BaseException] = {}
@@ -128,7 +127,6 @@ class Exceptions:
         for mode, wanted in asked:
             self._asked.setdefault(mode, []).append(wanted)
         self.passes.clear()
-        self._kept.clear()
         modes = self._asked.keys() - {NEVER}
         events_wanted = events.EVENTS.RAISE if modes else 0
         if UNCAUGHT in modes or USER_UNHANDLED in modes:
@@ -160,10 +158,11 @@ class Exceptions:
             self._stopped.pop(ident, None)
         if self._stopped.get(ident) == id(exception) or self._uncaught.get(ident) is exception:
             return ""
+        era = self.passes.era
         raised = not again and not is_a(exception, *_QUIET) and self._may_want(RAISED, exception)
         mode = ""
         if not passing and not is_a(exception, *_ORDERLY):
-            mode = self._fresh(frame, offset, exception, raised=raised)
+            mode = self._fresh(frame, offset, exception, raised=raised, era=era)
             if mode == UNCAUGHT:
                 self._uncaught[ident] = exception
         if not mode and raised and self._is_program(frame) and self._wants(RAISED, exception, frame):
@@ -172,7 +171,7 @@ class Exceptions:
             self._stopped[ident] = id(exception)
         return mode
 
-    def _fresh(self, frame: FrameType, offset: int, exception: BaseException, *, raised: bool) -> Mode:
+    def _fresh(self, frame: FrameType, offset: int, exception: BaseException, *, raised: bool, era: int) -> Mode:
         """Decide about a raise that begins the way of an exception, for the breakpoints that look at handlers."""
         mode, needs_look = "", raised
         user = self._may_want(USER_UNHANDLED, exception)
@@ -180,7 +179,7 @@ class Exceptions:
             mode, caught_here = self._unhandled(frame, offset, exception, user=user)
             needs_look = raised or not caught_here
         if not needs_look:
-            self._let_pass(frame, offset, exception)
+            self.passes.add(frame.f_code, offset, type(exception), era=era)
         return mode if mode and self._wants(mode, exception, frame) else ""
 
     def _unhandled(self, frame: FrameType, offset: int, exception: BaseException, *, user: bool) -> tuple[Mode, bool]:
@@ -202,13 +201,6 @@ class Exceptions:
                     return "", False
             current = current.f_back
         return UNCAUGHT if verdict == catching.NO else "", False
-
-    def _let_pass(self, frame: FrameType, offset: int, exception: BaseException) -> None:
-        if len(self.passes) >= _CACHE_SIZE:
-            self.passes.clear()
-            self._kept.clear()
-        self.passes.add((id(frame.f_code), offset, type(exception)))
-        self._kept.append(frame.f_code)
 
     def on_unwind(self, ident: int, frame: FrameType, exception: BaseException) -> Mode:
         """Return the break mode to stop with when an exception leaves a frame, or an empty text."""
