@@ -24,7 +24,7 @@ Callback *new_callback(vectorcallfunc serve, size_t data_size)
 
 int check_call(size_t given, PyObject *names, Py_ssize_t least, Py_ssize_t most)
 {
-    Py_ssize_t count = PyVectorcall_NARGS(given);
+    Py_ssize_t count = argument_count(given);
     if (names == NULL && count >= least && count <= most) return 0;
     PyErr_Format(PyExc_TypeError, "this callback takes %zd to %zd arguments without names", least, most);
     return -1;
@@ -37,8 +37,16 @@ static int callback_traverse(PyObject *object, visitproc visit, void *arg)
     return 0;
 }
 
+static PyObject *serve_no_more(PyObject *Py_UNUSED(object), PyObject *const *Py_UNUSED(args), size_t Py_UNUSED(given),
+                               PyObject *Py_UNUSED(names))
+{
+    Py_RETURN_NONE;
+}
+
+/* What a collected cycle holds may be called until all of it is gone. */
 static int callback_clear(PyObject *object)
 {
+    ((Callback *)object)->vectorcall = serve_no_more;
     for (int i = 0; i < LENGTH(((Callback *)object)->refs); i++) Py_CLEAR(((Callback *)object)->refs[i]);
     return 0;
 }
@@ -103,11 +111,11 @@ static PyObject *counter(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused
 
 static PyObject *serve_route(PyObject *object, PyObject *const *args, size_t given, PyObject *names)
 {
-    PyObject *own, *callback;
     if (check_call(given, names, 2, 2) < 0) return NULL;
     PyObject *entry = PyDict_GetItemWithError(((Callback *)object)->refs[0], args[1]);
     if (entry == NULL) return PyErr_Occurred() ? NULL : Py_NewRef(disable);
-    if (!PyArg_ParseTuple(entry, "OO:table", &own, &callback)) return NULL;
+    PyObject *own = PyTuple_GetItem(entry, 0), *callback = PyTuple_GetItem(entry, 1);
+    if (own == NULL || callback == NULL) return NULL;
     if (own != args[0] && own != Py_None) return Py_NewRef(disable);
     Py_INCREF(callback);
     PyObject *result = PyObject_Vectorcall(callback, args, 2, NULL);

@@ -74,7 +74,7 @@ static PyObject *serve_line(PyObject *object, PyObject *const *args, size_t give
     if (args[0] != self->refs[CODE]) return Py_NewRef(disable);
     long line = PyLong_AsLong(args[1]);
     if (line != check->line) return line == -1 && PyErr_Occurred() ? NULL : Py_NewRef(disable);
-    long depth = PyVectorcall_NARGS(given) == 3 ? PyLong_AsLong(args[2]) : 1;
+    long depth = argument_count(given) == 3 ? PyLong_AsLong(args[2]) : 1;
     if (depth == -1 && PyErr_Occurred()) return NULL;
 
     Py_INCREF(object); /* the condition may run any code, which may drop this callback */

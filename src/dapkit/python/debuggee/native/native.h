@@ -54,6 +54,9 @@ extern PyMethodDef callback_methods[];
 int make_callback_type(PyObject *module);
 Callback *new_callback(vectorcallfunc serve, size_t data_size);
 
+/* The number of arguments of a call; PyVectorcall_NARGS is a call itself under the stable ABI. */
+static inline Py_ssize_t argument_count(size_t given) { return (Py_ssize_t)(given & ~PY_VECTORCALL_ARGUMENTS_OFFSET); }
+
 /* Refuse a call with fewer than `least` or more than `most` arguments, or with names. */
 int check_call(size_t given, PyObject *names, Py_ssize_t least, Py_ssize_t most);
 

@@ -21,19 +21,25 @@ typedef struct {
     PyObject *owner, *name; /* borrowed from the tuple of targets; name: the descriptor or the key */
     descrgetfunc get;       /* SLOT */
     Py_ssize_t start, length;
+    PyObject *seen;         /* borrowed from the list of values */
 } Target;
+
+typedef struct {
+    Py_ssize_t count;
+    Target targets[];
+} Poll;
 
 enum { TARGETS, SEEN, CHANGED }; /* in Callback.refs: a tuple of tuples, a list of values, a function */
 
-static PyObject *read_bytes(const Target *target, PyObject *seen)
+static PyObject *read_bytes(const Target *target)
 {
     Py_buffer view;
     if (PyObject_GetBuffer(target->owner, &view, PyBUF_SIMPLE) < 0) return NULL;
     PyObject *value = NULL;
     if (target->start <= view.len && target->length <= view.len - target->start) {
         const char *now = (const char *)view.buf + target->start;
-        if (seen != missing && memcmp(now, PyBytes_AsString(seen), (size_t)target->length) == 0)
-            value = Py_NewRef(seen);
+        if (target->seen != missing && memcmp(now, PyBytes_AsString(target->seen), (size_t)target->length) == 0)
+            value = Py_NewRef(target->seen);
         else
             value = PyBytes_FromStringAndSize(now, target->length);
     }
@@ -42,7 +48,7 @@ static PyObject *read_bytes(const Target *target, PyObject *seen)
 }
 
 /* Return a new reference to the value, `missing` if there is none, NULL with an exception for lack of memory. */
-static PyObject *read_value(const Target *target, PyObject *seen)
+static PyObject *read_value(const Target *target)
 {
     PyObject *value = NULL;
     switch (target->kind) {
@@ -56,7 +62,7 @@ static PyObject *read_value(const Target *target, PyObject *seen)
         value = Py_XNewRef(PyDict_GetItemWithError(target->owner, target->name));
         break;
     case BYTES:
-        value = read_bytes(target, seen);
+        value = read_bytes(target);
         break;
     }
     if (value != NULL) return value;
@@ -68,14 +74,14 @@ static PyObject *read_value(const Target *target, PyObject *seen)
 /* Put the new value of one target in place of the one seen before, and add both to the changes, if it is another. */
 static int look_at(Callback *self, Py_ssize_t index, PyObject **changes)
 {
-    PyObject *seen = PyList_GetItem(self->refs[SEEN], index);
-    PyObject *now = read_value((Target *)self->data + index, seen);
+    Target *target = &((Poll *)self->data)->targets[index];
+    PyObject *now = read_value(target);
     if (now == NULL) return -1;
-    if (now == seen) {
+    if (now == target->seen) {
         Py_DECREF(now);
         return 0;
     }
-    PyObject *change = Py_BuildValue("(nOO)", index, seen, now); /* keeps the old value alive for now */
+    PyObject *change = Py_BuildValue("(nOO)", index, target->seen, now); /* keeps the old value alive for now */
     if (*changes == NULL) *changes = PyList_New(0);
     int failed = change == NULL || *changes == NULL || PyList_Append(*changes, change) < 0;
     Py_XDECREF(change);
@@ -83,7 +89,15 @@ static int look_at(Callback *self, Py_ssize_t index, PyObject **changes)
         Py_DECREF(now);
         return -1;
     }
+    target->seen = now;
     return PyList_SetItem(self->refs[SEEN], index, now);
+}
+
+/* The most common answer, without a reference that is dropped again at once. */
+static int is_unchanged_item(const Target *target)
+{
+    return target->kind == INDEX && target->start < PyList_Size(target->owner)
+           && PyList_GetItem(target->owner, target->start) == target->seen;
 }
 
 static PyObject *serve_poll(PyObject *object, PyObject *const *args, size_t given, PyObject *names)
@@ -91,7 +105,9 @@ static PyObject *serve_poll(PyObject *object, PyObject *const *args, size_t give
     Callback *self = (Callback *)object;
     PyObject *changes = NULL;
     if (check_call(given, names, 2, 3) < 0) return NULL; /* LINE has two arguments, JUMP and PY_RETURN have three */
-    for (Py_ssize_t i = 0; i < PyTuple_Size(self->refs[TARGETS]); i++) {
+    const Poll *poll = self->data;
+    for (Py_ssize_t i = 0; i < poll->count; i++) {
+        if (is_unchanged_item(&poll->targets[i])) continue;
         if (look_at(self, i, &changes) < 0) {
             Py_XDECREF(changes);
             return NULL;
@@ -151,16 +167,20 @@ PyObject *poll(PyObject *Py_UNUSED(module), PyObject *args)
     PyObject *targets, *changed;
     if (!PyArg_ParseTuple(args, "O!O:poll", &PyTuple_Type, &targets, &changed)) return NULL;
     Py_ssize_t count = PyTuple_Size(targets);
-    Callback *self = new_callback(serve_poll, (size_t)count * sizeof(Target));
+    Callback *self = new_callback(serve_poll, sizeof(Poll) + (size_t)count * sizeof(Target));
     if (self == NULL) return NULL;
+    Poll *made = self->data;
+    made->count = count;
     self->refs[TARGETS] = Py_NewRef(targets);
     self->refs[SEEN] = PyList_New(0);
     self->refs[CHANGED] = Py_NewRef(changed);
     for (Py_ssize_t i = 0; self->refs[SEEN] != NULL && i < count; i++) {
-        Target *target = (Target *)self->data + i;
+        Target *target = &made->targets[i];
+        target->seen = missing;
         if (take_target(target, PyTuple_GetItem(targets, i)) < 0) break;
-        PyObject *value = read_value(target, missing);
+        PyObject *value = read_value(target);
         if (value == NULL) break;
+        target->seen = value;
         int failed = PyList_Append(self->refs[SEEN], value);
         Py_DECREF(value);
         if (failed) break;

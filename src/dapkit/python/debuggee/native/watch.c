@@ -56,9 +56,11 @@ static int is_plain(PyObject *key)
     return 0;
 }
 
+/* Whether an event is about the key of a watch. Comparing plain keys raises nothing. */
 static int touches(int event, PyObject *key, const Watch *watch)
 {
-    if (event == CLEARED || event == CLONED || key == watch->key) return 1;
+    if (event == CLEARED || event == CLONED || event == DEALLOCATED || key == watch->key) return 1;
+    if (PyUnicode_CheckExact(key) && PyUnicode_CheckExact(watch->key)) return PyUnicode_Compare(key, watch->key) == 0;
     return is_plain(key) && PyObject_RichCompareBool(key, watch->key, Py_EQ) == 1;
 }
 
@@ -95,29 +97,33 @@ static void note(const Watch *watch, PyObject *before, PyObject *after)
     notes[note_count++] = (Note){watch->number, PyThread_get_thread_ident(), Py_XNewRef(before), Py_XNewRef(after)};
 }
 
+/* Note what an event changes for one watch; say whether it changes anything. */
+static int note_event(int event, Watch *watch, PyObject *key, PyObject *value)
+{
+    PyObject *before = PyDict_GetItemWithError(watch->dict, watch->key), *after = value;
+    if (event == DEALLOCATED) { /* its values are still there, and may be looked at */
+        watch->dict = NULL;
+    } else {
+        if (event == CLONED) after = PyDict_GetItemWithError(key, watch->key); /* `key` is the dict that is copied */
+        if (before == after) return 0; /* a dict that is cleared or copied, without this key */
+        watch->writes++;
+    }
+    note(watch, before, after);
+    return 1;
+}
+
 static int on_event(int event, PyObject *dict, PyObject *key, PyObject *value)
 {
-    PyObject *raised = PyErr_GetRaisedException(); /* the event may come while one is on its way */
-    int noted = 0;
+    PyObject *raised = NULL; /* the event may come while an exception is on its way */
+    int touched = 0, noted = 0;
     for (Py_ssize_t i = 0; i < watch_count; i++) {
-        Watch *watch = &watches[i];
-        if (watch->dict != dict) continue;
-        if (event == DEALLOCATED) { /* its values are still there, and may be looked at */
-            note(watch, PyDict_GetItemWithError(dict, watch->key), NULL);
-            watch->dict = NULL;
-            noted = 1;
-            continue;
-        }
-        if (!touches(event, key, watch)) continue;
-        PyObject *before = PyDict_GetItemWithError(dict, watch->key), *after = value;
-        if (event == CLONED) after = PyDict_GetItemWithError(key, watch->key); /* `key` is the dict that is copied */
-        if (before == after) continue; /* a dict that is cleared or copied, without this key */
-        watch->writes++;
-        note(watch, before, after);
-        noted = 1;
+        if (watches[i].dict != dict || !touches(event, key, &watches[i])) continue;
+        if (!touched) raised = PyErr_GetRaisedException();
+        touched = 1;
+        noted |= note_event(event, &watches[i], key, value);
     }
     if (noted) arm();
-    PyErr_SetRaisedException(raised);
+    if (touched) PyErr_SetRaisedException(raised);
     return 0;
 }
 
