@@ -85,3 +85,12 @@ LINK_SECONDS = 20.0
 
 LAST_OUTPUT_SECONDS = 0.5
 """Time for which output is still awaited after a program has ended, from children that hold its pipes."""
+
+FAMILY_ROUNDS = 20
+"""How often is looked for what a killed program's children have started meanwhile."""
+
+INTERRUPT_SECONDS = 1.0
+"""How long a program may take to hear that it is to end."""
+
+PROGRESS_SECONDS = 1.0
+"""A start that takes longer than this is shown as a progress."""

@@ -40,6 +40,11 @@ class Guard:
             start_new_session=True,  # a Ctrl-C for the parent is none for the guard
         )
 
+    @property
+    def pid(self) -> int:
+        """Process of the guard."""
+        return self._shell.pid
+
     def watch(self, group: int) -> None:
         """Name the group that has to end with this process."""
         if self._shell.stdin is not None:

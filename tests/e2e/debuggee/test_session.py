@@ -274,9 +274,14 @@ def test_terminate_lets_finally_blocks_run(start: Start, stopped: bool) -> None:
     assert (last["event"], last["body"]) == ("exited", {"exitCode": 130})
 
 
-def test_terminate_is_refused_by_a_program_that_ignores_interrupts(start: Start) -> None:
-    peer = start("import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nx = 1\n")
-    peer.configure(lines=[3])
+def test_terminate_is_refused_by_a_program_that_ignores_signals(start: Start) -> None:
+    peer = start("""
+        import signal
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        x = 1
+    """)
+    peer.configure(lines=[4])
     peer.stopped("breakpoint")
     with pytest.raises(Refused, match="ignores interrupts"):
         peer.ask("terminate")

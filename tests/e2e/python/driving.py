@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from dapkit.client import Ended, Session, Stopped
+from dapkit.client.events import SessionEvent
 from dapkit.protocol import Scope, StackFrame, Variable
 
 ADAPTER = (sys.executable, "-m", "dapkit.python")
@@ -74,6 +75,10 @@ class Driver:
         [scope, *_] = await self.scopes(frame)
         found = await self.session.variables(scope.variables_reference)
         return {variable.name: variable for variable in found.variables}
+
+    def told[E: SessionEvent](self, kind: type[E]) -> list[E]:
+        """Return all events of a kind so far."""
+        return [event for event in self.session.events(since=0)._unread if isinstance(event, kind)]
 
     def output(self, *categories: str) -> str:
         """Return what the program wrote."""

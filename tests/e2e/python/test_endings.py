@@ -103,15 +103,64 @@ async def test_second_terminate_kills(driver: Driver) -> None:
     assert await driver.session.wait_until_ended() == Ended(137)
 
 
-async def test_program_that_ignores_interrupts_is_killed_by_the_second_terminate(driver: Driver) -> None:
+@pytest.mark.row("restart, terminate, disconnect")
+async def test_program_that_ignores_interrupts_gets_sigterm(driver: Driver, python: str) -> None:
+    program = """
+        import signal, sys, time
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(5))
+        print("ready", flush=True)
+        time.sleep(60)
+    """
+    await driver.start(program, python=python)
+    await driver.session.wait_for(OutputEvent)
+    await driver.session.terminate()
+    assert await driver.session.wait_until_ended() == Ended(5)
+
+
+@pytest.mark.row("restart, terminate, disconnect")
+@pytest.mark.parametrize(
+    "native",
+    [
+        "sum(range(10 ** 11))",  # keeps all other threads from running, too
+        "import hashlib; hashlib.pbkdf2_hmac('sha256', b'', b'', 10 ** 9)",  # does not
+    ],
+)
+async def test_program_inside_native_code_gets_sigterm_after_a_second(driver: Driver, python: str, native: str) -> None:
+    await driver.start(f"print('ready', flush=True)\n{native}\n", python=python)
+    await driver.session.wait_for(OutputEvent)
+    await driver.session.terminate()
+    assert await driver.session.wait_until_ended() == Ended(143)
+
+
+@pytest.mark.row("restart, terminate, disconnect")
+async def test_program_that_takes_long_to_clean_up_gets_the_time(driver: Driver, python: str) -> None:
+    program = """
+        import time
+        try:
+            print("ready", flush=True)
+            time.sleep(60)
+        finally:
+            time.sleep(1.5)
+            print("cleaned up")
+    """
+    await driver.start(program, python=python)
+    await driver.session.wait_for(OutputEvent)
+    await driver.session.terminate()
+    await driver.session.wait_until_ended()
+    assert driver.output("stdout") == "ready\ncleaned up\n"
+
+
+async def test_program_that_ignores_all_that_can_be_ignored_is_killed_by_the_second_terminate(driver: Driver) -> None:
     await driver.start("""
         import signal, time
         signal.signal(signal.SIGINT, signal.SIG_IGN)
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
         print("ready", flush=True)
         time.sleep(60)
     """)
     await driver.session.wait_for(OutputEvent)
-    with pytest.raises(RequestFailed, match=r"the program ignores interrupts \(SIGINT\)"):
+    with pytest.raises(RequestFailed, match=r"ignores interrupts \(SIGINT\) and SIGTERM; ask again"):
         await driver.session.terminate()
     await driver.session.terminate()
     assert await driver.session.wait_until_ended() == Ended(137)

@@ -143,11 +143,12 @@ async def test_process_event_names_the_program_and_its_process(driver: Driver) -
 
 
 async def test_unknown_launch_arguments_are_told_once(driver: Driver) -> None:
-    keys = {"stopAtEntry": True, "redirectOutput": 1, "name": "x", "type": "python", "__sessionId": "1"}
+    keys = {"stopAtEntry": True, "listen": 1, "name": "x", "type": "python", "__sessionId": "1", "colour": "blue"}
     await driver.run("print()", **keys)
     told = driver.output("console")
     assert told == (
-        'Launch arguments that dapkit does not know: "stopAtEntry" (did you mean "stopOnEntry"?), "redirectOutput"\n'
+        'Launch arguments that dapkit does not know: "stopAtEntry" (did you mean "stopOnEntry"?), '
+        '"listen" (it is for attach), "colour"\n'
     )
 
 

@@ -108,6 +108,29 @@ async def test_terminal_is_refused_if_the_client_has_none() -> None:
     )
 
 
-async def test_attach_is_refused(driver: Driver) -> None:
-    with pytest.raises(StartRefused, match="unsupported request: attach"):
+@pytest.mark.row("attach")
+async def test_attaching_by_process_is_refused_for_now_with_what_to_do_instead(driver: Driver) -> None:
+    with pytest.raises(StartRefused, match=r"processId comes later; .* call dapkit\.listen\(\) in it"):
         await driver.session.attach({"processId": 1})
+
+
+@pytest.mark.row("attach")
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({}, "exactly one of connect, listen, socket and processId, got none of them"),
+        ({"connect": {"port": 1}, "listen": {"port": 1}}, "got connect and listen"),
+        ({"connect": {"port": 1}}, "nobody listens at 127.0.0.1:1: Connection refused"),
+        ({"host": "localhost", "port": 1}, "nobody listens at localhost:1: Connection refused"),
+        ({"connect": {"port": 1, "tokenFile": "/nowhere"}}, "tokenFile /nowhere cannot be read: No such file"),
+        ({"listen": {"host": "::", "port": 0}}, ":: can be reached from other machines"),
+        ({"socket": "/nowhere/socket"}, "nobody listens at /nowhere/socket: No such file"),
+        ({"connect": {"host": "here"}}, "missing"),
+    ],
+)
+async def test_attach_that_cannot_be_is_refused_with_the_reason(
+    driver: Driver, given: dict[str, object], told: str
+) -> None:
+    with pytest.raises(StartRefused) as refused:
+        await driver.session.attach(given)
+    assert told in str(refused.value)

@@ -8,8 +8,8 @@ import pytest
 from dapkit.endpoint import RequestFailed
 from dapkit.protocol import RawJson, decode_as
 from dapkit.python.adapter import PythonLaunch
-from dapkit.python.adapter.arguments import unknown_keys
 from dapkit.python.adapter.command import ENTRY, command_for
+from dapkit.python.adapter.keys import remark_on
 
 LINK = Path("/run/link")
 
@@ -73,11 +73,13 @@ def test_one_thing_to_run_is_needed(given: bytes) -> None:
 
 def test_keys_of_the_editor_are_known() -> None:
     given = launch(b'{"type": "python", "request": "launch", "name": "x", "__id": 1, "preLaunchTask": "make"}')
-    assert unknown_keys(given) == ""
+    assert remark_on(given) == ""
 
 
 def test_unknown_keys_come_with_what_may_have_been_meant() -> None:
-    given = launch(b'{"arg": [], "justmycode": true, "subProcess": true}')
-    assert unknown_keys(given) == (
-        '"arg" (did you mean "args"?), "justmycode" (did you mean "justMyCode"?), "subProcess"'
+    given = launch(b'{"arg": [], "justmycode": true, "colour": 1, "processId": 2, "django": true}')
+    assert remark_on(given) == (
+        "Launch arguments that dapkit does not know: "
+        '"arg" (did you mean "args"?), "justmycode" (did you mean "justMyCode"?), "colour", '
+        '"processId" (it is for attach)\n'
     )

@@ -1,6 +1,7 @@
 """The half of the Python debugger that talks to the client: starts, attends and ends programs."""
 
 from dapkit.python.adapter.adapter import PythonAdapter
-from dapkit.python.adapter.arguments import PythonLaunch
+from dapkit.python.adapter.arguments import PythonAttach, PythonLaunch
+from dapkit.python.adapter.family import adopt_orphans
 
-__all__ = ["PythonAdapter", "PythonLaunch"]
+__all__ = ["PythonAdapter", "PythonAttach", "PythonLaunch", "adopt_orphans"]

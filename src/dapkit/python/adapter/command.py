@@ -5,12 +5,14 @@ here, in words of the launch configuration.
 """
 
 import os
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from dapkit.endpoint import RequestFailed
 from dapkit.python.adapter.arguments import PythonLaunch
+from dapkit.python.adapter.env_file import EnvFile, read_env_file
 from dapkit.python.adapter.interpreter import interpreter_of
 
 ENTRY = Path(__file__).parent.parent / "debuggee" / "entry.py"
@@ -27,6 +29,7 @@ class Command:
         cwd: absolute path of the folder to run in.
         env: changes to the environment; None takes a variable away.
         name: what people call the program.
+        problems: what is not as it was asked for, but does not keep the program from running; sentences.
 
     """
 
@@ -35,6 +38,7 @@ class Command:
     cwd: Path
     env: Mapping[str, str | None]
     name: str
+    problems: tuple[str, ...] = ()
 
     def environment(self) -> dict[str, str]:
         """Return our environment with the changes made."""
@@ -49,15 +53,28 @@ def command_for(launch: PythonLaunch, link: Path) -> Command:
         RequestFailed: the program cannot be started like this.
 
     """
-    cwd = Path(launch.cwd or Path.cwd()).absolute()
+    cwd = Path(launch.cwd or Path.cwd()).expanduser().absolute()
     if not cwd.is_dir():
         raise RequestFailed(f"cwd is {launch.cwd!r}, which is not a folder")
     kind, target = _target(launch, cwd)
-    interpreter = interpreter_of(launch, cwd)
+    file = read_env_file(cwd / launch.env_file, os.environ) if launch.env_file else EnvFile({})
+    env = {**file.variables, **launch.env}
+    interpreter = interpreter_of(launch, cwd, env)
     # The engine takes one "--" away, so that those of the program's own arguments arrive.
-    argv = (*interpreter, *launch.python_args, str(ENTRY), "--link", f"unix:{link}", f"--{kind}", target, "--")
+    start = (*interpreter, *_words(launch.python_args, "pythonArgs"))
+    argv = (*start, str(ENTRY), "--link", f"unix:{link}", f"--{kind}", target, "--", *_words(launch.args, "args"))
     name = {"program": Path(target).name, "module": target, "code": "<string>"}[kind]
-    return Command(tuple(interpreter), (*argv, *launch.args), cwd, launch.env, name)
+    return Command(tuple(interpreter), argv, cwd, env, name, file.problems)
+
+
+def _words(given: tuple[str, ...] | str, key: str) -> tuple[str, ...]:
+    """Return arguments one by one; a text is split as a shell splits it."""
+    if not isinstance(given, str):
+        return given
+    try:
+        return tuple(shlex.split(given))
+    except ValueError as error:
+        raise RequestFailed(f"{key} is {given!r}, which cannot be split into words: {error}") from error
 
 
 def _target(launch: PythonLaunch, cwd: Path) -> tuple[str, str]:

@@ -18,18 +18,19 @@ OLDEST = (3, 12)
 _PROBE = "import sys; print(sys.implementation.name, *sys.version_info[:3])"
 
 
-def interpreter_of(launch: PythonLaunch, cwd: Path) -> list[str]:
-    """Return the command that runs the interpreter, by its full path.
+def interpreter_of(launch: PythonLaunch, cwd: Path, env: Mapping[str, str | None]) -> list[str]:
+    """Return the command that runs the interpreter, by its full path; `env` are changes to our environment.
 
     Raises:
         RequestFailed: there is none.
 
     """
-    if not launch.python:
+    given = launch.python or launch.python_path or launch.pythonpath
+    if not given:
         return [sys.executable]
-    words = [launch.python] if isinstance(launch.python, str) else launch.python
+    words = [given] if isinstance(given, str) else given
     sought = words[0] if os.sep not in words[0] else str(cwd / Path(words[0]).expanduser())
-    found = shutil.which(sought, path=launch.env.get("PATH"))
+    found = shutil.which(sought, path=env.get("PATH"))
     if found is None:
         where = "on PATH" if sought == words[0] and os.sep not in sought else f"at {sought}"
         raise RequestFailed(f"python is {words[0]!r}, but there is no program {where} that can be run")

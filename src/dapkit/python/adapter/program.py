@@ -2,12 +2,13 @@
 
 It gets pipes for its output and the null device for its input, and leads a process
 group of its own. That group does not outlive us: the program ends when its link
-breaks, and `transport.guard` kills the group when we were killed. Only a program
-that was released, and what a program that ended by itself left in the background,
-run on.
+breaks, and `transport.guard` kills the group when we were killed. What has left the
+group is found by `family`. Only a program that was released, and what a program that
+ended by itself left in the background, run on.
 """
 
 import codecs
+import contextlib
 import os
 import signal
 import subprocess
@@ -20,6 +21,7 @@ import anyio
 from dapkit import limits
 from dapkit.endpoint import RequestFailed
 from dapkit.python.adapter.command import Command
+from dapkit.python.adapter.family import Family, account_for
 from dapkit.transport import Guard, ProcessGroup, background_tasks
 from dapkit.transport.descriptors import DescriptorReader
 
@@ -68,7 +70,7 @@ class _Pipe:
             (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
             (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
         ]
-        os.posix_spawn("/bin/cat", ["cat"], os.environ, file_actions=actions, setsid=True)
+        account_for(os.posix_spawn("/bin/cat", ["cat"], os.environ, file_actions=actions, setsid=True))
 
     async def close(self) -> None:
         """Read no more."""
@@ -81,6 +83,7 @@ class Program:
     def __init__(self, process: subprocess.Popen[bytes], tell: Tell) -> None:
         self._process = process  # kept: Popen would reap it by itself if nobody had it any more
         self._group = ProcessGroup(process.pid)
+        self._family = Family(process.pid)
         self._output = _Pipe(process.stdout, "stdout", tell)
         self._errors = _Pipe(process.stderr, "stderr", tell)
         self._is_told = anyio.Event()
@@ -119,12 +122,18 @@ class Program:
         return self._errors.tail.decode(errors="backslashreplace").strip()
 
     def interrupted(self) -> None:
-        """Take note that it was asked to end: whatever of its group is left after it ends, too."""
+        """Take note that it was asked to end: whatever it started is to end after it, too."""
         self._asked_to_end = True
+        self._family.look()
 
-    def kill(self) -> None:
-        """Kill it and its group."""
-        self._asked_to_end = True
+    def send_term(self) -> None:
+        """Send it SIGTERM, not its group."""
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self._process.pid, signal.SIGTERM)
+
+    async def kill(self) -> None:
+        """Kill it and its group; the rest follows in `close`."""
+        self.interrupted()
         self._group.send(signal.SIGKILL)
 
     def release(self) -> None:
@@ -137,8 +146,11 @@ class Program:
             self._output.hand_over()
             self._errors.hand_over()
             self._group.reap()
+            self._family.forget()
         else:
+            self._family.look()
             await self._group.kill()
+            await self._family.kill()
         self._process.returncode = self.returncode  # it was reaped behind the back of Popen
         await self._output.close()
         await self._errors.close()
@@ -153,6 +165,7 @@ async def started(command: Command, tell: Tell) -> AsyncIterator[Program]:
 
     """
     guard = Guard()
+    account_for(guard.pid)
     try:
         process = _popen(command)
         guard.watch(process.pid)

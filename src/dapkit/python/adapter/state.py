@@ -4,7 +4,6 @@ Arguments were checked at the client's edge, and bodies go back as the bytes the
 came in: an answer with a thousand variables is read by nobody in between.
 """
 
-import math
 from typing import Any
 
 import msgspec
@@ -12,7 +11,6 @@ import msgspec
 from dapkit.adapter import Adapter, RequestFailed, not_a_request
 from dapkit.protocol import (
     Arguments,
-    Breakpoint,
     BreakpointLocationsArguments,
     BreakpointMode,
     Capabilities,
@@ -33,14 +31,10 @@ from dapkit.protocol import (
     RestartFrameArguments,
     ScopesArguments,
     SetBreakpointsArguments,
-    SetBreakpointsBody,
     SetExceptionBreakpointsArguments,
-    SetExceptionBreakpointsBody,
     SetExpressionArguments,
     SetFunctionBreakpointsArguments,
-    SetFunctionBreakpointsBody,
     SetInstructionBreakpointsArguments,
-    SetInstructionBreakpointsBody,
     SetVariableArguments,
     StackTraceArguments,
     StepInArguments,
@@ -50,10 +44,8 @@ from dapkit.protocol import (
     VariablesArguments,
     WriteMemoryArguments,
 )
-from dapkit.transport import Connection, ConversationLost
-
-NOTHING = RawJson(b"{}")
-_UNUSED = Breakpoint(verified=False, message="the program runs without debugging")
+from dapkit.python.adapter.remembered import SETTING, Remembered
+from dapkit.python.adapter.run import Run
 
 
 def _filter(name: str, label: str, description: str, *, default: bool = False) -> ExceptionBreakpointsFilter:
@@ -71,8 +63,8 @@ class ProgramState[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[Launc
     """The part of the adapter that only carries questions and answers.
 
     Attributes:
-        link: to the engine, while there is one.
-        debugs: False for a program that is only to run (`noDebug`): nothing is to stop it but the client.
+        run: the program, from the moment it is asked for.
+        remembered: what the client has set.
 
     """
 
@@ -87,6 +79,7 @@ class ProgramState[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[Launc
         supports_delayed_stack_trace_loading=True,
         supports_single_thread_execution_requests=True,
         support_terminate_debuggee=True,
+        support_suspend_debuggee=True,
         supports_exception_filter_options=True,
         supports_exception_options=True,
         supports_stepping_granularity=True,
@@ -114,8 +107,10 @@ class ProgramState[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[Launc
         ],
     )
 
-    link: Connection | None = None
-    debugs = True
+    def __init__(self) -> None:
+        super().__init__()
+        self.run: Run | None = None
+        self.remembered = Remembered()
 
     @not_a_request
     async def ask(self, arguments: Arguments[Any]) -> RawJson:
@@ -128,49 +123,35 @@ class ProgramState[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[Launc
             RequestFailed: the engine refused, or there is no program.
 
         """
-        if self.link is None:
+        debuggee = None if self.run is None else self.run.debuggee
+        if debuggee is None:
             raise RequestFailed(f"{arguments.command}: there is no program to ask: it has not started, or has ended")
-        try:
-            body = await self.link.request_custom(arguments.command, arguments, deadline=math.inf)
-        except ConversationLost as error:
-            raise RequestFailed(f"{arguments.command}: the program ended before it could answer") from error
-        return NOTHING if body is None else body
+        body = await debuggee.ask(arguments)
+        return self.remembered.note(arguments, body) if arguments.command in SETTING else body
 
     async def configuration_done(self) -> None:
         """Let the program begin."""
         await self.ask(ConfigurationDoneArguments())
 
-    async def set_breakpoints(self, args: SetBreakpointsArguments) -> SetBreakpointsBody | RawJson:
+    async def set_breakpoints(self, args: SetBreakpointsArguments) -> RawJson:
         """Replace the breakpoints of one source."""
-        if self.debugs:
-            return await self.ask(args)
-        return SetBreakpointsBody(breakpoints=[_UNUSED] * len(args.breakpoints or args.lines or ()))
+        return await self.ask(args)
 
     async def breakpoint_locations(self, args: BreakpointLocationsArguments) -> RawJson:
         """List where in some lines the program can stop."""
         return await self.ask(args)
 
-    async def set_function_breakpoints(
-        self, args: SetFunctionBreakpointsArguments
-    ) -> SetFunctionBreakpointsBody | RawJson:
+    async def set_function_breakpoints(self, args: SetFunctionBreakpointsArguments) -> RawJson:
         """Replace the breakpoints at functions."""
-        if self.debugs:
-            return await self.ask(args)
-        return SetFunctionBreakpointsBody(breakpoints=[_UNUSED] * len(args.breakpoints))
+        return await self.ask(args)
 
-    async def set_instruction_breakpoints(
-        self, args: SetInstructionBreakpointsArguments
-    ) -> SetInstructionBreakpointsBody | RawJson:
+    async def set_instruction_breakpoints(self, args: SetInstructionBreakpointsArguments) -> RawJson:
         """Replace the breakpoints at instructions."""
-        if self.debugs:
-            return await self.ask(args)
-        return SetInstructionBreakpointsBody(breakpoints=[_UNUSED] * len(args.breakpoints))
+        return await self.ask(args)
 
-    async def set_exception_breakpoints(
-        self, args: SetExceptionBreakpointsArguments
-    ) -> SetExceptionBreakpointsBody | RawJson:
+    async def set_exception_breakpoints(self, args: SetExceptionBreakpointsArguments) -> RawJson:
         """Say which exceptions stop the program."""
-        return await self.ask(args) if self.debugs else SetExceptionBreakpointsBody()
+        return await self.ask(args)
 
     async def continue_(self, args: ContinueArguments) -> RawJson:
         """Resume all threads, or one."""

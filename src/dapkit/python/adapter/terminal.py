@@ -12,6 +12,7 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from dapkit.python.adapter.family import Family
 from dapkit.python.adapter.link import NeverCame
 from dapkit.transport import Connection
 
@@ -26,6 +27,7 @@ class TerminalProgram:
         self._link = link
         self._pid = pid
         self._handle = handle
+        self._family = Family(pid)
 
     async def wait(self) -> None:
         """Wait until the program has ended: its engine lives as long as it does."""
@@ -37,13 +39,20 @@ class TerminalProgram:
     def interrupted(self) -> None:
         """Take note that it was asked to end."""
 
-    def kill(self) -> None:
-        """Kill it, with the group that a shell has made for it if there is one."""
+    def send_term(self) -> None:
+        """Send it SIGTERM."""
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self._handle, signal.SIGTERM)
+
+    async def kill(self) -> None:
+        """Kill it, with the group that a shell has made for it if there is one, and all that it has started."""
+        self._family.look()
         with contextlib.suppress(ProcessLookupError):
             leads_group = os.getpgid(self._pid) == self._pid
             signal.pidfd_send_signal(self._handle, signal.SIGKILL)
             if leads_group:
                 os.killpg(self._pid, signal.SIGKILL)
+        await self._family.kill()
 
     def release(self) -> None:
         """Let it run on: nothing of ours is in its way."""

@@ -4,23 +4,22 @@ What a handler is, is said in `handling`; handlers of a topic of their own live 
 The order on the wire and the start of a session are described in `entry`.
 """
 
-import os
 from typing import TYPE_CHECKING, Final
 
 from . import (
-    limits,
     requests_breakpoints,
     requests_bytecode,
     requests_evaluation,
     requests_exceptions,
     requests_memory,
     requests_running,
+    requests_session,
     requests_stacks,
     requests_values,
 )
 from .errors import RequestRefused
 from .exceptions import FILTERS
-from .handling import Handler, Later, flag
+from .handling import Handler, Later
 from .jobs import Request
 from .wire import Json
 
@@ -46,6 +45,7 @@ CAPABILITIES: Final[Json] = {
     "supportsExceptionInfoRequest": True,
     "supportsTerminateRequest": True,
     "supportTerminateDebuggee": True,
+    "supportSuspendDebuggee": True,
     "supportsDelayedStackTraceLoading": True,
     "supportsSingleThreadExecutionRequests": True,
     "supportsExceptionFilterOptions": True,
@@ -84,9 +84,10 @@ class Dispatcher:
             if not isinstance(body, Later):
                 request.answer(body)
 
-    @staticmethod
-    def _handler(command: object, request: Request) -> Handler:
+    def _handler(self, command: object, request: Request) -> Handler:
         handler = HANDLERS.get(command) if isinstance(command, str) else None
+        if not self._engine.options.debugs:
+            handler = requests_session.WITHOUT_DEBUGGING.get(str(command), handler)
         if handler is None:
             raise RequestRefused(f"unknown command {command!r}")
         arguments = request.message.get("arguments") or {}
@@ -105,45 +106,13 @@ def initialize(engine: "Engine", request: Request) -> Json:
     return CAPABILITIES
 
 
-def launch(engine: "Engine", request: Request) -> None:
-    """Take the options of the session; the program itself is on the command line."""
-    engine.stop_on_entry = flag(request, "stopOnEntry", default=False)
-    engine.stepping.just_my_code = flag(request, "justMyCode", default=True)
-    seconds = request.arguments.get("evaluateTimeout")
-    if isinstance(seconds, int | float):
-        engine.console.seconds = float(seconds) or float("inf")
-
-
-def configuration_done(engine: "Engine", request: Request) -> None:
-    """Let the program start."""
-    if engine.configured:
-        raise RequestRefused("configurationDone was sent already")
-    request.afterwards = engine.configuration_done
-
-
-def terminate(engine: "Engine", _request: Request) -> None:
-    """Ask the program to end."""
-    engine.terminate()
-
-
-def disconnect(engine: "Engine", request: Request) -> None:
-    """End the program, or leave it to itself."""
-    if flag(request, "terminateDebuggee", default=True):
-        request.afterwards = lambda: os._exit(limits.LINK_LOST_EXIT_CODE)
-    else:
-        request.afterwards = engine.release
-
-
 HANDLERS: Final[dict[str, Handler]] = {
     "initialize": initialize,
-    "launch": launch,
-    "configurationDone": configuration_done,
-    "terminate": terminate,
-    "disconnect": disconnect,
     **requests_breakpoints.HANDLERS,
     **requests_bytecode.HANDLERS,
     **requests_exceptions.HANDLERS,
     **requests_running.HANDLERS,
+    **requests_session.HANDLERS,
     **requests_stacks.HANDLERS,
     **requests_evaluation.HANDLERS,
     **requests_memory.HANDLERS,

@@ -15,16 +15,16 @@ import os
 import sys
 from time import monotonic, sleep
 
-from . import limits
+from . import asking_to_end, limits
 from .callbacks import Callbacks
 from .console import Console
 from .dispatch import Dispatcher
-from .errors import RequestRefused
 from .exceptions import Exceptions
 from .frames import Stacks
 from .link import Link
 from .memory import Memory
 from .monitor import Monitor
+from .options import Options
 from .positions import Texts
 from .references import References
 from .requests_bytecode import details_of
@@ -71,7 +71,8 @@ class Engine:
         self.memory = Memory(self.references)
         self.reader = Reader(self.references, self.memory)
         self.console = Console()
-        self.stop_on_entry = False
+        self.options = Options()
+        self.owned = True
         self.configured = False
         self._exit_code = 0
         self._may_run = _thread.allocate_lock()
@@ -119,8 +120,11 @@ class Engine:
         """Let the program start. In the link's thread."""
         self.configured = True
         with self.lock:
-            self.callbacks.install()
-            if self.stop_on_entry:
+            if self.options.debugs:
+                self.callbacks.install()
+            else:
+                self.monitor.release()
+            if self.options.debugs and self.options.stop_on_entry:
                 self.stepping.start_at_entry(self.threads.main)
                 self.callbacks.choose()
         self.link.event(
@@ -141,14 +145,7 @@ class Engine:
         self.link.close()
 
     def terminate(self) -> None:
-        """Ask the program to end as by Ctrl-C, so that its `finally` blocks run. Nothing stops it on its way.
-
-        Raises:
-            RequestRefused: if it does not listen to that.
-
-        """
-        if _signal.getsignal(_signal.SIGINT) in (None, _signal.SIG_IGN, _signal.SIG_DFL):
-            raise RequestRefused("the program ignores interrupts (SIGINT); end it with disconnect")
+        """Ask the program to end as by Ctrl-C, so that its `finally` blocks run. Nothing stops it on its way."""
         with self.lock:
             self.world.ending = bool(self.world.evaluating) or self.world.stopped
             self.stepping.cancel()
@@ -158,7 +155,16 @@ class Engine:
         if not self.configured:
             self.configured = True
             self._may_run.release()
-        _signal.pthread_kill(self.threads.main, _signal.SIGINT)
+        asking_to_end.ask(self.threads.main, self.link)
+
+    def end(self) -> None:
+        """End the process at once. In the link's thread."""
+        os._exit(limits.LINK_LOST_EXIT_CODE)
+
+    def suspend(self) -> None:
+        """Stop the whole process as Ctrl-Z does; once it is continued (SIGCONT) it runs on without us."""
+        os.kill(os.getpid(), _signal.SIGSTOP)
+        self.release()
 
     def _complain(self, text: str) -> None:
         self.link.event("output", {"category": "stderr", "output": text + "\n"})

@@ -24,6 +24,8 @@ SETTLE_TICK_SECONDS: Final = 0.004
 """How often that is looked at."""
 REST_SECONDS: Final = 0.1
 """How long a fork waits for the system to take away the link's thread."""
+INTERRUPT_SECONDS: Final = 1.0
+"""How long the main thread has to notice an interrupt, before it counts as inside native code."""
 TICK_SECONDS: Final = 0.05
 """How often the link looks after running work."""
 REMARK_SECONDS: Final = 0.01

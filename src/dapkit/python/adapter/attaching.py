@@ -1,0 +1,188 @@
+"""Ways to a program that runs already, or that comes by itself.
+
+Who listens asks for a token, and who connects shows it, in the first frame (`dapkit/authenticate`, see
+`transport.authentication`). Between processes of one user on one machine nobody has to carry it: who
+listens on a port leaves the token in a file named after the port, in the folder that only that user can
+enter, and the other looks for it there.
+"""
+
+import os
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from pathlib import Path
+
+import anyio
+import msgspec
+from anyio.abc import ByteStream
+
+from dapkit.adapter import RequestFailed
+from dapkit.endpoint import Endpoint, Role
+from dapkit.protocol import DisconnectArguments, InitializeRequestArguments, RawJson, decode_as
+from dapkit.python.adapter.arguments import Place, PythonAttach, engine_options
+from dapkit.python.adapter.paths import Paths
+from dapkit.python.adapter.run import Debuggee, Run, Way
+from dapkit.transport import (
+    Connection,
+    connect_tcp,
+    connect_unix,
+    listen_tcp,
+    new_token,
+    private_folder,
+    read_token,
+)
+
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+class AttachedProgram:
+    """A program that somebody else has started: all we have of it is the link."""
+
+    returncode: None = None
+
+    def __init__(self, link: Connection) -> None:
+        self._link = link
+
+    async def wait(self) -> None:
+        """Wait until the program has ended, or its engine has let us go."""
+        await self._link.wait_ended()
+
+    async def tell_output(self) -> None:
+        """Do nothing: the engine tells of it in order."""
+
+    def interrupted(self) -> None:
+        """Do nothing: what it started is none of our business."""
+
+    def send_term(self) -> None:
+        """Refuse: it may run on another machine.
+
+        Raises:
+            RequestFailed: always.
+
+        """
+        raise RequestFailed("terminate: the program does not answer, it is inside native code; ask again to kill it")
+
+    async def kill(self) -> None:
+        """Have the engine end it at once."""
+        await self._link.request(DisconnectArguments(terminate_debuggee=True))
+
+    def release(self) -> None:
+        """Do nothing: the engine does it."""
+
+
+def attach_way(args: PythonAttach) -> Way:
+    """Return the way to a program that is to be attached to."""
+
+    def way(run: Run) -> AbstractAsyncContextManager[Debuggee]:
+        return _attached(args, run)
+
+    return way
+
+
+@asynccontextmanager
+async def _attached(args: PythonAttach, run: Run) -> AsyncIterator[Debuggee]:
+    async with _stream(args, run) as stream, Connection(stream, Endpoint(Role.CLIENT)) as link:
+        await link.request(InitializeRequestArguments(adapter_id="dapkit"))
+        program = _Attached.read(await link.request_custom("attach", engine_options(args)))
+        yield Debuggee(link, AttachedProgram(link), Paths(args.path_mappings, program.cwd))
+
+
+class _Attached(msgspec.Struct):
+    """What the engine answers to `attach`."""
+
+    cwd: str = "/"
+
+    @classmethod
+    def read(cls, body: RawJson | None) -> "_Attached":
+        return decode_as(cls, body)
+
+
+@asynccontextmanager
+async def _stream(args: PythonAttach, run: Run) -> AsyncIterator[ByteStream]:
+    match _place(args):
+        case "connect", Place() as place:
+            async with await connect_tcp(place.host, place.port, token=_token_for(place)) as stream:
+                yield stream
+        case "listen", Place() as place:
+            async with _first_visitor(place, run) as stream:
+                yield stream
+        case _, path:
+            async with await connect_unix(Path(str(path))) as stream:
+                yield stream
+
+
+def _place(args: PythonAttach) -> tuple[str, Place | str]:
+    """Tell where to attach.
+
+    Raises:
+        RequestFailed: it is not said, or not once.
+
+    """
+    if args.process_id is not None:
+        raise RequestFailed(
+            "attaching by processId comes later; start the program under the debugger, "
+            "or call dapkit.listen() in it and attach with connect"
+        )
+    connect = args.connect
+    if connect is None and args.port is not None:
+        connect = Place(host=args.host or "127.0.0.1", port=args.port)
+    places = {"connect": connect, "listen": args.listen, "socket": args.socket}
+    given = [(name, place) for name, place in places.items() if place is not None]
+    if len(given) != 1:
+        found = " and ".join(name for name, _ in given) or "none of them"
+        raise RequestFailed(f"attach needs exactly one of connect, listen, socket and processId, got {found}")
+    return given[0]
+
+
+def _token_file(port: int) -> Path:
+    """Return where the token of a port is: the engine (`doors`) has the same rule."""
+    return private_folder() / f"port-{port}.token"
+
+
+def _token_for(place: Place) -> str | None:
+    """Find the token of a listening program, if there is one."""
+    if place.token_file is not None:
+        try:
+            return read_token(Path(place.token_file).expanduser())
+        except OSError as error:
+            raise RequestFailed(f"tokenFile {place.token_file} cannot be read: {error.strerror}") from error
+    file = _token_file(place.port)
+    return read_token(file) if place.host in _LOOPBACK and file.exists() else None
+
+
+@asynccontextmanager
+async def _first_visitor(place: Place, run: Run) -> AsyncIterator[ByteStream]:
+    """Listen until a program connects."""
+    send, arrivals = anyio.create_memory_object_stream[ByteStream](1)
+
+    async def take(stream: ByteStream) -> None:
+        await send.send(stream)
+        await anyio.sleep_forever()  # the stream is closed when this returns
+
+    given = None if place.token_file is None else _token_for(place)
+    token = given or new_token()
+    with send, arrivals:
+        async with listen_tcp(place.host, place.port, take, token=token, max_connections=1) as port:
+            with _left_in_file(None if given else token, port) as where:
+                told = f"Waiting for a program that calls dapkit.connect(({place.host!r}, {port}))"
+                await run.host.output(f"{told}{f'; the token is in {where}' if where else ''}\n", category="console")
+                yield await arrivals.receive()
+
+
+@contextmanager
+def _left_in_file(token: str | None, port: int) -> Iterator[Path | None]:
+    """Have a token in the file of its port for a while."""
+    if token is None:
+        yield None
+        return
+    file = _token_file(port)
+    file.unlink(missing_ok=True)
+    with open(file, "x", opener=_private) as writing:
+        writing.write(token)
+    try:
+        yield file
+    finally:
+        file.unlink(missing_ok=True)
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)

@@ -1,0 +1,98 @@
+"""Ways to a program that we start: as a child of ours, or in a terminal of the client's."""
+
+import sys
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+
+import anyio
+
+from dapkit.adapter import RequestFailed
+from dapkit.endpoint import CapabilityMissing
+from dapkit.protocol import InitializeRequestArguments, LaunchRequestArguments
+from dapkit.python.adapter.arguments import PythonLaunch, engine_options
+from dapkit.python.adapter.command import Command, command_for
+from dapkit.python.adapter.interpreter import objection_to
+from dapkit.python.adapter.link import Listener, NeverCame, listening
+from dapkit.python.adapter.paths import Paths
+from dapkit.python.adapter.program import Category, Program, started
+from dapkit.python.adapter.run import Debuggee, Run, Way, signal_name
+from dapkit.python.adapter.terminal import found
+from dapkit.transport import Connection, TransportError
+
+
+def launch_way(launch: PythonLaunch) -> Way:
+    """Return the way to a program that is to be launched."""
+
+    def way(run: Run) -> AbstractAsyncContextManager[Debuggee]:
+        return _here(launch, run) if launch.console == "internalConsole" else _in_terminal(launch, run)
+
+    return way
+
+
+@asynccontextmanager
+async def _here(launch: PythonLaunch, run: Run) -> AsyncIterator[Debuggee]:
+    async def tell(text: str, category: Category) -> None:
+        if launch.redirect_output is not False:
+            await run.tell_output(text, category)
+
+    async with listening() as listener:
+        command = await _command(launch, listener, run)
+        async with started(command, tell) as program:
+            reached = False
+            try:
+                async with listener.accept(program.wait) as (link, _):
+                    debuggee = Debuggee(link, program, await _introduced(link, launch, command))
+                    reached = True
+                    yield debuggee
+            except (NeverCame, TransportError) as error:
+                if reached:
+                    raise
+                raise await _why(command, program, error) from error
+
+
+@asynccontextmanager
+async def _in_terminal(launch: PythonLaunch, run: Run) -> AsyncIterator[Debuggee]:
+    async with listening() as listener:
+        command = await _command(launch, listener, run)
+        if command.interpreter != (sys.executable,):
+            objection = await objection_to(command.interpreter, command.environment())
+            if objection is not None:
+                raise RequestFailed(objection)
+        try:
+            await run.host.run_in_terminal(
+                kind="external" if launch.console == "externalTerminal" else "integrated",
+                title=command.name,
+                cwd=str(command.cwd),
+                args=list(command.argv),
+                env=dict(command.env) or None,
+            )
+        except CapabilityMissing as error:
+            raise RequestFailed(f"console is {launch.console!r}, but {error}; use internalConsole") from error
+        async with listener.accept(anyio.sleep_forever) as (link, pid):
+            with found(link, pid) as program:
+                yield Debuggee(link, program, await _introduced(link, launch, command))
+
+
+async def _command(launch: PythonLaunch, listener: Listener, run: Run) -> Command:
+    command = command_for(launch, listener.path)
+    for problem in command.problems:
+        await run.host.output(f"{problem}\n", category="console")
+    return command
+
+
+async def _introduced(link: Connection, launch: PythonLaunch, command: Command) -> Paths:
+    """Make the engine ready for breakpoints."""
+    await link.request(InitializeRequestArguments(adapter_id="dapkit"))
+    await link.request(LaunchRequestArguments(extra=engine_options(launch)))
+    return Paths(launch.path_mappings, str(command.cwd))
+
+
+async def _why(command: Command, program: Program, error: Exception) -> RequestFailed:
+    """Find out why a program could not be debugged."""
+    objection = await objection_to(command.interpreter, command.environment())
+    if objection is not None:
+        return RequestFailed(objection)
+    code = program.returncode
+    how = "" if code is None else f" (exit code {code})" if code >= 0 else f" ({signal_name(-code)})"
+    said = program.last_errors()
+    return RequestFailed(f"{error}{how}{f'; it wrote:\n{said}' if said else ''}")

@@ -1,0 +1,94 @@
+"""Paths of files as the client and the program know them, where those differ (`pathMappings`).
+
+Without mappings nothing is read or changed on its way. With them, what holds a source is read, its
+paths are changed, and it is written anew.
+"""
+
+from collections.abc import Sequence
+from pathlib import PurePosixPath, PureWindowsPath
+
+from dapkit.protocol import EventBody, RawJson, decode_as, encode_value
+from dapkit.python.adapter.arguments import PathMapping
+
+_SOURCES = frozenset({"source", "location", "module"})
+"""Names under which an object with a `path` stands."""
+
+_LISTS_OF_SOURCES = frozenset({"sources", "modules"})
+
+_WITHOUT_SOURCES = frozenset({"variables", "evaluate", "threads", "continue", "readMemory", "completions"})
+"""Commands that are asked often, or have large answers, and name no files there."""
+
+
+class Paths:
+    """The mappings of a program; the one with the longest folder counts."""
+
+    def __init__(self, mappings: Sequence[PathMapping], folder: str) -> None:
+        pairs = [(one.local_root, str(PurePosixPath(folder, one.remote_root))) for one in mappings]
+        self._outward = sorted(pairs, key=lambda pair: len(pair[1]), reverse=True)
+        self._inward = sorted(pairs, key=lambda pair: len(pair[0]), reverse=True)
+
+    def of_program(self, path: str) -> str:
+        """Return what the program calls a file of the client."""
+        for local, remote in self._inward:
+            if (rest := _below(path, local)) is not None:
+                return "/".join([remote.rstrip("/"), *rest])
+        return path
+
+    def of_client(self, path: str) -> str:
+        """Return what the client calls a file of the program."""
+        for local, remote in self._outward:
+            if (rest := _below(path, remote)) is not None:
+                separator = "\\" if _is_windows(local) else "/"
+                return separator.join([local.rstrip("/\\"), *rest])
+        return path
+
+    def arguments(self, arguments: object) -> object:
+        """Return the arguments of a request as the program understands them."""
+        if not self._inward:
+            return arguments
+        return self._changed(decode_as(object, encode_value(arguments)), inward=True)
+
+    def body(self, command: str, body: RawJson) -> RawJson:
+        """Return the body of a response as the client understands it."""
+        if not self._outward or command in _WITHOUT_SOURCES:
+            return body
+        return RawJson(encode_value(self._changed(decode_as(object, body), inward=False)))
+
+    def event(self, body: EventBody) -> EventBody:
+        """Return an event as the client understands it."""
+        if not self._outward:
+            return body
+        return decode_as(type(body), encode_value(self._changed(decode_as(object, encode_value(body)), inward=False)))
+
+    def _changed(self, value: object, *, inward: bool) -> object:
+        match value:
+            case dict():
+                for name, member in value.items():
+                    if name in _SOURCES:
+                        self._change(member, inward=inward)
+                    elif name in _LISTS_OF_SOURCES and isinstance(member, list):
+                        for source in member:
+                            self._change(source, inward=inward)
+                    self._changed(member, inward=inward)
+            case list():
+                for member in value:
+                    self._changed(member, inward=inward)
+        return value
+
+    def _change(self, source: object, *, inward: bool) -> None:
+        match source:
+            case dict() if isinstance(path := source.get("path"), str):
+                source["path"] = self.of_program(path) if inward else self.of_client(path)
+
+
+def _is_windows(path: str) -> bool:
+    return "\\" in path or path[1:2] == ":"
+
+
+def _below(path: str, folder: str) -> list[str] | None:
+    """Return the parts of a path behind a folder, or None if it is not in there."""
+    kind = PureWindowsPath if _is_windows(folder) else PurePosixPath
+    try:
+        return list(kind(path).relative_to(kind(folder)).parts)
+    except ValueError:
+        return None

@@ -1,0 +1,134 @@
+"""What the client has set, so that a program that is started again has it too.
+
+A client sends its breakpoints once. The engine of a restarted program is told them by us, and gives them
+numbers of its own; the client goes on using those that it knows. So the numbers are translated from the
+first restart on:
+
+    engine's number of a breakpoint that was set again   ->  the number that the client was told
+    any other number of the engine                       ->  that number + all that were given before
+"""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import msgspec
+
+from dapkit.endpoint import RequestFailed
+from dapkit.protocol import (
+    Arguments,
+    Breakpoint,
+    BreakpointEvent,
+    RawJson,
+    SetBreakpointsArguments,
+    SetExceptionBreakpointsBody,
+    StoppedEvent,
+    decode_as,
+    encode_value,
+)
+
+SETTING = frozenset(
+    {
+        "setBreakpoints",
+        "setFunctionBreakpoints",
+        "setExceptionBreakpoints",
+        "setDataBreakpoints",
+        "setInstructionBreakpoints",
+    }
+)
+
+type Ask = Callable[[Arguments[Any]], Awaitable[RawJson]]
+type _Key = tuple[str, str]
+
+
+class _Set:
+    """One successful request, and what the client was told about each breakpoint."""
+
+    def __init__(self, arguments: Arguments[Any], told: list[Breakpoint]) -> None:
+        self.arguments = arguments
+        self.told = told
+
+
+class Remembered:
+    """The last request of each kind, and for each source.
+
+    Invariant: no number that a client was told ever stands for another breakpoint.
+    """
+
+    def __init__(self) -> None:
+        self._sets: dict[_Key, _Set] = {}
+        self._numbers: dict[int, int] = {}
+        self._offset = 0
+        self._last = 0
+
+    def note(self, arguments: Arguments[Any], body: RawJson) -> RawJson:
+        """Take note of a request that the engine has answered; return the answer for the client."""
+        told = [self._renumbered(one) for one in _breakpoints(body)]
+        self._last = max([self._last, *(one.id or 0 for one in told)])
+        self._sets[_key(arguments)] = _Set(arguments, told)
+        if not self._offset:
+            return body
+        return RawJson(encode_value({"breakpoints": told}))
+
+    def of_client(self, event: StoppedEvent | BreakpointEvent) -> StoppedEvent | BreakpointEvent:
+        """Return an event with the numbers that the client knows."""
+        match event:
+            case StoppedEvent(hit_breakpoint_ids=list(hit)) if self._offset:
+                return msgspec.structs.replace(event, hit_breakpoint_ids=[self._number(one) for one in hit])
+            case BreakpointEvent(breakpoint=one):
+                told = self._renumbered(one)
+                self._update(told)
+                return msgspec.structs.replace(event, breakpoint=told)
+        return event
+
+    def forget(self) -> None:
+        """Forget what was set: there is a new configuration to come. Numbers are not used again."""
+        self._offset, self._numbers = self._last, {}
+        self._sets.clear()
+
+    async def set_again(self, ask: Ask) -> list[BreakpointEvent]:
+        """Tell a new engine everything; return what the client has to hear, since it is not as before."""
+        self._offset, self._numbers = self._last, {}
+        changes: list[BreakpointEvent] = []
+        for key, remembered in list(self._sets.items()):
+            try:
+                found = _breakpoints(await ask(remembered.arguments))
+            except RequestFailed as error:
+                found = [Breakpoint(verified=False, message=error.text)] * len(remembered.told)
+            told = [self._as_before(new, old) for new, old in zip(found, remembered.told, strict=False)]
+            changes += [
+                BreakpointEvent(reason="changed", breakpoint=new)
+                for new, old in zip(told, remembered.told, strict=False)
+                if new != old and new.id is not None
+            ]
+            self._sets[key] = _Set(remembered.arguments, told)
+        return changes
+
+    def _as_before(self, new: Breakpoint, old: Breakpoint) -> Breakpoint:
+        if new.id is not None and old.id is not None:
+            self._numbers[new.id] = old.id
+        return msgspec.structs.replace(new, id=old.id)
+
+    def _renumbered(self, one: Breakpoint) -> Breakpoint:
+        if one.id is None or not self._offset:
+            return one
+        return msgspec.structs.replace(one, id=self._number(one.id))
+
+    def _number(self, number: int) -> int:
+        return self._numbers.get(number, number + self._offset)
+
+    def _update(self, told: Breakpoint) -> None:
+        self._last = max(self._last, told.id or 0)
+        for remembered in self._sets.values():
+            remembered.told = [told if one.id == told.id is not None else one for one in remembered.told]
+
+
+def _key(arguments: Arguments[Any]) -> _Key:
+    match arguments:
+        case SetBreakpointsArguments(source=source):
+            return arguments.command, source.path or source.name or ""
+    return arguments.command, ""
+
+
+def _breakpoints(body: RawJson) -> list[Breakpoint]:
+    # The bodies of all these requests are lists of breakpoints; only this type allows that there is none.
+    return list(decode_as(SetExceptionBreakpointsBody, body, "$.body").breakpoints or ())

@@ -1,0 +1,289 @@
+"""One program under the debugger, from its start to its end: started by us, or found.
+
+    starting --engine has introduced itself--> ready --configurationDone--> running --> over
+       |                                                                               ^
+       +--refused, or given up----------------------------------------------------------+
+
+How a program is reached is a *way* (`launching`, `attaching`), a context in which its link and
+its process are there. Here is what is the same for all: what the client hears of it, in which order,
+and how it ends. A session has one run after the other if it is restarted.
+"""
+
+import contextlib
+import logging
+import math
+import signal
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from typing import Any, Protocol
+
+import anyio
+
+from dapkit import limits
+from dapkit.adapter import Adapter, RequestFailed
+from dapkit.endpoint import EventReceived
+from dapkit.protocol import (
+    Arguments,
+    BreakpointEvent,
+    DisconnectArguments,
+    EventBody,
+    ExitedEvent,
+    InitializedEvent,
+    OutputEvent,
+    RawJson,
+    StoppedEvent,
+    TerminateArguments,
+    ThreadEvent,
+)
+from dapkit.python.adapter.paths import Paths
+from dapkit.python.adapter.program import Category
+from dapkit.python.adapter.remembered import Remembered
+from dapkit.transport import Connection, ConversationLost, TransportError
+
+log = logging.getLogger(__name__)
+
+_NOTHING = RawJson(b"{}")
+
+
+class Process(Protocol):
+    """The process of a program."""
+
+    @property
+    def returncode(self) -> int | None:
+        """Exit code, or minus the signal that killed it; None if that is not known."""
+
+    async def wait(self) -> None:
+        """Wait until it has ended and its output was told."""
+
+    async def tell_output(self) -> None:
+        """Pass on what it has written by now."""
+
+    def interrupted(self) -> None:
+        """Take note that it was asked to end."""
+
+    def send_term(self) -> None:
+        """Send it SIGTERM."""
+
+    async def kill(self) -> None:
+        """Kill it, and whatever it has started."""
+
+    def release(self) -> None:
+        """Let it run on after us."""
+
+
+class Debuggee:
+    """What a way leads to.
+
+    Attributes:
+        link: to the engine, which has taken the options of the session.
+        process: that the engine runs in.
+        paths: between the client and the program.
+
+    """
+
+    def __init__(self, link: Connection, process: Process, paths: Paths) -> None:
+        self.link = link
+        self.process = process
+        self.paths = paths
+
+    async def ask(self, arguments: Arguments[Any]) -> RawJson:
+        """Put a request to the engine, paths changed for it, and for the client in its answer.
+
+        Raises:
+            RequestFailed: the engine refused, or the program ended.
+
+        """
+        command = arguments.command
+        try:
+            body = await self.link.request_custom(command, self.paths.arguments(arguments), deadline=math.inf)
+        except ConversationLost as error:
+            raise RequestFailed(f"{command}: the program ended before it could answer") from error
+        return _NOTHING if body is None else self.paths.body(command, body)
+
+
+type Way = Callable[["Run"], AbstractAsyncContextManager[Debuggee]]
+
+
+class Run:
+    """One program and what belongs to it.
+
+    Invariant: `debuggee` is there from the moment the engine is ready until the program has ended.
+
+    Attributes:
+        host: the adapter, which talks to the client.
+        debuggee: see above.
+        is_ours: whether the program ends with the session unless the client says otherwise.
+        is_told: whether the client hears of it: not once it was released, or another run has taken its place.
+
+    """
+
+    def __init__(self, host: Adapter[Any, Any], way: Way, *, remembered: Remembered, is_ours: bool) -> None:
+        self.host = host
+        self.debuggee: Debuggee | None = None
+        self.is_ours = is_ours
+        self.is_told = True
+        self.asked_to_end = False
+        self._way = way
+        self._remembered = remembered
+        self._scope = anyio.CancelScope()
+        self._settled = anyio.Event()
+        self._over = anyio.Event()
+        self._refusal: RequestFailed | None = None
+        self._exit_code: int | None = None
+        self._threads: set[int] = set()
+
+    # Starting
+
+    def start(self) -> None:
+        """Begin, in the background."""
+        self.host.start_soon(self._live)
+
+    async def ready(self) -> None:
+        """Wait until the engine can take breakpoints.
+
+        Raises:
+            RequestFailed: there will be no engine.
+
+        """
+        await self._settled.wait()
+        if self._refusal is not None:
+            raise self._refusal
+
+    async def _live(self) -> None:
+        try:
+            with self._scope:
+                async with self._way(self) as debuggee:
+                    self.debuggee = debuggee
+                    self._settled.set()
+                    await self._converse(debuggee)
+        except (RequestFailed, TransportError) as error:
+            if self._settled.is_set():
+                raise
+            self._refusal = error if isinstance(error, RequestFailed) else RequestFailed(str(error))
+        finally:
+            self.debuggee = None
+            if not self._settled.is_set() and self._refusal is None:
+                self._refusal = RequestFailed("cancelled", message="cancelled")
+            self._settled.set()
+            self._over.set()
+
+    # Listening
+
+    async def _converse(self, debuggee: Debuggee) -> None:
+        """Pass everything on until the program has ended, then say so."""
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._pass_events_on, debuggee)
+            await debuggee.process.wait()
+            await debuggee.link.wait_ended()
+        self.debuggee = None
+        if self.is_told:
+            code = debuggee.process.returncode
+            await self._tell_end(code if code is not None else self._exit_code)
+
+    async def _pass_events_on(self, debuggee: Debuggee) -> None:
+        async for happening in debuggee.link.incoming():
+            match happening:
+                case EventReceived(event) if self.is_told:
+                    await self._pass_on(event.body, debuggee)
+
+    async def _pass_on(self, body: EventBody | RawJson | None, debuggee: Debuggee) -> None:
+        match body:
+            case InitializedEvent():
+                pass  # the SDK sends ours
+            case ExitedEvent(exit_code=code):
+                self._exit_code = code  # is told after the last output
+            case StoppedEvent():
+                await debuggee.process.tell_output()  # what it wrote before the stop
+                await self._tell(self._remembered.of_client(body))
+            case BreakpointEvent():
+                await self._tell(debuggee.paths.event(self._remembered.of_client(body)))
+            case ThreadEvent(reason=reason, thread_id=number):
+                (self._threads.add if reason == "started" else self._threads.discard)(number)
+                await self._tell(body)
+            case EventBody():
+                await self._tell(debuggee.paths.event(body))
+
+    async def tell_output(self, text: str, category: Category) -> None:
+        """Pass on what the program writes."""
+        if self.is_told:
+            await self._tell(OutputEvent(output=text, category=category))
+
+    async def _tell(self, body: EventBody) -> None:
+        try:
+            await self.host.send_event(body)
+        except ConversationLost as error:  # the session ends on its own account, and the program with it
+            log.debug("the client did not hear of %s: %s", body.event, error)
+
+    async def _tell_end(self, code: int | None) -> None:
+        """Tell how the program ended, as far as that is known."""
+        self.is_told = False
+        if code is not None and code < 0:
+            await self.host.output(f"The program was ended by {signal_name(-code)}.\n", category="console")
+        if code is not None:
+            await self.host.exited(code if code >= 0 else 128 - code)  # as shells count signals
+        await self.host.terminated()
+
+    # Ending
+
+    async def terminate(self, args: TerminateArguments) -> None:
+        """Ask the program to end; kill it if it was asked before.
+
+        Raises:
+            RequestFailed: there is none, or it does not listen; asking again kills it.
+
+        """
+        if self.debuggee is None:
+            raise RequestFailed("terminate: there is no program to end: it has not started, or has ended")
+        if self.asked_to_end:
+            await self.debuggee.process.kill()
+            return
+        self.asked_to_end = True
+        self.debuggee.process.interrupted()
+        with anyio.move_on_after(limits.INTERRUPT_SECONDS) as deadline:
+            await self.debuggee.ask(args)
+        if deadline.cancelled_caught:  # native code keeps the engine from running, and any interrupt from being heard
+            self.debuggee.process.send_term()
+
+    async def release(self, *, suspend: bool) -> None:
+        """Let the program run on without us, or stay stopped; the client hears no more of it but `terminated`.
+
+        Raises:
+            RequestFailed: there is no program.
+
+        """
+        if self.debuggee is None:
+            raise RequestFailed("disconnect: there is no program to release: it has not started, or has ended")
+        self.is_told = False
+        self.debuggee.process.release()
+        await self.debuggee.ask(DisconnectArguments(terminate_debuggee=False, suspend_debuggee=suspend))
+        await self.host.terminated()
+
+    async def give_way(self) -> None:
+        """End the program, or let one that was found go, without a word: another run follows."""
+        self.is_told = False
+        if self.debuggee is not None and not self.is_ours:
+            with contextlib.suppress(RequestFailed):  # it has ended by itself meanwhile
+                await self.debuggee.ask(DisconnectArguments(terminate_debuggee=False))
+        await self.end(kill=self.is_ours)
+        for number in sorted(self._threads):
+            await self.host.thread("exited", number)
+
+    async def end(self, *, kill: bool) -> None:
+        """See to it that this run is over; a program that is not killed runs on."""
+        if kill and self.debuggee is not None:
+            await self.debuggee.process.kill()
+        else:
+            self._scope.cancel()
+        with anyio.move_on_after(limits.CLOSE_SECONDS):
+            await self._over.wait()
+            return
+        self._scope.cancel()
+        await self._over.wait()
+
+
+def signal_name(number: int) -> str:
+    """Return what people call a signal."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:  # a real-time signal
+        return f"signal {number}"

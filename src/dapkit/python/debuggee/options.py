@@ -1,0 +1,58 @@
+"""What a client wants of the engine, from the arguments of `launch` or `attach`.
+
+The adapter has checked their types; what is not there has its default.
+"""
+
+from . import limits
+from .errors import RequestRefused
+from .handling import flag
+from .jobs import Request
+from .wire import Json
+
+
+class Options:
+    """The options of one session.
+
+    Attributes:
+        debugs: False for a program that is only to run: nothing stops it, and nothing is watched.
+        stop_on_entry: whether to stop before the first line.
+        just_my_code: whether stepping and exceptions pass over library code.
+        rules: what counts as library code, `{"path" or "module": pattern, "include": whether it is the program's}`.
+        show_return_value: whether variables show what a function returned.
+        evaluate_seconds: how long an input of the console may run.
+        redirect_output: whether to tell the client what the program writes.
+        auto_reload: whether, and how, to load saved files; None for not.
+
+    """
+
+    def __init__(self) -> None:
+        self.debugs = True
+        self.stop_on_entry = False
+        self.just_my_code = True
+        self.rules: list[Json] = []
+        self.show_return_value = True
+        self.evaluate_seconds: float = limits.REPL_SECONDS
+        self.redirect_output = False
+        self.auto_reload: Json | None = None
+
+    def read(self, request: Request) -> None:
+        """Take them from a request.
+
+        Raises:
+            RequestRefused: one is of a wrong kind.
+
+        """
+        self.debugs = not flag(request, "noDebug", default=False)
+        self.stop_on_entry = flag(request, "stopOnEntry", default=False)
+        self.just_my_code = flag(request, "justMyCode", default=True)
+        self.show_return_value = flag(request, "showReturnValue", default=True)
+        self.redirect_output = flag(request, "redirectOutput", default=False)
+        seconds = request.arguments.get("evaluateTimeout")
+        if isinstance(seconds, int | float):
+            self.evaluate_seconds = float(seconds) or float("inf")
+        rules = request.arguments.get("rules") or []
+        if not isinstance(rules, list) or not all(isinstance(rule, dict) for rule in rules):
+            raise RequestRefused(f"rules is {rules!r:.200}, expected a list of objects")
+        self.rules = rules
+        reload = request.arguments.get("autoReload")
+        self.auto_reload = reload if isinstance(reload, dict) and reload.get("enable") else None

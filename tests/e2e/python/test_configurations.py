@@ -1,0 +1,152 @@
+"""Launch configurations as people have them, with everything that debugpy takes."""
+
+from pathlib import Path
+
+import pytest
+
+from dapkit.client import Ended
+from dapkit.endpoint import RequestFailed
+from dapkit.protocol import OutputEvent, Source
+from e2e.python.driving import Driver
+
+pytestmark = pytest.mark.row("launch")
+
+
+async def test_configuration_of_an_editor_works_unchanged(driver: Driver, python: str) -> None:
+    file = driver.write("import os, sys\nprint(sys.argv[1:], os.environ['FROM_FILE'], os.environ['BOTH'])\n")
+    (driver.folder / ".env").write_text("# mine\nexport FROM_FILE='a b'\nBOTH=file\n")
+    configuration = {
+        "name": "Python Debugger: Current File",
+        "type": "debugpy",
+        "request": "launch",
+        "program": str(file),
+        "console": "internalConsole",
+        "args": "--name 'two words' last",
+        "env": {"BOTH": "env"},
+        "envFile": str(driver.folder / ".env"),
+        "python": [python],
+        "cwd": str(driver.folder),
+        "justMyCode": False,
+        "rules": [{"path": "**/site-packages/**", "include": True}, {"module": "json", "include": False}],
+        "subProcess": False,
+        "redirectOutput": True,
+        "showReturnValue": True,
+        "pathMappings": [{"localRoot": str(driver.folder), "remoteRoot": "."}],
+        "stopOnEntry": False,
+        "autoReload": {"enable": False},
+        "django": False,
+        "jinja": True,
+        "gevent": False,
+        "pyramid": False,
+        "purpose": ["debug-in-terminal"],
+        "preLaunchTask": "build",
+        "presentation": {"hidden": False, "group": "", "order": 1},
+        "internalConsoleOptions": "neverOpen",
+        "serverReadyAction": {"pattern": "x"},
+        "clientOS": "unix",
+        "__sessionId": "7",
+    }
+    await driver.session.launch(configuration)
+    assert await driver.session.wait_until_ended() == Ended(0)
+    assert driver.output("stdout") == "['--name', 'two words', 'last'] a b env\n"
+    assert driver.output("console") == ""
+
+
+@pytest.mark.parametrize("name", ["python", "pythonPath", "pythonpath"])
+async def test_interpreter_has_old_names_too(driver: Driver, name: str, python: str) -> None:
+    await driver.run("import sys; print(sys.executable)", **{name: python})
+    assert driver.output("stdout") == f"{python}\n"
+
+
+async def test_python_arguments_may_be_one_text(driver: Driver) -> None:
+    await driver.run("import sys; print(sys.flags.dev_mode, sys.flags.utf8_mode)", pythonArgs="-X dev -X utf8=1")
+    assert driver.output("stdout") == "True 1\n"
+
+
+async def test_arguments_that_cannot_be_split_are_refused(driver: Driver) -> None:
+    with pytest.raises(Exception, match=r"args is .* which cannot be split into words: No closing quotation"):
+        await driver.run("", args="'open")
+
+
+async def test_env_file_that_is_not_there_is_told_and_the_program_runs(driver: Driver) -> None:
+    await driver.run("print('ran')", envFile=".env")
+    assert driver.output("stdout") == "ran\n"
+    assert driver.output("console") == f"envFile {driver.folder / '.env'} does not exist\n"
+
+
+async def test_lines_of_the_env_file_that_are_none_are_told(driver: Driver) -> None:
+    (driver.folder / ".env").write_text("GOOD=1\nnot good\n")
+    await driver.run("import os; print(os.environ['GOOD'])", envFile=".env")
+    assert driver.output("stdout") == "1\n"
+    assert driver.output("console") == f"line 2 of {driver.folder / '.env'} is not NAME=value: 'not good'\n"
+
+
+async def test_output_can_be_left_out(driver: Driver) -> None:
+    assert await driver.run("print(1)", redirectOutput=False) == Ended(0)
+    assert driver.output("stdout") == ""
+
+
+async def test_children_are_said_not_to_be_debugged_if_they_were_asked_for(driver: Driver) -> None:
+    await driver.run("pass", subProcess=True)
+    assert driver.output("console") == "subProcess: child processes are not debugged yet; they run on.\n"
+
+
+# Path mappings
+
+
+async def mapped(driver: Driver, python: str | None = None) -> Path:
+    """Stop a program whose files the client knows by other paths; return the client's folder."""
+    there, here = driver.folder / "there", driver.folder / "here"
+    there.mkdir()
+    driver.write("import helper\nhelper.help()\n", "there/prog.py")
+    driver.write("def help():\n    print('hello')\n    return 1 / 0\n", "there/helper.py")
+    await driver.session.add_breakpoint(here / "helper.py", 2, log_message="log")
+    await driver.session.add_breakpoint(here / "helper.py", 3)
+    mapping = [{"localRoot": "/elsewhere", "remoteRoot": "/nowhere"}, {"localRoot": str(here), "remoteRoot": "."}]
+    more = {} if python is None else {"python": python}
+    await driver.session.launch({"program": "prog.py", "cwd": str(there), "pathMappings": mapping, **more})
+    return here
+
+
+async def test_breakpoints_and_frames_have_the_paths_of_the_client(driver: Driver, python: str) -> None:
+    here = await mapped(driver, python)
+    await driver.session.next_stop()
+    frames = await driver.frames()
+    assert [frame.source and frame.source.path for frame in frames] == [str(here / "helper.py"), str(here / "prog.py")]
+    places = [(one.verified, one.source and one.source.path) for one in driver.session.breakpoints]
+    assert places == [(True, str(here / "helper.py"))] * 2
+
+
+async def test_output_with_a_source_has_the_path_of_the_client(driver: Driver) -> None:
+    here = await mapped(driver)
+    log = await driver.session.wait_for(OutputEvent, where=lambda event: event.output == "log\n", since=0)
+    assert isinstance(log.source, Source)
+    assert log.source.path == str(here / "helper.py")
+
+
+# Without debugging
+
+
+async def test_program_without_debugging_has_no_monitoring(driver: Driver, python: str) -> None:
+    program = """
+        import sys, time
+        print(sys.monitoring.get_tool(0), flush=True)
+        time.sleep(60)
+    """
+    await driver.start(program, 1, noDebug=True, stopOnEntry=True, python=python)
+    await driver.session.wait_for(OutputEvent)
+    assert driver.output("stdout") == "None\n"
+    [breakpoint_] = driver.session.breakpoints
+    assert not breakpoint_.verified
+    assert breakpoint_.message == "the program runs without debugging"
+    with pytest.raises(RequestFailed, match=r"pause: the program runs without debugging \(noDebug\)"):
+        await driver.session.pause(1)
+    assert [thread.name for thread in (await driver.session.threads()).threads] == ["MainThread"]
+    await driver.session.terminate()
+    assert await driver.session.wait_until_ended() == Ended(130)
+
+
+async def test_default_folder_is_that_of_the_adapter(driver: Driver) -> None:
+    await driver.session.launch({"code": "import os; print(os.getcwd())"})
+    await driver.session.wait_until_ended()
+    assert driver.output("stdout") == f"{Path.cwd()}\n"

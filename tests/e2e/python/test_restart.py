@@ -1,0 +1,135 @@
+"""`restart`: the program begins anew, the session goes on, and what was set stays set."""
+
+import pytest
+
+from dapkit.client import Ended
+from dapkit.endpoint import RequestFailed
+from dapkit.protocol import BreakpointEvent, OutputEvent, ProcessEvent, StoppedEvent, TerminatedEvent, ThreadEvent
+from e2e.python.driving import Driver
+from e2e.python.processes import ended, process_of
+from e2e.python.raw import raw_client
+
+pytestmark = pytest.mark.row("restart, terminate, disconnect")
+
+PROGRAM = """
+    import sys, time
+    x = sys.argv[1:]
+    print("ready", x, flush=True)
+    time.sleep(60)
+"""
+
+
+async def test_restart_at_a_breakpoint_stops_there_again_in_another_process(driver: Driver, python: str) -> None:
+    await driver.start(PROGRAM, 2, python=python)
+    await driver.session.next_stop()
+    before = await process_of(driver)
+    await driver.session.restart()
+    await driver.session.next_stop()
+    first, again = driver.told(StoppedEvent)
+    assert again.hit_breakpoint_ids == first.hit_breakpoint_ids
+    assert await driver.where() == ("<module>", 2)
+    await ended(before)
+    processes = [event.system_process_id for event in driver.told(ProcessEvent)]
+    assert len(set(processes)) == 2
+    assert driver.told(TerminatedEvent) == []
+
+
+async def test_restart_of_a_running_program_takes_new_arguments(driver: Driver, python: str) -> None:
+    await driver.start(PROGRAM, python=python)
+    await driver.session.wait_for(OutputEvent)
+    launch: dict[str, object] = {
+        "program": str(driver.file),
+        "cwd": str(driver.folder),
+        "args": ["new"],
+        "python": python,
+    }
+    await driver.session.restart(arguments=launch)
+    await driver.session.wait_for(OutputEvent, where=lambda event: "new" in event.output)
+    gone = [event.thread_id for event in driver.told(ThreadEvent) if event.reason == "exited"]
+    assert gone == [1]
+
+
+async def test_breakpoints_set_after_a_restart_have_numbers_of_their_own(driver: Driver) -> None:
+    async with raw_client() as client:
+        driver.write(PROGRAM)
+        source = {"path": str(driver.file)}
+
+        async def place(*lines: int) -> list[int]:
+            asked = {"source": source, "breakpoints": [{"line": line} for line in lines]}
+            return [one["id"] for one in (await client.ask("setBreakpoints", asked))["body"]["breakpoints"]]
+
+        await client.initialize()
+        await client.send("launch", {"program": str(driver.file)})
+        await client.event("initialized")
+        numbers = [*await place(1), *await place(1, 2)]
+        assert (await client.ask("configurationDone"))["success"]
+        assert (await client.event("stopped"))["hitBreakpointIds"] == numbers[1:2]
+        client.heard.clear()
+        assert (await client.ask("restart"))["success"]
+        assert (await client.event("stopped"))["hitBreakpointIds"] == numbers[1:2]
+        client.heard.clear()
+        [new] = await place(3)
+        assert new not in numbers
+        await client.ask("continue", {"threadId": 1})
+        assert (await client.event("stopped"))["hitBreakpointIds"] == [new]
+        assert (await client.ask("disconnect"))["success"]
+
+
+async def test_breakpoint_that_moved_with_its_file_is_told_after_a_restart(driver: Driver) -> None:
+    await driver.start("x = 1\ny = 2\n", 2)
+    await driver.session.next_stop()
+    driver.write("x = 1\n\n\ny = 2\n")
+    await driver.session.restart()
+    await driver.session.next_stop()
+    [changed] = driver.told(BreakpointEvent)
+    [stopped] = driver.told(StoppedEvent)[1:]
+    assert changed.breakpoint.line == 4
+    assert stopped.hit_breakpoint_ids == [changed.breakpoint.id]
+    assert await driver.where() == ("<module>", 4)
+
+
+async def test_exception_filters_are_kept(driver: Driver) -> None:
+    driver.write("import sys\n1 / len(sys.argv[1:])\n")
+    await driver.session.break_on_exceptions("uncaught")
+    await driver.launch(program=str(driver.file), args=["a"], stopOnEntry=True)
+    await driver.session.next_stop()
+    await driver.session.restart(arguments={"program": str(driver.file), "cwd": str(driver.folder)})
+    assert (await driver.session.next_stop()).reason == "exception"
+
+
+async def test_restart_before_the_configuration_was_done_waits_for_it() -> None:
+    async with raw_client() as client:
+        await client.initialize()
+        launch = await client.send("launch", {"code": "print('ran')"})
+        await client.event("initialized")
+        assert (await client.ask("restart"))["success"]
+        assert (await client.ask("configurationDone"))["success"]
+        assert (await client.answer(launch))["success"]
+        await client.event("terminated")
+        assert client.output("stdout") == "ran\n"
+
+
+async def test_restart_that_fails_ends_the_session_and_says_why(driver: Driver) -> None:
+    await driver.start(PROGRAM)
+    await driver.session.wait_for(OutputEvent)
+    driver.file.unlink()
+    with pytest.raises(RequestFailed, match="does not exist"):
+        await driver.session.restart()
+    await driver.session.wait_for(TerminatedEvent)
+
+
+async def test_restart_in_a_terminal_opens_another(driver: Driver) -> None:
+    await driver.start("print('ready')\nx = 1\nx = 2\n", 2, console="integratedTerminal")
+    await driver.session.next_stop()
+    await driver.session.restart()
+    await driver.session.next_stop()
+    assert len(driver.session.terminals) == 2
+    assert await driver.resume() == Ended(0)
+
+
+async def test_restart_with_wrong_arguments_leaves_the_program_running(driver: Driver) -> None:
+    await driver.start(PROGRAM, 2)
+    await driver.session.next_stop()
+    with pytest.raises(RequestFailed, match=r"restart: \$.arguments.arguments.args"):
+        await driver.session.restart(arguments={"args": 1})
+    assert await driver.where() == ("<module>", 2)
