@@ -173,3 +173,21 @@ def test_step_by_statement_stops_at_each_of_a_line_and_step_by_line_does_not(sta
     assert peer.at() == ("main", 8)
     with pytest.raises(Refused, match="granularity 'word' is unknown"):
         peer.ask("next", threadId=1, granularity="word")
+
+
+@pytest.mark.row("stackTrace")
+def test_frames_show_their_instruction_and_callers_the_columns_of_the_call(start: Start) -> None:
+    peer = start("def f(x):\n    return 1 // x\n\né = f(1) + f(0)\n")
+    peer.configure(lines=[2], filters=["uncaught"])
+    peer.stopped()
+    top, caller = peer.stack()
+    assert (top["column"], "endColumn" in top) == (1, False)
+    assert (caller["line"], caller["column"], caller["endLine"], caller["endColumn"]) == (4, 5, 4, 9)
+    assert shown(peer, caller["instructionPointerReference"], 1)[0]["instruction"].startswith("CALL")
+    peer.go()
+    peer.stopped("breakpoint")
+    assert peer.stack()[1]["column"] == 12
+    peer.go()
+    peer.stopped("exception")
+    raising = peer.stack()[0]
+    assert (raising["column"], raising["endColumn"]) == (12, 18)

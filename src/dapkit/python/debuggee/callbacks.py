@@ -238,11 +238,14 @@ class Callbacks:
         functions = self.breakpoints.functions
         if not functions.asked:
             return False
-        with self._lock:
-            functions.meet(code, frame.f_globals)
-        if not functions.sites.has(code):
-            return False
-        functions.sites.dispatch(code, offset, 4)
+        start = functions.starts.get(id(code))
+        if start is None:
+            with self._lock:
+                functions.meet(code, frame.f_globals)
+            start = functions.starts.get(id(code))
+            if start is None:
+                return False
+        start(code, offset, 4)
         return True
 
     def _note_loading(self, code: CodeType) -> None:

@@ -20,6 +20,7 @@ from .callbacks import Callbacks
 from .console import Console
 from .dispatch import Dispatcher
 from .exceptions import Exceptions
+from .frame_details import FrameDetails
 from .frames import Stacks
 from .link import Link
 from .memory import Memory
@@ -27,7 +28,6 @@ from .monitor import Monitor
 from .options import Options
 from .positions import Texts
 from .references import References
-from .requests_bytecode import details_of
 from .sources import Sources
 from .stepping import Stepping
 from .stops import World
@@ -67,7 +67,7 @@ class Engine:
             texts=self.texts,
         )
         self.stacks = Stacks(self.sources, self.references)
-        self.stacks.details = lambda frame: details_of(self, frame)
+        self.stacks.details = FrameDetails(self).of
         self.memory = Memory(self.references)
         self.reader = Reader(self.references, self.memory)
         self.console = Console()

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from . import monitor
 from .breakpoints import FUNCTION, Breakpoint
+from .conditions import LineCallback
 from .errors import RequestRefused
 from .loading import loaded_namespaces
 from .monitor import Monitor
@@ -40,11 +41,12 @@ class FunctionBreakpoints:
         self._tell = tell
         self.asked: list[tuple[Breakpoint, list[Meaning]]] = []
         self.sites = Sites(watch, "function", monitor.EVENTS.PY_START)
+        self.starts: dict[int, LineCallback] = {}
+        """By code object, each kept alive by its site: what is to be done when it starts."""
 
     def place(self, wishes: list[Json]) -> list[Breakpoint]:
         """Replace all function breakpoints."""
-        self.sites.remove(lambda _: True)
-        self.asked = []
+        self.clear()
         made: list[Breakpoint] = []
         for wish in wishes:
             one = Breakpoint(FUNCTION, wish, modes=())
@@ -64,14 +66,10 @@ class FunctionBreakpoints:
             self._monitor.discover()  # shows all code again, as it starts
         return made
 
-    def drop(self, gone: Breakpoint) -> None:
-        """Remove one breakpoint."""
-        self.sites.remove(lambda site: site.breakpoint is gone)
-        self.asked = [pair for pair in self.asked if pair[0] is not gone]
-
     def clear(self) -> None:
         """Remove everything."""
         self.sites.remove(lambda _: True)
+        self.starts = {}
         self.asked = []
 
     def meet(self, code: CodeType, namespace: dict[str, object]) -> None:
@@ -126,6 +124,8 @@ class FunctionBreakpoints:
         at = resume_offset(code)
         site = one.site(code, at, namespace=namespace, actions=self._actions_for(one))
         self.sites.add([site])
+        same = [other for other in self.sites if other.code is code]
+        self.starts[id(code)] = site.callback if len(same) == 1 else self.sites.dispatch
         path = self._sources.path(code.co_filename)
         if path is not None:
             one.source = {"name": path.rpartition("/")[2], "path": path}

@@ -51,7 +51,9 @@ class Text:
 
     def __init__(self, data: bytes) -> None:
         self.data = data
-        self._crowded: frozenset[int] | None = None
+        self.spots: dict[int, list[Spot]] = {}
+        """Of lines that were asked for."""
+        self._crowded: dict[int, list[Span]] | None = None
         self._lines = _decoded(data).encode("utf-8", "surrogatepass").splitlines()
 
     def shown_column(self, line: int, column: int) -> int:
@@ -71,20 +73,20 @@ class Text:
         lines[0] = lines[0][span.column :]
         return b"\n".join(lines).decode("utf-8", "replace")
 
-    def is_crowded(self, line: int) -> bool:
-        """Say whether several statements begin in a line."""
+    def statements(self, line: int) -> list[Span]:
+        """Return the statements of a line, if there are several."""
         # Most lines can be told from how they look; the tree of a long text takes many milliseconds.
         text = self._line(line).strip()
         if b";" not in text:
             is_compound = text.split(b" ", 1)[0].rstrip(b":") in _COMPOUND
             if not is_compound or text.split(b"#", 1)[0].rstrip().endswith(b":"):
-                return False
+                return []
         if self._crowded is None:
             try:
                 self._crowded = _crowded_lines(compile_quietly(self.data, "this", as_tree=True))
             except RequestRefused:
-                self._crowded = frozenset()
-        return line in self._crowded
+                self._crowded = {}
+        return self._crowded.get(line, [])
 
     def _line(self, number: int) -> bytes:
         return self._lines[number - 1] if 0 < number <= len(self._lines) else b""
@@ -150,10 +152,12 @@ def spots(text: Text, first: int, last: int, where: str) -> list[Spot]:
         RequestRefused: if the text is no Python.
 
     """
+    candidates = list(_candidates(compile_quietly(text.data, where, as_tree=True), first, last))
+    end = max([last, *(span.end_line for _, _, span, _ in candidates)])
     codes = with_nested(compile_quietly(text.data, where, as_tree=False))
-    tables = [(code, _table(code)) for code in codes]
+    tables = [(code, _table(code)) for code in codes if _touches(code, first, end)]
     found: dict[tuple[int, int], Spot] = {}  # by code object and instruction
-    for line, column, span, is_statement in _candidates(compile_quietly(text.data, where, as_tree=True), first, last):
+    for line, column, span, is_statement in candidates:
         beginning = _beginning(tables, span)
         if beginning is not None:
             code, offset = beginning
@@ -170,6 +174,19 @@ def spots(text: Text, first: int, last: int, where: str) -> list[Spot]:
                 owner = code.co_qualname, code.co_firstlineno
                 found[id(code), offset] = Spot(span.line, span.column, span, owner, is_statement=True)
     return sorted(found.values())
+
+
+def spots_of_line(text: Text, line: int, where: str) -> list[Spot]:
+    """Return the places to stop at that begin in one line, and remember them.
+
+    Raises:
+        RequestRefused: if the text is no Python.
+
+    """
+    known = text.spots.get(line)
+    if known is None:
+        known = text.spots[line] = spots(text, line, line, where)
+    return known
 
 
 def entries(code: CodeType, span: Span) -> list[int]:
@@ -199,6 +216,11 @@ def span_at(code: CodeType, offset: int) -> Span | None:
     return next((span for at, span in _spans(code) if at == offset), None)
 
 
+def _touches(code: CodeType, first: int, last: int) -> bool:
+    """Say whether a code object has code in some lines: a quick look, since a file has thousands."""
+    return code.co_firstlineno <= last and any(line and first <= line <= last for _, _, line in code.co_lines())
+
+
 def _table(code: CodeType) -> list[tuple[int, Span]]:
     """Return where in the text each code unit comes from that can be stopped at."""
     resume = resume_offset(code)
@@ -220,10 +242,9 @@ def _beginning(tables: list[tuple[CodeType, list[tuple[int, Span]]]], span: Span
     return None
 
 
-def _crowded_lines(tree: _ast.AST) -> frozenset[int]:
-    """Return the lines in which several statements begin."""
-    seen: set[int] = set()
-    crowded: set[int] = set()
+def _crowded_lines(tree: _ast.AST) -> dict[int, list[Span]]:
+    """Return the statements of all lines in which several begin."""
+    found: dict[int, list[Span]] = {}
     todo: list[object] = [tree]
     while todo:
         node = todo.pop()
@@ -231,9 +252,9 @@ def _crowded_lines(tree: _ast.AST) -> frozenset[int]:
             todo.extend(node)
         elif isinstance(node, _ast.stmt | _ast.mod | _ast.excepthandler | _ast.match_case):
             if isinstance(node, _ast.stmt):
-                (crowded if node.lineno in seen else seen).add(node.lineno)
+                found.setdefault(node.lineno, []).append(_span(_header(node)))
             todo.extend(getattr(node, field, None) for field in ("body", "orelse", "finalbody", "handlers", "cases"))
-    return frozenset(crowded)
+    return {line: spans for line, spans in found.items() if len(spans) > 1}
 
 
 # Candidates

@@ -75,11 +75,14 @@ def _source(engine: "Engine", request: Request) -> tuple[str, Json]:
     """Return the key of the source that a request is about, and how to show it."""
     command = request.message["command"]
     source = request.arguments.get("source")
-    path = source.get("path") if isinstance(source, dict) else None
+    source = source if isinstance(source, dict) else {}
+    path = source.get("path")
+    if path is None and str(source.get("name")).startswith("<"):
+        path = source["name"]  # code that is no file goes by the name it was compiled under
     if not isinstance(path, str) or not path:
-        raise RequestRefused(f"{command} needs source.path; source is {source!r:.200}")
+        raise RequestRefused(f"{command} needs source.path, or a source.name as in <string>; source is {source!r:.200}")
     key = engine.sources.show_as(path)
-    if key is None:  # code that is no file goes by the name it was compiled under
+    if key is None:
         return path, {"name": path}
     return key, {"name": path.rpartition("/")[2], "path": path}
 

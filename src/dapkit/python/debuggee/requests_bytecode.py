@@ -1,4 +1,4 @@
-"""Requests about instructions: disassembly, calls of a line, jumps; and the fields of frames that belong to them."""
+"""Requests about instructions: disassembly, calls of a line, jumps."""
 
 from collections.abc import Callable
 from types import CodeType, FrameType
@@ -12,7 +12,7 @@ from .errors import RequestRefused
 from .frames import Frame
 from .handling import LATER, Handler, Later, flag, number
 from .jobs import Guard, Job, Request
-from .positions import belongs, entries, spots
+from .positions import entries
 from .sources import lines_of_code, with_nested
 from .stops import Parked
 from .wire import Json
@@ -177,30 +177,11 @@ def chosen_call(engine: "Engine", request: Request, parked: Parked) -> CallTarge
 
 def statements_of_line(engine: "Engine", frame: FrameType) -> frozenset[int]:
     """Return where the statements of a frame's line begin, if it holds several."""
-    code, line = frame.f_code, frame.f_lineno
+    code = frame.f_code
     text = engine.texts.of_code(code)
-    if text is None or not text.is_crowded(line):
+    if text is None:
         return frozenset()
-    try:
-        found = [
-            spot for spot in spots(text, line, line, code.co_filename) if spot.is_statement and belongs(code, spot)
-        ]
-    except RequestRefused:
-        return frozenset()
-    return frozenset(offset for spot in found for offset in entries(code, spot.span)) if len(found) > 1 else frozenset()
-
-
-# Fields of frames
-
-
-def details_of(engine: "Engine", frame: FrameType) -> Json:
-    """Return the address of the instruction that a frame is at, and whether it can be restarted."""
-    address = engine.callbacks.breakpoints.addresses.of(frame.f_code, max(frame.f_lasti, 0))
-    can_restart = any(
-        parked.shown is frame and not jumps.objection(parked, frame) and not jumps.restart_objection(engine, frame)
-        for parked in list(engine.world.parked.values())
-    )
-    return {"instructionPointerReference": hex(address), "canRestart": can_restart}
+    return frozenset(offset for span in text.statements(frame.f_lineno) for offset in entries(code, span))
 
 
 def _whole(request: Request, name: str) -> int:

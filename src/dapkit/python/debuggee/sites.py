@@ -70,10 +70,6 @@ class Sites:
                 self._monitor.want(site.code, self._owner, 0)
         self._index()
 
-    def has(self, code: CodeType) -> bool:
-        """Say whether a code object has any site."""
-        return any(site.code is code for site in self._sites)
-
     def _index(self) -> None:
         table = _table(self._sites)
         self.dispatch = _dispatch(table)

@@ -15,7 +15,7 @@ from .breakpoints import SOURCE, Breakpoint
 from .conditions import Actions
 from .errors import RequestRefused
 from .monitor import Monitor
-from .positions import Spot, Text, Texts, belongs, entries, spots
+from .positions import Spot, Text, Texts, belongs, entries, spots_of_line
 from .sites import Site, Sites
 from .sources import Sources, lines_of_code, lines_of_text, lines_of_tree, with_nested
 from .wire import Json
@@ -184,7 +184,7 @@ def _find_column(one: Breakpoint, text: Text, where: str) -> None:
         one.test = None
         one.fail(f"breakpoint column is {column!r}, expected a number from 1 on")
         return
-    here = spots(text, one.line, one.line, where)
+    here = spots_of_line(text, one.line, where)
     if not here:
         one.settle(f"Python runs without columns here (no_debug_ranges); the whole line {one.line} is meant")
         return
