@@ -266,3 +266,13 @@ def test_log_message_comes_while_the_program_is_busy_with_other_things(start: St
     while "1" not in seen:
         seen += peer.event("output")["output"]
     assert seen == "0\n1\n"
+
+
+def test_lines_alone_are_taken_as_breakpoints(start: Start) -> None:
+    peer = start(LOOP)
+    peer.configure(lines=[8])
+    source = {"path": str(peer.folder / "prog.py")}
+    placed = peer.ask("setBreakpoints", source=source, lines=[4, 5])["breakpoints"]
+    assert [(one["verified"], one["line"]) for one in placed] == [(True, 4), (True, 5)]
+    with pytest.raises(Refused, match="expected a list of objects"):
+        peer.ask("setBreakpoints", source=source, lines=4)

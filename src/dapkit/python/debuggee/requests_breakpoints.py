@@ -65,7 +65,10 @@ def breakpoint_locations(engine: "Engine", request: Request) -> Json:
 
 
 def _wishes(request: Request) -> list[Json]:
-    asked = request.arguments.get("breakpoints") or []
+    asked = request.arguments.get("breakpoints")
+    if asked is None:  # as of clients of old versions of the protocol
+        lines = request.arguments.get("lines") or []
+        asked = [{"line": line} for line in lines] if isinstance(lines, list) else lines
     if not isinstance(asked, list) or not all(isinstance(one, dict) for one in asked):
         raise RequestRefused(f"breakpoints is {asked!r:.200}, expected a list of objects")
     return asked
