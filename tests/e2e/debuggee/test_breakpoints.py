@@ -246,6 +246,8 @@ def test_condition_in_the_body_of_a_class_and_with_foreign_globals(start: Start)
 def test_set_breakpoints_without_a_path_is_refused(start: Start) -> None:
     peer = start(LOOP)
     with pytest.raises(Refused, match=r"setBreakpoints needs source\.path"):
+        peer.ask("setBreakpoints", source={"adapterData": 3}, breakpoints=[])
+    with pytest.raises(Refused, match="there is no source 3; there are 0"):
         peer.ask("setBreakpoints", source={"sourceReference": 3}, breakpoints=[])
 
 

@@ -193,15 +193,9 @@ def test_breakpoint_in_a_module_of_an_archive_and_in_code_without_a_file(start: 
         """
     )
     [packed] = peer.configure(path=tmp_path / "lib.zip" / "packed.py", lines=[2])
-    assert packed["verified"] is False
+    assert packed["verified"] is True
     [made_up] = peer.ask("setBreakpoints", source={"path": "<made up>"}, breakpoints=[{"line": 2}])["breakpoints"]
     assert made_up["verified"] is False
-    assert peer.event("breakpoint")["breakpoint"] == {
-        "id": packed["id"],
-        "verified": True,
-        "line": 2,
-        "source": {"name": "packed.py", "path": str(tmp_path / "lib.zip" / "packed.py")},
-    }
     assert stops(peer, 2) == [(("f", 2), [packed["id"]]), (("<module>", 2), [made_up["id"]])]
     assert peer.finish()[0] == 0
 

@@ -89,7 +89,7 @@ def test_all_threads_stop_and_go_on_together(start: Start) -> None:
     assert peer.stopped("pause") == {"reason": "pause", "threadId": 1, "allThreadsStopped": True}
     before = peer.value("counts[:]")
     assert peer.value("counts[:]") == before
-    assert peer.at(5)[0] == "blocked"
+    assert peer.at(5)[0] == "blocked [native call]"
     assert peer.at(3) == ("spin_on_one_line", 7)
     assert int(peer.value("counts[0]", thread=2)) >= 0
     peer.go()
@@ -117,7 +117,7 @@ def test_thread_inside_native_code_is_paused_and_shown_without_running_anything_
     peer.wait_until_at(("sleep", 8))
     peer.ask("pause", threadId=1)
     peer.stopped("pause")
-    assert peer.at() == ("sleep", 8)
+    assert peer.at() == ("sleep [native call]", 8)
     shown = {name: row["value"] for name, row in peer.locals().items()}
     assert shown["some"] == "[1, 2]"
     assert shown["seconds"] == "1000"

@@ -14,6 +14,7 @@ from dapkit.protocol import (
     BreakpointLocationsArguments,
     BreakpointMode,
     Capabilities,
+    ColumnDescriptor,
     CompletionsArguments,
     ConfigurationDoneArguments,
     ContinueArguments,
@@ -23,7 +24,9 @@ from dapkit.protocol import (
     ExceptionInfoArguments,
     GotoArguments,
     GotoTargetsArguments,
+    LoadedSourcesArguments,
     LocationsArguments,
+    ModulesArguments,
     NextArguments,
     PauseArguments,
     RawJson,
@@ -36,10 +39,12 @@ from dapkit.protocol import (
     SetFunctionBreakpointsArguments,
     SetInstructionBreakpointsArguments,
     SetVariableArguments,
+    SourceArguments,
     StackTraceArguments,
     StepInArguments,
     StepInTargetsArguments,
     StepOutArguments,
+    TerminateThreadsArguments,
     ThreadsArguments,
     VariablesArguments,
     WriteMemoryArguments,
@@ -80,6 +85,11 @@ class ProgramState[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[Launc
         supports_single_thread_execution_requests=True,
         support_terminate_debuggee=True,
         support_suspend_debuggee=True,
+        additional_module_columns=[
+            ColumnDescriptor(attribute_name="package", label="Package", type="string"),
+            ColumnDescriptor(attribute_name="loader", label="Loader", type="string"),
+        ],
+        supported_checksum_algorithms=["SHA256", "MD5", "timestamp"],
         supports_exception_filter_options=True,
         supports_exception_options=True,
         supports_stepping_granularity=True,
@@ -199,6 +209,22 @@ class ProgramState[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[Launc
 
     async def stack_trace(self, args: StackTraceArguments) -> RawJson:
         """Show frames of a thread, stopped or running."""
+        return await self.ask(args)
+
+    async def terminate_threads(self, args: TerminateThreadsArguments) -> None:
+        """End threads."""
+        await self.ask(args)
+
+    async def modules(self, args: ModulesArguments) -> RawJson:
+        """List the modules, or a page of them."""
+        return await self.ask(args)
+
+    async def loaded_sources(self) -> RawJson:
+        """List the sources of all code that is loaded."""
+        return await self.ask(LoadedSourcesArguments())
+
+    async def source(self, args: SourceArguments) -> RawJson:
+        """Return the text of a source."""
         return await self.ask(args)
 
     async def scopes(self, args: ScopesArguments) -> RawJson:

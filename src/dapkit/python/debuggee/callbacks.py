@@ -26,6 +26,7 @@ from .threads import Threads
 
 DISABLE = events.DISABLE
 _getframe = sys._getframe
+_THREAD_STARTS = ("_bootstrap", "_bootstrap_inner")
 _ONE_LINERS_NEED_START = sys.version_info >= (3, 13)
 
 
@@ -79,7 +80,7 @@ class Callbacks:
                 EVENTS.PY_RESUME: self._on_start,
                 EVENTS.PY_RETURN: self._shielded(self._on_return),
                 EVENTS.PY_YIELD: self._shielded(self._on_yield),
-                EVENTS.JUMP: self._shielded(self._on_jump),
+                EVENTS.JUMP: self._shielded(self._on_jump, raises_later=True),
                 EVENTS.PY_UNWIND: self._shielded(self._on_unwind, in_ours=None),
                 EVENTS.RAISE: self._exceptions.passes.before(self._shielded(self._on_raise, in_ours=None, depth=2)),
                 EVENTS.RERAISE: self._shielded(self._on_reraise, in_ours=None),
@@ -172,7 +173,7 @@ class Callbacks:
             with self._lock:
                 self.arguments.leave(frame)
         if id(code) in self._thread_starts:
-            self._thread_event("exited")
+            self._threads.ended(_thread.get_ident())
 
     def _on_yield(self, frame: FrameType, _code: CodeType, _offset: int, value: object) -> None:
         self._on_leave(frame, value, yielding=True)
@@ -205,17 +206,19 @@ class Callbacks:
             self._tell_or_raise(error)
             return None
 
-    def _look_at(self, frame: FrameType, code: CodeType, offset: int) -> object:  # noqa: PLR0911 - one return per case
+    def _look_at(self, frame: FrameType, code: CodeType, offset: int) -> object:  # noqa: C901, PLR0911 - one return per case
         ident = _thread.get_ident()
         if ident == self._threads.link:
             return DISABLE if self._sources.kind(code.co_filename) == OURS else None
+        if not self._threads.knows(ident) and code.co_name not in _THREAD_STARTS:
+            self._threads.number(ident)  # a thread that was not made by `threading`
         if self._world.must_park(ident) and self._join(ident, frame):
             return None
         if code.co_name == "<module>":
             self._note_loading(code)
         if self._meet_breakpoints(frame, code, offset):
             return None
-        if code.co_name == "_bootstrap_inner" and self._starts_thread(code):
+        if code.co_name == _THREAD_STARTS[1] and self._starts_thread(code):
             return None
         if self._stepping.entering:
             with self._lock:
@@ -262,12 +265,8 @@ class Callbacks:
             self._thread_starts.add(id(code))
             with self._lock:
                 self._monitor.want(code, "thread", EVENTS.PY_START | EVENTS.PY_RETURN)
-        self._threads.forget(_thread.get_ident())  # of a thread that had the identity before
-        self._thread_event("started")
+        self._threads.began(_thread.get_ident())
         return True
-
-    def _thread_event(self, reason: str) -> None:
-        self._link.event("thread", {"reason": reason, "threadId": self._threads.number(_thread.get_ident())})
 
     # Exceptions
 
@@ -311,12 +310,13 @@ class Callbacks:
     # Shields
 
     def _shielded(
-        self, handle: Callable[..., object], *, in_ours: object = DISABLE, depth: int = 1
+        self, handle: Callable[..., object], *, in_ours: object = DISABLE, depth: int = 1, raises_later: bool = False
     ) -> Callable[..., object]:
         """Make a callback that passes the frame of the event, and keeps our errors out of the program.
 
         Events in code of this package, which the link's thread causes, end with `in_ours`: DISABLE,
         but for events that cannot be disabled. `depth` is that of the event's frame, seen from the callback.
+        What is raised in the event of a jump misses the handlers around it, and is raised just after that.
         """
 
         def callback(code: CodeType, *details: object) -> object:
@@ -324,6 +324,11 @@ class Callbacks:
                 if _thread.get_ident() == self._threads.link:
                     return in_ours if self._sources.kind(code.co_filename) == OURS else None
                 return handle(_getframe(depth), code, *details)
+            except (SystemExit, KeyboardInterrupt) as error:
+                if not raises_later:
+                    raise
+                self.at_next_instruction_of(_getframe(1), _raising(error))
+                return None
             except BaseException as error:
                 self._tell_or_raise(error)
                 return None
@@ -338,12 +343,12 @@ class Callbacks:
             return True
 
     def _tell_or_raise(self, error: BaseException) -> None:
-        """Tell of an error of ours; raise what came from a signal handler of the program."""
+        """Tell of an error of ours; raise what came from a signal handler of the program, or ends the thread."""
         traceback = error.__traceback__
         while traceback is not None and traceback.tb_next is not None:
             traceback = traceback.tb_next
         ours = traceback is None or self._sources.kind(traceback.tb_frame.f_code.co_filename) == OURS
-        if not ours or isinstance(error, KeyboardInterrupt):
+        if not ours or isinstance(error, KeyboardInterrupt | SystemExit):
             raise error
         if isinstance(error, RecursionError):
             return  # the program is about to have one of its own; there is no room to stop, or even to tell
@@ -351,3 +356,10 @@ class Callbacks:
         self.breakpoints.console(
             f"Internal error of the debugger: {type(error).__name__}: {error}{where}", {"category": "stderr"}
         )
+
+
+def _raising(error: BaseException) -> Callable[[], None]:
+    def action() -> None:
+        raise error.with_traceback(None)
+
+    return action

@@ -14,13 +14,16 @@ from . import (
     requests_memory,
     requests_running,
     requests_session,
+    requests_sources,
     requests_stacks,
     requests_values,
 )
+from .checksums import ALGORITHMS
 from .errors import RequestRefused
 from .exceptions import FILTERS
 from .handling import Handler, Later
 from .jobs import Request
+from .modules import COLUMNS
 from .wire import Json
 
 if TYPE_CHECKING:
@@ -47,6 +50,11 @@ CAPABILITIES: Final[Json] = {
     "supportTerminateDebuggee": True,
     "supportSuspendDebuggee": True,
     "supportsDelayedStackTraceLoading": True,
+    "supportsTerminateThreadsRequest": True,
+    "supportsModulesRequest": True,
+    "additionalModuleColumns": COLUMNS,
+    "supportsLoadedSourcesRequest": True,
+    "supportedChecksumAlgorithms": ALGORITHMS,
     "supportsSingleThreadExecutionRequests": True,
     "supportsExceptionFilterOptions": True,
     "supportsExceptionOptions": True,
@@ -75,7 +83,16 @@ class Dispatcher:
         request = Request(message, self._engine.link)
         command = message.setdefault("command", "")
         try:
-            body = self._handler(command, request)(self._engine, request)
+            handler = self._handler(command, request)
+        except RequestRefused as refusal:
+            request.refuse(str(refusal))
+        else:
+            self.answer(request, handler)
+
+    def answer(self, request: Request, handler: Handler) -> None:
+        """Have a handler answer a request."""
+        try:
+            body = handler(self._engine, request)
         except RequestRefused as refusal:
             request.refuse(str(refusal))
         except Exception as error:
@@ -113,6 +130,7 @@ HANDLERS: Final[dict[str, Handler]] = {
     **requests_exceptions.HANDLERS,
     **requests_running.HANDLERS,
     **requests_session.HANDLERS,
+    **requests_sources.HANDLERS,
     **requests_stacks.HANDLERS,
     **requests_evaluation.HANDLERS,
     **requests_memory.HANDLERS,

@@ -22,12 +22,17 @@ from .dispatch import Dispatcher
 from .exceptions import Exceptions
 from .frame_details import FrameDetails
 from .frames import Stacks
+from .handling import Handler
+from .interrupting import interrupt
+from .jobs import Request
 from .link import Link
 from .memory import Memory
+from .modules import Modules
 from .monitor import Monitor
 from .options import Options
 from .positions import Texts
 from .references import References
+from .shown_sources import ShownSources
 from .sources import Sources
 from .stepping import Stepping
 from .stops import World
@@ -50,7 +55,7 @@ class Engine:
         self.sources = Sources()
         self.references = References()
         self.texts = Texts(self.sources)
-        self.threads = Threads(_thread.get_ident())
+        self.threads = Threads(_thread.get_ident(), self.link.event)
         self.monitor = Monitor()
         self.world = World(self.link, self.threads, self.monitor, references=self.references, lock=self.lock)
         self.stepping = Stepping(self.monitor, self.sources)
@@ -66,7 +71,9 @@ class Engine:
             lock=self.lock,
             texts=self.texts,
         )
-        self.stacks = Stacks(self.sources, self.references)
+        self.modules = Modules(self.sources, self.link.event)
+        self.shown = ShownSources(self.sources, self.link.event)
+        self.stacks = Stacks(self.sources, self.references, self.modules, self.shown)
         self.stacks.details = FrameDetails(self).of
         self.memory = Memory(self.references)
         self.reader = Reader(self.references, self.memory)
@@ -165,6 +172,15 @@ class Engine:
         """Stop the whole process as Ctrl-Z does; once it is continued (SIGCONT) it runs on without us."""
         os.kill(os.getpid(), _signal.SIGSTOP)
         self.release()
+
+    def end_thread(self, ident: int) -> None:
+        """Raise SystemExit in a thread: at once where it stands or runs, else when its native call returns."""
+        if not self.world.end(ident):
+            interrupt(ident, SystemExit)
+
+    def again(self, request: Request, handler: Handler) -> None:
+        """Have a handler answer a request that it put off. In the link's thread."""
+        self._dispatcher.answer(request, handler)
 
     def _complain(self, text: str) -> None:
         self.link.event("output", {"category": "stderr", "output": text + "\n"})

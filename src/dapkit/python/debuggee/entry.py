@@ -89,6 +89,8 @@ def main() -> None:
         if not name.startswith(PACKAGE):
             del sys.modules[name]  # a file of the program may have the same name
     engine = Engine(connect(link), what if kind != "code" else "-c")
+    if kind == "code":
+        engine.shown.hints.append(what)
     atexit.register(engine.finish)  # the first to be registered is the last to be called
     engine.start()
     _show_lines_at_once()

@@ -26,6 +26,8 @@ REST_SECONDS: Final = 0.1
 """How long a fork waits for the system to take away the link's thread."""
 INTERRUPT_SECONDS: Final = 1.0
 """How long the main thread has to notice an interrupt, before it counts as inside native code."""
+PARK_SECONDS: Final = 0.06
+"""How long after a stop the stack of a thread that has not parked is waited for; then it is in native code."""
 TICK_SECONDS: Final = 0.05
 """How often the link looks after running work."""
 REMARK_SECONDS: Final = 0.01
@@ -56,6 +58,16 @@ KEPT_BYTES: Final = 1024 * 1024
 """The largest of them."""
 INT_BITS: Final = 8_192
 """Integers up to this size are written in decimal; that costs quadratic time."""
+AWAIT_DEPTH: Final = 100
+"""Coroutines in the chain of one task, and tasks in the chain of those that wait for each other."""
+EXEC_DEPTH: Final = 4
+"""Frames around code that was executed from a text, in which the text is looked for."""
+EXEC_CHARS: Final = 1_000_000
+"""Texts longer than this are not taken to be it."""
+TASKS_LISTED: Final = 100
+"""Suspended asyncio tasks that `threads` lists."""
+PARAMETER_CHARS: Final = 60
+"""A value in the name of a frame."""
 EXCEPTION_DEPTH: Final = 8
 """Links of an exception chain, and members of a group, in `exceptionInfo`."""
 

@@ -79,6 +79,9 @@ def _source(engine: "Engine", request: Request) -> tuple[str, Json]:
     command = request.message["command"]
     source = request.arguments.get("source")
     source = source if isinstance(source, dict) else {}
+    if source.get("sourceReference"):
+        text = engine.shown.by_number(source["sourceReference"])
+        return engine.sources.name(text.filename), engine.shown.describe(text)
     path = source.get("path")
     if path is None and str(source.get("name")).startswith("<"):
         path = source["name"]  # code that is no file goes by the name it was compiled under

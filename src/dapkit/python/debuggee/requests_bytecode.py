@@ -9,7 +9,7 @@ from .addresses import parse
 from .calls import CallTarget, calls_ahead
 from .disassembly import disassemble
 from .errors import RequestRefused
-from .frames import Frame
+from .frames import Frame, frames_only
 from .handling import LATER, Handler, Later, flag, number
 from .jobs import Guard, Job, Request
 from .positions import entries
@@ -40,7 +40,7 @@ def disassemble_(engine: "Engine", request: Request) -> Json:
     found = addresses.find(address)
     source = text = None
     if found is not None:
-        source, text = engine.stacks.source(found[0].co_filename), engine.texts.of_code(found[0])
+        source, text = engine.shown.source_of(found[0]), engine.texts.of_code(found[0])
     rows = disassemble(
         addresses,
         address,
@@ -62,8 +62,8 @@ def step_in_targets(engine: "Engine", request: Request) -> Json:
     code = frame.frame.f_code
     text = engine.texts.of_code(code)
     targets: list[Json] = []
-    running = engine.stacks.walk(engine.threads.frames().get(frame.ident))[:1]
-    calling = [frame.frame] != [one for one, _ in running]
+    running = frames_only(engine.stacks.of_running(engine.threads.frames().get(frame.ident)))
+    calling = next((one for one, _ in running), None) is not frame.frame
     for target in calls_ahead(frame.frame, frame.line, calling=calling):
         span = target.span
         row: Json = {

@@ -6,6 +6,7 @@ from . import limits
 from .errors import RequestRefused
 from .exception_details import information
 from .exceptions import read
+from .frames import frames_only
 from .handling import LATER, Handler, Later
 from .jobs import Guard, Job, Request
 from .wire import Json
@@ -30,7 +31,7 @@ def exception_info(engine: "Engine", request: Request) -> Later:
     exception = parked.exception if parked is not None else None
     if parked is None or exception is None:
         raise RequestRefused("the thread is not stopped at an exception")
-    frames = engine.stacks.of_parked(parked)
+    frames = list(frames_only(engine.stacks.of_parked(parked)))
     mode = parked.break_mode
 
     def work(guard: Guard) -> Json:

@@ -50,7 +50,7 @@ def locations(engine: "Engine", request: Request) -> Json:
     """Tell where something is defined."""
     location = engine.references.get(request.arguments.get("locationReference"), Location)
     file, line = locate(location.value)
-    return {"source": engine.stacks.source(file), "line": line, "column": 1}
+    return {"source": engine.shown.source_of_name(file), "line": line, "column": 1}
 
 
 HANDLERS: Final[dict[str, Handler]] = {

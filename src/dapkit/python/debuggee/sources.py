@@ -5,14 +5,14 @@ symbolic links, or no file at all (`<string>`). Everything else compares by `key
 """
 
 import _ast
-import _warnings
 import os
-import sys
+from collections.abc import Callable
 from types import CodeType
 from typing import Any, Final
 
 from .errors import RequestRefused
 from .loading import Stamps
+from .quiet import compiled
 
 type Kind = int
 OURS: Final = 0
@@ -23,7 +23,8 @@ _HERE: Final = os.path.dirname(os.path.abspath(__file__)) + os.sep
 GENERATED: Final = _HERE + "<generated>"
 """File name of code that this package compiles for itself."""
 
-_COMPILED_FOR_LINES: Final = "<dapkit: lines>"
+_TYPED_IN: Final = ("<string>", "<stdin>", "<console>", "<ipython-input", "<python-input", "<cell")
+"""Code without a file that is the program's own, by the beginnings of its names."""
 _RESUME: Final = (lambda: None).__code__.co_code[0]
 _OPTIMIZED: Final = 0x3  # CO_OPTIMIZED | CO_NEWLOCALS: a function's code
 
@@ -41,6 +42,8 @@ class Sources:
         self._shown: dict[str, str] = {}
         self._libraries = _library_folders()
         self.stamps = Stamps()
+        self.unfiled: Callable[[str], str | None] = lambda _: None
+        """Returns the text of code that has no file, by its file name."""
 
     def key(self, filename: str) -> str | None:
         """Return what all names of one file have in common; None if it is no file."""
@@ -58,12 +61,15 @@ class Sources:
         return self.key(filename) or filename
 
     def read(self, filename: str) -> bytes:
-        """Return the text of a code object's file, as it is now.
+        """Return the text of a code object's file, as it is now; for code without a file the one that was found.
 
         Raises:
-            RequestRefused: if there is no such file.
+            RequestRefused: if there is none.
 
         """
+        text = self.unfiled(filename)
+        if text is not None:
+            return text.encode("utf-8", "replace")
         return read_file(self.key(filename) or filename)
 
     def kind(self, filename: str) -> Kind:
@@ -78,7 +84,7 @@ class Sources:
         if filename.startswith(_HERE):
             return OURS
         if filename.startswith("<"):
-            return PROGRAM if filename in ("<string>", "<stdin>") else LIBRARY
+            return PROGRAM if filename.startswith(_TYPED_IN) else LIBRARY
         path = os.path.join(self._directory, filename)
         for candidate in (path, self.key(filename) or path):
             if (
@@ -138,18 +144,12 @@ def compile_quietly(text: bytes, where: str, *, as_tree: bool) -> Any:  # noqa: 
         RequestRefused: if it is no Python.
 
     """
-    # The program's own compilation warns about its text; ours must not repeat that.
-    filters = getattr(sys.modules.get("warnings", _warnings), "filters")  # noqa: B009 - a module found at run time
-    silence = ("ignore", None, SyntaxWarning, _COMPILED_FOR_LINES, 0)
-    filters.insert(0, silence)
     try:
-        return compile(text, _COMPILED_FOR_LINES, "exec", _ast.PyCF_ONLY_AST if as_tree else 0, dont_inherit=True)
+        return compiled(text, flags=_ast.PyCF_ONLY_AST if as_tree else 0)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         at = f" in line {error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
         what = error.msg if isinstance(error, SyntaxError) else str(error)
         raise RequestRefused(f"{where} is not valid Python{at}: {what}") from error
-    finally:
-        filters.remove(silence)
 
 
 def lines_of_text(text: bytes, where: str) -> list[int]:

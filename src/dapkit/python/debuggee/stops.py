@@ -40,6 +40,7 @@ class Parked:
         "at_line",
         "break_mode",
         "chosen",
+        "doomed",
         "exception",
         "going",
         "ident",
@@ -68,6 +69,7 @@ class Parked:
         self.leaving = leaving  # it stands in the return of `shown`, which will execute nothing more
         self.going = False  # it may leave the place where it stands
         self.chosen = False  # the client told just this thread to go on
+        self.doomed = False  # it is to end as soon as it goes on
         self.exception = exception
         self.break_mode = break_mode
         self.trail = trail
@@ -173,6 +175,8 @@ class World:
                         late = KeyboardInterrupt()  # the first one ended what was evaluated
             except BaseException as error:  # of a signal handler, which may have cost us what `get` returned
                 late = error
+        if parked.doomed:
+            raise SystemExit
         if late is not None:
             raise late
 
@@ -279,6 +283,20 @@ class World:
             for parked in going:
                 parked.going = True
                 parked.inbox.put(None)  # only to wake it
+
+    def end(self, ident: int) -> bool:
+        """Let a thread that stands still end; say whether there was one."""
+        with self._lock:
+            parked = self.parked.get(ident)
+            if parked is None:
+                return False
+            parked.doomed = parked.chosen = True
+            self.resume(ident)
+            return True
+
+    def since(self) -> float:
+        """Return how many seconds ago the present stop began."""
+        return monotonic() - self._since
 
     def release(self) -> None:
         """Let the program run on for good: nothing stops it any more."""

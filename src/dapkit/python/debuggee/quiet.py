@@ -1,0 +1,24 @@
+"""Compiling texts to look at them, without the warnings that the program's own compilation gives already."""
+
+import _warnings
+import sys
+from typing import Any, Final
+
+PLACE: Final = "<dapkit: text>"
+"""File name of code that is only looked at."""
+
+
+def compiled(text: str | bytes, mode: str = "exec", flags: int = 0) -> Any:  # noqa: ANN401 - a code object, or with the flag for it a tree of `_ast`
+    """Compile a text.
+
+    Raises:
+        SyntaxError: if it is no Python; or ValueError, RecursionError or MemoryError.
+
+    """
+    filters = getattr(sys.modules.get("warnings", _warnings), "filters")  # noqa: B009 - a module found at run time
+    silence = ("ignore", None, SyntaxWarning, PLACE, 0)
+    filters.insert(0, silence)
+    try:
+        return compile(text, PLACE, mode, flags, dont_inherit=True)
+    finally:
+        filters.remove(silence)

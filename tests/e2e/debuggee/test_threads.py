@@ -1,0 +1,224 @@
+"""Threads of every origin, asyncio tasks among them, and ending threads."""
+
+import re
+import time
+
+import pytest
+
+from e2e.debuggee.conftest import Start
+from e2e.debuggee.peer import DEADLINE, Message, Peer, Refused
+
+
+def unnumbered(name: str) -> str:
+    """Hide the numbers of tasks, which depend on the version of asyncio."""
+    return re.sub(r"Task-[2-9]", "Task-N", name)
+
+
+def names(peer: Peer) -> dict[str, int]:
+    return {unnumbered(thread["name"]): thread["id"] for thread in peer.ask("threads")["threads"]}
+
+
+def told(peer: Peer) -> list[tuple[str, int]]:
+    """Return the `thread` events so far."""
+    return [
+        (event["body"]["reason"], event["body"]["threadId"]) for event in peer.events() if event["event"] == "thread"
+    ]
+
+
+def wait_for(peer: Peer, wanted: set[str]) -> None:
+    deadline = time.monotonic() + DEADLINE
+    while names(peer).keys() != wanted:
+        assert time.monotonic() < deadline, names(peer)
+
+
+@pytest.mark.row("threads")
+def test_threads_that_threading_did_not_make_are_told_of_and_listed(start: Start) -> None:
+    peer = start(
+        """
+        import _thread
+        on, go, done = [_thread.allocate_lock() for _ in range(3)]
+        on.acquire(); go.acquire(); done.acquire()
+        def worker():
+            on.release()
+            go.acquire()
+            done.release()
+        _thread.start_new_thread(worker, ())
+        on.acquire()
+        x = 1
+        go.release()
+        done.acquire()
+        import time
+        time.sleep(0.1)
+        y = 2
+        """
+    )
+    peer.configure(lines=[10, 15])
+    peer.stopped("breakpoint")
+    assert names(peer) == {"MainThread": 1, "Thread 2": 2}
+    assert peer.at(2) in (("worker", 5), ("worker [native call]", 6))
+    peer.go()
+    peer.stopped("breakpoint")
+    assert names(peer) == {"MainThread": 1}
+    assert told(peer) == [("started", 1), ("started", 2), ("exited", 2)]
+
+
+@pytest.mark.row("threads")
+def test_renamed_thread_is_listed_under_its_new_name(start: Start) -> None:
+    peer = start(
+        """
+        import threading
+        stop = threading.Event()
+        t = threading.Thread(target=stop.wait, name="before"); t.start()
+        x = 1
+        t.name = "after"
+        threading.current_thread().name = "boss"
+        y = 1
+        stop.set()
+        """
+    )
+    peer.configure(lines=[4, 7])
+    peer.stopped("breakpoint")
+    assert names(peer) == {"MainThread": 1, "before": 2}
+    peer.go()
+    peer.stopped("breakpoint")
+    assert names(peer) == {"boss": 1, "after": 2}
+
+
+TASKS = """
+    import asyncio
+    async def leaf(n):
+        await asyncio.sleep(n)
+        return here(n)
+    def here(n):
+        return n  # stop
+    async def middle():
+        return await asyncio.gather(leaf(0.01), leaf(100))
+    async def grouped():
+        async with asyncio.TaskGroup() as group:
+            group.create_task(middle(), name="middle")
+    async def main():
+        await asyncio.create_task(grouped(), name="grouped")
+    asyncio.run(main())
+"""
+
+
+@pytest.mark.row("threads")
+def test_suspended_tasks_are_listed_while_their_loop_stands_still(start: Start) -> None:
+    peer = start(TASKS)
+    peer.configure(breakpoints=[{"line": 6, "condition": "n < 1"}])
+    peer.stopped("breakpoint")
+    listed = names(peer)
+    assert list(listed) == [
+        "MainThread", "Task-1 (suspended: main)", "Task-N (suspended: leaf)",
+        "middle (suspended: middle)", "grouped (suspended: grouped)",
+    ]  # fmt: skip
+    number = listed["Task-N (suspended: leaf)"]
+    shown = [(frame["name"], frame["line"]) for frame in peer.stack(number) if "presentationHint" not in frame]
+    assert shown == [("leaf", 3), ("middle", 8), ("grouped", 10), ("main", 13)]
+    assert peer.locals(number, frame=1)["n"]["value"] == "100"
+    assert peer.value("n + 1", thread=number, frame=1) == "101"
+    assert names(peer) == listed
+    with pytest.raises(Refused, match="is a suspended asyncio task, which only its event loop can cancel"):
+        peer.ask("terminateThreads", threadIds=[number])
+
+
+@pytest.mark.row("stackTrace")
+def test_stack_of_a_task_goes_on_with_those_that_await_it(start: Start) -> None:
+    peer = start(TASKS)
+    peer.configure(breakpoints=[{"line": 6, "condition": "n < 1"}])
+    peer.stopped("breakpoint")
+    frames = peer.stack()
+    own = [frame for frame in frames if frame.get("presentationHint") != "subtle"]
+    assert [(unnumbered(frame["name"]), frame["line"]) for frame in own] == [
+        ("here", 6),
+        ("leaf", 4),
+        ("[Task-N, awaited by middle]", 0),
+        ("middle", 8),
+        ("[middle, awaited by grouped]", 0),
+        ("grouped", 10),
+        ("[grouped, awaited by Task-1]", 0),
+        ("main", 13),
+        ("[Task-1]", 0),
+        ("<module>", 14),
+    ]
+    assert [frame["presentationHint"] for frame in frames if not frame["line"]] == ["label"] * 4
+    assert [frame["name"] for frame in frames][-5:-1] == [
+        "BaseEventLoop.run_forever", "BaseEventLoop.run_until_complete", "Runner.run", "run",
+    ]  # fmt: skip
+    main = next(at for at, frame in enumerate(frames) if frame["name"] == "main")
+    assert peer.locals(frame=main) == {}
+
+
+@pytest.mark.row("stackTrace")
+def test_stack_of_a_running_loop_shows_what_it_waits_in(start: Start) -> None:
+    peer = start(
+        """
+        import asyncio
+        async def main():
+            await asyncio.sleep(100)
+        asyncio.run(main())
+        """
+    )
+    peer.configure()
+    deadline = time.monotonic() + DEADLINE
+    while not any("select" in frame["name"] for frame in peer.stack()[:1]):
+        assert time.monotonic() < deadline
+    assert names(peer) == {"MainThread": 1}
+    peer.ask("pause", threadId=1)
+    peer.stopped("pause")
+    assert list(names(peer)) == ["MainThread", "Task-1 (suspended: main)"]
+
+
+def spinning(start: Start, body: str) -> Peer:
+    peer = start(
+        "import threading, time\nevent = threading.Event()\n"
+        "def work():\n    try:\n        print('on', flush=True)\n"
+        f"        {body}\n    finally:\n        print('cleaned up', flush=True)\n"
+        "t = threading.Thread(target=work, name='work'); t.start()\nt.join()\nprint('end')\n"
+    )
+    peer.configure()
+    assert peer.process.stdout is not None
+    peer.process.stdout.readline()
+    return peer
+
+
+@pytest.mark.row("terminateThreads")
+@pytest.mark.parametrize("body", ["while True: pass", "for i in range(10**12): i += 1"])
+@pytest.mark.parametrize("stopped", [False, True])
+def test_running_or_stopped_thread_is_ended_and_cleans_up(start: Start, body: str, *, stopped: bool) -> None:
+    peer = spinning(start, body)
+    assert names(peer) == {"MainThread": 1, "work": 2}
+    if stopped:
+        peer.ask("pause", threadId=2)
+        peer.stopped("pause")
+    peer.ask("terminateThreads", threadIds=[2])
+    if stopped:
+        wait_for(peer, {"MainThread"})
+        peer.go()
+    code, output, errors = peer.finish()
+    assert (code, output, errors) == (0, "cleaned up\nend\n", "")
+    assert told(peer) == [("started", 1), ("started", 2), ("exited", 2)]
+
+
+@pytest.mark.row("terminateThreads")
+def test_thread_in_a_native_call_ends_when_that_returns(start: Start) -> None:
+    peer = spinning(start, "time.sleep(0.3)")
+    peer.ask("terminateThreads", threadIds=[2])
+    code, output, _ = peer.finish()
+    assert (code, output) == (0, "cleaned up\nend\n")
+
+
+@pytest.mark.row("terminateThreads")
+def test_main_and_unknown_threads_are_not_ended(start: Start) -> None:
+    peer = spinning(start, "event.wait(0.5)")
+    wrong: list[tuple[Message, str]] = [
+        ({"threadIds": [1]}, "the main thread cannot be ended alone; end the program with terminate"),
+        ({"threadIds": [2, 99]}, r"there is no thread 99; there are \[1, 2\]"),
+        ({"threadIds": []}, r"threadIds is \[\], expected a list of threads"),
+        ({}, "threadIds is None, expected a list of threads"),
+        ({"threadIds": "2"}, "threadIds is '2', expected a list of threads"),
+    ]
+    for arguments, said in wrong:
+        with pytest.raises(Refused, match=said):
+            peer.ask("terminateThreads", **arguments)
+    assert peer.finish()[:2] == (0, "cleaned up\nend\n")
