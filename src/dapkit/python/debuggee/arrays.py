@@ -10,7 +10,7 @@ from . import limits
 from .jobs import Guard
 from .rows import Row
 from .storage import Attribute, Entry
-from .values import mro
+from .values import mro, once_per_class
 
 
 def size(value: object) -> int:
@@ -86,6 +86,7 @@ def _pandas_page(value: Any, kind: str, start: int, end: int, path: str) -> list
     ]
 
 
+@once_per_class
 def _kind(value: object) -> str:
     for base in mro(value):
         module = type.__dict__["__module__"].__get__(base)

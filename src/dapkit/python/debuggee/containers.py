@@ -14,7 +14,7 @@ from . import arrays, limits
 from .jobs import Guard
 from .rows import Row
 from .storage import Entry
-from .values import mro, render
+from .values import mro, once_per_class, render
 
 _SEQUENCES: Final = (list, tuple, range, str, bytes, bytearray, memoryview)
 _WALKED: Final[tuple[type, ...]] = (set, frozenset, type({}.keys()), type({}.values()), type({}.items()))
@@ -63,6 +63,7 @@ def size(value: object) -> int:
     return 0 if kind is memoryview and len(value.shape or ()) != 1 else count  # type: ignore[attr-defined]  # is one
 
 
+@once_per_class
 def kind_of(value: object) -> Any:  # noqa: ANN401 - one of several classes with like methods
     """Return the class by which a value is a container, whatever it has overridden."""
     for kind in mro(value):

@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from .rows import CLASSES, FUNCTIONS, GROUPS, PLAIN, PRIVATE, SPECIAL, Group, Row
 from .storage import Attribute, Entry
-from .values import is_a, mro, stored
+from .values import is_a, mro, once_per_class, stored
 
 CHILDLESS: Final = (
     *(int, float, complex, bool, str, bytes, bytearray, type(None), type(...), type(NotImplemented)),
@@ -60,7 +60,7 @@ def members(value: object, path: str) -> list[Row]:
 def _fields(value: object, path: str) -> dict[str, Row]:
     """Return the attributes that the classes of a value describe."""
     found: dict[str, Row] = {}
-    for name, descriptor, is_lazy in _described(type(value)):
+    for name, descriptor, is_lazy in _described(value):
         if is_lazy:
             found[name] = _lazy(value, name, path, descriptor)
             continue
@@ -124,18 +124,23 @@ def namespace(value: object) -> dict[str, object] | MappingProxyType[str, object
         return of_module
     for kind in mro(value):
         member: Any = kind.__dict__.get("__dict__")
-        if type(member) is GetSetDescriptorType:  # not a property of that name
+        if type(member) in (GetSetDescriptorType, MemberDescriptorType):  # not a property of that name
             names = member.__get__(value)
             return names if type(names) is dict else {}
     return {}
 
 
-def _described(kind: type) -> list[tuple[str, Any, bool]]:
+@once_per_class
+def _described(value: object) -> list[tuple[str, Any, bool]]:
     """Return what classes say of attributes: name, descriptor, and whether reading it runs code of the program."""
+    kind = type(value)
     found: dict[str, tuple[str, Any, bool]] = {}
     properties = _property_types()
+    numpy_scalar = getattr(sys.modules.get("numpy"), "generic", None)
     for base in reversed(type.__dict__["__mro__"].__get__(kind)):
         names = type.__dict__["__dict__"].__get__(base)
+        if base is numpy_scalar:
+            return []  # a number like any other
         for name, member in list(names.items()):
             found.pop(name, None)  # overridden
             if rank(name) == 2:

@@ -14,7 +14,7 @@ from typing import Any, Final
 from . import limits
 from .errors import RequestRefused
 from .references import References
-from .values import mro, type_name
+from .values import mro, once_per_class, type_name
 from .wire import Json
 
 _BUILT_IN: Final = (bytes, bytearray, memoryview)
@@ -155,6 +155,7 @@ class Memory:
                 del self._kept[next(iter(self._kept))]
 
 
+@once_per_class
 def is_buffer(value: object) -> bool:
     """Say whether a value has bytes that can be read without running code of the program."""
     if type(value) in _BUILT_IN:

@@ -147,6 +147,9 @@ class World:
                 self.parked[parked.ident] = parked
                 if told:
                     self.exempt.discard(parked.ident)
+                    if inside:  # what the client knows of the stop before is of no use any more
+                        number = self._threads.number(parked.ident)
+                        self._link.event("continued", {"threadId": number, "allThreadsContinued": True})
                     self._begin(parked.ident, others=not self._threads.alone())
                     late = self._tell(reason, details)
             self._stand(parked, late)

@@ -20,7 +20,7 @@ from .references import References
 from .rows import PLAIN, Group, Rest, Row
 from .sources import is_function as is_function_code
 from .storage import LocalVariable, Stored
-from .values import is_a, render, say, timed_out, type_name
+from .values import forget_classes, is_a, render, say, timed_out, type_name
 from .wire import Json
 
 LOCALS = "locals"
@@ -146,6 +146,7 @@ class Reader:
 
     def page(self, inside: Inside, arguments: Json, guard: Guard | None) -> list[Row]:
         """Return the rows that a `variables` request asks for. Without a guard no code of the program is run."""
+        forget_classes()
         wanted, start, count = arguments.get("filter"), _number(arguments, "start"), _number(arguments, "count")
         if isinstance(inside, Scope):
             rows = [] if wanted == "indexed" else _cut(inside.rows(), start, count)

@@ -1,0 +1,255 @@
+"""Values of the standard library and of others, real ones: how they read, and that their pages are pages.
+
+The programs with numpy, pandas and attrs run in the interpreter of the tests, which has them.
+"""
+
+import sys
+import textwrap
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from e2e.debuggee.conftest import Start
+from e2e.debuggee.peer import Message, Peer
+
+pytestmark = pytest.mark.row("scopes, variables")
+
+STANDARD = """
+    import array, collections, dataclasses, datetime, decimal, enum, fractions, functools, pathlib, types
+    @dataclasses.dataclass(slots=True)
+    class Point:
+        x: int
+        y: int = 2
+    class Colour(enum.Enum):
+        RED = 1
+    Pair = collections.namedtuple("Pair", "left right")
+    class Keyed:
+        def __getitem__(self, key): raise RuntimeError
+        def __getattribute__(self, name): raise RuntimeError
+        def __init__(self): object.__setattr__(self, "inside", 1)
+    class Odd(dict):
+        def __getitem__(self, key): return "wrong"
+    class Shadowed:
+        @property
+        def name(self): return "property"
+    class Holder:
+        class Inner: pass
+        def method(self): pass
+        attribute = 1
+        static = staticmethod(len)
+    class Cached:
+        @functools.cached_property
+        def slow(self): return object()
+    def produce(): yield 1
+    async def later(): pass
+    def scene():
+        point, colour, pair, keyed = Point(1), Colour.RED, Pair(1, [2]), Keyed()
+        odd = Odd(k=[1])
+        shadowed = Shadowed(); shadowed.__dict__["name"] = "stored"
+        shadowed.__dict__["not a name"] = [1]; shadowed.__dict__["class"] = [2]
+        cached = Cached(); cached.slow
+        when = datetime.datetime(2024, 2, 29, 12, 30, tzinfo=datetime.UTC)
+        path = pathlib.PurePosixPath("/a/b.txt")
+        generator, coroutine = produce(), later()
+        counter = collections.Counter("abca")
+        default = collections.defaultdict(list, a=[1])
+        chain = collections.ChainMap({"a": 1})
+        mapping = types.MappingProxyType({"a": 1})
+        spread = types.SimpleNamespace(a=1)
+        amount = decimal.Decimal("1.5")
+        numbers = array.array("i", range(5))
+        try: raise ValueError("outer") from KeyError("inner")
+        except ValueError as caught: error = caught
+        keys = {1: "a", "1": "b", None: "c", (1, "x"): "d", 2.5: "e", float("nan"): "f", frozenset({1}): "g"}
+        views = keys.keys()
+        holder = Holder
+        module = datetime
+        coroutine.close()
+        return point
+    scene()
+"""
+PATHS = (
+    *("point", "colour", "pair", "keyed", "odd", "shadowed", "cached"),
+    *("counter", "default", "spread", "numbers", "error", "keys", "holder"),
+)
+
+
+def line_of(program: str, text: str) -> int:
+    return next(n for n, line in enumerate(program.strip().splitlines(), 1) if text in line)
+
+
+def at_scene(start: Start) -> Peer:
+    peer = start(STANDARD)
+    peer.configure(lines=[line_of(STANDARD, "return point")])
+    peer.stopped("breakpoint")
+    return peer
+
+
+def inside(peer: Peer, row: Message) -> dict[str, str]:
+    return {one["name"]: one["value"] for one in peer.rows(row["variablesReference"])}
+
+
+def test_values_of_the_standard_library_read_well(start: Start) -> None:
+    peer = at_scene(start)
+    rows = peer.locals()
+    assert inside(peer, rows["point"]) == {"x": "1", "y": "2"}
+    colour = inside(peer, rows["colour"])
+    assert (colour["name"], colour["value"]) == ("'RED'", "1")
+    assert inside(peer, rows["pair"]) == {"left": "1", "right": "[2]", "[0]": "1", "[1]": "[2]"}
+    when = inside(peer, rows["when"])
+    assert (when["year"], when["month"], when["hour"], when["tzinfo"]) == ("2024", "2", "12", "datetime.timezone.utc")
+    assert rows["path"]["value"] == "PurePosixPath('/a/b.txt')"
+    assert {"suffix", "parent", "name"} <= set(inside(peer, rows["path"]))
+    assert inside(peer, rows["generator"])["gi_running"] == "False"
+    assert inside(peer, rows["coroutine"])["cr_await"] == "None"
+    assert inside(peer, rows["counter"]) == {"'a'": "2", "'b'": "1", "'c'": "1"}
+    assert inside(peer, rows["default"])["'a'"] == "[1]"
+    assert inside(peer, rows["spread"]) == {"a": "1"}
+    assert inside(peer, rows["numbers"])["[4]"] == "4"
+    assert inside(peer, rows["error"])["__cause__"] == "KeyError('inner')"
+    assert inside(peer, rows["keys"]) == {
+        "1": "'a'",
+        "'1'": "'b'",
+        "None": "'c'",
+        "(1, 'x')": "'d'",
+        "2.5": "'e'",
+        "nan": "'f'",
+        "frozenset({1})": "'g'",
+    }
+    holder = inside(peer, rows["holder"])
+    assert holder == {
+        "attribute": "1",
+        "special variables": "",
+        "function variables": "",
+        "class variables": "",
+    }
+    assert {"datetime_CAPI", "MAXYEAR"} & set(inside(peer, rows["module"]))
+
+
+@pytest.mark.parametrize("name", PATHS)
+def test_evaluate_name_gives_the_very_same_object(start: Start, name: str) -> None:
+    peer = at_scene(start)
+    frame = peer.stack()[0]["id"]
+    todo = [peer.locals()[name]]
+    seen = 0
+    for row in todo:
+        if row.get("presentationHint", {}).get("lazy"):
+            continue
+        if path := row.get("evaluateName"):
+            again = peer.ask("evaluate", expression=path, frameId=frame)
+            assert (again["result"], again["type"]) == (row["value"], row["type"]), path
+            seen += 1
+        if row["variablesReference"] and len(todo) < 60:
+            todo += peer.rows(row["variablesReference"])
+    assert seen > 0
+
+
+@pytest.fixture
+def peer_with_libraries(tmp_path: Path) -> Iterator[Peer]:
+    (tmp_path / "prog.py").write_text(textwrap.dedent(LIBRARIES).lstrip())
+    with Peer(sys.executable, tmp_path, "--program", "prog.py") as peer:
+        peer.configure(lines=[line_of(LIBRARIES, "stop = 1")])
+        peer.event("stopped", seconds=40)
+        yield peer
+
+
+LIBRARIES = """
+    import attrs, numpy, pandas
+    @attrs.define
+    class Slotted:
+        x: int
+        y: list = attrs.field(factory=list)
+    @attrs.frozen(slots=False)
+    class Plain:
+        x: int
+    slotted, plain = Slotted(1), Plain(2)
+    million = numpy.arange(1_000_000)
+    matrix = numpy.arange(6.0).reshape(2, 3)
+    scalar = numpy.float64(1.5)
+    nothing = numpy.array(5)
+    frame = pandas.DataFrame({"a": range(1000), "b": list("xy") * 500})
+    series = pandas.Series(range(1_000_000), name="s")
+    index = frame.index
+    stop = 1
+"""
+
+
+def test_values_of_numpy_pandas_and_attrs_read_well(peer_with_libraries: Peer) -> None:
+    peer = peer_with_libraries
+    rows = peer.locals()
+    assert rows["slotted"]["value"] == "Slotted(x=1, y=[])"
+    assert inside(peer, rows["slotted"]) == {"x": "1", "y": "[]"}
+    assert inside(peer, rows["plain"]) == {"x": "2"}
+    assert rows["million"]["indexedVariables"] == 1_000_000
+    named = {row["name"]: row for row in peer.rows(rows["million"]["variablesReference"], filter="named")}
+    assert (named["shape"]["value"], named["dtype"]["value"]) == ("(1000000,)", "dtype('int64')")
+    assert named["T"]["presentationHint"]["lazy"]
+    page = peer.rows(rows["matrix"]["variablesReference"], filter="indexed")
+    assert [row["value"] for row in page] == ["array([0., 1., 2.])", "array([3., 4., 5.])"]
+    assert page[1]["evaluateName"] == "matrix[1]"
+    assert rows["nothing"].get("indexedVariables") is None
+    frame = inside(peer, rows["frame"])
+    assert {"a", "b", "index", "columns", "dtypes", "shape", "[0]"} <= set(frame)
+    assert frame["shape"] == "(1000, 2)"
+    columns = {row["name"]: row for row in peer.rows(rows["frame"]["variablesReference"], filter="named")}
+    assert columns["a"]["evaluateName"] == "frame['a']"
+    assert columns["a"]["indexedVariables"] == 1000
+    assert rows["frame"]["indexedVariables"] == 1000
+    item = peer.rows(rows["series"]["variablesReference"], filter="indexed", start=500_000, count=1)[0]
+    assert (item["name"], item["value"], item["evaluateName"]) == (
+        "[500000]",
+        "np.int64(500000)",
+        "series.iloc[500000]",
+    )
+    peer.ask("setVariable", variablesReference=rows["matrix"]["variablesReference"], name="[0]", value="9")
+    assert peer.value("matrix.tolist()") == "[[9.0, 9.0, 9.0], [3.0, 4.0, 5.0]]"
+    memory = peer.ask("readMemory", memoryReference=rows["matrix"]["memoryReference"], count=100)
+    assert memory["unreadableBytes"] == 52
+
+
+def test_pages_of_arrays_and_series_cost_what_they_show(peer_with_libraries: Peer) -> None:
+    peer = peer_with_libraries
+    rows = peer.locals()
+    for name in ("million", "series"):
+        assert fastest_page(peer, rows[name]["variablesReference"]) < 0.05
+
+
+CONTAINERS = """
+    import array, collections
+    N = 1_000_000
+    a_list = list(range(N))
+    a_tuple = tuple(a_list)
+    a_deque = collections.deque(a_list)
+    a_dict = dict.fromkeys(a_list)
+    a_set = set(a_list)
+    a_str = "x" * N
+    a_bytes = bytes(N)
+    a_range = range(N)
+    an_array = array.array("q", a_list)
+    stop = 1
+"""
+MIDDLE = 500_000
+PAGED = ["a_list", "a_tuple", "a_deque", "a_dict", "a_set", "a_str", "a_bytes", "a_range", "an_array"]
+
+
+def fastest_page(peer: Peer, reference: int) -> float:
+    times = []
+    for _ in range(5):
+        began = time.perf_counter()
+        rows = peer.rows(reference, filter="indexed", start=MIDDLE, count=100)
+        times.append(time.perf_counter() - began)
+        assert len(rows) == 100
+    return min(times)
+
+
+def test_page_from_the_middle_of_a_million_is_quick_in_every_container(start: Start) -> None:
+    peer = start(CONTAINERS)
+    peer.configure(lines=[line_of(CONTAINERS, "stop = 1")])
+    peer.stopped("breakpoint")
+    rows = peer.locals()
+    times = {name: fastest_page(peer, rows[name]["variablesReference"]) for name in PAGED}
+    print({name: f"{seconds * 1000:.1f} ms" for name, seconds in times.items()})
+    assert all(seconds < 0.05 for seconds in times.values()), times
+    assert {rows[name]["indexedVariables"] for name in PAGED} == {1_000_000}
