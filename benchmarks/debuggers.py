@@ -27,8 +27,7 @@ from sidebyside.table import Row, as_text
 
 ROOT = Path(__file__).parent.parent
 VERSIONS = ("3.12", "3.13")
-ROUNDS = 7
-QUICK_ROUNDS = 2
+ROUNDS = 5
 
 type Case = Callable[[Contest], Awaitable[list[Row]]]
 
@@ -37,7 +36,6 @@ CASES: dict[str, Case] = {
     "elsewhere": slowdown.elsewhere,
     "hot": slowdown.hot,
     "conditions": slowdown.conditions,
-    "second": slowdown.second,
     "messages": waiting.messages,
     "exceptions": slowdown.exceptions,
     "data": slowdown.data,
@@ -82,7 +80,11 @@ def options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--python", action="append", metavar="VERSION", choices=VERSIONS, help="only this version")
     parser.add_argument("--case", action="append", metavar="NAME", choices=list(CASES), help=f"of {', '.join(CASES)}")
-    parser.add_argument("--quick", action="store_true", help="few repetitions: for a first look")
+    rounds = parser.add_mutually_exclusive_group()
+    rounds.add_argument("--rounds", type=int, default=ROUNDS, metavar="N", help="repetitions (default: %(default)s)")
+    rounds.add_argument(
+        "--quick", action="store_const", dest="rounds", const=1, help="no repetitions: for a first look"
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures as JSON, too")
     parser.add_argument("--write", type=Path, metavar="FILE", help="write a page of the documentation, too")
     return parser.parse_args()
@@ -96,14 +98,13 @@ def main() -> None:
         python = python_of(version)
         title = full_version(python)
         print(f"measuring on Python {title}", file=sys.stderr, flush=True)
-        rounds = QUICK_ROUNDS if chosen.quick else ROUNDS
-        tables[title] = anyio.run(partial(measure, python, chosen.case or list(CASES), rounds))
+        tables[title] = anyio.run(partial(measure, python, chosen.case or list(CASES), chosen.rounds))
         print(f"Python {title}, {platform.machine()}\n{as_text(tables[title])}\n", flush=True)
     if chosen.json is not None:
         content = {version: [asdict(row) | {"met": row.met} for row in rows] for version, rows in tables.items()}
         chosen.json.write_text(json.dumps(content, indent=1) + "\n")
     if chosen.write is not None:
-        chosen.write.write_text(document(tables, datetime.now(UTC).date()))
+        chosen.write.write_text(document(tables, day=datetime.now(UTC).date(), rounds=chosen.rounds))
 
 
 if __name__ == "__main__":

@@ -7,13 +7,16 @@ of them is changed: bytecode may be cached, and hashing is the same in every run
 
 import json
 import os
+import shutil
 import statistics
 import subprocess
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
+import tempfile
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+import dapkit
 from dapkit.client import Ended, Session
 
 PROGRAMS = Path(__file__).parent.parent / "programs"
@@ -32,17 +35,30 @@ class Debugger:
         name: for tables.
         module: what runs as the adapter.
         environment: added to that of the program.
+        package: the folder to import dapkit from, if not the one that is installed.
 
     """
 
     name: str
     module: str
     environment: tuple[tuple[str, str], ...] = ()
+    package: Path | None = None
 
 
 OURS = Debugger("ours", "dapkit.python")
 DEBUGPY = Debugger("debugpy", "debugpy.adapter")
 PROMPT_DEBUGPY = Debugger("debugpy with TCP_NODELAY", "debugpy.adapter", (("PYTHONPATH", str(PROGRAMS / "nodelay")),))
+
+
+@contextmanager
+def without_extension() -> Iterator[Debugger]:
+    """Copy dapkit without its C extension: our debugger as it is where there was no compiler."""
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copytree(
+            Path(dapkit.__file__).parent, Path(folder, "dapkit"), ignore=shutil.ignore_patterns("*.so", "__pycache__")
+        )
+        yield replace(OURS, package=Path(folder))
+
 
 type Preparation = Callable[[Session], Awaitable[object]]
 """Sets breakpoints before the program starts."""
@@ -84,7 +100,8 @@ class Contest:
     async def session(self, debugger: Debugger) -> AsyncIterator[Session]:
         """Start an adapter."""
         argv = [self.python, "-m", debugger.module]
-        async with Session.spawn(argv, env=ENVIRONMENT, adapter_id="python") as session:
+        package = {} if debugger.package is None else {"PYTHONPATH": str(debugger.package)}
+        async with Session.spawn(argv, env=ENVIRONMENT | package, adapter_id="python") as session:
             yield session
 
     async def launch(self, session: Session, debugger: Debugger, program: str, *args: str) -> None:

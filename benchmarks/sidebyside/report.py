@@ -19,7 +19,7 @@ What debugging costs: dapkit's debugger for Python and debugpy {debugpy}, side b
 How to read them:
 
 * Both adapters and the program run on the same interpreter, driven by dapkit's own client. Runs of the two and of
-  the program alone alternate, and the median counts.
+  the program alone alternate, {rounds} rounds of each, and the median counts.
 * "x" figures are ratios to the program without a debugger, in processor time of its thread. Times in s, ms and us
   are those of the clock as the client sees them.
 * The machine had two cores and was shared with other work, so ratios of about 1 scatter by several percent in
@@ -29,8 +29,8 @@ How to read them:
 """
 
 
-def document(tables: Mapping[str, list[Row]], day: date) -> str:
+def document(tables: Mapping[str, list[Row]], *, day: date, rounds: int) -> str:
     """Write the page."""
-    parts = [_HEAD.format(debugpy=version("debugpy"), day=day.isoformat())]
+    parts = [_HEAD.format(debugpy=version("debugpy"), day=day.isoformat(), rounds=rounds)]
     parts += [f"\n## Python {version}\n\n{as_markdown(rows)}\n" for version, rows in tables.items()]
     return "".join(parts)

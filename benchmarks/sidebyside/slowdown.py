@@ -16,6 +16,7 @@ from sidebyside.contest import (
     middle,
     nothing,
     printed,
+    without_extension,
 )
 from sidebyside.table import Row
 
@@ -26,7 +27,7 @@ SLOW_EVENTS = 20_000
 """How many events debugpy gets, which takes 10 us and more for each; figures are per event."""
 RAISES = 100_000
 
-NATIVE = "without the native part: 5.5"
+NATIVE = "    without the C extension"
 
 
 async def free(contest: Contest) -> list[Row]:
@@ -58,10 +59,10 @@ def _add(times: dict[str, list[float]], more: object) -> None:
         times[work] += seconds
 
 
-def _ratio(case: str, title: str, goal: float, times: dict[str, list[float]], remark: str = "") -> Row:
+def _ratio(case: str, title: str, goal: float, times: dict[str, list[float]]) -> Row:
     plain = middle(times["plain"])
     debugpy, ours = (middle(times[name]) / plain if times[name] else None for name in ("debugpy", "ours"))
-    return Row(case, title, "x", debugpy, ours, goal, remark)
+    return Row(case, title, "x", debugpy, ours, goal)
 
 
 async def hot(contest: Contest) -> list[Row]:
@@ -83,42 +84,38 @@ async def hot(contest: Contest) -> list[Row]:
 
 
 async def conditions(contest: Contest) -> list[Row]:
-    """Test conditions that are false a million times, and count hits."""
-    wishes: list[tuple[str, str, dict[str, str], float, str]] = [
-        ("condition", "condition i == -1, false a million times", {"condition": "i == -1"}, 2.6, NATIVE),
-        ("calls", "condition abs(i) == -1, the same", {"condition": "abs(i) == -1"}, 6, ""),
-        ("hits", "hit condition == 20000000, a million times", {"hit_condition": "== 20000000"}, 2.6, "without: 4"),
-    ]
-    rows = []
-    for case, title, wish, goal, remark in wishes:
-        prepare = _breakpoint("events.py", "LINE", **wish)
-        rows.append(await _often(contest, case, title, goal=goal, prepare=prepare, remark=remark))
-    return rows
+    """Test conditions that are false a million times, and count hits, with the C extension and without."""
 
-
-async def second(contest: Contest) -> list[Row]:
-    """Test a false condition while there is another breakpoint."""
-
-    async def prepare(session: Session) -> None:
+    async def two(session: Session) -> None:
         await _breakpoint("events.py", "LINE", condition="i == -1")(session)
         await _breakpoint("events.py", "ELSEWHERE")(session)
 
-    title = "condition i == -1, with a breakpoint elsewhere"
-    return [await _often(contest, "second", title, goal=2.6, prepare=prepare, remark=NATIVE)]
-
-
-async def _often(
-    contest: Contest, case: str, title: str, *, goal: float, prepare: Preparation, remark: str = ""
-) -> Row:
-    times: dict[str, list[float]] = {"plain": [], "debugpy": [], "ours": []}
-    for number in range(contest.rounds):
-        times["plain"] += _each(contest.plain("events.py", "lines", str(EVENTS), "2"), EVENTS)
-        ours = await contest.debugged(OURS, "events.py", "lines", str(EVENTS), "2", prepare=prepare)
-        times["ours"] += _each(ours, EVENTS)
-        if number < 3:
-            slow = await contest.debugged(DEBUGPY, "events.py", "lines", str(SLOW_EVENTS), "2", prepare=prepare)
-            times["debugpy"] += _each(slow, SLOW_EVENTS)
-    return _ratio(case, title, goal, times, remark)
+    wishes: list[tuple[str, Preparation, float, float]] = [
+        ("condition i == -1, false a million times", _breakpoint("events.py", "LINE", condition="i == -1"), 2.6, 5.5),
+        ("the same, with a breakpoint elsewhere", two, 2.6, 5.5),
+        ("condition abs(i) == -1, the same", _breakpoint("events.py", "LINE", condition="abs(i) == -1"), 6, 6),
+        (
+            "hit condition == 20000000, a million times",
+            _breakpoint("events.py", "LINE", hit_condition="== 20000000"),
+            2.6,
+            4,
+        ),
+    ]
+    rows: list[Row] = []
+    with without_extension() as pure:
+        for title, prepare, goal, pure_goal in wishes:
+            times: dict[str, list[float]] = {"plain": [], "debugpy": [], "ours": [], "pure": []}
+            for number in range(contest.rounds):
+                times["plain"] += _each(contest.plain("events.py", "lines", str(EVENTS), "2"), EVENTS)
+                for name, ours in (("ours", OURS), ("pure", pure)):
+                    args = ("events.py", "lines", str(EVENTS), "2")
+                    times[name] += _each(await contest.debugged(ours, *args, prepare=prepare), EVENTS)
+                if number < 2:
+                    args = ("events.py", "lines", str(SLOW_EVENTS), "2")
+                    times["debugpy"] += _each(await contest.debugged(DEBUGPY, *args, prepare=prepare), SLOW_EVENTS)
+            rows.append(_ratio("conditions", title, goal, times))
+            rows.append(_ratio("conditions", NATIVE, pure_goal, {**times, "ours": times["pure"]}))
+    return rows
 
 
 def _each(times: object, count: int) -> list[float]:
