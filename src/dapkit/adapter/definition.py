@@ -6,7 +6,6 @@ handler, a handler that is no coroutine, a flag written by hand) is an error the
 and there, with what to do about it.
 """
 
-import difflib
 import inspect
 import typing
 from collections.abc import Collection, Iterator, Mapping
@@ -108,6 +107,8 @@ def _misspelled(owner: type, name: str) -> str:
     if name in OWN_COMMANDS:
         return f"{owner.__qualname__}.{name} is never called: {name} is answered by dapkit; give it another name"
     by_spelling = {method.replace("_", ""): method for method in HANDLERS.values()}
+    import difflib
+
     similar = difflib.get_close_matches(name.replace("_", "").lower(), by_spelling, n=1, cutoff=0.75)
     hint = f"; did you mean {by_spelling[similar[0]]}?" if similar else "."
     return (

@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, get_args, get_type_hints
-from urllib.parse import quote, unquote, urlsplit
 
 from dapkit.protocol import (
     CompletionItem,
@@ -139,8 +138,12 @@ def _objects_in(hint: object) -> list[type[ProtocolObject]]:
 
 
 def _uri(path: str) -> str:
+    from urllib.parse import quote
+
     return "file://" + quote(path, errors="surrogateescape") if path.startswith("/") else path
 
 
 def _path(uri: str) -> str:
+    from urllib.parse import unquote, urlsplit
+
     return unquote(urlsplit(uri).path, errors="surrogateescape") if uri.startswith("file:") else uri

@@ -9,7 +9,6 @@ what came is a request at all, and closed. Refusals hold nothing of what the str
 sent, since it might be the token.
 """
 
-import hmac
 from typing import cast
 
 import anyio
@@ -115,6 +114,8 @@ def _objection(request: Request, token: str) -> str | None:
         shown = decode_as(_Credentials, cast("RawJson | None", request.arguments), "$.arguments").token  # as decoded
     except ProtocolError:
         return f"{AUTHENTICATE} came without a token"
+    import hmac
+
     if not hmac.compare_digest(shown.encode(errors="surrogatepass"), token.encode()):
         return "the token is not that of this server"
     return None

@@ -7,7 +7,6 @@ and `guard`; how an adapter is reached that listens on a socket, of `listening`.
 """
 
 import os
-import shutil
 import signal
 import subprocess
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -192,6 +191,8 @@ def _found(argv: Sequence[str], cwd: Path | None, env: Mapping[str, str] | None)
         if not (path.is_file() and os.access(path, os.X_OK)):
             raise CannotStart(f"{path} is not an executable file")
         return str(path)
+    import shutil
+
     search = (os.environ if env is None else env).get("PATH", os.defpath)
     found = shutil.which(argv[0], path=search)
     if found is None:

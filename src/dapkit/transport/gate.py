@@ -8,7 +8,6 @@ work of the frame decoder.
 """
 
 import errno
-import ipaddress
 import logging
 import os
 import socket
@@ -106,6 +105,8 @@ def listening_address(host: str, *, allow_remote: bool) -> str:
     """
     if host == "localhost":
         return "127.0.0.1"
+    import ipaddress
+
     try:
         address = ipaddress.ip_address(host)
     except ValueError:
@@ -157,6 +158,8 @@ def _loopback_peer(connected: socket.socket) -> int | None:
 
 def _as_in_table(address: tuple[str, int]) -> str:
     """Address and port as /proc/net/tcp shows them: words of four bytes in the byte order of the machine."""
+    import ipaddress
+
     packed = ipaddress.ip_address(address[0]).packed
     words = struct.unpack(f"={len(packed) // 4}I", packed)
     return "".join(f"{word:08X}" for word in words) + f":{address[1]:04X}"

@@ -11,7 +11,6 @@ what connects to us is checked to be our own user's.
 """
 
 import socket
-import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
@@ -77,6 +76,8 @@ def _by_port() -> tuple[str, Meet]:
 
 
 def _by_socket(stack: AsyncExitStack) -> tuple[str, Meet]:
+    import tempfile
+
     folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="dapkit-"))  # of mode 0700
     path = Path(folder, "adapter")
     return str(path), partial(_retried, partial(connected, socket.AF_UNIX, str(path)))

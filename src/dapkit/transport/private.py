@@ -5,9 +5,7 @@ command line, an environment variable or a log, which others can read.
 """
 
 import os
-import secrets
 import stat
-import tempfile
 from pathlib import Path
 
 from dapkit import limits
@@ -29,6 +27,8 @@ def private_folder() -> Path:
     if runtime and os.access(runtime, os.W_OK | os.X_OK):
         folder = Path(runtime, "dapkit")
     else:
+        import tempfile
+
         folder = Path(tempfile.gettempdir(), f"dapkit-{os.geteuid()}")
     folder.mkdir(mode=0o700, exist_ok=True)
     check_private_folder(folder)
@@ -47,6 +47,8 @@ def check_private_folder(folder: Path) -> None:
 
 def new_token() -> str:
     """Make a secret that cannot be guessed."""
+    import secrets
+
     return secrets.token_urlsafe(32)
 
 

@@ -9,7 +9,6 @@ Where a sender's bytes make no frame, or a frame no JSON, `problem` says so,
 with the payload in `text` if there is one.
 """
 
-import json
 import logging
 import os
 import time
@@ -97,10 +96,14 @@ class _Lane:
             return [_entry(payload) for payload in self._frames.feed(data)]
         except FramingError as error:
             self._broken = True
+            import json
+
             return [*map(_entry, error.payloads), b'"problem":%b' % json.dumps(str(error)).encode()]
 
 
 def _entry(payload: bytes) -> bytes:
+    import json
+
     try:
         json.loads(payload)
     except (ValueError, RecursionError) as error:

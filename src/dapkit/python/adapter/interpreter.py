@@ -1,7 +1,6 @@
 """Which interpreter runs the program, and whether it can be debugged."""
 
 import os
-import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -30,6 +29,8 @@ def interpreter_of(launch: PythonLaunch, cwd: Path, env: Mapping[str, str | None
         return [sys.executable]
     words = [given] if isinstance(given, str) else given
     sought = words[0] if os.sep not in words[0] else str(cwd / Path(words[0]).expanduser())
+    import shutil
+
     found = shutil.which(sought, path=env.get("PATH"))
     if found is None:
         where = "on PATH" if sought == words[0] and os.sep not in sought else f"at {sought}"

@@ -5,8 +5,6 @@ that have no effect here. Nobody has to hear of those. Any other key is a mistak
 may have been meant.
 """
 
-import difflib
-
 from dapkit.python.adapter.arguments import PythonAttach, PythonLaunch
 
 EDITOR_KEYS = frozenset(
@@ -78,5 +76,7 @@ def _with_hint(key: str, args: PythonLaunch | PythonAttach) -> str:
     if key in _OF_THE_OTHER[args.command]:
         other = "attach" if args.command == "launch" else "launch"
         return f'"{key}" (it is for {other})'
+    import difflib
+
     similar = difflib.get_close_matches(key, args.__struct_encode_fields__, n=1)
     return f'"{key}" (did you mean "{similar[0]}"?)' if similar else f'"{key}"'

@@ -5,7 +5,7 @@ endpoint and the same pump as everywhere. The socket lies in a folder that only
 the user can enter, and takes one connection, from a process of the user's.
 """
 
-import secrets
+import os
 import socket
 import struct
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -85,7 +85,7 @@ async def listening() -> AsyncIterator[Listener]:
         await send.send(stream)
         await anyio.sleep_forever()  # the stream is closed when this returns
 
-    path = private_folder() / f"engine-{secrets.token_hex(8)}"
+    path = private_folder() / f"engine-{os.urandom(8).hex()}"
     with send, arrivals:
         async with listen_unix(path, take, max_connections=1):
             yield Listener(path, arrivals)
