@@ -1,8 +1,8 @@
 """Our debugger and debugpy side by side: `make bench`, or `python benchmarks/debuggers.py --help`.
 
 Every figure comes from the same run and the same interpreter, by our own client for
-both; repetitions of the two and of the program alone alternate, and medians are
-shown, so that a busy machine disturbs all of them alike. A figure that is over its
+both; repetitions of the two and of the program alone alternate, so that a busy
+machine disturbs all of them alike. A figure that is over its
 goal is reported, and makes no run fail: this measures, tests decide.
 """
 

@@ -1,5 +1,6 @@
 """The page of the documentation that shows the figures."""
 
+import os
 from collections.abc import Mapping
 from datetime import date
 from importlib.metadata import version
@@ -19,11 +20,12 @@ What debugging costs: dapkit's debugger for Python and debugpy {debugpy}, side b
 How to read them:
 
 * Both adapters and the program run on the same interpreter, driven by dapkit's own client. Runs of the two and of
-  the program alone alternate, {rounds} rounds of each, and the median counts.
-* "x" figures are ratios to the program without a debugger, in processor time of its thread. Times in s, ms and us
-  are those of the clock as the client sees them.
-* The machine had two cores and was shared with other work, so ratios of about 1 scatter by several percent in
-  either direction.
+  the program alone alternate, {rounds} rounds of each.
+* "x" figures are ratios to the program without a debugger, in processor time of its thread: of medians.
+* Times in s, ms and us are those of the clock as the client sees them. Waiting for a busy machine only adds to
+  them, so the best round counts, of medians within a round.
+* The machine had two cores and was shared with other work (load {load:.0f} at the end), so ratios of about 1
+  scatter by several percent in either direction, and times of the clock are longer than on a quiet one.
 * debugpy gets fewer events where it takes 10 us or more for each; its figures are per event.
 * Memory is that of the adapter, of helper processes and of the program, less that of the program alone.
 """
@@ -31,6 +33,6 @@ How to read them:
 
 def document(tables: Mapping[str, list[Row]], *, day: date, rounds: int) -> str:
     """Write the page."""
-    parts = [_HEAD.format(debugpy=version("debugpy"), day=day.isoformat(), rounds=rounds)]
+    parts = [_HEAD.format(debugpy=version("debugpy"), day=day.isoformat(), rounds=rounds, load=os.getloadavg()[1])]
     parts += [f"\n## Python {version}\n\n{as_markdown(rows)}\n" for version, rows in tables.items()]
     return "".join(parts)
