@@ -101,7 +101,7 @@ class Connection:
         self._answers: dict[int, _Answer] = {}
         # Unbounded: a reader that waits for its dispatcher keeps responses from those whom the dispatcher waits for.
         self._send_incoming, self._incoming = anyio.create_memory_object_stream[Incoming](math.inf)
-        self._wake = anyio.Event()
+        self._wake = Pulse()
         self._written = Pulse()
         self._is_writing = False
         self._is_mute = False
@@ -198,8 +198,11 @@ class Connection:
     async def _answer_to(self, request: Request, deadline: float) -> ProtocolObject | RawJson | None:
         answer = self._answers[request.seq]
         try:
-            with anyio.CancelScope(deadline=anyio.current_time() + deadline):
+            if deadline == math.inf:
                 await answer.ready.wait()
+            else:
+                with anyio.CancelScope(deadline=anyio.current_time() + deadline):
+                    await answer.ready.wait()
         finally:
             del self._answers[request.seq]
             if not answer.ready.is_set():
@@ -305,8 +308,7 @@ class Connection:
     async def _write(self) -> None:
         try:
             while True:
-                await self._wake.wait()
-                self._wake = anyio.Event()
+                await self._wake.until(self.endpoint.has_bytes_to_send)
                 while data := self.endpoint.bytes_to_send():
                     await self._send(data)
         except (anyio.BrokenResourceError, anyio.ClosedResourceError):
@@ -334,7 +336,7 @@ class Connection:
         self._written.beat()
 
     def _notify(self) -> None:
-        self._wake.set()
+        self._wake.beat()
 
     def _check_alive(self) -> None:
         if self._lost is not None:

@@ -14,14 +14,17 @@ class Pulse:
     """Wakes everybody who waits for a condition."""
 
     def __init__(self) -> None:
-        self._next = anyio.Event()
+        self._next: anyio.Event | None = None  # made by whoever waits: most beats wake nobody
 
     def beat(self) -> None:
         """Let every waiter look again."""
-        self._next.set()
-        self._next = anyio.Event()
+        if self._next is not None:
+            self._next.set()
+            self._next = None
 
     async def until(self, condition: Callable[[], bool]) -> None:
         """Wait until the condition holds."""
         while not condition():
+            if self._next is None:
+                self._next = anyio.Event()
             await self._next.wait()
