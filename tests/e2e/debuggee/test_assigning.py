@@ -173,6 +173,26 @@ def test_expressions_are_assigned_to(start: Start) -> None:
 
 
 @pytest.mark.row("scopes, variables")
+def test_return_value_is_shown_after_a_step_over_a_return(start: Start) -> None:
+    peer = start(PROGRAM)
+    peer.configure(lines=[29])
+    peer.stopped("breakpoint")
+    peer.step("next")
+    scopes = peer.ask("scopes", frameId=peer.stack()[0]["id"])["scopes"]
+    assert [row["value"] for row in peer.rows(scopes[1]["variablesReference"])] == ["(5, 1)"]
+
+
+@pytest.mark.row("launch")
+def test_return_value_is_not_shown_if_the_launch_says_so(start: Start) -> None:
+    peer = start(PROGRAM)
+    peer.configure(lines=[29], showReturnValue=False)
+    peer.stopped("breakpoint")
+    peer.step("next")
+    scopes = peer.ask("scopes", frameId=peer.stack()[0]["id"])["scopes"]
+    assert [one["name"] for one in scopes] == ["Locals", "Globals"]
+
+
+@pytest.mark.row("scopes, variables")
 def test_return_value_is_shown_after_a_step_out_of_a_function(start: Start) -> None:
     peer = start(PROGRAM)
     peer.configure(lines=[29])

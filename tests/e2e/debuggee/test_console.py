@@ -205,6 +205,13 @@ def test_time_limit_of_the_console_is_an_option(start: Start) -> None:
         repl(peer, "while True: pass")
 
 
+def test_wrong_time_limit_is_refused(start: Start) -> None:
+    peer = start("pass")
+    peer.ask("initialize", adapterID="test")
+    with pytest.raises(Refused, match="evaluateTimeout is -1, expected seconds, 0 for no limit"):
+        peer.ask("launch", evaluateTimeout=-1)
+
+
 def test_changes_are_told_of_and_looks_are_not(start: Start) -> None:
     peer = at_work(start)
     repl(peer, "n")

@@ -6,8 +6,6 @@ since a memory view stays open; only a few small objects are kept for it.
 """
 
 import sys
-from binascii import Error as NotBase64
-from binascii import a2b_base64, b2a_base64
 from types import FunctionType
 from typing import Any, Final
 
@@ -91,6 +89,8 @@ class Memory:
         data = view[offset : offset + count].tobytes()
         region.start, region.seen = offset, data
         self._keep(str(name), region, size)
+        from binascii import b2a_base64
+
         body["data"] = b2a_base64(data, newline=False).decode()
         if len(data) < count:
             body["unreadableBytes"] = count - len(data)
@@ -175,9 +175,11 @@ def is_buffer(value: object) -> bool:
 
 
 def _decoded(data: object) -> bytes:
+    from binascii import a2b_base64
+
     try:
         if isinstance(data, str):
             return a2b_base64(data, strict_mode=bool(data))
-    except (NotBase64, ValueError) as error:
+    except ValueError as error:
         raise RequestRefused(f"data is not base64: {error}") from error
     raise RequestRefused(f"data is {data!r:.200}, expected a text in base64")

@@ -48,7 +48,9 @@ class Options:
         self.show_return_value = flag(request, "showReturnValue", default=True)
         self.redirect_output = flag(request, "redirectOutput", default=False)
         seconds = request.arguments.get("evaluateTimeout")
-        if isinstance(seconds, int | float):
+        if seconds is not None:
+            if not isinstance(seconds, int | float) or isinstance(seconds, bool) or seconds < 0:
+                raise RequestRefused(f"evaluateTimeout is {seconds!r:.200}, expected seconds, 0 for no limit")
             self.evaluate_seconds = float(seconds) or float("inf")
         rules = request.arguments.get("rules") or []
         if not isinstance(rules, list) or not all(isinstance(rule, dict) for rule in rules):

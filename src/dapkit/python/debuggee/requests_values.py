@@ -31,8 +31,9 @@ def scopes(engine: "Engine", request: Request) -> Json:
 
     parked = engine.world.parked.get(frame.ident)
     show("Locals", Scope(frame, LOCALS), "locals")
-    if parked is not None and parked.returned is not None and parked.shown is frame.frame:
-        name, value = parked.returned
+    returned = parked.returned if parked is not None and parked.shown is frame.frame else None
+    if returned is not None and engine.options.show_return_value:
+        name, value = returned
         show("Return value", Scope(frame, RETURNED, returned=[Row(f"{name}()", value)]), "returnValue")
     if code.co_freevars:
         show("Closure", Scope(frame, CELLS))
