@@ -7,6 +7,8 @@ import pytest
 from e2e.debuggee.conftest import Start
 from e2e.debuggee.peer import Message, Refused
 
+pytestmark = pytest.mark.row("setBreakpoints")
+
 LOOP = """
     def work(n):
         total = 0

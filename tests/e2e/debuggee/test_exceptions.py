@@ -151,6 +151,7 @@ def test_user_unhandled_stops_where_the_exception_will_reach_a_library(start: St
     assert peer.ask("exceptionInfo", threadId=1)["breakMode"] == "userUnhandled"
 
 
+@pytest.mark.row("exceptionInfo")
 def test_exception_info_tells_notes_groups_and_survives_a_raising_str(start: Start) -> None:
     peer = start(
         """
@@ -169,6 +170,7 @@ def test_exception_info_tells_notes_groups_and_survives_a_raising_str(start: Sta
     assert second["fullTypeName"] == "__main__.Bad"
 
 
+@pytest.mark.row("exceptionInfo")
 def test_exception_info_elsewhere_is_refused(start: Start) -> None:
     peer = start("x = 1\n")
     peer.configure(lines=[1])

@@ -1,6 +1,10 @@
 """Steps: over, into and out of calls, generators, coroutines, exceptions and ends."""
 
+import pytest
+
 from e2e.debuggee.conftest import Start
+
+pytestmark = pytest.mark.row("next, stepIn, stepOut")
 
 CALLS = """
     def inner(n):

@@ -38,6 +38,7 @@ def ready(peer: Peer) -> Peer:
     return peer
 
 
+@pytest.mark.row("continue, pause")
 @pytest.mark.parametrize(
     "body", ["while True: pass", "while True:\n    x = 1", "def f(n): return n and f(n - 1)\nwhile True: f(500)"]
 )
@@ -55,6 +56,7 @@ def test_pause_reaches_a_tight_loop(start: Start, body: str) -> None:
     peer.stopped("pause")
 
 
+@pytest.mark.row("continue, pause")
 def test_pause_reaches_recursion_through_lines_that_are_switched_off(start: Start) -> None:
     peer = start(
         """
@@ -79,6 +81,7 @@ def test_pause_reaches_recursion_through_lines_that_are_switched_off(start: Star
     assert peer.at()[0] in ("fib", "main")
 
 
+@pytest.mark.row("continue, pause")
 def test_all_threads_stop_and_go_on_together(start: Start) -> None:
     peer = start(WORKERS)
     peer.configure()
@@ -98,6 +101,7 @@ def test_all_threads_stop_and_go_on_together(start: Start) -> None:
     assert peer.value("counts[:]") != before
 
 
+@pytest.mark.row("continue, pause")
 def test_thread_inside_native_code_is_paused_and_shown_without_running_anything_in_it(start: Start) -> None:
     peer = start(
         """
@@ -128,6 +132,7 @@ def test_thread_inside_native_code_is_paused_and_shown_without_running_anything_
         peer.ask("next", threadId=1)
 
 
+@pytest.mark.row("continue, pause")
 def test_single_thread_goes_on_while_the_others_stand(start: Start) -> None:
     peer = start(
         """
@@ -181,6 +186,7 @@ def test_hits_of_two_threads_are_both_told_one_after_the_other(start: Start) -> 
     assert peer.finish()[0] == 0
 
 
+@pytest.mark.row("threads")
 def test_threads_that_start_and_end_are_told(start: Start) -> None:
     peer = start(
         """
@@ -199,6 +205,7 @@ def test_threads_that_start_and_end_are_told(start: Start) -> None:
     assert told == [("started", 1), ("started", 2), ("exited", 2), ("started", 3), ("exited", 3)]
 
 
+@pytest.mark.row("stackTrace")
 def test_stack_of_a_running_program_is_shown_without_stopping_it(start: Start) -> None:
     peer = start(WORKERS)
     peer.configure()
@@ -216,6 +223,7 @@ def test_stack_of_a_running_program_is_shown_without_stopping_it(start: Start) -
         peer.ask("stackTrace", threadId=99)
 
 
+@pytest.mark.row("stackTrace")
 def test_stack_is_paged(start: Start) -> None:
     peer = start(
         """

@@ -10,6 +10,8 @@ from dapkit.client import StartRefused
 from dapkit.protocol import ProcessEvent
 from e2e.python.driving import Driver
 
+pytestmark = pytest.mark.row("launch")
+
 REPORT = """
 import json, os, sys
 json.dump({
