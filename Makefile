@@ -16,7 +16,9 @@ READY := $(ENVIRONMENT)/.ready
 LOCKED := pyproject.toml uv.lock .python-version tools/bootstrap.sh tools/bootstrap.py
 NATIVE := hatch_build.py tools/build_native.py $(wildcard src/dapkit/python/debuggee/native/*)
 
-.PHONY: help demo test test-python test-js check bench docs clean
+REPORTS := build/reports
+
+.PHONY: help demo test test-python test-js requests-table check bench docs clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1 - /p' $(MAKEFILE_LIST)
@@ -25,26 +27,36 @@ demo: $(READY) ## debug a small buggy program and show what happens
 	@$(PYTHON) examples/demo/run.py $(ARGS)
 
 test: test-python test-js ## run all tests: Python, then JavaScript where node is installed
+ifeq ($(ARGS),)
+	$(PYTHON) tools/requests_table.py --check
+endif
 
 test-python: $(READY) ## run the Python tests
-	$(PYTHON) -m pytest -n 2 $(ARGS)
+	$(PYTHON) -m pytest -n 2 --junit-xml=$(REPORTS)/python.xml $(ARGS)
 
 test-js: $(READY) ## let Microsoft's own test client talk to the adapters
+	@mkdir -p $(REPORTS) && rm -f $(REPORTS)/real-client.*
 	@if command -v node >/dev/null && command -v npm >/dev/null; then \
 	    $(MAKE) --no-print-directory --silent tests/js/node_modules/.ready && \
-	    DAPKIT_TEST_PYTHON=$(CURDIR)/$(PYTHON) node --test --test-reporter=spec tests/js/*.test.js; \
+	    DAPKIT_TEST_PYTHON=$(CURDIR)/$(PYTHON) DAPKIT_REAL_CLIENT=$(CURDIR)/$(REPORTS)/real-client.jsonl \
+	    node --test --test-reporter=spec --test-reporter-destination=stdout \
+	        --test-reporter=junit --test-reporter-destination=$(REPORTS)/real-client.xml tests/js/*.test.js; \
 	elif [ "$${CI:-}" = true ]; then \
 	    echo "node and npm are required when CI=true, and one of them is missing" >&2; exit 1; \
 	else \
 	    echo "skipped the JavaScript tests: node or npm is not installed"; \
 	fi
 
-check: $(READY) ## check format, lint, types, layers, the lock file and the generated code
+requests-table: $(READY) ## write docs/reference/requests.md, from the adapter and the reports of the last make test
+	$(PYTHON) tools/requests_table.py
+
+check: $(READY) ## check format, lint, types, layers, the lock file, the generated code and the table of requests
 	$(ENVIRONMENT)/bin/ruff format --check .
 	$(ENVIRONMENT)/bin/ruff check .
 	$(ENVIRONMENT)/bin/mypy
 	$(ENVIRONMENT)/bin/lint-imports
 	.tools/bin/uv lock --check --quiet --no-cache --python $(PYTHON)
+	$(PYTHON) tools/requests_table.py --check --reports $(REPORTS)/none
 	@if [ -f $(SCHEMA) ]; then \
 	    echo $(PYTHON) tools/generate_protocol.py --check $(SCHEMA); \
 	    $(PYTHON) tools/generate_protocol.py --check $(SCHEMA); \

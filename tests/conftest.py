@@ -23,6 +23,18 @@ ENDING_SECONDS = 2.0
 """How long after a test its processes may take to end."""
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put into the report which row a test belongs to, and in which Python its program runs."""
+    for item in items:
+        marker = item.get_closest_marker("row")
+        if marker is None:
+            continue
+        item.user_properties.append(("row", marker.args[0]))
+        parameters = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
+        if "python" in parameters:
+            item.user_properties.append(("python", parameters["python"]))
+
+
 @pytest.fixture(scope="session")
 def anyio_backend() -> str:
     """Run coroutine tests on asyncio, which is what dapkit's own programs run on."""
