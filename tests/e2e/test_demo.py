@@ -49,5 +49,5 @@ def test_demo_writes_the_messages_on_the_wire(tmp_path: Path) -> None:
     lines = [json.loads(line) for line in transcript.read_text().splitlines()]
     assert {line["from"] for line in lines} == {"client", "adapter"}
     commands = [line["message"]["command"] for line in lines if line["message"]["type"] == "request"]
-    assert commands[:4] == ["initialize", "launch", "setBreakpoints", "setExceptionBreakpoints"]
+    assert commands[:3] == ["initialize", "launch", "setBreakpoints"]
     assert lines[-1]["message"]["command"] == "disconnect"

@@ -85,14 +85,17 @@ class Terminal:
         return self._process.returncode
 
     async def wait(self, *, deadline: float = limits.REQUEST_SECONDS) -> int:
-        """Wait until the program has ended and return its `returncode`.
+        """Wait until the program has ended and return its `returncode`; what it wrote has been read then.
 
         Raises:
             WaitExpired: it has not.
 
         """
         with anyio.move_on_after(deadline):
-            return await self._process.wait()
+            code = await self._process.wait()
+            with anyio.move_on_after(limits.LAST_OUTPUT_SECONDS):  # its children may hold the terminal open
+                await self._heard.until(lambda: self._hung_up)
+            return code
         raise WaitExpired("the end of the program in the terminal", deadline)
 
     def release(self) -> None:

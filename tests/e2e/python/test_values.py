@@ -124,7 +124,8 @@ async def test_function_value_leads_to_its_definition(stopped: Driver) -> None:
 @pytest.mark.row("cancel, progress")
 async def test_cancelled_evaluation_is_interrupted_in_the_program(python: str) -> None:
     async with raw_client() as client:
-        await client.start(code="import time\nwhile True:\n    time.sleep(0.01)\n", python=python)
+        await client.start(code="import time\nprint('on')\nwhile True:\n    time.sleep(0.01)\n", python=python)
+        await client.event("output")
         assert (await client.ask("pause", {"threadId": 1}))["success"]
         await client.event("stopped")
         frame = (await client.ask("stackTrace", {"threadId": 1}))["body"]["stackFrames"][0]["id"]
