@@ -27,9 +27,6 @@ demo: $(READY) ## debug a small buggy program and show what happens
 	@$(PYTHON) examples/demo/run.py $(ARGS)
 
 test: test-python test-js ## run all tests: Python, then JavaScript where node is installed
-ifeq ($(ARGS),)
-	$(PYTHON) tools/requests_table.py --check
-endif
 
 test-python: $(READY) ## run the Python tests
 	$(PYTHON) -m pytest -n 2 --junit-xml=$(REPORTS)/python.xml $(ARGS)
