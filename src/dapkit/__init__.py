@@ -1,1 +1,5 @@
 """The Debug Adapter Protocol for Python, whole."""
+
+from dapkit.in_program import breakpoint, connect, is_client_connected, listen, wait_for_client  # noqa: A004
+
+__all__ = ["breakpoint", "connect", "is_client_connected", "listen", "wait_for_client"]

@@ -55,7 +55,7 @@ class Callbacks:
         self._exceptions = exceptions
         self._lock = lock
         self._thread_starts: set[int] = set()  # ids of code objects that every new thread runs first
-        self._soon: tuple[FrameType, Callable[[], None]] | None = None
+        self._soon: dict[FrameType, Callable[[], None]] = {}
         self.breakpoints = Breakpoints(
             link,
             monitor,
@@ -96,7 +96,7 @@ class Callbacks:
         sites = self.breakpoints.sources
         busy = self._world.stopped or bool(self._stepping.steps)
         self._monitor.register_one(EVENTS.LINE, self._line if busy else sites.lines.cheapest)
-        busy = busy or self._soon is not None
+        busy = busy or bool(self._soon)
         self._monitor.register_one(EVENTS.INSTRUCTION, self._instruction if busy else sites.inline.cheapest)
 
     def _world_changed(self) -> None:
@@ -122,11 +122,11 @@ class Callbacks:
         return self._unless_needed(code, outcome)
 
     def _on_instruction(self, frame: FrameType, code: CodeType, offset: int) -> object:
-        if self._soon is not None and self._soon[0] is frame:
-            _, action = self._soon
+        if frame in self._soon:
             with self._lock:
-                self._soon = None
-                self._monitor.want(code, "soon", 0)
+                action = self._soon.pop(frame)
+                if not any(other.f_code is code for other in self._soon):
+                    self._monitor.want(code, "soon", 0)
                 self.choose()
             action()
         ident = _thread.get_ident()
@@ -191,8 +191,8 @@ class Callbacks:
 
     def at_next_instruction_of(self, frame: FrameType, action: Callable[[], None]) -> None:
         """Have something done, once, as soon as a frame goes on."""
-        self._soon = (frame, action)
         with self._lock:
+            self._soon[frame] = action
             self._monitor.want(frame.f_code, "soon", EVENTS.INSTRUCTION, afresh=True)
             self.choose()
 

@@ -13,9 +13,11 @@ import _socket
 import _thread
 import os
 import sys
+from collections.abc import Callable
 from time import monotonic, sleep
+from types import FrameType
 
-from . import asking_to_end, limits
+from . import asking_to_end, limits, present
 from .callbacks import Callbacks
 from .console import Console
 from .dispatch import Dispatcher
@@ -35,7 +37,7 @@ from .references import References
 from .shown_sources import ShownSources
 from .sources import Sources
 from .stepping import Stepping
-from .stops import World
+from .stops import Parked, World
 from .threads import MAIN, Threads
 from .variables import Reader
 from .wire import Json
@@ -45,17 +47,19 @@ class Engine:
     """Everything there is of the debugger in this process.
 
     Invariant: one link and one monitoring tool for the whole of its life; `released` is final.
-    To be made in the main thread.
+    To be made in the main thread, unless that is given as `main`, in a program that was running before.
     """
 
-    def __init__(self, connection: _socket.socket, name: str) -> None:
+    def __init__(self, connection: _socket.socket, name: str, *, main: int | None = None) -> None:
+        self.owned = main is None
+        """Whether the program was launched for us, and ends with us."""
         self.name = name
         self.lock = _thread.RLock()
         self.link = Link(connection)
         self.sources = Sources()
         self.references = References()
         self.texts = Texts(self.sources)
-        self.threads = Threads(_thread.get_ident(), self.link.event)
+        self.threads = Threads(_thread.get_ident() if main is None else main, self.link.event)
         self.monitor = Monitor()
         self.world = World(self.link, self.threads, self.monitor, references=self.references, lock=self.lock)
         self.stepping = Stepping(self.monitor, self.sources)
@@ -79,7 +83,6 @@ class Engine:
         self.reader = Reader(self.references, self.memory)
         self.console = Console()
         self.options = Options()
-        self.owned = True
         self.configured = False
         self._exit_code = 0
         self._may_run = _thread.allocate_lock()
@@ -88,6 +91,11 @@ class Engine:
         self._serving = _thread.allocate_lock()  # held while the link's thread lives
         self._dispatcher = Dispatcher(self)
         self._rests = False
+        self.held: Engine | None = None
+        """The engine of a client that has left the program suspended, before us."""
+        self.is_held = False
+        """Whether our client has left the program suspended."""
+        self._hooked = False
 
     def start(self) -> None:
         """Take the monitoring tool, serve the link, and return when the client has configured everything.
@@ -98,7 +106,7 @@ class Engine:
         """
         self.monitor.claim()
         os.register_at_fork(
-            before=self._rest_for_fork, after_in_parent=self._go_on_after_fork, after_in_child=self._forget_in_child
+            before=self._rest_for_fork, after_in_parent=self._go_on_after_fork, after_in_child=self.forget_in_child
         )
         self._start_serving()
         self._may_run.acquire()
@@ -123,6 +131,32 @@ class Engine:
                 os._exit(limits.LINK_LOST_EXIT_CODE)
             self._serving.release()
 
+    def serve_attached(self, others: dict[int, Callable[[], None]]) -> None:
+        """Serve a client that has come to the running program, in this thread, until it leaves."""
+        self.threads.link = _thread.get_ident()
+        self.world.exempt.add(self.threads.link)
+        self.link.others = others
+        try:
+            self.link.serve(self._dispatcher.handle)
+        finally:
+            if not self.is_held and not self.world.released:
+                self.release()
+            self.link.others = {}
+
+    def take_hold(self) -> None:
+        """Take the monitoring tool, and what another client has left suspended.
+
+        Raises:
+            RequestRefused: if another debugger is active in this process.
+
+        """
+        with self.lock:
+            if self.held is not None:
+                self.held.monitor.release()
+            self.monitor.claim()
+            if self.held is not None:
+                self.world.take_over(self.held.world)
+
     def configuration_done(self) -> None:
         """Let the program start. In the link's thread."""
         self.configured = True
@@ -134,12 +168,30 @@ class Engine:
             if self.options.debugs and self.options.stop_on_entry:
                 self.stepping.start_at_entry(self.threads.main)
                 self.callbacks.choose()
+        if self.options.debugs and present.takes_breakpoint_calls():
+            sys.breakpointhook, self._hooked = present.hook, True
+        method = "launch" if self.owned else "attach"
         self.link.event(
             "process",
-            {"name": self.name, "systemProcessId": os.getpid(), "isLocalProcess": True, "startMethod": "launch"},
+            {"name": self.name, "systemProcessId": os.getpid(), "isLocalProcess": True, "startMethod": method},
         )
         self.link.event("thread", {"reason": "started", "threadId": MAIN})
+        if not self.owned:
+            self.threads.look()  # tells of the others
+        if self.held is not None:
+            self.held = None
+            self.world.tell_taken()
         self._may_run.release()
+        present.settle(came=True)
+
+    def stop_in(self, frame: FrameType) -> None:
+        """Stop in a frame of the calling thread as soon as it goes on."""
+        if not present.is_debugged() or not self.monitor.active:
+            return
+        ident = _thread.get_ident()
+        if ident in self.world.parked and ident not in self.world.evaluating:
+            return  # called by something that is evaluated at a stop
+        self.callbacks.at_next_instruction_of(frame, lambda: self.world.halt(Parked(ident, frame), "breakpoint"))
 
     def release(self) -> None:
         """Let the program run on for good, undebugged, at full speed. In the link's thread."""
@@ -147,6 +199,8 @@ class Engine:
             self.stepping.cancel()
             self.callbacks.breakpoints.clear()
             self.world.release()
+            if self._hooked and sys.breakpointhook is present.hook:
+                sys.breakpointhook = sys.__breakpointhook__
         if not self.configured:
             self._may_run.release()
         self.link.close()
@@ -169,9 +223,23 @@ class Engine:
         os._exit(limits.LINK_LOST_EXIT_CODE)
 
     def suspend(self) -> None:
-        """Stop the whole process as Ctrl-Z does; once it is continued (SIGCONT) it runs on without us."""
-        os.kill(os.getpid(), _signal.SIGSTOP)
-        self.release()
+        """Let the client go, and keep the program stopped. In the link's thread.
+
+        Threads of a program that can be attached to again stay where they are until then. Another is stopped as by
+        Ctrl-Z, and runs on without us once it is continued (SIGCONT).
+        """
+        if self.owned or not self.monitor.active:
+            os.kill(os.getpid(), _signal.SIGSTOP)
+            self.release()
+            return
+        with self.lock:
+            self.stepping.cancel()
+            self.callbacks.breakpoints.clear()
+            self.exceptions.set([])
+        if not self.world.stopped:
+            self.world.pause(self.threads.main)
+        self.is_held = True
+        self.link.close()
 
     def end_thread(self, ident: int) -> None:
         """Raise SystemExit in a thread: at once where it stands or runs, else when its native call returns."""
@@ -201,7 +269,8 @@ class Engine:
         body: Json = {"exitCode": self._exit_code}
         with self.lock:
             self.world.release()
-        self.link.event("exited", body)
+        if self.owned:  # else nobody has told us how it ends
+            self.link.event("exited", body)
         self.link.close()
 
     def _rest_for_fork(self) -> None:
@@ -230,7 +299,7 @@ class Engine:
         else:
             self.callbacks.at_next_instruction_of(forking, self._start_serving)
 
-    def _forget_in_child(self) -> None:
+    def forget_in_child(self) -> None:
         """Leave the child of a fork undebugged: the link and the threads stayed with the parent."""
         self.world.released = True
         self.world.stopped = False

@@ -77,6 +77,7 @@ def main() -> None:
     _load_package()
     import atexit
 
+    from _dapkit_debuggee import present  # type: ignore[import-not-found]  # known at run time only
     from _dapkit_debuggee.engine import Engine  # type: ignore[import-not-found]  # known at run time only
     from _dapkit_debuggee.link import connect  # type: ignore[import-not-found]  # the same
     from _dapkit_debuggee.program import (  # type: ignore[import-not-found]  # the same
@@ -91,6 +92,7 @@ def main() -> None:
     engine = Engine(connect(link), what if kind != "code" else "-c")
     if kind == "code":
         engine.shown.hints.append(what)
+    present.engine = engine
     atexit.register(engine.finish)  # the first to be registered is the last to be called
     engine.start()
     _show_lines_at_once()

@@ -79,6 +79,15 @@ REMARKS: Final = 256
 REMARK_CHARS: Final = 16_384
 """Log messages are joined into events of about this much text."""
 
+TOKEN_SECONDS: Final = 10.0
+"""Within which a connection has to say something of use."""
+TOKEN_MESSAGE_BYTES: Final = 4_096
+"""The first message of a connection that has not been let in."""
+VISITORS: Final = 16
+"""Connections that may wait to be let in; further ones are closed."""
+DOOR_MILLISECONDS: Final = 1_000
+"""How often the slow ones among them are looked for."""
+
 FRAME_BYTES: Final = 64 * 1024 * 1024
 """The body of one message from the adapter."""
 HEADER_BYTES: Final = 64 * 1024

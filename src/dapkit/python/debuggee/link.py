@@ -49,6 +49,9 @@ class Link:
         self._reader = FrameReader()
         self._waked, self._wake = os.pipe()
         self._resting = False
+        self.others: dict[int, Callable[[], None]] = {}
+        """What to do when other descriptors can be read; may change at any time, in the link's thread."""
+        self._early = b""
         self._remarks = Remarks()
         self._remarked = float("-inf")  # when remarks were last sent
         self._told_of_remarks = False
@@ -68,7 +71,9 @@ class Link:
             self._send(None)
         elif not self._told_of_remarks:
             self._told_of_remarks = True
-            os.write(self._wake, b".")
+            with self._sending:
+                if not self.closed:
+                    os.write(self._wake, b".")
 
     def response(self, request: Json, *, success: bool, message: str = "", body: Json | None = None) -> None:
         """Answer a request."""
@@ -116,6 +121,10 @@ class Link:
             frames += encode(message)
         return frames
 
+    def expect(self, data: bytes) -> None:
+        """Take what the other end has said before the link was made."""
+        self._early = data
+
     def after(self, seconds: float, action: Callable[[], None]) -> None:
         """Call `action` in the link's thread, later. To be called in that thread only."""
         self._timers.append((monotonic() + seconds, action))
@@ -125,30 +134,49 @@ class Link:
 
         That is when the other end went away or broke the protocol.
         """
-        poll = select.poll()
         connection = self._connection.fileno()
-        poll.register(connection, select.POLLIN)
-        poll.register(self._waked, select.POLLIN)
+        if not self._handled(self._early, handle):
+            return False
+        watched: set[int] = set()
+        poll = select.poll()
         while not self.closed:
+            if watched != {connection, self._waked, *self.others}:
+                watched = {connection, self._waked, *self.others}
+                poll = _poll_of(watched)
             ready = [place for place, _ in poll.poll(self._milliseconds())]
-            if self._waked in ready:
-                os.read(self._waked, 64)
-                self._told_of_remarks = False
-                self._send(None)
-                if self._resting:
-                    self._resting = False
-                    return True
-            if connection in ready:
-                try:
-                    data = self._connection.recv(1 << 16)
-                    if not data:
-                        return False
-                    for message in self._reader.feed(data):
-                        handle(message)
-                except (OSError, MalformedFrame):
-                    return False
+            if self._waked in ready and self._is_to_rest():
+                return True
+            for place in ready:
+                if place in self.others:
+                    self.others[place]()
+            if connection in ready and not self._read(handle):
+                return False
             self._run_timers()
         return False
+
+    def _read(self, handle: Callable[[Json], None]) -> bool:
+        """Handle what has come; return false at the end."""
+        try:
+            data = self._connection.recv(1 << 16)
+        except OSError:
+            return False
+        return bool(data) and self._handled(data, handle)
+
+    def _handled(self, data: bytes, handle: Callable[[Json], None]) -> bool:
+        try:
+            for message in self._reader.feed(data):
+                handle(message)
+        except MalformedFrame:
+            return False
+        return True
+
+    def _is_to_rest(self) -> bool:
+        """Do what the link's thread was waked for; say whether it is to end."""
+        os.read(self._waked, 64)
+        self._told_of_remarks = False
+        self._send(None)
+        rests, self._resting = self._resting, False
+        return rests
 
     def rest(self) -> None:
         """Let `serve` return; nothing is lost, it may be called again. From any other thread."""
@@ -179,9 +207,21 @@ class Link:
             except OSError:
                 return  # the other end was first
 
+    def discard(self) -> None:
+        """Close everything; whoever still wants to send something does not."""
+        with self._sending:
+            self.drop()
+
     def drop(self) -> None:
         """Forget the connection without touching the peer: for the child of a fork."""
         self.closed = True
         self._connection.close()
         os.close(self._waked)
         os.close(self._wake)
+
+
+def _poll_of(watched: set[int]) -> select.poll:
+    poll = select.poll()
+    for place in watched:
+        poll.register(place, select.POLLIN)
+    return poll

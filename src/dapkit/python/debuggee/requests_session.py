@@ -25,6 +25,7 @@ def attach(engine: "Engine", request: Request) -> Json:
     """Take the options of the session with a program that runs already."""
     if engine.owned:
         raise RequestRefused("the program was launched by its debugger; it cannot be attached to")
+    engine.take_hold()
     return launch(engine, request)
 
 

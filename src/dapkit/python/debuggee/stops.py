@@ -301,6 +301,21 @@ class World:
         """Return how many seconds ago the present stop began."""
         return monotonic() - self._since
 
+    def take_over(self, other: "World") -> None:
+        """Hold the threads that another world has stopped; that one is of no more use."""
+        with self._lock:
+            other.released = True
+            self.parked, other.parked = other.parked, {}
+            self._pausing = other.thread
+            self._begin(other.thread, others=True)
+
+    def tell_taken(self) -> None:
+        """Tell of the stop that was taken over."""
+        with self._lock:
+            late = self._tell("pause", {"description": "Suspended before"})
+        if late is not None:
+            raise late
+
     def release(self) -> None:
         """Let the program run on for good: nothing stops it any more."""
         with self._lock:

@@ -1,0 +1,302 @@
+"""`attach`: to programs that listen, and by programs that connect; again and again."""
+
+import json
+import signal
+import sys
+from pathlib import Path
+
+import anyio
+import pytest
+
+from dapkit.client import Session, StartRefused
+from dapkit.protocol import (
+    DisconnectArguments,
+    OutputEvent,
+    ProcessEvent,
+    TerminatedEvent,
+    ThreadEvent,
+)
+from e2e.python.listening import Listening, client, running
+from e2e.python.processes import ended
+from e2e.python.raw import raw_client
+
+pytestmark = pytest.mark.row("attach")
+
+LOOP = """
+    import os, sys, time
+    import dapkit
+
+    dapkit.listen()
+    count = 0
+    while not os.path.exists("go"):
+        count += 1
+        time.sleep(0.01)
+    print("tool", sys.monitoring.get_tool(0), "threads", len(sys._current_frames()), flush=True)
+    print("events", sys.monitoring.get_events(0) if sys.monitoring.get_tool(0) else 0, flush=True)
+"""
+INSIDE = 7
+"""A line in the loop."""
+
+
+async def attach(session: Session, program: Listening, *lines: int, **more: object) -> None:
+    for line in lines:
+        await session.add_breakpoint(program.file, line)
+    await session.attach({**program.connect, **more})
+
+
+async def top(session: Session) -> tuple[str, int]:
+    [frame, *_] = (await session.stack_trace(1)).stack_frames
+    return frame.name, frame.line
+
+
+async def value(session: Session, expression: str) -> str:
+    [frame, *_] = (await session.stack_trace(1)).stack_frames
+    return (await session.evaluate(expression, frame_id=frame.id)).result
+
+
+async def test_program_is_attached_to_several_times_and_runs_on_each_time(tmp_path: Path, python: str) -> None:
+    counts = []
+    with running(LOOP, tmp_path, python) as program:
+        program.read_place()
+        for _ in range(3):
+            async with client() as session:
+                await attach(session, program, INSIDE)
+                assert (await session.next_stop()).reason == "breakpoint"
+                assert await top(session) == ("<module>", INSIDE)
+                counts.append(int(await value(session, "count")))
+                await session.detach()
+        program.go()
+        assert program.line() == "tool None threads 2"
+        assert program.line() == "events 0"
+        assert program.process.wait(10) == 0
+    assert counts == sorted(counts)
+    assert len(set(counts)) == 3
+
+
+async def test_client_that_leaves_lets_the_program_run_on_by_default(tmp_path: Path, python: str) -> None:
+    with running(LOOP, tmp_path, python) as program:
+        program.read_place()
+        async with client() as session:
+            await attach(session, program, INSIDE)
+            await session.next_stop()
+        program.go()
+        assert program.process.wait(10) == 0
+
+
+async def test_adapter_that_is_killed_lets_the_program_run_on(tmp_path: Path) -> None:
+    with running(LOOP, tmp_path, sys.executable) as program:
+        program.read_place()
+        async with raw_client() as raw:
+            await raw.initialize()
+            await raw.send("attach", program.connect)
+            await raw.event("initialized")
+            await raw.ask("configurationDone")
+            await raw.ask("pause", {"threadId": 1})
+            await raw.event("stopped")
+            raw.kill()
+            await raw.adapter.wait()
+        program.go()
+        assert program.process.wait(10) == 0
+
+
+async def test_what_is_attached_to_is_told(tmp_path: Path) -> None:
+    with running(LOOP, tmp_path, sys.executable) as program:
+        program.read_place()
+        async with client() as session:
+            await attach(session, program)
+            process = await session.wait_for(ProcessEvent, since=0)
+            thread = await session.wait_for(ThreadEvent, since=0)
+    assert (process.start_method, process.system_process_id) == ("attach", program.process.pid)
+    assert (thread.reason, thread.thread_id) == ("started", 1)
+
+
+async def test_end_of_the_program_ends_the_session(tmp_path: Path, python: str) -> None:
+    with running(LOOP, tmp_path, python) as program:
+        program.read_place()
+        async with client() as session:
+            await attach(session, program)
+            program.go()
+            await session.wait_for(TerminatedEvent)
+        assert program.process.wait(10) == 0
+        assert not program.token_file.exists()
+
+
+async def test_disconnect_can_end_the_program(tmp_path: Path) -> None:
+    with running(LOOP, tmp_path, sys.executable) as program:
+        program.read_place()
+        async with client() as session:
+            await attach(session, program)
+            await session.disconnect(terminate_debuggee=True)
+        await ended(program.process.pid)
+
+
+async def test_terminate_interrupts_the_program(tmp_path: Path, python: str) -> None:
+    with running(LOOP, tmp_path, python) as program:
+        program.read_place()
+        async with client() as session:
+            await attach(session, program)
+            await session.terminate()
+            await session.wait_until_ended()
+        assert program.process.wait(10) == -signal.SIGINT
+        assert "KeyboardInterrupt" in (program.process.stderr.read() if program.process.stderr else "")
+
+
+async def test_restart_attaches_again(tmp_path: Path, python: str) -> None:
+    with running(LOOP, tmp_path, python) as program:
+        program.read_place()
+        async with client() as session:
+            await attach(session, program, INSIDE)
+            await session.next_stop()
+            before = int(await value(session, "count"))
+            await session.restart()
+            await session.next_stop()
+            assert int(await value(session, "count")) > before
+
+
+async def test_program_stays_suspended_until_the_next_client(tmp_path: Path, python: str) -> None:
+    with running(LOOP, tmp_path, python) as program:
+        program.read_place()
+        async with client() as session:
+            await attach(session, program, INSIDE)
+            await session.next_stop()
+            before = await value(session, "count")
+            await session.request(DisconnectArguments(suspend_debuggee=True))
+        async with client() as session:
+            await attach(session, program)
+            stop = await session.next_stop()
+            assert (stop.reason, await top(session)) == ("pause", ("<module>", INSIDE))
+            assert await value(session, "count") == before
+            await session.next(1)
+            await session.next_stop()
+            assert await top(session) == ("<module>", INSIDE + 1)
+        program.go()
+        assert program.process.wait(10) == 0
+
+
+async def test_running_program_can_be_left_suspended_too(tmp_path: Path, python: str) -> None:
+    with running(LOOP, tmp_path, python) as program:
+        program.read_place()
+        async with client() as session:
+            await attach(session, program)
+            await session.request(DisconnectArguments(suspend_debuggee=True))
+        program.go()
+        async with client() as session:
+            await attach(session, program)
+            assert (await session.next_stop()).reason == "pause"
+        assert program.process.wait(10) == 0
+
+
+async def test_second_client_is_refused_while_one_is_attached(tmp_path: Path) -> None:
+    with running(LOOP, tmp_path, sys.executable) as program:
+        program.read_place()
+        async with client() as first, client() as second:
+            await attach(first, program, INSIDE)
+            await first.next_stop()
+            with pytest.raises(StartRefused, match="another client is attached to the program, and only one can be"):
+                await attach(second, program)
+            assert await top(first) == ("<module>", INSIDE)
+
+
+async def test_another_debugger_in_the_program_is_named(tmp_path: Path) -> None:
+    text = "import sys\nsys.monitoring.use_tool_id(0, 'another')\n" + LOOP.replace("\n    ", "\n")
+    with running(text, tmp_path, sys.executable) as program:
+        program.read_place()
+        async with client() as session:
+            with pytest.raises(StartRefused, match=r"in use by another debugger \(another\)"):
+                await attach(session, program)
+        program.go()
+        assert program.process.wait(10) == 0
+
+
+@pytest.mark.parametrize(
+    "snippet",
+    [
+        '{"name": "Attach", "type": "debugpy", "request": "attach", "connect": {"host": "localhost", "port": PORT}}',
+        '{"type": "python", "request": "attach", "host": "127.0.0.1", "port": PORT, "justMyCode": true}',
+        """{"name": "Python Debugger: Remote Attach", "type": "debugpy", "request": "attach",
+            "connect": {"host": "localhost", "port": PORT},
+            "pathMappings": [{"localRoot": "FOLDER", "remoteRoot": "."}], "justMyCode": false,
+            "subProcess": false, "django": true, "presentation": {"hidden": false}, "__sessionId": "1"}""",
+    ],
+)
+async def test_configurations_for_debugpy_work_unchanged(tmp_path: Path, snippet: str, python: str) -> None:
+    with running(LOOP, tmp_path, python) as program:
+        program.read_place()
+        configuration = json.loads(snippet.replace("PORT", str(program.port)).replace("FOLDER", str(tmp_path)))
+        async with client() as session:
+            await session.add_breakpoint(program.file, INSIDE)
+            await session.attach(configuration)
+            await session.next_stop()
+            assert await top(session) == ("<module>", INSIDE)
+            assert session.output.read("console").text == ""
+
+
+async def test_paths_of_the_program_are_those_of_the_client(tmp_path: Path) -> None:
+    with running(LOOP, tmp_path, sys.executable) as program:
+        program.read_place()
+        mapping = [{"localRoot": "/elsewhere", "remoteRoot": "."}]
+        async with client() as session:
+            await session.add_breakpoint("/elsewhere/prog.py", INSIDE)
+            await session.attach({**program.connect, "pathMappings": mapping})
+            await session.next_stop()
+            [frame, *_] = (await session.stack_trace(1)).stack_frames
+            assert frame.source is not None
+            assert frame.source.path == "/elsewhere/prog.py"
+
+
+# The other way round
+
+
+async def test_program_connects_to_an_adapter_that_waits(tmp_path: Path, python: str) -> None:
+    text = """
+        import sys, dapkit
+        dapkit.connect(int(sys.argv[1]))
+        dapkit.wait_for_client()
+        x = 1
+        print("done")
+    """
+    async with client() as session, anyio.create_task_group() as tasks:
+        await session.add_breakpoint(tmp_path / "prog.py", 4)
+        tasks.start_soon(session.attach, {"listen": {"port": 0}})
+        told = await session.wait_for(OutputEvent, since=0)
+        port = told.output.partition("127.0.0.1', ")[2].partition(")")[0]
+        with running(text, tmp_path, python, port) as program:
+            assert (await session.next_stop()).reason == "breakpoint"
+            await session.resume()
+            assert program.process.wait(10) == 0
+
+
+async def test_waiting_for_a_program_is_a_progress_that_can_be_cancelled() -> None:
+    async with raw_client() as raw:
+        await raw.initialize(supportsProgressReporting=True)
+        attach = await raw.send("attach", {"listen": {"port": 0}})
+        progress = await raw.event("progressStart")
+        assert progress["title"] == "Waiting for the program"
+        assert progress["requestId"] == attach
+        assert progress["cancellable"] is True
+        await raw.ask("cancel", {"progressId": progress["progressId"]})
+        answer = await raw.answer(attach)
+        assert (answer["success"], answer["message"]) == (False, "cancelled")
+        assert (await raw.event("progressEnd"))["progressId"] == progress["progressId"]
+        launch = await raw.send("launch", {"code": "print(1)"})
+        await raw.event("initialized")
+        await raw.ask("configurationDone")
+        assert (await raw.answer(launch))["success"]
+
+
+async def test_cancelled_launch_leaves_nothing_behind() -> None:
+    async with raw_client() as raw:
+        await raw.initialize()
+        launch = await raw.send("launch", {"code": "import time; time.sleep(60)"})
+        await raw.event("initialized")
+        await raw.ask("cancel", {"requestId": launch})
+        answer = await raw.answer(launch)
+        assert (answer["success"], answer["message"]) == (False, "cancelled")
+        assert not (await raw.ask("threads"))["success"]
+        raw.heard.clear()
+        again = await raw.send("launch", {"code": "print('again')"})
+        await raw.event("initialized")
+        await raw.ask("configurationDone")
+        assert (await raw.answer(again))["success"]
+        await raw.event("terminated")
+        assert raw.output("stdout") == "again\n"

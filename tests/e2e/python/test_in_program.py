@@ -1,0 +1,304 @@
+"""What programs ask of their debugger: `dapkit.listen`, `wait_for_client`, `breakpoint` and their like."""
+
+import http.client
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dapkit.client import StartRefused
+from dapkit.protocol import encode_frame
+from e2e.python.driving import Driver
+from e2e.python.listening import SOURCES, Listening, client, running
+
+pytestmark = pytest.mark.row("attach")
+
+WAITS = """
+    import os, sys, time
+    import dapkit
+
+    place = dapkit.listen({listen})
+    print(place, dapkit.is_client_connected(), flush=True)
+    while not os.path.exists("go"):
+        time.sleep(0.01)
+"""
+
+
+def test_import_is_cheap_and_brings_nothing(python: str) -> None:
+    text = """
+import sys
+before = set(sys.modules)
+import dapkit
+print(sorted(set(sys.modules) - before), dapkit.is_client_connected())
+dapkit.breakpoint()
+print(sorted(set(sys.modules) - before))
+"""
+    answer = subprocess.run(
+        [python, "-c", text], env={"PYTHONPATH": str(SOURCES)}, capture_output=True, text=True, check=True
+    )
+    assert answer.stdout == "['dapkit', 'dapkit.in_program'] False\n['dapkit', 'dapkit.in_program']\n"
+
+
+async def test_program_waits_for_a_client_that_has_set_its_breakpoints(tmp_path: Path, python: str) -> None:
+    text = """
+        import dapkit
+        dapkit.listen()
+        dapkit.wait_for_client()
+        print(dapkit.is_client_connected())
+    """
+    with running(text, tmp_path, python) as program:
+        program.read_place()
+        async with client() as session:
+            await session.add_breakpoint(program.file, 4)
+            await session.attach(program.connect)
+            await session.next_stop()
+            await session.resume()
+        assert program.line() == "True"
+        assert program.process.wait(10) == 0
+
+
+STOPS = """
+    import dapkit, sys
+    def stop():
+        here = 1
+        breakpoint()
+        return here
+    dapkit.listen()
+    stop()
+    dapkit.wait_for_client()
+    stop()
+    print("done")
+"""
+
+
+@pytest.mark.parametrize("how", ["dapkit.breakpoint()", "breakpoint()", "variable"])
+async def test_breakpoint_stops_in_its_caller_if_a_client_is_there(tmp_path: Path, python: str, how: str) -> None:
+    text = STOPS.replace("breakpoint()", "dapkit.breakpoint()" if how == "dapkit.breakpoint()" else "breakpoint()")
+    if how == "breakpoint()":
+        text = text.replace("    stop()\n    dapkit.wait", "    dapkit.wait", 1)  # the debugger of Python would start
+    env = {"PYTHONBREAKPOINT": "dapkit.breakpoint"} if how == "variable" else {}
+    with running(text, tmp_path, python, env=env) as program:
+        program.read_place()
+        async with client() as session:
+            await session.attach(program.connect)
+            stop = await session.next_stop()
+            [frame, caller] = (await session.stack_trace(1)).stack_frames
+            assert (stop.reason, frame.name, frame.line, caller.name) == ("breakpoint", "stop", 4, "<module>")
+            await session.next(1)
+            await session.next_stop()
+            [frame, _] = (await session.stack_trace(1)).stack_frames
+            assert frame.line == 5
+            await session.resume()
+        assert program.line() == "done"
+        assert program.process.wait(10) == 0
+
+
+async def test_breakpoint_stops_in_a_launched_program_as_well(driver: Driver, python: str) -> None:
+    await driver.start("def f():\n    breakpoint()\n    return 1\nf()\n", python=python)
+    await driver.session.next_stop()
+    assert await driver.where() == ("f", 2)
+
+
+async def test_launched_program_cannot_listen(driver: Driver) -> None:
+    await driver.run("import dapkit\ntry:\n    dapkit.listen()\nexcept RuntimeError as error:\n    print(error)\n")
+    assert driver.output("stdout") == "the program was launched by a debugger; it can have only one\n"
+
+
+@pytest.mark.parametrize(
+    ("call", "error"),
+    [
+        ("dapkit.listen(('0.0.0.0', 0))", "ValueError: 0.0.0.0 can be reached from other machines"),
+        ("dapkit.listen([1])", "ValueError: [1] is no address"),
+        ("dapkit.listen(); dapkit.listen()", "RuntimeError: the program listens for clients, or is connected"),
+        ("dapkit.connect(1)", "ConnectionRefusedError"),
+        ("dapkit.wait_for_client()", "RuntimeError: nobody can come: call dapkit.listen() or dapkit.connect() first"),
+        ("dapkit.listen(token_file='/nowhere')", "FileNotFoundError"),
+        ("dapkit.listen(token='a', token_file='b')", "ValueError: token and token_file say the same"),
+    ],
+)
+def test_calls_that_cannot_be_are_refused(call: str, error: str, python: str) -> None:
+    answer = subprocess.run(
+        [python, "-c", f"import dapkit\n{call}"],
+        env={"PYTHONPATH": str(SOURCES)},
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert error in answer.stderr.splitlines()[-1]
+
+
+# Who is let in
+
+
+def exchange(program: Listening, *frames: bytes) -> bytes:
+    """Say something at the port, and return all that comes until the connection is closed."""
+    with socket.create_connection(("127.0.0.1", program.port), timeout=5) as connection:
+        for frame in frames:
+            connection.sendall(frame)
+        heard = b""
+        while data := connection.recv(4096):
+            heard += data
+        return heard
+
+
+def request(command: str, arguments: str = "{}") -> bytes:
+    text = f'{{"seq":1,"type":"request","command":"{command}","arguments":{arguments}}}'
+    return encode_frame(text.encode())
+
+
+@pytest.mark.parametrize(
+    ("frame", "told"),
+    [
+        (request("initialize"), b"the first request has to be dapkit/authenticate, with the token of the program"),
+        (request("dapkit/authenticate"), b"the token is not that of the program"),
+        (request("dapkit/authenticate", '{"token":"guess"}'), b"the token is not that of the program"),
+        (request("dapkit/authenticate", '{"token":7}'), b"the token is not that of the program"),
+        (encode_frame(b'{"seq":1,"type":"event","event":"x"}'), b""),
+        (encode_frame(b"[1]"), b""),
+        (b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", b""),
+        (b"POST / HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}", b""),
+        (b"Content-Length: 100000\r\n\r\n" + b" " * 5000, b""),
+    ],
+)
+def test_stranger_is_answered_if_that_makes_sense_and_closed(tmp_path: Path, frame: bytes, told: bytes) -> None:
+    with running(WAITS.format(listen=""), tmp_path, sys.executable) as program:
+        program.read_place()
+        heard = exchange(program, frame)
+        assert told in heard
+        assert bool(heard) == bool(told)
+        program.go()
+        assert program.process.wait(10) == 0
+
+
+def test_browser_gets_nothing(tmp_path: Path) -> None:
+    with running(WAITS.format(listen=""), tmp_path, sys.executable) as program:
+        program.read_place()
+        connection = http.client.HTTPConnection("127.0.0.1", program.port, timeout=5)
+        connection.request("POST", "/", body=request("dapkit/authenticate"))
+        with pytest.raises((http.client.RemoteDisconnected, ConnectionError)):
+            connection.getresponse()
+
+
+def test_token_is_in_a_file_of_ours_and_nowhere_else(tmp_path: Path, python: str) -> None:
+    with running(WAITS.format(listen=""), tmp_path, python) as program:
+        program.read_place()
+        token = program.token_file.read_text()
+        assert len(token) >= 40
+        assert program.token_file.stat().st_mode & 0o777 == 0o600
+        assert program.token_file.parent.stat().st_mode & 0o777 == 0o700
+        assert program.token_file.stat().st_uid == os.geteuid()
+        for place in ("cmdline", "environ"):
+            assert token.encode() not in Path(f"/proc/{program.process.pid}/{place}").read_bytes()
+        program.go()
+        program.process.wait(10)
+        assert not program.token_file.exists()
+
+
+async def test_token_of_ones_own_is_shown_from_a_file(tmp_path: Path, python: str) -> None:
+    secret = tmp_path / "secret"
+    secret.touch(0o600)
+    secret.write_text("from a file\n")
+    with running(WAITS.format(listen="token_file='secret'"), tmp_path, python) as program:
+        program.read_place()
+        assert program.token_file == Path("/nowhere")
+        async with client() as session:
+            with pytest.raises(StartRefused, match="the first request has to be dapkit/authenticate"):
+                await session.attach(program.connect)
+        async with client() as session:
+            place = {"host": "127.0.0.1", "port": program.port, "tokenFile": str(secret)}
+            await session.attach({"connect": place})
+            assert (await session.threads()).threads
+
+
+async def test_without_a_token_processes_of_the_same_user_may_come(tmp_path: Path, python: str) -> None:
+    with running(WAITS.format(listen="0, token=None"), tmp_path, python) as program:
+        program.read_place()
+        assert exchange(program, b"GET / HTTP/1.1\r\n\r\n") == b""
+        async with client() as session:
+            await session.attach(program.connect)
+            assert (await session.threads()).threads
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+def test_without_a_token_another_user_is_closed(tmp_path: Path) -> None:
+    with running(WAITS.format(listen="0, token=None"), tmp_path, sys.executable) as program:
+        program.read_place()
+        text = (
+            "import os, socket, sys; os.setuid(65534)\n"
+            "connection = socket.socket()\n"
+            "connection.connect(('127.0.0.1', int(sys.argv[1])))\n"
+            "connection.sendall(b'Content-Length: 2\\r\\n\\r\\n{}')\n"
+            "print(connection.recv(100))\n"
+        )
+        answer = subprocess.run(
+            [sys.executable, "-c", text, str(program.port)], check=False, capture_output=True, text=True
+        )
+        assert answer.stdout == "b''\n" or "ConnectionReset" in answer.stderr
+
+
+async def test_program_can_listen_on_a_unix_socket(tmp_path: Path, python: str) -> None:
+    with running(WAITS.format(listen="'door'"), tmp_path, python) as program:
+        program.read_place()
+        assert (tmp_path / "door").stat().st_mode & 0o777 == 0o600
+        async with client() as session:
+            await session.attach({"socket": str(tmp_path / "door")})
+            assert (await session.threads()).threads
+            await session.detach()
+        program.go()
+        assert program.process.wait(10) == 0
+        assert not (tmp_path / "door").exists()
+
+
+async def test_child_of_a_fork_leaves_the_door_to_its_parent(tmp_path: Path, python: str) -> None:
+    text = """
+        import os, time
+        import dapkit
+        dapkit.listen()
+        dapkit.wait_for_client()
+        child = os.fork()
+        if child == 0:
+            x = 1
+            os._exit(7)
+        print(os.waitpid(child, 0)[1] >> 8, flush=True)
+        while not os.path.exists("go"):
+            time.sleep(0.01)
+    """
+    with running(text, tmp_path, python) as program:
+        program.read_place()
+        async with client() as session:
+            await session.add_breakpoint(program.file, 7)
+            await session.attach(program.connect)
+            assert program.line() == "7"
+            assert (await session.threads()).threads
+        async with client() as session:
+            await session.attach(program.connect)
+            assert (await session.threads()).threads
+
+
+async def test_stopped_threads_are_all_there_and_all_go_on(tmp_path: Path, python: str) -> None:
+    text = """
+        import os, threading, time
+        import dapkit
+        dapkit.listen()
+        def work():
+            while not os.path.exists("go"):
+                time.sleep(0.01)
+        threads = [threading.Thread(target=work, name=f"worker {n}") for n in range(3)]
+        for thread in threads:
+            thread.start()
+        work()
+    """
+    with running(text, tmp_path, python) as program:
+        program.read_place()
+        async with client() as session:
+            await session.attach(program.connect)
+            await session.pause(1)
+            await session.next_stop()
+            names = {thread.name for thread in (await session.threads()).threads}
+            assert names == {"MainThread", "worker 0", "worker 1", "worker 2"}
+            await session.detach()
+        program.go()
+        assert program.process.wait(10) == 0
