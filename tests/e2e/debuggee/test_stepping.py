@@ -280,3 +280,101 @@ def test_step_of_a_thread_that_ends_lets_the_program_go_on(start: Start) -> None
     assert peer.at(2) == ("work", 3)
     peer.ask("next", threadId=2)
     assert peer.finish() == (0, "end\n", "")
+
+
+AWAITED = """
+    import asyncio
+    async def child(n):
+        await asyncio.sleep(0.01)
+        x = n
+        return x
+    async def parent():
+        log = asyncio.create_task(noise())
+        a = await asyncio.create_task(child(1))
+        b = await asyncio.gather(child(2), log)
+        return a, b
+    async def noise():
+        for _ in range(20):
+            await asyncio.sleep(0.001)
+    async def main():
+        return await asyncio.create_task(parent())
+    print(asyncio.run(main()))
+"""
+
+
+@pytest.mark.row("stepOut")
+def test_step_out_of_a_task_goes_to_the_coroutine_that_awaits_it(start: Start) -> None:
+    peer = start(AWAITED)
+    peer.configure(breakpoints=[{"line": 4, "condition": "n == 1"}])
+    peer.stopped("breakpoint")
+    assert peer.step("stepOut") == ("parent", 9)
+    assert peer.value("a") == "1"
+    assert peer.step("next") == ("parent", 10)
+    peer.ask("next", threadId=1)
+    assert peer.finish()[:2] == (0, "(1, [2, None])\n")
+
+
+@pytest.mark.row("next")
+def test_next_over_the_end_of_a_gathered_task_goes_to_who_gathers(start: Start) -> None:
+    peer = start(AWAITED)
+    peer.configure(breakpoints=[{"line": 5, "condition": "n == 2"}])
+    peer.stopped("breakpoint")
+    assert peer.step("next") == ("parent", 10)
+
+
+@pytest.mark.row("next")
+def test_async_for_and_with_are_stepped_in_the_logical_flow(start: Start) -> None:
+    peer = start(
+        """
+        import asyncio, contextlib
+        async def noise():
+            while True:
+                await asyncio.sleep(0)
+        async def numbers():
+            for n in range(2):
+                await asyncio.sleep(0.001)
+                yield n
+        @contextlib.asynccontextmanager
+        async def managed():
+            await asyncio.sleep(0.001)
+            yield 7
+            await asyncio.sleep(0.001)
+        async def main():
+            t = asyncio.create_task(noise())
+            async with managed() as m:
+                async for n in numbers():
+                    m += n
+            t.cancel()
+        asyncio.run(main())
+        """
+    )
+    peer.configure(lines=[16])
+    peer.stopped("breakpoint")
+    peer.ask("setBreakpoints", source={"path": str(peer.folder / "prog.py")}, breakpoints=[])
+    lines = [peer.step()[1] for _ in range(7)]
+    assert lines == [17, 18, 17, 18, 17, 16, 19]
+
+
+@pytest.mark.row("launch")
+@pytest.mark.parametrize(
+    ("rules", "just_my_code", "places"),
+    [
+        ([], True, ["f", "g"]),
+        ([{"path": "own.py", "include": False}], True, ["f"]),
+        ([{"path": "own.py", "include": False}], False, ["f"]),
+        ([{"module": "own", "include": False}], True, ["f"]),
+        ([{"path": "*/nowhere/*", "include": False}], True, ["f", "g"]),
+        ([{"module": "o?n", "include": True}, {"path": "own.py", "include": False}], True, ["f", "g"]),
+    ],
+)
+def test_rules_say_whose_code_is_stepped_into(
+    start: Start, rules: list[dict[str, object]], *, just_my_code: bool, places: list[str]
+) -> None:
+    peer = start("import own\ndef f(): pass\nf(); own.g()\nx = 1\n")
+    (peer.folder / "own.py").write_text("def g():\n    pass\n")
+    peer.configure(lines=[3], rules=rules, justMyCode=just_my_code)
+    peer.stopped("breakpoint")
+    seen: list[str] = []
+    while (place := peer.step("stepIn")) != ("<module>", 4) and len(seen) < 9:
+        seen.append(place[0])
+    assert list(dict.fromkeys(name for name in seen if name != "<module>")) == places

@@ -73,6 +73,7 @@ class PythonLaunch(LaunchRequestArguments, frozen=True, kw_only=True):
             that the client opens (`runInTerminal`).
         redirect_output: whether the client is told what the program writes. Missing: not if it runs in a terminal.
         just_my_code: whether stepping and exceptions pass over library code.
+        stop_all_threads: whether all threads stop with the one that hits something; the others run on without it.
         evaluate_timeout: seconds that an input of the console may run before it is interrupted; 0 is for ever.
         rules: what counts as library code, the first rule that fits decides.
         show_return_value: whether variables show what a function returned after a step out of it.
@@ -97,6 +98,7 @@ class PythonLaunch(LaunchRequestArguments, frozen=True, kw_only=True):
     console: Console = "internalConsole"
     redirect_output: bool | None = None
     just_my_code: bool = True
+    stop_all_threads: bool = True
     evaluate_timeout: float = 30.0
     rules: tuple[Rule, ...] = ()
     show_return_value: bool = True
@@ -129,6 +131,7 @@ class PythonAttach(AttachRequestArguments, frozen=True, kw_only=True):
     process_id: int | str | None = None
     redirect_output: bool | None = None
     just_my_code: bool = True
+    stop_all_threads: bool = True
     evaluate_timeout: float = 30.0
     rules: tuple[Rule, ...] = ()
     show_return_value: bool = True
@@ -141,6 +144,7 @@ def engine_options(args: PythonLaunch | PythonAttach) -> dict[str, object]:
     """Return what the engine has to know of the arguments, by the names that it knows."""
     options: dict[str, object] = {
         "justMyCode": args.just_my_code,
+        "stopAllThreads": args.stop_all_threads,
         "rules": list(args.rules),
         "showReturnValue": args.show_return_value,
         "evaluateTimeout": args.evaluate_timeout,

@@ -94,15 +94,19 @@ class Callbacks:
         if not self._monitor.active:
             return
         sites = self.breakpoints.sources
-        busy = self._world.stopped or bool(self._stepping.steps)
+        busy = self._world.arresting or bool(self._stepping.steps)
         self._monitor.register_one(EVENTS.LINE, self._line if busy else sites.lines.cheapest)
         busy = busy or bool(self._soon)
         self._monitor.register_one(EVENTS.INSTRUCTION, self._instruction if busy else sites.inline.cheapest)
 
     def _world_changed(self) -> None:
-        if self._world.stopped:
-            self._stepping.cancel(self._world.thread)
-            parked = self._world.parked.get(self._world.thread)
+        standing = self._world.standing
+        if standing:
+            if self._world.each_alone:
+                self._stepping.end(standing)
+            else:
+                self._stepping.cancel(standing)
+            parked = self._world.parked.get(standing)
             if parked is not None and parked.at_line:
                 self.arguments.note(parked.shown)
         self.choose()
@@ -145,7 +149,7 @@ class Callbacks:
 
     def _unless_needed(self, code: CodeType, outcome: object) -> object:
         """Return DISABLE for what matters to nobody."""
-        quiet = outcome is DISABLE and not self._world.stopped and not self._stepping.watches(code)
+        quiet = outcome is DISABLE and not self._world.arresting and not self._stepping.watches(code)
         return DISABLE if quiet else None
 
     def _join(self, ident: int, frame: FrameType, *, leaving: bool = False, at_line: bool = False) -> bool:
@@ -225,7 +229,7 @@ class Callbacks:
                 self._stepping.enter(ident, frame)
             if self._sources.kind(code.co_filename) != OURS and self._stepping.may_show(frame):
                 return None  # another thread may come first
-        if self._world.stopped:
+        if self._world.arresting:
             return None
         if _ONE_LINERS_NEED_START and self._monitor.watches(code) and starts_on_its_only_line(code):
             return None

@@ -208,7 +208,7 @@ class Engine:
     def terminate(self) -> None:
         """Ask the program to end as by Ctrl-C, so that its `finally` blocks run. Nothing stops it on its way."""
         with self.lock:
-            self.world.ending = bool(self.world.evaluating) or self.world.stopped
+            self.world.ending = bool(self.world.evaluating) or bool(self.world.standing)
             self.stepping.cancel()
             self.callbacks.breakpoints.clear()
             self.exceptions.set([])

@@ -21,7 +21,7 @@ from .errors import RequestRefused
 from .matching import Tell, Wanted, wanted_by_condition, wanted_by_path
 from .monitor import Monitor
 from .passes import Passes
-from .sources import LIBRARY, OURS, PROGRAM, Sources
+from .sources import EXCLUDED, LIBRARY, OURS, PROGRAM, Sources
 from .values import is_a, stored
 from .wire import Json
 
@@ -189,7 +189,7 @@ class Exceptions:
         in_program = False
         while current is not None and not self._ends_thread(current):
             kind = self._sources.kind(current.f_code.co_filename)
-            if in_program and kind == LIBRARY and user and verdict == catching.NO:
+            if in_program and kind in (LIBRARY, EXCLUDED) and user and verdict == catching.NO:
                 return USER_UNHANDLED, False
             in_program = in_program or kind == PROGRAM
             found = catching.catches(current, exception, offset if current is frame else current.f_lasti)

@@ -13,7 +13,7 @@ from . import limits, tasks
 from .modules import Modules
 from .references import References
 from .shown_sources import ShownSources
-from .sources import LIBRARY, OURS, Sources
+from .sources import EXCLUDED, LIBRARY, OURS, Sources
 from .stops import Parked
 from .wire import Json
 
@@ -154,7 +154,7 @@ class Stacks:
         module = self._modules.number_of(frame)
         if module is not None:
             described["moduleId"] = module
-        if self._sources.kind(code.co_filename) == LIBRARY:
+        if self._sources.kind(code.co_filename) in (LIBRARY, EXCLUDED):
             described["presentationHint"] = "subtle"
         return described
 

@@ -17,6 +17,7 @@ class Options:
         debugs: False for a program that is only to run: nothing stops it, and nothing is watched.
         stop_on_entry: whether to stop before the first line.
         just_my_code: whether stepping and exceptions pass over library code.
+        stop_all_threads: whether all threads stop with the one that hits something.
         rules: what counts as library code, `{"path" or "module": pattern, "include": whether it is the program's}`.
         show_return_value: whether variables show what a function returned.
         evaluate_seconds: how long an input of the console may run.
@@ -29,6 +30,7 @@ class Options:
         self.debugs = True
         self.stop_on_entry = False
         self.just_my_code = True
+        self.stop_all_threads = True
         self.rules: list[Json] = []
         self.show_return_value = True
         self.evaluate_seconds: float = limits.REPL_SECONDS
@@ -45,6 +47,7 @@ class Options:
         self.debugs = not flag(request, "noDebug", default=False)
         self.stop_on_entry = flag(request, "stopOnEntry", default=False)
         self.just_my_code = flag(request, "justMyCode", default=True)
+        self.stop_all_threads = flag(request, "stopAllThreads", default=True)
         self.show_return_value = flag(request, "showReturnValue", default=True)
         self.redirect_output = flag(request, "redirectOutput", default=False)
         seconds = request.arguments.get("evaluateTimeout")

@@ -21,26 +21,33 @@ class References:
         self._number = itertools.count(1).__next__  # several threads may ask at once
         self._last = 0
         self._first: list[int] = [1]
-        self._objects: dict[int, object] = {}
+        self._objects: dict[int, tuple[object, int]] = {}  # and the thread that each belongs to
+        self._latest = 0
         self.valid = False
 
-    def begin(self) -> int:
-        """Start a new stop, and return its number."""
+    def begin(self, only: int = 0) -> int:
+        """Start a new stop, of all threads or of one by its identity, and return its number."""
         self.stop += 1
         self._first.append(self._last + 1)
-        self._objects = {}
+        self._latest = only
+        self._forget(only)
         self.valid = True
         return self.stop
 
-    def end(self) -> None:
-        """Forget all: the program goes on, and must not be kept from freeing its objects."""
-        self._objects = {}
-        self.valid = False
+    def end(self, only: int = 0) -> None:
+        """Forget all, or what belongs to one thread: it goes on, and must not be kept from freeing its objects."""
+        self._forget(only)
+        self.valid = bool(self._objects) and bool(only)
+
+    def _forget(self, only: int) -> None:
+        self._objects = {
+            number: (value, owner) for number, (value, owner) in list(self._objects.items()) if only not in (0, owner)
+        }
 
     def add(self, value: object) -> int:
-        """Give a number to an object of the present stop."""
+        """Give a number to an object of the present stop; its `ident`, if it has one, is the thread it belongs to."""
         number = self._last = self._number()
-        self._objects[number] = value
+        self._objects[number] = (value, getattr(value, "ident", self._latest))
         return number
 
     def passing(self) -> int:
@@ -55,7 +62,7 @@ class References:
             RequestRefused: if it is of an earlier stop, of another kind or of none.
 
         """
-        found = self._objects.get(number) if isinstance(number, int) else None
+        found, _ = self._objects.get(number, (None, 0)) if isinstance(number, int) else (None, 0)
         if isinstance(found, kind):
             return found
         if found is not None:

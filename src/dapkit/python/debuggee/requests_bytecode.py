@@ -88,7 +88,7 @@ def goto_targets(engine: "Engine", request: Request) -> Json:
     line = number(request, "line")
     if not line:
         raise RequestRefused("gotoTargets needs a line, from 1 on")
-    if not engine.world.stopped:
+    if not engine.world.standing:
         raise RequestRefused("the program is running; pause it to go elsewhere")
     name = engine.sources.name(path)
     stopped = [parked.shown.f_code for parked in list(engine.world.parked.values())]

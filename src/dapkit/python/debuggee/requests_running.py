@@ -14,10 +14,12 @@ if TYPE_CHECKING:
 
 
 def continue_(engine: "Engine", request: Request) -> Json:
-    """Let the program go on, or one thread of it."""
-    ident = engine.threads.ident(request.arguments.get("threadId"))
+    """Let the program go on, or one thread of it; a suspended task goes on with the thread of its loop."""
+    given = request.arguments.get("threadId")
+    task = engine.threads.task(given)
+    ident = engine.threads.ident(given) if task is None else engine.threads.of_task(task)
     engine.world.need_stop(ident)
-    single = flag(request, "singleThread", default=False)
+    single = flag(request, "singleThread", default=engine.world.each_alone)
     request.afterwards = lambda: _go_on(engine, ident, single=single)
     return {"allThreadsContinued": not single}
 
@@ -38,7 +40,10 @@ def step_out(engine: "Engine", request: Request) -> None:
 
 
 def _step(engine: "Engine", request: Request, kind: Kind) -> None:
-    ident = engine.threads.ident(request.arguments.get("threadId"))
+    given = request.arguments.get("threadId")
+    if engine.threads.task(given) is not None:
+        raise RequestRefused(f"thread {given} is a suspended asyncio task; step the thread of its event loop")
+    ident = engine.threads.ident(given)
     engine.world.need_stop(ident)
     unit = request.arguments.get("granularity") or STATEMENT
     if unit not in UNITS:
@@ -46,7 +51,7 @@ def _step(engine: "Engine", request: Request, kind: Kind) -> None:
     parked = engine.world.parked.get(ident)
     if parked is None:
         raise RequestRefused("the thread is inside native code and cannot be stepped; continue, or step another")
-    single = flag(request, "singleThread", default=False)
+    single = flag(request, "singleThread", default=engine.world.each_alone)
     target = chosen_call(engine, request, parked) if kind == INTO else None
     offsets = statements_of_line(engine, parked.shown) if unit == STATEMENT and kind != OUT else frozenset()
 

@@ -7,6 +7,7 @@ from . import asking_to_end
 from .errors import RequestRefused
 from .handling import Handler, flag
 from .jobs import Request
+from .rules import read_rules
 from .wire import Json
 
 if TYPE_CHECKING:
@@ -17,6 +18,8 @@ def launch(engine: "Engine", request: Request) -> Json:
     """Take the options of the session; the program itself is on the command line."""
     engine.options.read(request)
     engine.stepping.just_my_code = engine.options.just_my_code
+    engine.sources.rules = read_rules(engine.options.rules)
+    engine.world.each_alone = not engine.options.stop_all_threads
     engine.console.seconds = engine.options.evaluate_seconds
     return {"cwd": os.getcwd()}
 

@@ -153,9 +153,9 @@ def origin_of(engine: "Engine", request: Request) -> Inside:
     if frame_id is not None:
         frame = engine.references.get(frame_id, Frame)
         return Inside(frame.ident, frame.frame)
-    if not engine.world.stopped:
+    if not engine.world.standing:
         raise RequestRefused("the program is running; pause it to evaluate")
-    return Inside(engine.world.thread, None)
+    return Inside(engine.world.standing, None)
 
 
 def cancel(engine: "Engine", request: Request) -> None:

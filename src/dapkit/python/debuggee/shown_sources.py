@@ -23,7 +23,7 @@ from .checksums import checksums_of
 from .errors import RequestRefused
 from .modules import loaded, names_of
 from .quiet import compiled
-from .sources import LIBRARY, OURS, Sources, read_file, with_nested
+from .sources import EXCLUDED, LIBRARY, OURS, Sources, read_file, with_nested
 from .wire import Json
 
 _FROZEN = "<frozen "
@@ -101,7 +101,7 @@ class ShownSources:
         path = self._sources.path(filename)
         if path is not None:
             source["path"] = path
-        if self._sources.kind(filename) == LIBRARY:
+        if self._sources.kind(filename) in (LIBRARY, EXCLUDED):
             source["presentationHint"] = "deemphasize"
         if announce:
             self._announce(text.number, source)

@@ -6,6 +6,7 @@ symbolic links, or no file at all (`<string>`). Everything else compares by `key
 
 import _ast
 import os
+import sys
 from collections.abc import Callable
 from types import CodeType
 from typing import Any, Final
@@ -13,11 +14,14 @@ from typing import Any, Final
 from .errors import RequestRefused
 from .loading import Stamps
 from .quiet import compiled
+from .rules import Rule
 
 type Kind = int
 OURS: Final = 0
 LIBRARY: Final = 1
 PROGRAM: Final = 2
+EXCLUDED: Final = 3
+"""Code that a rule of the client calls a library's: no step ends there, whatever else is to be shown."""
 
 _HERE: Final = os.path.dirname(os.path.abspath(__file__)) + os.sep
 GENERATED: Final = _HERE + "<generated>"
@@ -41,6 +45,8 @@ class Sources:
         self._kinds: dict[str, Kind] = {}
         self._shown: dict[str, str] = {}
         self._libraries = _library_folders()
+        self.rules: list[Rule] = []
+        """What the client says of whose code is whose; set before the program begins."""
         self.stamps = Stamps()
         self.unfiled: Callable[[str], str | None] = lambda _: None
         """Returns the text of code that has no file, by its file name."""
@@ -83,6 +89,9 @@ class Sources:
     def _find_kind(self, filename: str) -> Kind:
         if filename.startswith(_HERE):
             return OURS
+        rule = self._rule_for(filename)
+        if rule is not None:
+            return PROGRAM if rule.include else EXCLUDED
         if filename.startswith("<"):
             return PROGRAM if filename.startswith(_TYPED_IN) else LIBRARY
         path = os.path.join(self._directory, filename)
@@ -95,9 +104,27 @@ class Sources:
                 return LIBRARY
         return PROGRAM
 
+    def _rule_for(self, filename: str) -> Rule | None:
+        if not self.rules:
+            return None
+        from .modules import names_of
+
+        path = os.path.join(self._directory, filename)
+        paths = {path, self.key(filename) or path}
+        modules = [
+            name
+            for name, module in list(sys.modules.items())
+            if (names_of(module) or {}).get("__file__") in (filename, path) and isinstance(name, str)
+        ]
+        for rule in self.rules:
+            if any(map(rule.fits, modules if rule.of_modules else paths)):
+                return rule
+        return None
+
     def claim_for_program(self, filename: str) -> None:
-        """Call a file the program's own wherever it lies: the one that was launched."""
-        self._kinds[filename] = PROGRAM
+        """Call a file the program's own wherever it lies, unless a rule says otherwise: the one that was launched."""
+        if self._rule_for(filename) is None:
+            self._kinds[filename] = PROGRAM
 
     def show_as(self, path: str) -> str | None:
         """Remember the client's own spelling of a path, and return the file's key."""

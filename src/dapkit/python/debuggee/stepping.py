@@ -9,7 +9,8 @@ code only, so what it steps over runs at full speed:
     the target is unwound         the same older frame becomes the target: the handler is in it or above it
     a call below the target       with stepIn, the called frame becomes the target
 
-An await suspends the target without leaving it: the step ends where the coroutine goes on.
+An await suspends the target without leaving it: the step ends where the coroutine goes on. The end of the
+outermost coroutine of an asyncio task leads to the coroutine that awaits the task, not to the event loop.
 Several frames may share a code object (recursion, threads), so frames are compared.
 
 Steps smaller than a line also watch INSTRUCTION in the code of the target: those by instruction end
@@ -22,8 +23,9 @@ from types import FrameType
 from typing import Final
 
 from . import monitor as events
+from . import tasks
 from .monitor import Monitor
-from .sources import OURS, PROGRAM, Sources
+from .sources import LIBRARY, OURS, PROGRAM, Sources
 from .wire import Json
 
 type Kind = str
@@ -199,17 +201,29 @@ class Stepping:
         step = self.steps.get(ident)
         if step is None or step.target is not frame or (yielding and _awaits(frame, value)):
             return None
+        awaiter = self._awaiter(frame)
         caller = frame.f_back
-        if caller is not None and self.may_show(caller):
+        if awaiter is None and caller is not None and self.may_show(caller):
             return caller
-        self._retarget(ident, step, caller)
+        self._retarget(ident, step, awaiter or caller)
         return None
 
     def unwind(self, ident: int, frame: FrameType) -> None:
         """Take note that an exception leaves a frame."""
         step = self.steps.get(ident)
         if step is not None and step.target is frame:
-            self._retarget(ident, step, frame.f_back)
+            self._retarget(ident, step, self._awaiter(frame) or frame.f_back)
+
+    def _awaiter(self, frame: FrameType) -> FrameType | None:
+        """Return the frame that awaits the task whose outermost frame this is, if there is one to stop in."""
+        if not frame.f_code.co_flags & _COROUTINE:
+            return None
+        for task in tasks.current_tasks():
+            if tasks.outermost_frame(task) is frame:
+                waiting = tasks.awaiters(task)
+                frames = tasks.suspended_frames(waiting[0]) if waiting else []
+                return next((one for one in frames if self.may_show(one)), None)
+        return None
 
     def _retarget(self, ident: int, step: Step, older: FrameType | None) -> None:
         self.end(ident)
@@ -229,7 +243,7 @@ class Stepping:
     def may_show(self, frame: FrameType) -> bool:
         """Say whether a step may end in a frame."""
         kind = self._sources.kind(frame.f_code.co_filename)
-        return kind == PROGRAM or (kind != OURS and not self.just_my_code)
+        return kind == PROGRAM or (kind == LIBRARY and not self.just_my_code)
 
     def nearest(self, frame: FrameType | None) -> FrameType | None:
         """Return the newest frame, from this one on, in which a step may end."""

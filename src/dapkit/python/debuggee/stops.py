@@ -7,6 +7,9 @@ counts as stopped until then. While parked, a thread does the work put in its in
 
     running --halt (a thread hit something), pause (the client asked)--> stopped
     stopped --resume--> running
+
+With `each_alone` a thread stops by itself, is in `held` as long as it stands, and the others run at full
+speed; references belong to the stop of one thread then.
 """
 
 import _queue
@@ -93,6 +96,10 @@ class World:
         self._references = references
         self._lock = lock
         self.stopped = False
+        self.each_alone = False
+        """Whether a thread that hits something stops alone."""
+        self.held: set[int] = set()
+        """Threads that are stopped alone."""
         self.released = False
         self.holding = False
         """Whether events are on everywhere, so that other threads park."""
@@ -117,7 +124,19 @@ class World:
 
     def stands(self, ident: int) -> bool:
         """Say whether a thread is stopped for the client, though it may be evaluating something."""
-        return self.stopped and ident not in self.exempt
+        return (self.stopped and ident not in self.exempt) or ident in self.held
+
+    @property
+    def arresting(self) -> bool:
+        """Whether any thread may have to notice that it is to stop."""
+        return self.stopped or not self.held <= self.parked.keys()
+
+    @property
+    def standing(self) -> int:
+        """The thread that the latest stop is about, or another one that is stopped; 0 if none is."""
+        if self.stopped or self.thread in self.held:
+            return self.thread
+        return next(iter(self.held), 0)
 
     def halt(self, parked: Parked, reason: str, **details: object) -> None:
         """Stop the program because of this thread, and return when the thread is to go on.
@@ -165,6 +184,8 @@ class World:
             self.parked[parked.ident] = parked
             if self._pausing == parked.ident:
                 late = self._tell_pause()
+            if not self.arresting:
+                self._hold(on=False)
         self._stand(parked, late)
 
     def _stand(self, parked: Parked, late: BaseException | None) -> None:
@@ -218,19 +239,30 @@ class World:
             raise late
 
     def _begin(self, ident: int, *, others: bool) -> None:
-        self.stopped = True
         self.ending = False
         self.thread = ident
         self._since = monotonic()
-        self._references.begin()
-        if others and not self.holding:
-            self.holding = True
-            self._monitor.also("hold", events.HOLD)
+        if self.each_alone:
+            self.held.add(ident)
+            self._references.begin(ident)
+            others = ident not in self.parked  # it is to be paused
+        else:
+            self.stopped = True
+            self._references.begin()
+        if others:
+            self._hold(on=True)
         self.changed()
+
+    def _hold(self, *, on: bool) -> None:
+        """Switch events on everywhere, so that threads park, or off again."""
+        if self.holding is not on:
+            self.holding = on
+            self._monitor.also("hold", events.HOLD if on else 0)
 
     def _tell(self, reason: str, details: Json) -> BaseException | None:
         self._pausing = 0
-        body: Json = {"reason": reason, "threadId": self._threads.number(self.thread), "allThreadsStopped": True}
+        body: Json = {"reason": reason, "threadId": self._threads.number(self.thread)}
+        body["allThreadsStopped"] = not self.each_alone
         try:
             self._link.event("stopped", body | details)
         except BaseException as error:
@@ -246,7 +278,7 @@ class World:
             if self.released or self.parked.get(parked.ident) is not parked:
                 return
             self.thread = parked.ident
-            self._references.begin()
+            self._references.begin(parked.ident if self.each_alone else 0)
             late = self._tell(reason, {})
         if late is not None:
             raise late
@@ -269,17 +301,22 @@ class World:
     def resume(self, only: int | None = None) -> None:
         """Let all threads go on, or only one."""
         with self._lock:
-            if only is not None:
+            if only is not None and self.each_alone:
+                self.held.discard(only)
+                self._references.end(only)
+                going = [self.parked.pop(only)] if only in self.parked else []
+                if not self.arresting:
+                    self._hold(on=False)
+            elif only is not None:
                 self.exempt.add(only)
                 going = [parked for ident, parked in self.parked.items() if ident == only]
                 self.parked.pop(only, None)
             else:
                 self.stopped = False
+                self.held.clear()
                 self.exempt = {self._threads.link}
                 self._references.end()
-                if self.holding:
-                    self.holding = False
-                    self._monitor.also("hold", 0)
+                self._hold(on=False)
                 going = list(self.parked.values())
                 self.parked = {}
             self.changed()
