@@ -22,6 +22,7 @@ CHAIN = """
 """
 
 
+@pytest.mark.row("exceptionInfo")
 def test_uncaught_exception_stops_at_the_raise_with_the_stack_intact(start: Start) -> None:
     peer = start(CHAIN)
     peer.configure(filters=["uncaught"])
@@ -128,6 +129,7 @@ def test_exception_that_nothing_catches_stops(start: Start, body: str, place: tu
     assert len([event for event in peer.events() if event["event"] == "stopped"]) == 1
 
 
+@pytest.mark.row("setExceptionBreakpoints")
 def test_user_unhandled_stops_where_the_exception_will_reach_a_library(start: Start) -> None:
     peer = start(
         """
@@ -168,6 +170,9 @@ def test_exception_info_tells_notes_groups_and_survives_a_raising_str(start: Sta
     assert first["message"] == "a\nfirst\nsecond"
     assert second["message"] == "<str of __main__.Bad raised RuntimeError: no text>"
     assert second["fullTypeName"] == "__main__.Bad"
+    assert details["evaluateName"] == "__exception__"
+    assert peer.value(first["evaluateName"] + ".args") == "('a',)"
+    assert peer.value(second["evaluateName"] + ".__class__.__name__", "repl") == "'Bad'"
 
 
 @pytest.mark.row("exceptionInfo")

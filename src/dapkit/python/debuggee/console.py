@@ -130,7 +130,7 @@ def _block(statements: list[_ast.stmt]) -> list[Part]:
 def _run(parts: list[Part], place: Place, show: Callable[[object], None]) -> Outcome:
     outcome = Outcome()
     for at, (code, is_expression) in enumerate(parts):
-        value: Any = eval(code, place.namespace_for(code), place.locals)
+        value: Any = eval(code, place.namespace_for(code), place.locals_for(code))
         if code.co_flags & _AWAITS:
             value = _await(value)
         is_last = at == len(parts) - 1

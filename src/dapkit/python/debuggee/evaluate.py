@@ -4,6 +4,7 @@ They run in the thread that the frame belongs to, under a Guard. Statements, and
 `console`; what a mouse pointer rests on is read by `hovering`, which runs nothing.
 """
 
+from collections.abc import Mapping
 from types import CodeType, FrameType
 
 from . import limits
@@ -22,6 +23,8 @@ class Place:
         self.globals = frame.f_globals if frame is not None else names
         self.locals = frame.f_locals if frame is not None else names
         self._frame = frame
+        self.exception: BaseException | None = None
+        """What the thread is stopped at, under the name `__exception__`."""
 
     def write_back(self) -> None:
         """Make assignments to local variables real."""
@@ -34,6 +37,12 @@ class Place:
             return self.globals
         return {**self.globals, **self.locals}
 
+    def locals_for(self, code: CodeType) -> Mapping[str, object]:
+        """Return the local variables for a piece of code."""
+        if self.exception is None or "__exception__" not in code.co_names:
+            return self.locals
+        return {**self.locals, "__exception__": self.exception}
+
 
 def evaluate(text: str, place: Place, guard: Guard) -> object:
     """Return the value of an expression.
@@ -44,7 +53,7 @@ def evaluate(text: str, place: Place, guard: Guard) -> object:
     """
     code = compiled(text)
     try:
-        return guard.call(limits.WATCH_SECONDS, eval, code, place.namespace_for(code), place.locals)
+        return guard.call(limits.WATCH_SECONDS, eval, code, place.namespace_for(code), place.locals_for(code))
     except TimeIsUp:
         raise RequestRefused(too_long(text, limits.WATCH_SECONDS)) from None
     except BaseException as error:  # the error of the user's own expression is the answer

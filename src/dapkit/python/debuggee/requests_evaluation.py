@@ -34,6 +34,8 @@ def evaluate_(engine: "Engine", request: Request) -> Later:
 
     def work(guard: Guard) -> Json:
         place = Place(vars(sys.modules["__main__"]), origin.frame)
+        parked = engine.world.parked.get(origin.ident)
+        place.exception = parked.exception if parked is not None else None
         outcome = _outcome(place, guard)
         if not outcome.has_value:
             return {"result": "", "variablesReference": 0}
