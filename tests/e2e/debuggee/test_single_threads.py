@@ -35,7 +35,7 @@ def two_stopped(start: Start) -> tuple[Peer, int, int]:
     return peer, first, second
 
 
-@pytest.mark.row("continue")
+@pytest.mark.row("continue, pause")
 def test_others_run_on_and_each_stop_keeps_its_own_references(start: Start) -> None:
     peer, first, second = two_stopped(start)
     before = int(peer.value("beats[0]", thread=first))
@@ -60,7 +60,7 @@ def test_others_run_on_and_each_stop_keeps_its_own_references(start: Start) -> N
     assert peer.finish()[0] == 0
 
 
-@pytest.mark.row("next")
+@pytest.mark.row("next, stepIn, stepOut")
 def test_step_of_one_thread_leaves_the_other_stop_alone(start: Start) -> None:
     peer, first, second = two_stopped(start)
     assert peer.step("next", first) == ("work", 10)
@@ -70,7 +70,7 @@ def test_step_of_one_thread_leaves_the_other_stop_alone(start: Start) -> None:
     assert {peer.stopped("breakpoint")["threadId"] for _ in range(2)} == {first, second}
 
 
-@pytest.mark.row("pause")
+@pytest.mark.row("continue, pause")
 def test_pause_stops_one_thread_and_the_others_run_at_full_speed(start: Start) -> None:
     peer = start(
         """
@@ -101,7 +101,7 @@ def test_pause_stops_one_thread_and_the_others_run_at_full_speed(start: Start) -
     assert peer.stopped("pause")["threadId"] == 3
 
 
-@pytest.mark.row("continue")
+@pytest.mark.row("continue, pause")
 def test_event_loop_of_a_server_goes_on_beating_while_its_worker_stands(start: Start) -> None:
     peer = start(
         """
@@ -125,4 +125,75 @@ def test_event_loop_of_a_server_goes_on_beating_while_its_worker_stands(start: S
     while int(peer.value("beats[0]", thread=thread)) < before + 5:
         assert time.monotonic() < deadline
     peer.go(thread)
+    assert peer.finish()[0] == 0
+
+
+def comes_back(peer: Peer, thread: int) -> None:
+    """Wait until a stopped thread is no longer inside native code."""
+    deadline = time.monotonic() + DEADLINE
+    while "native call" in peer.at(thread)[0]:
+        assert time.monotonic() < deadline
+
+
+SLEEPING = """
+    import threading, time
+    go = threading.Event()
+    def work(n):
+        go.wait()
+        x = n
+        return x
+    workers = [threading.Thread(target=work, args=(n,)) for n in (10, 20)]
+    [t.start() for t in workers]
+    print("on", flush=True)
+    while not go.is_set():
+        time.sleep(0.001)
+    [t.join() for t in workers]
+"""
+
+
+@pytest.mark.row("continue, pause")
+def test_threads_that_are_paused_together_are_both_told(start: Start) -> None:
+    peer = start(SLEEPING)
+    peer.configure(stopAllThreads=False)
+    assert peer.process.stdout is not None
+    peer.process.stdout.readline()
+    for thread in (2, 3):
+        peer.send("pause", threadId=thread)
+    assert {peer.stopped("pause")["threadId"] for _ in range(2)} == {2, 3}
+    peer.ask("pause", threadId=1)
+    assert peer.stopped("pause")["threadId"] == 1
+    assert peer.value("go.set()", context="repl") == "None"
+    peer.go(1)
+    for thread in (2, 3):
+        comes_back(peer, thread)
+        assert peer.step("next", thread)[0] == "Condition.wait"
+    for thread in (2, 3):
+        peer.go(thread)
+    assert peer.finish()[0] == 0
+
+
+@pytest.mark.row("continue, pause")
+def test_stop_inside_an_evaluated_call_leaves_the_other_threads_running(start: Start) -> None:
+    peer = start(
+        """
+        def called(n):
+            return n + 1
+        def main():
+            x = 1
+            return x
+        main()
+        """
+    )
+    peer.configure(lines=[2, 5], stopAllThreads=False)
+    peer.stopped("breakpoint")
+    frame = peer.stack()[0]["id"]
+    asked = peer.send("evaluate", expression="called(x)", context="repl", frameId=frame)
+    assert peer.event("continued") == {"threadId": 1, "allThreadsContinued": False}
+    assert peer.stopped("breakpoint")["allThreadsStopped"] is False
+    assert peer.at() == ("called", 2)
+    peer.go()
+    assert peer.answer(asked)["body"]["result"] == "2"
+    assert peer.stopped("pause")["description"] == "Back from an evaluation"
+    assert peer.at() == ("main", 5)
+    peer.go()
     assert peer.finish()[0] == 0

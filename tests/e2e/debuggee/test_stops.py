@@ -163,6 +163,62 @@ def test_single_thread_goes_on_while_the_others_stand(start: Start) -> None:
         peer.stopped("breakpoint")
 
 
+@pytest.mark.row("next, stepIn, stepOut")
+def test_single_thread_steps_while_the_others_stand(start: Start) -> None:
+    peer = start(
+        """
+        import threading
+        counts = [0]
+        def spin():
+            while True:
+                counts[0] += 1
+        def called():
+            return 1
+        def main():
+            x = 1
+            y = called()
+            z = 3
+        threading.Thread(target=spin, daemon=True).start()
+        main()
+        """
+    )
+    peer.configure(lines=[9])
+    peer.stopped("breakpoint")
+    before = peer.value("counts[0]")
+    places = []
+    for command in ("next", "stepIn", "stepOut", "next"):
+        peer.ask(command, threadId=1, singleThread=True)
+        peer.stopped("step")
+        places.append(peer.at())
+    assert places == [("main", 10), ("called", 7), ("main", 10), ("main", 11)]
+    assert peer.value("counts[0]") == before
+
+
+@pytest.mark.row("continue, pause")
+def test_pause_that_is_taken_back_at_once_stops_nothing_later(start: Start) -> None:
+    peer = start(
+        """
+        import time
+        def f():
+            return 1
+        print("on", flush=True)
+        time.sleep(0.5)
+        f()
+        """
+    )
+    peer.configure(lines=[3])
+    assert peer.process.stdout is not None
+    peer.process.stdout.readline()
+    peer.send("pause", threadId=1)
+    assert peer.ask("continue", threadId=1) == {"allThreadsContinued": True}
+    stops = [peer.stopped()]
+    if stops[0]["reason"] == "pause":  # told before the program was to go on
+        stops.append(peer.stopped())
+    assert stops[-1]["reason"] == "breakpoint"
+    peer.go()
+    assert peer.finish()[0] == 0
+
+
 def test_hits_of_two_threads_are_both_told_one_after_the_other(start: Start) -> None:
     peer = start(
         """

@@ -13,6 +13,7 @@ from dapkit.protocol import (
     DisconnectArguments,
     OutputEvent,
     ProcessEvent,
+    StoppedEvent,
     TerminatedEvent,
     ThreadEvent,
 )
@@ -183,6 +184,48 @@ async def test_running_program_can_be_left_suspended_too(tmp_path: Path, python:
         async with client() as session:
             await attach(session, program)
             assert (await session.next_stop()).reason == "pause"
+        assert program.process.wait(10) == 0
+
+
+async def test_threads_that_stop_alone_stay_suspended_with_all_others(tmp_path: Path, python: str) -> None:
+    text = """
+        import threading, os, time
+        import dapkit
+
+        dapkit.listen()
+        counts = [0, 0]
+        def work():
+            while not os.path.exists("go"):
+                counts[0] += 1
+                time.sleep(0.001)
+        thread = threading.Thread(target=work)
+        thread.start()
+        while not os.path.exists("go"):
+            counts[1] += 1
+            time.sleep(0.001)
+        thread.join()
+    """
+    with running(text, tmp_path, python) as program:
+        program.read_place()
+        async with client() as session:
+            await attach(session, program, 8, stopAllThreads=False)
+            stop = await session.next_stop()
+            assert (stop.reason, stop.event.all_threads_stopped) == ("breakpoint", False)
+            await session.request(DisconnectArguments(suspend_debuggee=True))
+        async with client() as session:
+            await attach(session, program)
+            stop = await session.next_stop()
+            assert (stop.reason, stop.event.all_threads_stopped) == ("pause", True)
+            before = await value(session, "counts")
+            assert await value(session, "counts") == before
+            await session.request(DisconnectArguments(suspend_debuggee=True))
+        async with client() as session:
+            await attach(session, program, stopAllThreads=False)
+            seen = session.events(since=0)
+            stops = [await seen.next(StoppedEvent) for _ in range(2)]
+            assert [stop.all_threads_stopped for stop in stops] == [False, False]
+            assert len({stop.thread_id for stop in stops}) == 2
+        program.go()
         assert program.process.wait(10) == 0
 
 

@@ -115,9 +115,9 @@ def test_reference_tells_to_which_stop_it_belonged() -> None:
     with pytest.raises(RequestRefused, match="there is no reference 1"):
         references.get(1, Holder)
     references.begin()
-    first = references.add(Holder(1, "", 0, None))
+    first = references.add(Holder(1, "", 0, None), 0)
     references.begin()
-    second = references.add(Holder(2, "", 0, None))
+    second = references.add(Holder(2, "", 0, None), 0)
     assert references.get(second, Holder).value == 2
     with pytest.raises(RequestRefused, match=f"reference {first} belongs to stop 1, the program is at stop 2"):
         references.get(first, Holder)
@@ -126,3 +126,15 @@ def test_reference_tells_to_which_stop_it_belonged() -> None:
     references.end()
     with pytest.raises(RequestRefused, match=f"reference {second} belongs to stop 2, the program is running"):
         references.get(second, Holder)
+
+
+def test_references_of_a_thread_that_stops_alone_end_with_its_own_stop() -> None:
+    references = References()
+    references.begin(only=1)
+    first = references.add(Holder("of thread 1", "", 1, None), 1)
+    references.begin(only=2)
+    second = references.add(Holder("of thread 2", "", 2, None), 2)
+    references.end(only=1)
+    assert references.get(second, Holder).value == "of thread 2"
+    with pytest.raises(RequestRefused, match=f"reference {first} belongs to stop"):
+        references.get(first, Holder)

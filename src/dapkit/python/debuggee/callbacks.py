@@ -99,14 +99,13 @@ class Callbacks:
         busy = busy or bool(self._soon)
         self._monitor.register_one(EVENTS.INSTRUCTION, self._instruction if busy else sites.inline.cheapest)
 
-    def _world_changed(self) -> None:
-        standing = self._world.standing
-        if standing:
+    def _world_changed(self, stopped: int) -> None:
+        if stopped:
             if self._world.each_alone:
-                self._stepping.end(standing)
+                self._stepping.end(stopped)
             else:
-                self._stepping.cancel(standing)
-            parked = self._world.parked.get(standing)
+                self._stepping.cancel(stopped)
+            parked = self._world.parked.get(stopped)
             if parked is not None and parked.at_line:
                 self.arguments.note(parked.shown)
         self.choose()

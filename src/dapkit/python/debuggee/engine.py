@@ -236,8 +236,7 @@ class Engine:
             self.stepping.cancel()
             self.callbacks.breakpoints.clear()
             self.exceptions.set([])
-        if not self.world.stopped:
-            self.world.pause(self.threads.main)
+        self.world.freeze(self.threads.main)
         self.is_held = True
         self.link.close()
 

@@ -121,7 +121,7 @@ class Stacks:
         shown: list[Json] = []
         for what, at in chosen:
             if isinstance(what, Label):
-                number = self._references.add(what) if stopped else self._references.passing()
+                number = self._references.add(what, ident) if stopped else self._references.passing()
                 shown.append({"id": number, "name": what.text, "line": 0, "column": 0, "presentationHint": "label"})
                 continue
             line = at or what.f_lineno or what.f_code.co_firstlineno
@@ -138,7 +138,7 @@ class Stacks:
     def _number(self, frame: FrameType, line: int, ident: int) -> int:
         number = self._numbers.get((id(frame), line))
         if number is None:
-            number = self._numbers[(id(frame), line)] = self._references.add(Frame(frame, line, ident))
+            number = self._numbers[(id(frame), line)] = self._references.add(Frame(frame, line, ident), ident)
         return number
 
     def _describe(self, frame: FrameType, line: int, number: int, naming: Naming) -> Json:

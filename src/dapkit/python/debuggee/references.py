@@ -22,14 +22,12 @@ class References:
         self._last = 0
         self._first: list[int] = [1]
         self._objects: dict[int, tuple[object, int]] = {}  # and the thread that each belongs to
-        self._latest = 0
         self.valid = False
 
     def begin(self, only: int = 0) -> int:
         """Start a new stop, of all threads or of one by its identity, and return its number."""
         self.stop += 1
         self._first.append(self._last + 1)
-        self._latest = only
         self._forget(only)
         self.valid = True
         return self.stop
@@ -44,10 +42,10 @@ class References:
             number: (value, owner) for number, (value, owner) in list(self._objects.items()) if only not in (0, owner)
         }
 
-    def add(self, value: object) -> int:
-        """Give a number to an object of the present stop; its `ident`, if it has one, is the thread it belongs to."""
+    def add(self, value: object, owner: int) -> int:
+        """Give a number to an object of the present stop of a thread, by its identity."""
         number = self._last = self._number()
-        self._objects[number] = (value, getattr(value, "ident", self._latest))
+        self._objects[number] = (value, owner)
         return number
 
     def passing(self) -> int:

@@ -67,7 +67,7 @@ def step_in_targets(engine: "Engine", request: Request) -> Json:
     for target in calls_ahead(frame.frame, frame.line, calling=calling):
         span = target.span
         row: Json = {
-            "id": engine.references.add(target),
+            "id": engine.references.add(target, frame.ident),
             "label": calls.label(code, target, text),
             "line": span.line,
             "endLine": span.end_line,
@@ -91,18 +91,18 @@ def goto_targets(engine: "Engine", request: Request) -> Json:
     if not engine.world.standing:
         raise RequestRefused("the program is running; pause it to go elsewhere")
     name = engine.sources.name(path)
-    stopped = [parked.shown.f_code for parked in list(engine.world.parked.values())]
-    codes = [code for code in stopped if engine.sources.name(code.co_filename) == name]
-    here = [code for code in codes if line in lines_of_code(code)]
-    others = [part for code in codes for part in with_nested(code) if line in lines_of_code(part)]
+    stopped = [(parked.ident, parked.shown.f_code) for parked in list(engine.world.parked.values())]
+    codes = [(ident, code) for ident, code in stopped if engine.sources.name(code.co_filename) == name]
+    here = [(ident, code) for ident, code in codes if line in lines_of_code(code)]
+    others = [(ident, part) for ident, code in codes for part in with_nested(code) if line in lines_of_code(part)]
     targets = [
         {
-            "id": engine.references.add(JumpTarget(code, line)),
+            "id": engine.references.add(JumpTarget(code, line), ident),
             "label": f"line {line} of {code.co_qualname}",
             "line": line,
             "column": 1,
         }
-        for code in {id(code): code for code in here or others}.values()
+        for ident, code in {id(code): (ident, code) for ident, code in here or others}.values()
     ]
     return {"targets": targets}
 

@@ -28,8 +28,9 @@ def attach(engine: "Engine", request: Request) -> Json:
     """Take the options of the session with a program that runs already."""
     if engine.owned:
         raise RequestRefused("the program was launched by its debugger; it cannot be attached to")
+    body = launch(engine, request)
     engine.take_hold()
-    return launch(engine, request)
+    return body
 
 
 def configuration_done(engine: "Engine", request: Request) -> None:

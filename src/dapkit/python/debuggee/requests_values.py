@@ -26,7 +26,7 @@ def scopes(engine: "Engine", request: Request) -> Json:
     shown: list[Json] = []
 
     def show(name: str, scope: Scope, hint: str = "") -> None:
-        body: Json = {"name": name, "variablesReference": engine.references.add(scope), "expensive": False}
+        body: Json = {"name": name, "variablesReference": engine.references.add(scope, frame.ident), "expensive": False}
         shown.append(body | ({"presentationHint": hint} if hint else {}))
 
     parked = engine.world.parked.get(frame.ident)

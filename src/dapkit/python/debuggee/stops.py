@@ -113,10 +113,10 @@ class World:
         self.ending = False
         """Whether the program was asked to end; nothing is to stop it on its way."""
         self._jobs: list[Job] = []
-        self._pausing = 0
+        self._pausing: set[int] = set()  # threads whose pause the client has not been told of yet
         self._since = 0.0  # when the present stop began
-        self.changed: Callable[[], None] = _nothing
-        """Called under the lock whenever the program stops or goes on."""
+        self.changed: Callable[[int], None] = _nothing
+        """Called under the lock: with the identity of a thread that has stopped, or 0 when something goes on."""
 
     def must_park(self, ident: int) -> bool:
         """Say whether a running thread has to stop now."""
@@ -168,9 +168,9 @@ class World:
                     self.exempt.discard(parked.ident)
                     if inside:  # what the client knows of the stop before is of no use any more
                         number = self._threads.number(parked.ident)
-                        self._link.event("continued", {"threadId": number, "allThreadsContinued": True})
+                        self._link.event("continued", {"threadId": number, "allThreadsContinued": not self.each_alone})
                     self._begin(parked.ident, others=not self._threads.alone())
-                    late = self._tell(reason, details)
+                    late = self._tell(parked.ident, reason, details)
             self._stand(parked, late)
             told = told or parked.chosen
 
@@ -182,8 +182,8 @@ class World:
             if not self.must_park(parked.ident):
                 return
             self.parked[parked.ident] = parked
-            if self._pausing == parked.ident:
-                late = self._tell_pause()
+            if parked.ident in self._pausing:
+                late = self._tell(parked.ident, "pause", {})
             if not self.arresting:
                 self._hold(on=False)
         self._stand(parked, late)
@@ -234,7 +234,7 @@ class World:
             if running:
                 self.exempt.discard(parked.ident)
                 self._begin(parked.ident, others=not self._threads.alone())
-                late = self._tell("pause", {"description": "Back from an evaluation"})
+                late = self._tell(parked.ident, "pause", {"description": "Back from an evaluation"})
         if late is not None:
             raise late
 
@@ -251,7 +251,7 @@ class World:
             self._references.begin()
         if others:
             self._hold(on=True)
-        self.changed()
+        self.changed(ident)
 
     def _hold(self, *, on: bool) -> None:
         """Switch events on everywhere, so that threads park, or off again."""
@@ -259,18 +259,18 @@ class World:
             self.holding = on
             self._monitor.also("hold", events.HOLD if on else 0)
 
-    def _tell(self, reason: str, details: Json) -> BaseException | None:
-        self._pausing = 0
-        body: Json = {"reason": reason, "threadId": self._threads.number(self.thread)}
+    def _tell(self, ident: int, reason: str, details: Json) -> BaseException | None:
+        if self.each_alone:
+            self._pausing.discard(ident)
+        else:
+            self._pausing.clear()
+        body: Json = {"reason": reason, "threadId": self._threads.number(ident)}
         body["allThreadsStopped"] = not self.each_alone
         try:
             self._link.event("stopped", body | details)
         except BaseException as error:
             return error
         return None
-
-    def _tell_pause(self) -> BaseException | None:
-        return self._tell("pause", {}) if self._pausing else None
 
     def stop_again(self, parked: Parked, reason: str) -> None:
         """Tell that a thread stands elsewhere now; all that was known of the stop is out of date."""
@@ -279,7 +279,7 @@ class World:
                 return
             self.thread = parked.ident
             self._references.begin(parked.ident if self.each_alone else 0)
-            late = self._tell(reason, {})
+            late = self._tell(parked.ident, reason, {})
         if late is not None:
             raise late
 
@@ -289,20 +289,33 @@ class World:
             if self.must_park(ident) or ident in self.evaluating:
                 return  # it stands already, or is about to
             self.exempt.discard(ident)
-            self._pausing = ident
+            self._pausing.add(ident)
             self._begin(ident, others=True)
         # Told by the thread itself as it parks, or by us if it is inside native code.
-        self._link.after(limits.PAUSE_SECONDS, self._pause_is_over)
+        self._link.after(limits.PAUSE_SECONDS, lambda: self._pause_is_over(ident))
 
-    def _pause_is_over(self) -> None:
+    def _pause_is_over(self, ident: int) -> None:
         with self._lock:
-            self._tell_pause()
+            if ident not in self._pausing:
+                return
+            if self.each_alone and ident not in self._threads.frames():  # it has ended meanwhile
+                self.resume(ident)
+            else:
+                self._tell(ident, "pause", {})
+
+    def freeze(self, ident: int) -> None:
+        """Stop all threads, whatever stops otherwise, and without a word: the client is about to leave."""
+        with self._lock:
+            self.each_alone = False
+            if not self.stopped:
+                self._begin(ident, others=True)
 
     def resume(self, only: int | None = None) -> None:
         """Let all threads go on, or only one."""
         with self._lock:
             if only is not None and self.each_alone:
                 self.held.discard(only)
+                self._pausing.discard(only)
                 self._references.end(only)
                 going = [self.parked.pop(only)] if only in self.parked else []
                 if not self.arresting:
@@ -314,12 +327,13 @@ class World:
             else:
                 self.stopped = False
                 self.held.clear()
+                self._pausing.clear()
                 self.exempt = {self._threads.link}
                 self._references.end()
                 self._hold(on=False)
                 going = list(self.parked.values())
                 self.parked = {}
-            self.changed()
+            self.changed(0)
             for parked in going:
                 parked.going = True
                 parked.inbox.put(None)  # only to wake it
@@ -343,15 +357,16 @@ class World:
         with self._lock:
             other.released = True
             self.parked, other.parked = other.parked, {}
-            self._pausing = other.thread
-            self._begin(other.thread, others=True)
+            for ident in {*self.parked, other.thread} if self.each_alone else (other.thread,):
+                self._begin(ident, others=True)
 
     def tell_taken(self) -> None:
-        """Tell of the stop that was taken over."""
+        """Tell of the stop that was taken over, of each thread if they stop alone."""
         with self._lock:
-            late = self._tell("pause", {"description": "Suspended before"})
-        if late is not None:
-            raise late
+            for ident in self.held or (self.thread,):
+                late = self._tell(ident, "pause", {"description": "Suspended before"})
+                if late is not None:
+                    raise late
 
     def release(self) -> None:
         """Let the program run on for good: nothing stops it any more."""
@@ -405,5 +420,5 @@ def _need_room(calls: int = 40) -> None:
         _need_room(calls - 1)
 
 
-def _nothing() -> None:
+def _nothing(_stopped: int) -> None:
     return

@@ -124,7 +124,9 @@ class Reader:
         body: Json = {"type": type_name(value), "variablesReference": 0}
         items, names = containers.size(value), _named_count(value)
         if items or names:
-            body["variablesReference"] = self._references.add(Holder(value, path, origin.ident, origin.frame))
+            body["variablesReference"] = self._references.add(
+                Holder(value, path, origin.ident, origin.frame), origin.ident
+            )
             if items:
                 body["indexedVariables"] = items
             if names:
@@ -132,7 +134,7 @@ class Reader:
         if memory := self._memory.refer(value):
             body["memoryReference"] = memory
         if is_located(value):
-            body["valueLocationReference"] = self._references.add(Location(value))
+            body["valueLocationReference"] = self._references.add(Location(value), origin.ident)
         return body
 
     def inside(self, reference: object) -> Inside:
@@ -211,7 +213,7 @@ class Reader:
         if row.lazy:
             below = Lazy(row, ident, frame)
             if row.declared is not None and is_located(row.declared):
-                body["declarationLocationReference"] = self._references.add(Location(row.declared))
+                body["declarationLocationReference"] = self._references.add(Location(row.declared), ident)
             if row.path:
                 body["evaluateName"] = row.path
         elif type(value) is Rest and isinstance(inside, Holder):
@@ -224,7 +226,7 @@ class Reader:
                 below = Holder(inside.value, inside.path, ident, frame, part=value.part)
             body["namedVariables"] = value.size
         if below is not None:
-            body["variablesReference"] = self._references.add(below)
+            body["variablesReference"] = self._references.add(below, ident)
         return body
 
     def find(self, inside: Inside, name: str, guard: Guard | None) -> Row | None:
