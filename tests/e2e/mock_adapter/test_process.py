@@ -10,6 +10,7 @@ import textwrap
 from collections.abc import Iterator
 from contextlib import AsyncExitStack, contextmanager
 from pathlib import Path
+from typing import TextIO
 
 import anyio
 import pytest
@@ -151,17 +152,45 @@ async def test_a_failing_background_task_ends_the_process_with_1(noisy: list[str
         assert "Traceback" in child.stderr_tail()
 
 
-def test_the_death_of_the_parent_ends_the_adapter() -> None:
+@contextmanager
+def below_a_parent(*command: str) -> Iterator[tuple[subprocess.Popen[bytes], TextIO]]:
+    """Start a process that starts the command; tell what is written by either, up to the end of both."""
     parent = "import subprocess, sys; subprocess.run(sys.argv[1:])"
     reads, writes = os.pipe()
-    with subprocess.Popen(
-        [sys.executable, "-c", parent, *COMMAND, "--listen", "127.0.0.1:0"], stdout=writes
-    ) as process:
+    with subprocess.Popen([sys.executable, "-c", parent, *command], stdout=writes) as process:
         os.close(writes)
         with os.fdopen(reads) as output:
-            assert output.readline().startswith("DAP server listening at: ")
-            process.kill()
-            assert output.read() == ""  # the end of the pipe: the last process that could write there has gone
+            yield process, output
+
+
+def test_the_death_of_the_parent_ends_the_adapter() -> None:
+    with below_a_parent(*COMMAND, "--listen", "127.0.0.1:0") as (parent, output):
+        assert output.readline().startswith("DAP server listening at: ")
+        parent.kill()
+        assert output.read() == ""  # the end of the pipe: the last process that could write there has gone
+
+
+ORPHANED = f"""
+    import os, select, sys
+    import dapkit
+    sys.path.insert(0, {str(EXAMPLE)!r})
+    parent = os.pidfd_open(os.getppid())
+    print("here", flush=True)
+    select.select([parent], [], [])
+
+    from dapkit.adapter import run
+    from mock_adapter import MockAdapter
+    run(MockAdapter, ["--listen", "127.0.0.1:0"])
+"""
+"""An adapter whose parent dies while it still starts; the next parent is the process of the tests, which lives."""
+
+
+def test_a_parent_that_dies_while_the_adapter_starts_is_missed() -> None:
+    with below_a_parent(sys.executable, "-c", textwrap.dedent(ORPHANED)) as (parent, output):
+        assert output.readline() == "here\n"
+        parent.kill()
+        for _ in output:  # it may say where it listens
+            pass
 
 
 @contextmanager
