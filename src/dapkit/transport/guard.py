@@ -51,6 +51,6 @@ class Guard:
             self._shell.stdin.write(b"%d\n" % group)
 
     def dismiss(self) -> None:
-        """End the watch; the group is none of its business any more."""
+        """End the watch, if it has not ended; the group is none of its business any more."""
         self._shell.kill()
         self._shell.communicate()

@@ -45,8 +45,9 @@ async def process_of(driver: Driver) -> int:
 
 
 async def only_line(driver: Driver) -> str:
-    """Return the first thing that a program writes."""
-    return (await driver.session.wait_for(OutputEvent, where=lambda event: event.category == "stdout")).output.strip()
+    """Return the first line that a program writes; with PYTHONUNBUFFERED one `print` comes in several pieces."""
+    await driver.session.wait_for(OutputEvent, since=0, where=lambda _: "\n" in driver.output("stdout"))
+    return driver.output("stdout").splitlines()[0]
 
 
 def descendants(pid: int) -> set[int]:

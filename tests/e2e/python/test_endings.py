@@ -281,7 +281,7 @@ async def test_program_that_is_released_while_it_writes_much_runs_on(driver: Dri
             os.write(1, b"x" * 100_000)
         open("done", "w")
     """)
-    await only_line(driver)
+    await driver.session.wait_for(OutputEvent)
     await driver.session.detach()
     (driver.folder / "go").touch()
     await ended(await process_of(driver))

@@ -1,14 +1,19 @@
 """What a launched program has started ends with the session, wherever it has gone."""
 
+import contextlib
 import os
 import signal
+import textwrap
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from dapkit.protocol import DisconnectArguments
 from e2e.python.driving import Driver
-from e2e.python.processes import ended, only_line, process_of, runs
+from e2e.python.processes import descendants, ended, only_line, process_of, runs
+from e2e.python.raw import raw_client
 
 pytestmark = pytest.mark.row("restart, terminate, disconnect")
 
@@ -27,6 +32,19 @@ FAMILY = """
         pass
 """
 """A child, a child with a session of its own, a child of that, and a daemon that nobody is the parent of."""
+
+
+@contextmanager
+def killed_at_last(*pids: int) -> Iterator[None]:
+    """End processes that are not to end with the session."""
+    handles = [os.pidfd_open(pid) for pid in pids]
+    try:
+        yield
+    finally:
+        for handle in handles:
+            with contextlib.suppress(ProcessLookupError):
+                signal.pidfd_send_signal(handle, signal.SIGKILL)
+            os.close(handle)
 
 
 def state(pid: int) -> str:
@@ -70,10 +88,27 @@ async def test_restart_ends_them_all(driver: Driver) -> None:
 
 async def test_release_leaves_them_all(driver: Driver) -> None:
     pids = await family(driver)
-    await driver.session.detach()
-    assert all(map(runs, pids))
-    for pid in [await process_of(driver), *pids]:
-        os.kill(pid, signal.SIGKILL)
+    pids.append(await process_of(driver))
+    with killed_at_last(*pids):
+        await driver.session.detach()
+        assert all(map(runs, pids))
+    await ended(*pids)
+
+
+async def test_released_program_outlives_an_adapter_that_is_killed() -> None:
+    async with raw_client() as client:
+        await client.start(code=textwrap.dedent(FAMILY))
+        await client.until(lambda _: client.output("stdout").endswith("\n"))
+        pids = [int(pid) for pid in client.output("stdout").split()]
+        pids.append((await client.event("process"))["systemProcessId"])
+        others = descendants(client.adapter.pid) - set(pids)
+        with killed_at_last(*pids):
+            await client.send("disconnect", {"terminateDebuggee": False})
+            await client.event("terminated")
+            client.kill()
+            await ended(*others)  # among them the guard, which ends a program whose adapter was killed
+            assert not {state(pid) for pid in pids} & {"Z", "X"}
+    await ended(*pids)
 
 
 async def test_launched_program_can_be_left_suspended(driver: Driver, python: str) -> None:

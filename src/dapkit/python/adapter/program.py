@@ -80,8 +80,9 @@ class _Pipe:
 class Program:
     """A started program; made by `started`."""
 
-    def __init__(self, process: subprocess.Popen[bytes], tell: Tell) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], guard: Guard, tell: Tell) -> None:
         self._process = process  # kept: Popen would reap it by itself if nobody had it any more
+        self._guard = guard
         self._group = ProcessGroup(process.pid)
         self._family = Family(process.pid)
         self._output = _Pipe(process.stdout, "stdout", tell)
@@ -137,8 +138,9 @@ class Program:
         self._group.send(signal.SIGKILL)
 
     def release(self) -> None:
-        """Let it run on after us; what it writes from now on is read and dropped."""
+        """Let it run on after us, also if we are killed; what it writes after us is read and dropped."""
         self._released = True
+        self._guard.dismiss()
 
     async def close(self) -> None:
         """Kill what is left, unless the program was released or has ended by itself."""
@@ -169,7 +171,7 @@ async def started(command: Command, tell: Tell) -> AsyncIterator[Program]:
     try:
         process = _popen(command)
         guard.watch(process.pid)
-        program = Program(process, tell)
+        program = Program(process, guard, tell)
         try:
             async with background_tasks() as tasks:
                 tasks.start_soon(program.attend)
