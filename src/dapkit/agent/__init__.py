@@ -1,0 +1,1 @@
+"""Actions on debug sessions for coding agents and scripts."""

@@ -1,0 +1,13 @@
+"""All actions; importing this fills the registry."""
+
+from dapkit.agent.actions import breakpoints, inspecting, memory, running, sessions, sources, starting, watchpoints
+from dapkit.agent.registry import ACTIONS, Action
+
+TOPICS = (starting, breakpoints, running, inspecting, watchpoints, memory, sources, sessions)
+"""The modules of actions, in the order in which they are shown."""
+
+
+def in_order() -> dict[str, Action]:
+    """Return all actions by name, in the order of their topics."""
+    topics = [topic.__name__.rpartition(".")[2] for topic in TOPICS]
+    return {one.name: one for one in sorted(ACTIONS.values(), key=lambda action: topics.index(action.topic))}

@@ -1,0 +1,104 @@
+"""The vocabulary of parameters: a name means the same, and has the same type, in every action.
+
+The annotation of a parameter says both: its Python type says what is accepted, the
+text beside it what it is for. Faces show these texts, so they are short. A `Path`
+is taken relative to the folder of the caller.
+"""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+# What to debug
+
+Program = Annotated[str, "Path of the program to launch, relative to cwd."]
+Module = Annotated[str, "Python module to launch instead of a program, as python -m does."]
+Test = Annotated[str, "Node id of a pytest test to launch, such as tests/test_a.py::test_b."]
+Configuration = Annotated[str, "Name of a configuration in .vscode/launch.json to start."]
+Args = Annotated[list[str], "Arguments of the program."]
+Environment = Annotated[dict[str, str | None], "Environment variables to set; null unsets one."]
+Folder = Annotated[Path, "Working folder of the program."]
+StdinFile = Annotated[Path, "File that the program reads as its standard input."]
+AdapterName = Annotated[str, "Debug adapter to use, instead of the one that fits."]
+StopOnEntry = Annotated[bool, "Stop where the program begins; by default only if nothing else is to stop it."]
+Options = Annotated[dict[str, object], "Further keys for the adapter's launch or attach request."]
+Pid = Annotated[int, "Process to attach to."]
+Port = Annotated[int, "TCP port to attach to."]
+Host = Annotated[str, "Host of the port, by default 127.0.0.1."]
+Breakpoints = Annotated[
+    list[str | dict[str, object]],
+    "Breakpoints: FILE:LINE, FILE:LINE if CONDITION, a function's name, or objects as of set_breakpoint.",
+]
+Exceptions = Annotated[list[str], "Exception filters of the adapter to stop on, such as uncaught."]
+
+# Where
+
+File = Annotated[Path, "Source file."]
+Line = Annotated[int, "Line in the file, from 1."]
+Column = Annotated[int, "Column, from 1."]
+LineText = Annotated[str, "Text of the line, instead of its number; with line, the nearest such line."]
+Function = Annotated[str, "Name of a function, instead of file and line."]
+ThreadId = Annotated[int, "Id of a thread, as threads shows it; by default the one that stopped."]
+ThreadIndex = Annotated[int, "The thread at this place in threads, from 0."]
+FrameId = Annotated[int, "Id of a frame, as stack_trace shows it; by default the current one."]
+FrameIndex = Annotated[int, "The frame at this place of the stack, 0 is the innermost."]
+
+# Breakpoints
+
+Condition = Annotated[str, "Stop only if this expression is true."]
+HitCondition = Annotated[str, "Stop only at these hits, such as 5 or >= 5."]
+LogMessage = Annotated[str, "Print this instead of stopping, with {expressions} filled in."]
+Numbers = Annotated[list[int], "Numbers of breakpoints, as breakpoints shows them."]
+Number = Annotated[int, "Number of a breakpoint, as breakpoints shows it."]
+BreakpointsTo = Annotated[
+    Literal["list", "clear", "enable", "disable"], "What to do with the breakpoints; all of them if none is named."
+]
+Filters = Annotated[
+    list[str], "Exception filters to stop on, instead of those before; none given shows the offered ones."
+]
+Conditions = Annotated[dict[str, str], "A condition for each filter that is to have one."]
+InstructionReference = Annotated[str, "Address of an instruction, as disassemble shows it."]
+DataId = Annotated[str, "Id of data, as data_breakpoint_info shows it."]
+AccessType = Annotated[Literal["read", "write", "readWrite"], "Which access stops."]
+
+# Running
+
+Granularity = Annotated[Literal["statement", "line", "instruction"], "How far one step goes."]
+StepTarget = Annotated[str, "Name of the call to step into, where a line has several."]
+Input = Annotated[str, "What to type; a line needs its line end."]
+EndOfInput = Annotated[bool, "End the program's input after that."]
+
+# Values
+
+Expression = Annotated[str, "Expression, or a command of the debugger."]
+Context = Annotated[str, "What the expression is for: repl, watch, hover, variables or clipboard."]
+Value = Annotated[str, "New value, as an expression."]
+VariableName = Annotated[str, "Name of a variable or an expression."]
+VariableRef = Annotated[int, "Variables reference, as scopes, variables or evaluate show it."]
+ScopeId = Annotated[int, "Variables reference of a scope."]
+VariableFilter = Annotated[Literal["indexed", "named"], "Only items, or only named members."]
+Match = Annotated[str, "Only names that contain this."]
+Start = Annotated[int, "Skip so many, to read on where an answer was cut."]
+Count = Annotated[int, "How many bytes, variables or lines."]
+Levels = Annotated[int, "How many frames."]
+OwnCode = Annotated[bool, "Only frames of the user's own code."]
+
+# Memory and code
+
+MemoryReference = Annotated[str, "Address or memory reference."]
+Offset = Annotated[int, "Offset in bytes."]
+Data = Annotated[str, "Bytes in base64."]
+AllowPartial = Annotated[bool, "Write what can be written, if not all can."]
+InstructionCount = Annotated[int, "How many instructions."]
+InstructionOffset = Annotated[int, "Offset in instructions, may be negative."]
+ResolveSymbols = Annotated[bool, "Show symbols."]
+StartModule = Annotated[int, "Skip so many modules."]
+ModuleCount = Annotated[int, "How many modules."]
+SourceReference = Annotated[int, "Reference of a source that is no file, as stack_trace or loaded_sources show it."]
+
+# Everything else
+
+Command = Annotated[str, "Name of any request of the protocol or of the adapter."]
+RequestArguments = Annotated[dict[str, object], "Arguments of the request."]
+Category = Annotated[str, "Only this category: stdout, stderr, console, terminal ..."]
+Since = Annotated[int, "Only what came after this position, as an earlier answer gave it."]
+Timeout = Annotated[float, "Seconds to wait, 5 to 300, by default 30."]

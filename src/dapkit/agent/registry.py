@@ -1,0 +1,170 @@
+"""The registry of actions: each is a typed coroutine, and everything else is read off its signature.
+
+The name on the wire is the coroutine's name without a closing underscore, the summary
+the first line of its docstring, a parameter's type and meaning its annotation (see
+`parameters`). A parameter without a default is required. Every action has `timeout`
+too, which the performer takes care of.
+
+Command line, MCP, Python functions, JSON schemas and the reference are made from
+this; how an action is carried out is in `performing`.
+"""
+
+import enum
+import inspect
+import types
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from dapkit.agent.parameters import Timeout
+from dapkit.protocol import ProtocolObject
+
+type Coroutine = Callable[..., Awaitable[ProtocolObject]]
+
+
+class Approval(enum.Enum):
+    """What an action may do; a caller that is read-only gets the others refused."""
+
+    READ = "read"
+    EXECUTE = "execute"
+
+
+class Kind(enum.Enum):
+    """The type of a parameter, as faces know it."""
+
+    STRING = "string"
+    PATH = "path"
+    INTEGER = "integer"
+    NUMBER = "number"
+    BOOLEAN = "boolean"
+    STRINGS = "strings"
+    INTEGERS = "integers"
+    VARIABLES = "variables"
+    """An object whose values are strings, or null to unset."""
+    OBJECT = "object"
+    BREAKPOINTS = "breakpoints"
+    """A list of strings and objects."""
+
+
+_KINDS: Mapping[object, Kind] = {
+    str: Kind.STRING,
+    Path: Kind.PATH,
+    int: Kind.INTEGER,
+    float: Kind.NUMBER,
+    bool: Kind.BOOLEAN,
+    list[str]: Kind.STRINGS,
+    list[int]: Kind.INTEGERS,
+    dict[str, str | None]: Kind.VARIABLES,
+    dict[str, str]: Kind.VARIABLES,
+    dict[str, object]: Kind.OBJECT,
+    list[str | dict[str, object]]: Kind.BREAKPOINTS,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter of an action.
+
+    Attributes:
+        choices: all values that a string may have; empty if there is no such list.
+
+    """
+
+    name: str
+    kind: Kind
+    meaning: str
+    required: bool
+    choices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Action:
+    """One action.
+
+    Attributes:
+        coroutine: takes a `Call` and the parameters by keyword, and returns the result.
+        topic: the noun that it is listed under.
+        example: arguments that make sense together.
+
+    """
+
+    name: str
+    topic: str
+    approval: Approval
+    coroutine: Coroutine
+    example: Mapping[str, object]
+
+    @property
+    def summary(self) -> str:
+        """What it does, in one line."""
+        return (self.coroutine.__doc__ or "").partition("\n")[0]
+
+    @cached_property
+    def parameters(self) -> Mapping[str, Parameter]:
+        """The parameters by name, in the order in which they are shown."""
+        hints = get_type_hints(self.coroutine, include_extras=True)
+        _call, *named = inspect.signature(self.coroutine).parameters.values()
+        found = [_parameter(one.name, hints[one.name], required=one.default is one.empty) for one in named]
+        found.append(_parameter("timeout", Timeout, required=False))
+        return {one.name: one for one in found}
+
+    @cached_property
+    def results(self) -> tuple[type[ProtocolObject], ...]:
+        """The types that its result may have."""
+        kind = get_type_hints(self.coroutine)["return"]
+        return get_args(kind) or (kind,)
+
+
+ACTIONS: dict[str, Action] = {}
+"""All actions by name; importing `dapkit.agent.actions` fills it."""
+
+
+def action[C: Coroutine](approval: Approval, *, example: Mapping[str, object] | None = None) -> Callable[[C], C]:
+    """Register a coroutine as an action.
+
+    Example:
+        @action(Approval.READ)
+        async def threads(call: Call) -> Threads:
+            "Show the threads."
+
+    """
+
+    def register(coroutine: C) -> C:
+        name = coroutine.__name__.removesuffix("_")
+        topic = coroutine.__module__.rpartition(".")[2]
+        if name in ACTIONS:
+            raise ValueError(f"there are two actions {name}, the second in {coroutine.__module__}")
+        ACTIONS[name] = Action(name, topic, approval, coroutine, example or {})
+        return coroutine
+
+    return register
+
+
+def vocabulary(actions: Iterable[Action]) -> Mapping[str, Parameter]:
+    """Collect the parameters of all actions by name; whether one is required is up to each action.
+
+    Raises:
+        TypeError: a name means two things.
+
+    """
+    words: dict[str, Parameter] = {}
+    for one in actions:
+        for parameter in one.parameters.values():
+            word = replace(parameter, required=False)
+            if words.setdefault(word.name, word) != word:
+                raise TypeError(f"{one.name} has a parameter {word}, which elsewhere is {words[word.name]}")
+    return words
+
+
+def _parameter(name: str, hint: Any, *, required: bool) -> Parameter:  # noqa: ANN401 - any annotation
+    """Read an annotation: `Annotated[type, meaning]`, perhaps `| None`."""
+    if get_origin(hint) in (Union, types.UnionType):
+        (hint,) = (member for member in get_args(hint) if member is not type(None))
+    if get_origin(hint) is not Annotated:
+        raise TypeError(f"parameter {name} is annotated with {hint}, expected Annotated[type, meaning]")
+    kind, meaning = get_args(hint)
+    if get_origin(kind) is Literal:
+        return Parameter(name, Kind.STRING, meaning, required, choices=get_args(kind))
+    return Parameter(name, _KINDS[kind], meaning, required)

@@ -1,0 +1,1 @@
+"""What actions return: plain values, each with a published JSON schema."""

@@ -1,0 +1,134 @@
+"""Breakpoints as they stand: what was asked for, and what the adapter made of it."""
+
+from dapkit.agent.results.snapshot import OfSession
+from dapkit.protocol import ProtocolObject
+
+
+class Placed(ProtocolObject, frozen=True, kw_only=True):
+    """What all breakpoints have.
+
+    Attributes:
+        number: by which it can be named as long as the session lasts.
+        enabled: whether it was not switched off by the action `breakpoints`.
+        message: what the adapter says about it, and what the client does in its place.
+
+    """
+
+    number: int
+    verified: bool
+    enabled: bool
+    condition: str | None = None
+    hit_condition: str | None = None
+    message: str | None = None
+
+
+class SourceBreakpoint(Placed, frozen=True, kw_only=True):
+    """A breakpoint on a line.
+
+    Attributes:
+        line: where it is now.
+        requested_line: where it was asked for, if that is another line.
+        text: of the line, if it was asked for by that.
+
+    """
+
+    path: str
+    line: int
+    column: int | None = None
+    requested_line: int | None = None
+    text: str | None = None
+    log_message: str | None = None
+
+
+class FunctionBreakpoint(Placed, frozen=True, kw_only=True):
+    """A breakpoint on a function."""
+
+    name: str
+    log_message: str | None = None
+
+
+class InstructionBreakpoint(Placed, frozen=True, kw_only=True):
+    """A breakpoint on an instruction."""
+
+    instruction_reference: str
+    offset: int | None = None
+
+
+class DataBreakpoint(Placed, frozen=True, kw_only=True):
+    """A breakpoint on access to data."""
+
+    data_id: str
+    access_type: str | None = None
+
+
+class ExceptionFilter(ProtocolObject, frozen=True, kw_only=True):
+    """A kind of exceptions that the adapter can stop on.
+
+    Attributes:
+        filter: its name.
+        enabled: whether it stops now.
+
+    """
+
+    filter: str
+    label: str
+    enabled: bool
+    supports_condition: bool
+    condition: str | None = None
+    description: str | None = None
+
+
+class SourceBreakpoints(OfSession, frozen=True, kw_only=True):
+    """The breakpoints of a file."""
+
+    path: str
+    breakpoints: list[SourceBreakpoint]
+
+
+class FunctionBreakpoints(OfSession, frozen=True, kw_only=True):
+    """All function breakpoints."""
+
+    function_breakpoints: list[FunctionBreakpoint]
+
+
+class InstructionBreakpoints(OfSession, frozen=True, kw_only=True):
+    """All instruction breakpoints."""
+
+    instruction_breakpoints: list[InstructionBreakpoint]
+
+
+class DataBreakpoints(OfSession, frozen=True, kw_only=True):
+    """All data breakpoints."""
+
+    data_breakpoints: list[DataBreakpoint]
+
+
+class ExceptionBreakpoints(OfSession, frozen=True, kw_only=True):
+    """The exception filters that the adapter offers, and which of them stop."""
+
+    exception_filters: list[ExceptionFilter]
+
+
+class AllBreakpoints(OfSession, frozen=True, kw_only=True):
+    """Everything that is to stop the program."""
+
+    breakpoints: list[SourceBreakpoint]
+    function_breakpoints: list[FunctionBreakpoint]
+    instruction_breakpoints: list[InstructionBreakpoint]
+    data_breakpoints: list[DataBreakpoint]
+    exception_filters: list[ExceptionFilter]
+
+
+class DataId(ProtocolObject, frozen=True, kw_only=True):
+    """Whether data can be watched, and under which id."""
+
+    data_id: str | None
+    description: str
+    access_types: list[str] | None = None
+    can_persist: bool | None = None
+
+
+class DataBreakpointInfo(OfSession, frozen=True, kw_only=True):
+    """The answer about data that may be watched."""
+
+    data_breakpoint_info: DataId

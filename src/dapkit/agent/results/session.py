@@ -1,0 +1,143 @@
+"""What a session shows of itself, and what comes of starting, running and ending a program."""
+
+from typing import Literal
+
+from dapkit.agent.results.breakpoints import SourceBreakpoint
+from dapkit.agent.results.snapshot import OfSession, Snapshot
+from dapkit.agent.results.values import ExceptionDetails, Frame, Variable
+from dapkit.protocol import ProtocolObject
+
+
+class SourceLine(ProtocolObject, frozen=True, kw_only=True):
+    """A line of source around a stop."""
+
+    line: int
+    text: str
+
+
+class StopReport(ProtocolObject, frozen=True, kw_only=True):
+    """What there is to see where the program stands, within a budget.
+
+    Attributes:
+        number: stops of a session are counted from 1.
+        hit_breakpoints: numbers of the breakpoints that stopped it.
+        source_lines: some lines around the current one.
+        locals: variables of the current frame; those that changed since the last stop come first.
+        more_locals: how many are not shown.
+        frames: the innermost frames.
+        more_frames: how many are not shown.
+        output: what the program wrote since the last stop; its end, if it is long.
+        output_since: position from which `output` gives all of it.
+        incomplete: what could not be had in time, and why.
+
+    """
+
+    number: int
+    reason: str
+    hit_breakpoints: list[int]
+    source_lines: list[SourceLine]
+    locals: list[Variable]
+    more_locals: int
+    frames: list[Frame]
+    more_frames: int
+    output: str
+    output_since: int
+    incomplete: list[str]
+    description: str | None = None
+    text: str | None = None
+    thread_name: str | None = None
+    exception: ExceptionDetails | None = None
+
+
+class Started(OfSession, frozen=True, kw_only=True):
+    """A program that was launched, attached to or restarted.
+
+    Attributes:
+        notes: why this adapter was chosen, and what is worth knowing about this start.
+        breakpoints: those that were asked for with the start.
+
+    """
+
+    adapter: str
+    notes: list[str]
+    breakpoints: list[SourceBreakpoint]
+    stop: StopReport | None = None
+    output: str = ""
+
+
+class Resumed(OfSession, frozen=True, kw_only=True):
+    """What came of letting the program run.
+
+    Attributes:
+        verb: how it was let run, as in "Step over".
+        timed_out: the deadline came first; the program runs on.
+        waited: for so many seconds.
+        output: what the program wrote meanwhile, where there is no stop that tells it.
+
+    """
+
+    verb: str
+    state: Literal["stopped", "running", "terminated"]
+    timed_out: bool
+    waited: float
+    stop: StopReport | None = None
+    output: str = ""
+
+
+class Paused(OfSession, frozen=True, kw_only=True):
+    """A program that was interrupted."""
+
+    stop: StopReport
+
+
+class Terminated(ProtocolObject, frozen=True, kw_only=True):
+    """A session that is over; no snapshot if there was none.
+
+    Attributes:
+        released: the program runs on without a debugger.
+
+    """
+
+    released: bool
+    snapshot: Snapshot | None = None
+
+
+class Sessions(ProtocolObject, frozen=True, kw_only=True):
+    """The sessions of a project."""
+
+    sessions: list[Snapshot]
+
+
+class Typed(OfSession, frozen=True, kw_only=True):
+    """Input that was given to the program.
+
+    Attributes:
+        characters: how many were typed.
+
+    """
+
+    characters: int
+    ended: bool
+
+
+class Output(OfSession, frozen=True, kw_only=True):
+    """What the program wrote.
+
+    Attributes:
+        next: the position to read on from, with `since`.
+        lost: some of what was asked for had been dropped.
+        omitted: characters before `output` that the budget of an answer left out.
+
+    """
+
+    output: str
+    next: int
+    lost: bool
+    omitted: int
+
+
+class CustomBody(OfSession, frozen=True, kw_only=True):
+    """What the adapter answered to a request of the caller's own."""
+
+    command: str
+    custom_body: object

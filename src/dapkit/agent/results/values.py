@@ -1,0 +1,164 @@
+"""Values, scopes, frames and threads."""
+
+from dapkit.agent.results.snapshot import OfSession
+from dapkit.protocol import ProtocolObject, Source, Thread
+
+
+class Variable(ProtocolObject, frozen=True, kw_only=True):
+    """A variable.
+
+    Attributes:
+        value: cut if it is very long; `length` is how long it is then.
+        changed: it is new, or has another value than at the last stop, which was `was`.
+
+    """
+
+    name: str
+    value: str
+    variables_reference: int
+    type: str | None = None
+    evaluate_name: str | None = None
+    memory_reference: str | None = None
+    named_variables: int | None = None
+    indexed_variables: int | None = None
+    length: int | None = None
+    changed: bool | None = None
+    was: str | None = None
+
+
+class Frame(ProtocolObject, frozen=True, kw_only=True):
+    """A frame of a stack.
+
+    Attributes:
+        index: its place, 0 is the innermost.
+
+    """
+
+    index: int
+    id: int
+    name: str
+    line: int
+    column: int
+    source: Source | None = None
+    instruction_pointer_reference: str | None = None
+    presentation_hint: str | None = None
+
+
+class StackTrace(OfSession, frozen=True, kw_only=True):
+    """Frames of a thread, innermost first.
+
+    Attributes:
+        more: whether there are further ones; `start` of the next answer is the number of those shown so far.
+
+    """
+
+    thread_id: int
+    stack_frames: list[Frame]
+    more: bool
+    total_frames: int | None = None
+
+
+class Threads(OfSession, frozen=True, kw_only=True):
+    """The threads of the program."""
+
+    threads: list[Thread]
+
+
+class Scope(ProtocolObject, frozen=True, kw_only=True):
+    """A group of variables of a frame."""
+
+    name: str
+    variables_reference: int
+    expensive: bool
+    presentation_hint: str | None = None
+    named_variables: int | None = None
+    indexed_variables: int | None = None
+
+
+class Scopes(OfSession, frozen=True, kw_only=True):
+    """The scopes of a frame."""
+
+    scopes: list[Scope]
+
+
+class Variables(OfSession, frozen=True, kw_only=True):
+    """Variables of a scope, or members of a value.
+
+    Attributes:
+        start: of the first one shown.
+        more: how many further ones there are; -1 if that is not known.
+
+    """
+
+    variables: list[Variable]
+    start: int
+    more: int
+
+
+class Evaluation(ProtocolObject, frozen=True, kw_only=True):
+    """The value of an expression.
+
+    Attributes:
+        result: cut if it is very long; `length` is how long it is then.
+
+    """
+
+    result: str
+    variables_reference: int
+    type: str | None = None
+    memory_reference: str | None = None
+    named_variables: int | None = None
+    indexed_variables: int | None = None
+    length: int | None = None
+
+
+class Evaluated(OfSession, frozen=True, kw_only=True):
+    """What an expression came to."""
+
+    evaluation: Evaluation
+
+
+class Assigned(OfSession, frozen=True, kw_only=True):
+    """A variable or expression that was given a new value."""
+
+    name: str
+    evaluation: Evaluation
+
+
+class ExceptionDetails(ProtocolObject, frozen=True, kw_only=True):
+    """The exception that stopped the program.
+
+    Attributes:
+        cause: the one that it came from.
+
+    """
+
+    exception_id: str
+    break_mode: str
+    description: str | None = None
+    type_name: str | None = None
+    message: str | None = None
+    stack_trace: str | None = None
+    cause: list[str] | None = None
+
+
+class ExceptionInfo(OfSession, frozen=True, kw_only=True):
+    """The answer about the exception that stopped a thread."""
+
+    thread_id: int
+    exception: ExceptionDetails
+
+
+class Completion(ProtocolObject, frozen=True, kw_only=True):
+    """A way to complete a text."""
+
+    label: str
+    text: str
+    type: str | None = None
+
+
+class Completions(OfSession, frozen=True, kw_only=True):
+    """Ways to complete a text."""
+
+    completions: list[Completion]
+    more: int

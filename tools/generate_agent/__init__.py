@@ -1,0 +1,1 @@
+"""What the registry of actions is turned into."""

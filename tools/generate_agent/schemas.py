@@ -1,0 +1,54 @@
+"""JSON schemas: for each action its arguments, and the details of its answer."""
+
+import json
+from collections.abc import Mapping
+
+from dapkit.agent.registry import Action, Kind, Parameter
+from dapkit.protocol.schemas import Schema, json_schemas
+
+_STRING: Schema = {"type": "string"}
+_TYPES: Mapping[Kind, Schema] = {
+    Kind.STRING: _STRING,
+    Kind.PATH: _STRING,
+    Kind.INTEGER: {"type": "integer"},
+    Kind.NUMBER: {"type": "number"},
+    Kind.BOOLEAN: {"type": "boolean"},
+    Kind.STRINGS: {"type": "array", "items": _STRING},
+    Kind.INTEGERS: {"type": "array", "items": {"type": "integer"}},
+    Kind.VARIABLES: {"type": "object", "additionalProperties": {"type": ["string", "null"]}},
+    Kind.OBJECT: {"type": "object"},
+    Kind.BREAKPOINTS: {"type": "array", "items": {"type": ["string", "object"]}},
+}
+
+
+def schemas(actions: Mapping[str, Action]) -> str:
+    """Write the JSON."""
+    kinds = [kind for action in actions.values() for kind in action.results]
+    document = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "actions": {
+            name: {"arguments": _arguments(action), "details": _details(action)} for name, action in actions.items()
+        },
+        "$defs": json_schemas(kinds),
+    }
+    return json.dumps(document, indent=1) + "\n"
+
+
+def _arguments(action: Action) -> Schema:
+    required = [one.name for one in action.parameters.values() if one.required]
+    return {
+        "type": "object",
+        "properties": {name: _property(one) for name, one in action.parameters.items()},
+        **({"required": required} if required else {}),
+        "additionalProperties": False,
+    }
+
+
+def _details(action: Action) -> Schema:
+    found: list[object] = [{"$ref": f"#/$defs/{kind.__name__}"} for kind in action.results]
+    return {"anyOf": found}
+
+
+def _property(parameter: Parameter) -> Schema:
+    choices: Schema = {"enum": list(parameter.choices)} if parameter.choices else {}
+    return {**_TYPES[parameter.kind], **choices, "description": parameter.meaning}
