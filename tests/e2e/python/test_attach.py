@@ -287,6 +287,29 @@ async def test_paths_of_the_program_are_those_of_the_client(tmp_path: Path) -> N
             assert frame.source.path == "/elsewhere/prog.py"
 
 
+async def test_output_is_told_if_that_is_wanted(tmp_path: Path, python: str) -> None:
+    text = """
+        import os, time
+        import dapkit
+        dapkit.listen()
+        dapkit.wait_for_client()
+        print("hello", flush=True)
+        while not os.path.exists("go"):
+            time.sleep(0.01)
+        print("end", flush=True)
+    """
+    with running(text, tmp_path, python) as program:
+        program.read_place()
+        async with client() as session:
+            await attach(session, program, redirectOutput=True)
+            await session.wait_for(OutputEvent, where=lambda event: event.output == "hello\n", since=0)
+            await session.detach()
+        program.go()
+        assert (program.line(), program.line()) == ("hello", "end")
+        assert program.process.wait(10) == 0
+        assert session.output.read("stdout").text == "hello\n"
+
+
 # The other way round
 
 

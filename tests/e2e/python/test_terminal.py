@@ -33,6 +33,14 @@ async def test_program_reads_what_is_typed_and_its_exit_code_is_told(driver: Dri
     assert driver.output("stdout") == ""
 
 
+async def test_output_of_the_terminal_is_told_as_well_if_that_is_wanted(driver: Driver, python: str) -> None:
+    terminal = await in_terminal(driver, "print('hello')\nx = 1\n", 2, python=python, redirectOutput=True)
+    await driver.session.next_stop()
+    assert driver.output("stdout") == "hello\n"
+    assert "hello" in (await terminal.wait_for_output("hello")).text
+    assert await driver.resume() == Ended(0)
+
+
 async def test_ctrl_c_in_the_terminal_interrupts_the_program(driver: Driver) -> None:
     terminal = await in_terminal(driver, "print('ready')\nimport time\ntime.sleep(60)\n")
     await driver.session.break_on_exceptions()

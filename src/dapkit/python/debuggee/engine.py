@@ -39,6 +39,7 @@ from .sources import Sources
 from .stepping import Stepping
 from .stops import Parked, World
 from .threads import MAIN, Threads
+from .told_output import ToldOutput
 from .variables import Reader
 from .wire import Json
 
@@ -82,6 +83,7 @@ class Engine:
         self.memory = Memory(self.references)
         self.reader = Reader(self.references, self.memory)
         self.console = Console()
+        self.told_output = ToldOutput(self.link.remark)
         self.options = Options()
         self.configured = False
         self._exit_code = 0
@@ -170,6 +172,9 @@ class Engine:
                 self.callbacks.choose()
         if self.options.debugs and present.takes_breakpoint_calls():
             sys.breakpointhook, self._hooked = present.hook, True
+        if self.options.redirect_output:
+            for problem in self.told_output.begin():
+                self._complain(problem)
         method = "launch" if self.owned else "attach"
         self.link.event(
             "process",
@@ -195,6 +200,7 @@ class Engine:
 
     def release(self) -> None:
         """Let the program run on for good, undebugged, at full speed. In the link's thread."""
+        self.told_output.end()
         with self.lock:
             self.stepping.cancel()
             self.callbacks.breakpoints.clear()
@@ -232,6 +238,7 @@ class Engine:
             os.kill(os.getpid(), _signal.SIGSTOP)
             self.release()
             return
+        self.told_output.end()
         with self.lock:
             self.stepping.cancel()
             self.callbacks.breakpoints.clear()
@@ -300,6 +307,7 @@ class Engine:
 
     def forget_in_child(self) -> None:
         """Leave the child of a fork undebugged: the link and the threads stayed with the parent."""
+        self.told_output.end()
         self.world.released = True
         self.world.stopped = False
         self.monitor.release()

@@ -43,7 +43,7 @@ class Link:
 
     def __init__(self, connection: _socket.socket) -> None:
         self._connection = connection
-        self._sending = _thread.allocate_lock()
+        self._sending = _thread.RLock()  # it knows whether this very thread holds it; nothing is sent twice at once
         self._seq = 0
         self._timers: list[tuple[float, Callable[[], None]]] = []
         self._reader = FrameReader()
@@ -67,9 +67,12 @@ class Link:
         Nothing that is sent later overtakes it.
         """
         waiting = self._remarks.add(text, place)
-        if waiting >= limits.REMARKS or monotonic() > self._remarked + limits.REMARK_SECONDS:
+        # In a signal handler this thread may be in the midst of sending something else.
+        inside = self._sending._is_owned()  # type: ignore[attr-defined]  # which is what threading.Condition calls, too
+        due = waiting >= limits.REMARKS or monotonic() > self._remarked + limits.REMARK_SECONDS
+        if due and not inside:
             self._send(None)
-        elif not self._told_of_remarks:
+        elif inside or not self._told_of_remarks:
             self._told_of_remarks = True
             with self._sending:
                 if not self.closed:
