@@ -94,3 +94,15 @@ INTERRUPT_SECONDS = 1.0
 
 PROGRESS_SECONDS = 1.0
 """A start that takes longer than this is shown as a progress."""
+
+HUB_START_SECONDS = 20.0
+"""Time within which a hub that was started has to listen, and one that listens has to greet."""
+
+HUB_LINE_BYTES = 64 * 1024 * 1024
+"""Longest message between a caller and the hub."""
+
+HUB_CALLS = 64
+"""Calls that one caller may have under way at once."""
+
+HUB_LOG_BYTES = 1024 * 1024
+"""A longer log of the hub is emptied when a hub is started."""

@@ -1,0 +1,95 @@
+"""What a call is to those who answer it, and what they have to be."""
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from dapkit.hub.errors import CallRefused
+from dapkit.hub.settings import Settings
+
+type Report = Callable[[str, float | None], None]
+"""Tells the caller what is being done, and the percentage of it that is done; it never waits."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Call:
+    """One call of one caller.
+
+    Attributes:
+        name: of the action.
+        arguments: as the caller gave them, unchecked.
+        project: folder whose sessions are meant.
+        session: name of the session; None for the only one.
+        read_only: whether anything but reading is to be refused.
+        env: the caller's whole environment, where the action starts a program.
+        settings: as they hold for the caller and its project.
+        report: for progress.
+
+    """
+
+    name: str
+    arguments: Mapping[str, object]
+    project: Path
+    session: str | None
+    read_only: bool
+    env: Mapping[str, str] | None
+    settings: Settings
+    report: Report
+
+
+class Handler(Protocol):
+    """Answers calls."""
+
+    async def handle(self, call: Call) -> dict[str, object]:
+        """Do what is called for; cancelled when the caller gives up."""
+        ...
+
+    def busy(self) -> bool:
+        """Say whether anything lives that would be lost with the hub."""
+        ...
+
+
+type Opening = Callable[[Settings], AbstractAsyncContextManager[Handler]]
+"""Makes the handler, for as long as the hub runs; leaving it ends all sessions."""
+
+
+def call_in(message: Mapping[str, object], report: Report) -> Call:
+    """Read a call from a message.
+
+    Raises:
+        CallRefused: a field is missing or wrong.
+
+    """
+    project = _field(message, "project", str, None)
+    if not project.startswith("/"):
+        raise CallRefused("invalid_call", f"project: expected an absolute path, found {project!r}")
+    session = _field(message, "session", str, "")
+    env = _field(message, "env", dict, {})
+    return Call(
+        name=_field(message, "call", str, None),
+        arguments=_field(message, "arguments", dict, {}),
+        project=Path(project),
+        session=session or None,
+        read_only=_field(message, "read_only", bool, False),  # noqa: FBT003 - what holds if it is missing
+        env=_texts("env", env) if env else None,
+        settings=Settings.load(Path(project), environ=_texts("overrides", _field(message, "overrides", dict, {}))),
+        report=report,
+    )
+
+
+def _field[T](message: Mapping[str, object], name: str, kind: type[T], missing: T | None) -> T:
+    value = message.get(name)
+    if value is None and missing is not None:
+        return missing
+    if not isinstance(value, kind):
+        raise CallRefused("invalid_call", f"{name}: expected {kind.__name__}, found {type(value).__name__}")
+    return value
+
+
+def _texts(name: str, found: Mapping[object, object]) -> dict[str, str]:
+    texts = {key: value for key, value in found.items() if isinstance(key, str) and isinstance(value, str)}
+    if len(texts) != len(found):
+        raise CallRefused("invalid_call", f"{name}: expected texts only")
+    return texts

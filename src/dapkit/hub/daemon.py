@@ -1,0 +1,157 @@
+"""The hub's process: nobody's child, in nobody's folder, on one socket, until it is idle.
+
+Decided here: when it ends. That is after `hub.idle_seconds` without a caller
+and without anything that lives, at a `hub.stop`, or at a signal; each way the
+sessions are ended properly, and within `limits.ORDERLY_END_SECONDS`. If it is
+killed, the guards of `transport` end what it had started.
+"""
+
+import logging
+import os
+import signal
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+
+import anyio
+from anyio.abc import ByteStream
+
+from dapkit import limits
+from dapkit.hub import wire
+from dapkit.hub.calls import Handler, Opening, Report, call_in
+from dapkit.hub.conversation import converse
+from dapkit.hub.errors import CallRefused, HubError
+from dapkit.hub.folder import SOCKET, runtime_folder
+from dapkit.hub.settings import Settings
+from dapkit.hub.starting import READY
+from dapkit.transport import TransportError, background_tasks, listen_unix
+
+log = logging.getLogger(__name__)
+
+_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+
+
+def run(opening: Opening) -> None:
+    """Be the hub: return in the process that was started, and serve in a child of it until the end.
+
+    Example:
+        if __name__ == "__main__":
+            run(actions)    # an async context manager that is given the settings and yields a Handler
+
+    """
+    if os.fork():  # whoever started it may live long, and would have to wait for it
+        return
+    os.chdir("/")
+    for number in (*_SIGNALS, signal.SIGQUIT):  # whatever a shell made of them for its background jobs
+        signal.signal(number, signal.SIG_DFL)
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s")
+    try:
+        anyio.run(_live, opening, Path(runtime_folder(), SOCKET), Settings.load(None))
+    except (TransportError, HubError) as error:
+        log.error("%s", error)  # noqa: TRY400 - the text says it all
+        raise SystemExit(1) from None
+    except Exception:
+        log.exception("the hub failed")
+        raise SystemExit(1) from None
+
+
+async def _live(opening: Opening, socket: Path, settings: Settings) -> None:
+    async with opening(settings) as handler:
+        hub = _Hub(handler, settings)
+        async with background_tasks() as tasks:
+            tasks.start_soon(hub.end_at_signal)
+            tasks.start_soon(hub.end_when_idle)
+            async with listen_unix(socket, hub.serve):
+                log.info("dapkit %s listens at %s", wire.VERSION, socket)
+                _say_ready()
+                await hub.over.wait()
+        # If anything hangs that cannot be cancelled, even the event loop itself.
+        signal.alarm(int(limits.ORDERLY_END_SECONDS))
+    log.info("ended")
+
+
+class _Hub:
+    """What is known about the callers.
+
+    Attributes:
+        over: set when it is to end; from then on no call is begun.
+
+    """
+
+    def __init__(self, handler: Handler, settings: Settings) -> None:
+        self.over = anyio.Event()
+        self._handler = handler
+        self._settings = settings
+        self._born = time.time()
+        self._last_use = anyio.current_time()
+        self._callers = 0
+        self._calls = 0
+
+    async def serve(self, stream: ByteStream) -> None:
+        """Serve one caller."""
+        if self.over.is_set():
+            return
+        self._callers += 1
+        try:
+            greeting = {"hub": "dapkit", "protocol": wire.PROTOCOL, "version": wire.VERSION, "pid": os.getpid()}
+            await converse(stream, greeting, self._answer)
+        finally:
+            self._callers -= 1
+            self._last_use = anyio.current_time()
+
+    async def end_when_idle(self) -> None:
+        """End after a time without callers in which nothing lives."""
+        while True:
+            await anyio.sleep(min(self._settings.hub_idle_seconds, self._settings.session_sweep_seconds))
+            idle = anyio.current_time() - self._last_use
+            if not self._callers and not self._handler.busy() and idle >= self._settings.hub_idle_seconds:
+                log.info("ending after %.0f s without use", idle)
+                self.over.set()
+                return
+
+    async def end_at_signal(self) -> None:
+        """End when told to; a second signal has its usual effect."""
+        with anyio.open_signal_receiver(*_SIGNALS) as signals:
+            async for number in signals:
+                log.info("ending because of %s", number.name)
+                break
+        self.over.set()
+
+    async def _answer(self, message: Mapping[str, object], report: Report) -> dict[str, object]:
+        match message:
+            case {"call": wire.STATUS}:
+                return self._status()
+            case {"call": wire.STOP, "arguments": {"if_idle": True}} if self._handler.busy() or self._calls:
+                return {"stopping": False}
+            case {"call": wire.STOP}:
+                self.over.set()
+                return {"stopping": True}
+        if self.over.is_set():
+            raise CallRefused(wire.ENDING, "the hub is about to end", hint="Try again.")
+        self._calls += 1
+        try:
+            return await self._handler.handle(call_in(message, report))
+        finally:
+            self._calls -= 1
+
+    def _status(self) -> dict[str, object]:
+        return {
+            "pid": os.getpid(),
+            "version": wire.VERSION,
+            "protocol": wire.PROTOCOL,
+            "folder": str(runtime_folder()),
+            "started": self._born,
+            "callers": self._callers,
+            "calls": self._calls,
+            "busy": self._handler.busy(),
+        }
+
+
+def _say_ready() -> None:
+    """Tell who started us (`starting`), and let go of its pipe."""
+    with suppress(BrokenPipeError):  # it was killed meanwhile; others will come
+        os.write(1, READY)
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, 1)
+    os.close(null)

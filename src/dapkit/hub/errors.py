@@ -1,0 +1,71 @@
+"""What a call to the hub can fail with, before any action has had its say.
+
+HubError
+├── FolderRefused     the folder for sockets is not ours alone, or not fit
+├── HubUnavailable    no hub runs, and none could be started
+├── OtherVersion      the hub that runs is another version's, and in use
+├── HubLost           it ended before it answered
+├── HubSilent         it runs, and does not answer in time
+└── CallRefused       it answered that it cannot do this call
+
+No `DapkitError`: that tree stands on the whole protocol layer, which takes a
+command longer to import than to be answered.
+"""
+
+
+class HubError(Exception):
+    """Base of the errors of callers.
+
+    Attributes:
+        code: a stable word for programs.
+        hint: what to do next; empty where nothing helps.
+
+    """
+
+    code = "hub_failed"
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message)
+        self.hint = hint
+
+    def __str__(self) -> str:
+        """Message and hint as one text."""
+        return f"{self.args[0]}\n{self.hint}" if self.hint else str(self.args[0])
+
+
+class FolderRefused(HubError):  # noqa: N818 - the sentence reads right where it is raised
+    """A folder in which others could put or reach a socket."""
+
+    code = "folder_refused"
+
+
+class HubUnavailable(HubError):  # noqa: N818 - as above
+    """There is no hub, and it could not be started."""
+
+    code = "hub_unavailable"
+
+
+class OtherVersion(HubError):  # noqa: N818 - as above
+    """A hub of another version holds sessions."""
+
+    code = "other_version"
+
+
+class HubLost(HubError):  # noqa: N818 - as above
+    """The hub ended before it answered; what the call has done is unknown, its session is over."""
+
+    code = "hub_lost"
+
+
+class HubSilent(HubError):  # noqa: N818 - as above
+    """The hub did not answer in time; the call was given up."""
+
+    code = "hub_silent"
+
+
+class CallRefused(HubError):  # noqa: N818 - as above
+    """The hub's own answer to a call that it cannot do."""
+
+    def __init__(self, code: str, message: str, *, hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.code = code

@@ -1,0 +1,91 @@
+"""What a caller and the hub say to each other: one JSON object a line, both ways.
+
+    hub      {"hub":"dapkit","protocol":1,"version":"0.1.0","pid":4711}               once, at the beginning
+    caller   {"id":1,"call":"step_over","arguments":{},"project":"/abs/path",
+              "session":"name"|null,"read_only":false,"env":{...},"overrides":{...}}
+    hub      {"id":1,"progress":{"message":"...","percentage":40}}                    any number of times
+    hub      {"id":1,"result":{...}}                                                  once, or
+             {"id":1,"error":{"code":"...","message":"...","hint":"..."}}
+    caller   {"cancel":1}                                                             gives a call up
+
+`env` is the caller's own environment and comes only with what starts a program,
+`overrides` are its variables that stand for settings. Calls whose names begin
+with `hub.` are answered by the hub itself. A caller that goes away gives up all
+its calls. Neither the first line nor `hub.stop` may ever change: they are how
+another version is recognised, and sent away.
+"""
+
+import json
+
+from dapkit import limits
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+PROTOCOL = 1
+"""Number of this way of speaking; another number is another hub."""
+
+VERSION = "0.1.0"
+"""Version of this dapkit; `importlib.metadata` knows it too, and takes longer to tell than a whole call."""
+
+STARTING = frozenset({"launch", "attach", "restart"})
+"""Calls that start a program, which gets the environment of the caller."""
+
+STATUS = "hub.status"
+STOP = "hub.stop"
+
+ENDING = "hub_ending"
+"""Code of the refusal of a hub that is about to end: the call was not begun, and another hub will do it."""
+
+
+class BadLine(ValueError):  # noqa: N818 - it is the line that is bad
+    """A line that is no message, or too long for one."""
+
+
+def encode(message: "Mapping[str, object]") -> bytes:
+    """Make a line of a message.
+
+    Raises:
+        ValueError, TypeError, RecursionError: it holds what JSON has no words for.
+
+    """
+    return json.dumps(message, separators=(",", ":")).encode() + b"\n"
+
+
+def decode(line: bytes | bytearray) -> dict[str, object]:
+    """Read a message from a line.
+
+    Raises:
+        BadLine: it is no JSON object.
+
+    """
+    try:
+        message = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise BadLine(f"a line is no JSON: {error}") from None
+    if not isinstance(message, dict):
+        raise BadLine(f"a line is no JSON object, but {type(message).__name__}")
+    return message
+
+
+class Lines:
+    """Cuts bytes into lines of at most `limits.HUB_LINE_BYTES`."""
+
+    def __init__(self) -> None:
+        self._rest = bytearray()
+
+    def feed(self, data: bytes) -> list[bytearray]:
+        """Take more bytes, return the lines that are complete now.
+
+        Raises:
+            BadLine: a line is too long; nothing can be read from here on.
+
+        """
+        lines: list[bytearray] = []
+        self._rest += data
+        if b"\n" in data:
+            *lines, self._rest = self._rest.split(b"\n")
+        if any(len(line) > limits.HUB_LINE_BYTES for line in (*lines, self._rest)):
+            raise BadLine(f"a line is longer than {limits.HUB_LINE_BYTES} bytes")
+        return [line for line in lines if line]

@@ -1,0 +1,95 @@
+"""A hub with a handler of a few lines: what a caller, a connection and a process need to be tested with.
+
+python answering.py [VERSION]
+"""
+
+import os
+import sys
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+
+import anyio
+
+from dapkit.hub import wire
+from dapkit.hub.calls import Call
+from dapkit.hub.daemon import run
+from dapkit.hub.settings import Settings
+
+
+class Answering:
+    """Answers by the name of the call.
+
+    Attributes:
+        held: how many things live that would be lost.
+
+    """
+
+    def __init__(self) -> None:
+        self.held = 0
+        self._cancelled = 0
+        self._waiting = 0
+
+    def busy(self) -> bool:
+        return self.held > 0
+
+    async def handle(self, call: Call) -> dict[str, object]:
+        match call.name:
+            case "echo" | "launch":
+                return {
+                    "arguments": dict(call.arguments),
+                    "project": str(call.project),
+                    "session": call.session,
+                    "read_only": call.read_only,
+                    "env": None if call.env is None else dict(call.env),
+                    "timeout": call.settings.request_timeout_seconds,
+                    "pid": os.getpid(),
+                }
+            case "surroundings":
+                return {
+                    "cwd": os.getcwd(),  # noqa: PTH109 - a text
+                    "stdin": os.readlink("/proc/self/fd/0"),  # noqa: PTH115 - as above
+                    "stdout": os.readlink("/proc/self/fd/1"),  # noqa: PTH115 - as above
+                    "session": os.getsid(0),
+                    "parent": os.getppid(),
+                }
+            case "wait":
+                return await self._wait(call)
+            case "counts":
+                return {"waiting": self._waiting, "cancelled": self._cancelled}
+            case "hold":
+                self.held += 1
+                return {}
+            case "fail":
+                raise RuntimeError("this is how it fails")
+            case "unfit":
+                return {"value": object()}
+            case "die":
+                os.kill(os.getpid(), 9)
+        raise AssertionError(call.name)
+
+    async def _wait(self, call: Call) -> dict[str, object]:
+        self._waiting += 1
+        call.report("waiting", 50.0)
+        try:
+            await anyio.sleep_forever()
+            return {}
+        except anyio.get_cancelled_exc_class():
+            self._cancelled += 1
+            raise
+        finally:
+            self._waiting -= 1
+
+
+@asynccontextmanager
+async def answering(_settings: Settings) -> AsyncIterator[Answering]:
+    yield Answering()
+
+
+def main(arguments: Sequence[str]) -> None:
+    if arguments:
+        wire.VERSION = arguments[0]
+    run(answering)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

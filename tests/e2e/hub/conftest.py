@@ -1,0 +1,40 @@
+"""A hub of its own for each test, in a folder of its own."""
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from dapkit.hub.front import Front
+
+ANSWERING = (sys.executable, str(Path(__file__).with_name("answering.py")))
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the folder of the hub, with no settings of the user around it."""
+    for variable in [name for name in os.environ if name.startswith("DAPKIT_")]:
+        monkeypatch.delenv(variable)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    made = tmp_path / "run"
+    made.mkdir(mode=0o700)
+    return made
+
+
+@pytest.fixture
+def fronts(folder: Path) -> Iterator[Callable[..., Front]]:
+    """Return a function that makes callers of the test's hub, which ends with the test."""
+
+    def front(*arguments: str, command: Sequence[str] = ANSWERING) -> Front:
+        return Front(str(folder), command=(*command, *arguments))
+
+    yield front
+    front().stop()
+
+
+@pytest.fixture
+def front(fronts: Callable[..., Front]) -> Front:
+    """Return a caller of the test's hub."""
+    return fronts()
