@@ -106,3 +106,6 @@ HUB_CALLS = 64
 
 HUB_LOG_BYTES = 1024 * 1024
 """A longer log of the hub is emptied when a hub is started."""
+
+VERSION_SECONDS = 5.0
+"""How long a program may take to tell its version."""

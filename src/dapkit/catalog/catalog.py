@@ -1,0 +1,92 @@
+"""All adapters that hold in a folder, and the one that fits."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from dapkit.catalog.choice import Choice
+from dapkit.catalog.choosing import Chooser
+from dapkit.catalog.definition import AdapterDefinition
+from dapkit.catalog.errors import CatalogError
+from dapkit.catalog.files import Problem, read_all
+
+
+@dataclass(frozen=True, slots=True)
+class Catalog:
+    """Adapters by name.
+
+    Attributes:
+        adapters: those that come with dapkit, with the user's files over them.
+        problems: what is wrong in these files, and was left out.
+        env: the user's environment: PATH, virtual environments, ...
+
+    """
+
+    adapters: Mapping[str, AdapterDefinition]
+    problems: tuple[Problem, ...] = ()
+    env: Mapping[str, str] = field(default_factory=lambda: dict(os.environ), repr=False)
+
+    def choose(
+        self,
+        program: Path | str | None = None,
+        *,
+        cwd: Path,
+        adapter: str | None = None,
+        language: str | None = None,
+        pid: int | None = None,
+        host: str = "127.0.0.1",
+        port: int | None = None,
+        python: Path | None = None,
+    ) -> Choice:
+        """Choose the adapter for a program, for a process, or for what listens on a port.
+
+        It looks at files, and may ask programs for their version, for some tenths of a
+        second: in an event loop, call it in a thread.
+
+        Args:
+            program: what is to be launched, relative to `cwd`; beside `pid` or `port`, the program that runs there.
+            cwd: folder of the user, whose project has its own programs.
+            adapter: the one that is wanted, instead of one that fits.
+            language: what the program is written in, where there is no file to look at.
+            pid: process to attach to.
+            host: of `port`.
+            port: where something listens to be attached to.
+            python: interpreter of a Python program, instead of the one that is found.
+
+        Raises:
+            NoAdapter: none fits, or what fits is not installed; the text says what to do.
+            NoProgram: there is no such program or process.
+            CatalogError: it was not said what is to be debugged.
+
+        """
+        folder = cwd.absolute()
+        path = None if program is None else Path(os.path.normpath(folder / program))
+        chooser = Chooser(self.adapters, folder, self.env, python)
+        if adapter is not None:
+            return chooser.named(adapter, path)
+        if pid is not None:
+            return chooser.for_process(pid, path)
+        if port is not None:
+            return chooser.for_port(host, port, path)
+        if language is not None:
+            return chooser.for_language(language, path)
+        if path is not None:
+            return chooser.for_program(path)
+        raise CatalogError("there is nothing to choose an adapter for: give a program, a process, a port or a language")
+
+
+def load(cwd: Path, home: Path | None = None, *, env: Mapping[str, str] | None = None) -> Catalog:
+    """Read the definitions that come with dapkit, and the user's files from the home folder down to this one.
+
+    Args:
+        cwd: folder of the user.
+        home: the user's home folder; that of `env` if it is missing.
+        env: the user's environment; our own if it is missing.
+
+    """
+    variables = dict(os.environ if env is None else env)
+    house = home or Path(variables.get("HOME") or Path.home())
+    config = Path(variables.get("XDG_CONFIG_HOME") or house / ".config", "dapkit")
+    adapters, problems = read_all(cwd.absolute(), house, config)
+    return Catalog(adapters, tuple(problems), variables)

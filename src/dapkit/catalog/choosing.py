@@ -1,0 +1,254 @@
+"""Which adapter fits a program, a process or a port; and of those that fit, the first that is installed.
+
+For a program, by its name: the adapters that know its suffix. If none does, by what
+it is: a folder, a script with a `#!` line, an executable. Of several that fit, those
+in a project of theirs come first, then the lower rank, then the name. For a process
+or a port, by what the process is.
+
+Nothing is chosen for something that it does not fit: if none of those that fit is
+installed, the error says what to install.
+"""
+
+import difflib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from dapkit.catalog.choice import Choice
+from dapkit.catalog.definition import AdapterDefinition
+from dapkit.catalog.errors import NoAdapter
+from dapkit.catalog.finding import Installed, NotInstalled, Surroundings, find
+from dapkit.catalog.interpreters import Python, asked, python_for
+from dapkit.catalog.probing import numbers
+from dapkit.catalog.processes import Process, listener, look_at_process
+from dapkit.catalog.programs import Program, look_at
+from dapkit.catalog.projects import matching, root_of
+
+_LOOPBACK = {"127.0.0.1", "localhost", "::1"}
+
+
+@dataclass(slots=True)
+class Chooser:
+    """One act of choosing: what is looked for, where, and the reasons so far."""
+
+    adapters: Mapping[str, AdapterDefinition]
+    cwd: Path
+    env: Mapping[str, str]
+    python: Path | None = None
+    reasons: list[str] = field(default_factory=list)
+    _python: Python | None = None
+
+    # What is to be debugged
+
+    def named(self, name: str, program: Path | None) -> Choice:
+        """Choose the adapter that was asked for."""
+        if name not in self.adapters:
+            close = difflib.get_close_matches(name, self.adapters, n=1)
+            meant = (f"did you mean {close[0]}?",) if close else ()
+            raise NoAdapter(
+                f"there is no adapter {name!r}", hints=(*meant, f"there are {', '.join(sorted(self.adapters))}")
+            )
+        self.reasons.append(f"{name} was asked for")
+        return self._first([self.adapters[name]], program, what=f"adapter {name!r} is not available")
+
+    def for_language(self, language: str, program: Path | None) -> Choice:
+        """Choose one for a language, where there is no program to look at."""
+        fitting = [one for one in self.adapters.values() if language in one.languages]
+        if not fitting:
+            known = sorted({name for one in self.adapters.values() for name in one.languages})
+            raise NoAdapter(f"no adapter debugs {language}", hints=(f"there are adapters for {', '.join(known)}",))
+        return self._first(
+            self._sorted(fitting, program or self.cwd), program, what=f"no debugger for {language} is available"
+        )
+
+    def for_program(self, path: Path) -> Choice:
+        """Choose one by the program's name, or by what is in it."""
+        program = look_at(path)
+        by_name = [] if program.kind == "folder" else [one for one in self.adapters.values() if one.takes(path)]
+        fitting = self._specific(by_name, path) if by_name else self._by_content(program)
+        self.reasons.append(f"{program}, for which there is {', '.join(one.name for one in fitting) or 'no adapter'}")
+        if not fitting:
+            raise self._nothing_for(program)
+        return self._first(fitting, path, what=f"no debugger for {path.name} is available")
+
+    def for_process(self, pid: int, program: Path | None) -> Choice:
+        """Choose one by what the process is."""
+        process = look_at_process(pid)
+        if process.runs == "python" and self.python is None:
+            self._python = asked(process.executable, f"runs as process {pid}", self.env, self.cwd)
+        known = [one for one in self.adapters.values() if process.runs in one.interpreters]
+        fitting = [one for one in known if one.attach_to_pid is not None]
+        if not known or process.runs == "go":
+            fitting += [one for one in self._native() if one.attach_to_pid is not None]
+        self.reasons.append(f"{process}, to which {', '.join(one.name for one in fitting) or 'no adapter'} can attach")
+        if not fitting:
+            others = ", ".join(one.name for one in known)
+            raise NoAdapter(
+                f"no debugger can attach to this: {process}, and {others} cannot attach to a process",
+                reasons=tuple(self.reasons),
+                hints=tuple(f"{one.name}: attach to a port; {one.notes}" for one in known if one.attach_to_port),
+            )
+        return self._first(
+            self._ranked(fitting), program, what=f"no debugger for process {pid} is available: it {process.evidence}"
+        )
+
+    def for_port(self, host: str, port: int, program: Path | None) -> Choice:
+        """Choose one by who listens there, which can be seen on this machine only."""
+        fitting = [one for one in self.adapters.values() if one.attach_to_port is not None]
+        process = listener(port) if host in _LOOPBACK else None
+        if process is not None:
+            matching_best = self._listening(fitting, process)
+            if not matching_best:
+                raise NoAdapter(
+                    f"no debugger speaks to what listens on port {port}: {process}",
+                    hints=("name the adapter if you know better",),
+                )
+            self.reasons.append(f"{process} and listens on port {port}")
+            fitting = matching_best
+        else:
+            where = (
+                "which is another machine" if host not in _LOOPBACK else "and it is not to be seen who listens there"
+            )
+            self.reasons.append(
+                f"debugpy is the usual one for {host}:{port}, {where}: name another if it is not Python"
+            )
+            fitting = [one for one in fitting if one.name == "debugpy"]
+        return self._first(fitting, program, what=f"no debugger for port {port} is available")
+
+    # Which fit
+
+    def _native(self) -> list[AdapterDefinition]:
+        return [one for one in self.adapters.values() if one.native]
+
+    def _by_content(self, program: Program) -> list[AdapterDefinition]:
+        match program.kind:
+            case "folder":
+                fitting = [
+                    one for one in self.adapters.values() if one.directories and self._is_folder_of(program.path, one)
+                ]
+                return self._sorted(fitting, program.path)
+            case "executable":
+                by_builder = [
+                    one
+                    for one in self.adapters.values()
+                    if program.interpreter and program.interpreter in one.interpreters
+                ]
+                return [*self._sorted(by_builder, program.path), *self._sorted(self._native(), program.path)]
+            case "script":
+                fitting = [one for one in self.adapters.values() if program.interpreter in one.interpreters]
+                return self._sorted(fitting, program.path)
+            case _:
+                return []
+
+    def _is_folder_of(self, folder: Path, definition: AdapterDefinition) -> bool:
+        if definition.folder_markers:
+            return any(True for _ in matching(folder, definition.folder_markers))
+        return root_of(folder, definition) is not None
+
+    def _specific(self, fitting: list[AdapterDefinition], path: Path) -> list[AdapterDefinition]:
+        """Those that fit, best first; only those whose kind of project this certainly is, if there are such."""
+        certain = [one for one in fitting if one.root_contains and root_of(path, one) is not None]
+        rest = [one for one in fitting if not one.root_contains]
+        return self._sorted(certain or rest or fitting, path)
+
+    def _sorted(self, fitting: Iterable[AdapterDefinition], path: Path) -> list[AdapterDefinition]:
+        return sorted(fitting, key=lambda one: (root_of(path, one) is None, one.rank, one.name))
+
+    def _ranked(self, fitting: Iterable[AdapterDefinition]) -> list[AdapterDefinition]:
+        """By rank alone: those for what Go has built come before those for any executable."""
+        return sorted(fitting, key=lambda one: (one.native, one.rank, one.name))
+
+    def _listening(self, fitting: Sequence[AdapterDefinition], process: Process) -> list[AdapterDefinition]:
+        parts = {part for word in process.command[1:] for part in Path(word).parts}
+        in_command = [one for one in fitting if parts & set(one.listeners)]
+        by_kind = [one for one in fitting if process.runs in one.listeners]
+        return self._ranked(in_command or by_kind)
+
+    def _nothing_for(self, program: Program) -> NoAdapter:
+        what = str(program)
+        if program.kind == "folder":
+            able = ", ".join(sorted(one.name for one in self.adapters.values() if one.directories))
+            hint = f"folders can be programs for {able}: give an executable, or a file of the program"
+        elif program.kind == "script":
+            hint = f"no adapter debugs programs of {program.interpreter}: define one in dap.toml, or name one"
+        else:
+            hint = "name the adapter if one can debug it, or define one in dap.toml"
+        installed = [one.name for one in self.adapters.values() if isinstance(self._find(one, None), Installed)]
+        return NoAdapter(
+            f"No debugger adapter available: {what}. Installed adapters: {', '.join(sorted(installed)) or 'none'}",
+            reasons=tuple(self.reasons),
+            hints=(hint,),
+        )
+
+    # Which is installed
+
+    def _first(self, fitting: Sequence[AdapterDefinition], program: Path | None, *, what: str) -> Choice:
+        missing: list[tuple[AdapterDefinition, str]] = []
+        for place, one in enumerate(fitting):
+            found = self._suits(one, program)
+            if isinstance(found, NotInstalled):
+                missing.append((one, found.problem))
+                self.reasons.append(f"not {one.name}: {found.problem}")
+                continue
+            self._praise(one, found, program)
+            self.reasons.extend(f"not {later.name}: it comes after {one.name}" for later in fitting[place + 1 :])
+            return Choice(
+                definition=one,
+                command=found.command,
+                reasons=tuple(self.reasons),
+                program=program,
+                python=None if self._python is None else self._python.path,
+                version=found.version,
+                cwd=self.cwd,
+                env=self.env,
+            )
+        first = f": {missing[0][1]}" if missing else ""
+        hints = (f"{one.name}: {one.install}" for one, _ in missing if one.install)
+        raise NoAdapter(f"{what}{first}", reasons=tuple(self.reasons), hints=tuple(dict.fromkeys(hints)))
+
+    def _praise(self, one: AdapterDefinition, found: Installed, program: Path | None) -> None:
+        root = None if program is None else root_of(program, one)
+        inside = "" if root is None else f", in a project of its kind, {root}"
+        version = "" if found.version is None else f", version {found.version}"
+        where = f"{found.command[0]} ({found.where}){version}" if found.command else found.where
+        self.reasons.append(f"{one.name}: {where}{inside}")
+
+    def _suits(self, one: AdapterDefinition, program: Path | None) -> Installed | NotInstalled:
+        found = self._find(one, program)
+        if isinstance(found, NotInstalled) or "python" not in one.languages:
+            return found
+        python = self._interpreter(program)
+        if python is None:
+            return (
+                NotInstalled("no Python interpreter that works was found for the program")
+                if one.minimum_python
+                else found
+            )
+        if one.minimum_python and (
+            python.implementation != "cpython" or python.version[:2] < numbers(one.minimum_python)
+        ):
+            return NotInstalled(f"{python}, and CPython {one.minimum_python} or later is needed")
+        self.reasons.append(f"the program's interpreter {python}")
+        return found
+
+    def _find(self, one: AdapterDefinition, program: Path | None) -> Installed | NotInstalled:
+        root = root_of(program or self.cwd, one)
+        projects = tuple(dict.fromkeys([*([] if root is None else [root]), self.cwd]))
+        python = self._interpreter(program) if _asks_for_python(one) else None
+        return find(one, Surroundings(projects, self.env, None if python is None else python.path))
+
+    def _interpreter(self, program: Path | None) -> Python | None:
+        if self._python is None:
+            if self.python is not None:
+                self._python = asked(self.python, "asked for", self.env, self.cwd)
+            else:
+                self._python = python_for(program, self.cwd, self.env)
+        return self._python
+
+
+def _asks_for_python(definition: AdapterDefinition) -> bool:
+    return any("${python}" in word for way in definition.command for word in way)
+
+
+type Choosing = Callable[[Chooser], Choice]
+"""How an adapter is chosen, for whoever wants to know why."""

@@ -1,0 +1,114 @@
+"""What is known of one debug adapter.
+
+A definition is data: a file of `adapters/`, or a table of a user's own file over
+it. Its texts may hold placeholders, `${program}` for one; what each stands for is
+told by `values`, and how they are filled in by `templates`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Literal
+
+type Transport = Literal["stdio", "tcp", "unix", "connect"]
+"""On its stdin and stdout, on a socket that its command names, or at a place where it listens already."""
+
+type Table = Mapping[str, object]
+"""Arguments of a request, with placeholders in the texts."""
+
+NOTHING: Table = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdapterDefinition:
+    """One adapter of the catalog.
+
+    Attributes:
+        name: what users call it by.
+        title: what it is.
+        command: the ways to start it, best first, each a list of arguments. A `*` in the
+            first one stands for a version: the highest that is there.
+        transport: how it speaks.
+        host: for the transport `connect`.
+        port: the same.
+        adapter_id: what it wants to read as its own name in `initialize`.
+        cwd: folder that it is started in; the user's if empty.
+        languages: what its programs are written in.
+        file_types: suffixes (`.py`) and whole names (`CMakeLists.txt`) of its programs, or of their sources.
+        root_markers: files that show the root of a project, with `*` for any part of a name.
+        root_contains: text that one of these has to contain for the project to be one of this adapter's.
+        interpreters: programs that run its programs, as in `#!` lines and as processes.
+        launch_types: what a `launch.json` calls it as `type`.
+        native: whether it debugs executables of the machine.
+        directories: whether a folder can be a program.
+        folder_markers: what such a folder contains; if nothing is said, it lies in a project of this adapter's.
+        compiled: what to do with a source before there is a program; empty if sources are run as they are.
+        programs: which of the file types are programs all the same.
+        rank: of several that fit, the one with the lowest comes first.
+        minimum_python: lowest version of the program's Python interpreter.
+        launch: arguments of `launch`, `request` included, which may say `attach`.
+        attach_to_pid: arguments to attach to a process; None if it cannot.
+        attach_to_port: arguments to attach to a port; None if it cannot.
+        listeners: what listens on such a port: what a process runs, or a part of a path in its command line.
+        port_is_adapter: whether such a port is the adapter itself, so that none is started.
+        required: arguments that a launch cannot be without, and what they are.
+        version: arguments that make the first part of its command tell its version; empty if nothing does.
+        needs_version: whether it is installed only if it tells it.
+        minimum_version: the lowest that works; empty for any.
+        needs: other programs that it cannot do without.
+        sample: name and text of a program by which it can be started for a check, if it needs one to start.
+        install: how to get it.
+        notes: what is peculiar about it.
+        sources: files that it was read from; the last one has the last word.
+
+    """
+
+    name: str
+    title: str = ""
+    command: tuple[tuple[str, ...], ...] = ()
+    transport: Transport = "stdio"
+    host: str = "127.0.0.1"
+    port: int = 0
+    adapter_id: str = ""
+    cwd: str = ""
+    languages: tuple[str, ...] = ()
+    file_types: tuple[str, ...] = ()
+    root_markers: tuple[str, ...] = ()
+    root_contains: str = ""
+    interpreters: tuple[str, ...] = ()
+    launch_types: tuple[str, ...] = ()
+    native: bool = False
+    directories: bool = False
+    folder_markers: tuple[str, ...] = ()
+    compiled: str = ""
+    programs: tuple[str, ...] = ()
+    rank: int = 100
+    minimum_python: str = ""
+    launch: Table = NOTHING
+    attach_to_pid: Table | None = None
+    attach_to_port: Table | None = None
+    listeners: tuple[str, ...] = ()
+    port_is_adapter: bool = False
+    required: Mapping[str, str] = field(default_factory=dict)
+    version: tuple[str, ...] = ()
+    needs_version: bool = False
+    minimum_version: str = ""
+    needs: tuple[str, ...] = ()
+    sample: Mapping[str, str] = field(default_factory=dict)
+    install: str = ""
+    notes: str = ""
+    sources: tuple[Path, ...] = ()
+
+    def takes(self, file: Path) -> bool:
+        """Whether the file's name says that it is a program, or the source of one, for this adapter."""
+        return file.suffix.lower() in self.file_types or file.name in self.file_types
+
+    def is_source_only(self, file: Path) -> bool:
+        """Whether the file has to be compiled before there is anything to debug."""
+        return bool(self.compiled) and self.takes(file) and file.suffix.lower() not in self.programs
+
+    @property
+    def own_id(self) -> str:
+        """Its name as it wants to read it in `initialize`."""
+        return self.adapter_id or self.name

@@ -1,0 +1,144 @@
+"""Whether an adapter is installed here, and the command that starts it.
+
+What is found is not remembered, so that an adapter is there as soon as it is
+installed; only what its program said of its version is, while the file stays.
+"""
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from dapkit.catalog.definition import AdapterDefinition
+from dapkit.catalog.probing import numbers, version_told
+from dapkit.catalog.searching import Place, highest, is_program, search
+from dapkit.catalog.templates import UNKNOWN, fill, placeholders
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """Where adapters are looked for.
+
+    Attributes:
+        projects: folders whose own programs come first, the nearest first.
+        python: the interpreter of the program, for adapters that live beside it.
+
+    """
+
+    projects: tuple[Path, ...]
+    env: Mapping[str, str]
+    python: Path | None = None
+
+    def value(self, name: str) -> object:
+        """Tell what a placeholder of a command stands for; of the program's own there is nothing here."""
+        kind, _, rest = name.partition(":")
+        match kind:
+            case "python":
+                return None if self.python is None else str(self.python)
+            case "this_python":
+                return sys.executable
+            case "home":
+                return self.env.get("HOME")
+            case "env":
+                return self.env.get(rest)
+            case _:
+                return UNKNOWN
+
+
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """An adapter that can be started.
+
+    Attributes:
+        command: with the full path of its program; what stands for the debugged program or a socket is still in it.
+        version: if it was asked for.
+        where: how it was found.
+
+    """
+
+    command: tuple[str, ...]
+    version: str | None
+    where: str
+
+    @property
+    def path(self) -> Path:
+        """The program."""
+        return Path(self.command[0])
+
+
+@dataclass(frozen=True, slots=True)
+class NotInstalled:
+    """An adapter that cannot be started, and why."""
+
+    problem: str
+
+
+def find(definition: AdapterDefinition, around: Surroundings, *, ask_version: bool = False) -> Installed | NotInstalled:
+    """Find the first of an adapter's commands that works here."""
+    if definition.transport == "connect":
+        return Installed((), None, f"it listens at {definition.host}:{definition.port}, which was not tried")
+    problems: list[str] = []
+    for way in definition.command:
+        found = _found(way, definition, around)
+        if isinstance(found, Installed):
+            found = _checked(found, definition, around, ask_version=ask_version)
+        if isinstance(found, Installed):
+            return found
+        problems.append(found.problem)
+    return NotInstalled("; ".join(dict.fromkeys(problem for problem in problems if problem)) or "its command is empty")
+
+
+def _found(way: tuple[str, ...], definition: AdapterDefinition, around: Surroundings) -> Installed | NotInstalled:
+    program = _program(way[0], definition, around)
+    if isinstance(program, NotInstalled):
+        return program
+    words = [str(program.path)]
+    for word in way[1:]:
+        filled = fill(word, around.value)
+        if filled is None:
+            return NotInstalled(f"{', '.join(sorted(placeholders(word)))} is not set")
+        if any(name == "home" or name.startswith("env:") for name in placeholders(word)):
+            file = highest(Path(str(filled)))
+            if file is None:
+                return NotInstalled(f"there is no {filled}")
+            filled = file
+        words.append(str(filled))
+    for other in definition.needs:
+        if search(other, around.projects, around.env) is None:
+            return NotInstalled(f"{way[0]} is there, but it needs {other}, which was not found on PATH")
+    return Installed(tuple(words), None, program.kind)
+
+
+def _program(word: str, definition: AdapterDefinition, around: Surroundings) -> Place | NotInstalled:
+    filled = fill(word, around.value)
+    if filled is None:
+        return NotInstalled("" if word == "${python}" else f"{', '.join(sorted(placeholders(word)))} is not set")
+    name = str(filled)
+    if "/" not in name:
+        found = search(name, around.projects, around.env)
+        return found if found is not None else NotInstalled(f"{name} was not found on PATH")
+    return _by_path(Path(name).expanduser(), definition, around)
+
+
+def _by_path(path: Path, definition: AdapterDefinition, around: Surroundings) -> Place | NotInstalled:
+    """Find what a path names: one that is not absolute, from the file that says it or the project."""
+    folders: Sequence[Path] = [*(source.parent for source in definition.sources[-1:]), *around.projects]
+    for candidate in [path] if path.is_absolute() else [folder / path for folder in folders]:
+        found = highest(candidate)
+        if found is not None and is_program(found):
+            return Place(found, "by its path")
+    return NotInstalled(f"{path} is not there, or not executable")
+
+
+def _checked(
+    found: Installed, definition: AdapterDefinition, around: Surroundings, *, ask_version: bool
+) -> Installed | NotInstalled:
+    decides = definition.needs_version or bool(definition.minimum_version)
+    if not definition.version or not (decides or ask_version):
+        return found
+    version = version_told((found.command[0], *definition.version), around.env)
+    if version is None and decides:
+        return NotInstalled(f"`{' '.join((found.command[0], *definition.version))}` did not tell a version")
+    if version is not None and definition.minimum_version and numbers(version) < numbers(definition.minimum_version):
+        return NotInstalled(f"{found.command[0]} is version {version}, and {definition.minimum_version} is needed")
+    return Installed(found.command, version, found.where)

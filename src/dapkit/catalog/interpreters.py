@@ -1,0 +1,77 @@
+"""Which Python runs a program: the one that its user would have it run by."""
+
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from dapkit.catalog.probing import Version, answer, numbers
+from dapkit.catalog.programs import bare_name, shebang
+from dapkit.catalog.projects import up_to_repository
+from dapkit.catalog.searching import search
+
+_QUESTION = "import sys; print(sys.implementation.name, '.'.join(map(str, sys.version_info[:3])), sys.executable)"
+
+
+@dataclass(frozen=True, slots=True)
+class Python:
+    """A Python interpreter.
+
+    Attributes:
+        implementation: `cpython`, `pypy`, ...
+        why: how it was found.
+
+    """
+
+    path: Path
+    implementation: str
+    version: Version
+    why: str
+
+    def __str__(self) -> str:
+        name = "Python" if self.implementation == "cpython" else self.implementation
+        return f"{self.path} ({self.why}) is {name} {'.'.join(map(str, self.version))}"
+
+
+def asked(path: Path, why: str, env: Mapping[str, str], cwd: Path) -> Python | None:
+    """Ask an interpreter what it is; None if it does not tell.
+
+    One that is a front for others (pyenv's) chooses by the folder that it is started in.
+    """
+    said = (answer((str(path), "-I", "-S", "-c", _QUESTION), env, cwd) or "").split(maxsplit=2)
+    match said:
+        case [implementation, version, executable]:
+            return Python(Path(executable.strip()), implementation, numbers(version), why)
+        case _:
+            return None
+
+
+def python_for(program: Path | None, cwd: Path, env: Mapping[str, str]) -> Python | None:
+    """Return the interpreter for a program; None if there is none that works.
+
+    In this order: the one its `#!` line names, a virtual environment beside it or above
+    it in the same repository, the active environment, `python3` and `python` on PATH,
+    the one that runs dapkit.
+    """
+    for path, why in _places(program, cwd, env):
+        if path.is_file() and (found := asked(path, why, env, cwd)) is not None:
+            return found
+    return None
+
+
+def _places(program: Path | None, cwd: Path, env: Mapping[str, str]) -> Iterator[tuple[Path, str]]:
+    if program is not None:
+        first = shebang(program) if program.is_file() else ""
+        if bare_name(first) in {"python", "pypy"}:
+            yield Path(first), "named in its first line"
+    start = cwd if program is None else program if program.is_dir() else program.parent
+    for folder in dict.fromkeys([*up_to_repository(start), *up_to_repository(cwd)]):
+        for name in (".venv", "venv"):
+            yield folder / name / "bin/python", "the project's environment"
+    for variable in ("VIRTUAL_ENV", "CONDA_PREFIX"):
+        if active := env.get(variable):
+            yield Path(active, "bin/python"), f"the active environment, {variable}"
+    for name in ("python3", "python"):
+        if (found := search(name, (), env)) is not None:
+            yield found.path, "first on PATH"
+    yield Path(sys.executable), "the one that runs dapkit"

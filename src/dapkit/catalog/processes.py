@@ -1,0 +1,100 @@
+"""What a running process is, and who listens on a port, as far as /proc tells."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from dapkit.catalog.errors import NoProgram
+from dapkit.catalog.programs import bare_name, is_built_by_go
+
+_LIBPYTHON = re.compile(rb"/libpython3[\w.]*\.so")
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    """A process that may be attached to.
+
+    Attributes:
+        executable: what it runs.
+        runs: the interpreter it is, without its version; `go` if Go has built it; empty for anything else.
+        evidence: how that was seen.
+        command: its command line.
+
+    """
+
+    pid: int
+    executable: Path
+    runs: str
+    evidence: str
+    command: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"process {self.pid} {self.evidence}"
+
+
+def look_at_process(pid: int) -> Process:
+    """Tell what a process is.
+
+    Raises:
+        NoProgram: there is none, or it may not be looked at.
+
+    """
+    proc = Path(f"/proc/{pid}")
+    try:
+        executable = (proc / "exe").readlink()
+        command = tuple(word.decode(errors="replace") for word in (proc / "cmdline").read_bytes().split(b"\0") if word)
+        runs, evidence = _kind(proc, executable)
+    except (FileNotFoundError, ProcessLookupError) as error:
+        what = "is part of the kernel, or has ended" if proc.exists() else "is not there"
+        raise NoProgram(f"process {pid} {what}") from error
+    except PermissionError as error:
+        raise NoProgram(f"process {pid} belongs to another user, and may not be looked at or debugged") from error
+    return Process(pid, executable, runs, evidence, command)
+
+
+def _kind(proc: Path, executable: Path) -> tuple[str, str]:
+    name = bare_name(executable.name.removesuffix(" (deleted)"))
+    if name == "dlv":
+        return "dlv", f"is Delve, {executable}"
+    with (proc / "exe").open("rb") as file:
+        if is_built_by_go(file):
+            return "go", f"runs {executable}, which Go has built"
+    if (library := _LIBPYTHON.search((proc / "maps").read_bytes())) is not None and name != "gdb":
+        return "python", f"has loaded {Path(library[0].decode()).name}"
+    return name, f"runs {executable}"
+
+
+_LISTENING = "0A"  # net/tcp_states.h, TCP_LISTEN, as /proc/net/tcp shows it
+
+
+def listener(port: int) -> Process | None:
+    """Return the process that listens on a port of this machine; None if it is not to be seen."""
+    sockets = {
+        f"socket:[{fields[9]}]"
+        for table in ("/proc/net/tcp", "/proc/net/tcp6")
+        for fields in _rows(table)
+        if fields[3] == _LISTENING and int(fields[1].rpartition(":")[2], 16) == port
+    }
+    if not sockets:
+        return None
+    for proc in Path("/proc").iterdir():
+        if proc.name.isdigit() and _holds(proc, sockets):
+            try:
+                return look_at_process(int(proc.name))
+            except NoProgram:
+                return None
+    return None
+
+
+def _rows(table: str) -> list[list[str]]:
+    try:
+        return [line.split() for line in Path(table).read_text().splitlines()[1:]]
+    except OSError:
+        return []
+
+
+def _holds(proc: Path, sockets: set[str]) -> bool:
+    try:
+        return any(str(file.readlink()) in sockets for file in (proc / "fd").iterdir())
+    except OSError:  # gone, or another user's
+        return False

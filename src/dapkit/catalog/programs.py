@@ -1,0 +1,134 @@
+"""What a program is, by its name and by what is in it."""
+
+import struct
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, Literal
+
+from dapkit.catalog.errors import NoProgram
+
+type Kind = Literal["folder", "executable", "script", "file"]
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """Something that may be debugged.
+
+    Attributes:
+        kind: a `script` names its interpreter in a `#!` line; a `file` is anything else.
+        interpreter: the one that it names, without its version; `go` for an executable that Go has built.
+
+    """
+
+    path: Path
+    kind: Kind
+    interpreter: str = ""
+
+    def __str__(self) -> str:
+        match self.kind, self.interpreter:
+            case "folder", _:
+                return f"{self.path.name} is a folder"
+            case "executable", "go":
+                return f"{self.path.name} is an executable that Go has built"
+            case "executable", _:
+                return f"{self.path.name} is an executable of this machine"
+            case "script", interpreter:
+                return f"{self.path.name} is a script for {interpreter}"
+            case _:
+                return f"{self.path.name} is a {self.path.suffix or 'plain'} file"
+
+
+def look_at(path: Path) -> Program:
+    """Tell what a program is.
+
+    Raises:
+        NoProgram: it is not there, or what it is cannot be run.
+
+    """
+    if path.is_dir():
+        return Program(path, "folder")
+    try:
+        with path.open("rb") as file:
+            start = file.read(512)
+            if start.startswith(b"\x7fELF"):
+                return Program(path, "executable", _builder(file, start, path))
+    except FileNotFoundError as error:
+        raise NoProgram(f"there is no program {path}") from error
+    except OSError as error:
+        raise NoProgram(f"{path} cannot be read: {error.strerror}") from error
+    if start.startswith(b"#!"):
+        return Program(path, "script", bare_name(_interpreter(start)))
+    return Program(path, "file")
+
+
+def bare_name(program: str) -> str:
+    """Return the name of a program without folder and version: `python` of `/usr/bin/python3.12`."""
+    return Path(program).name.rstrip("0123456789.-") or Path(program).name
+
+
+def shebang(path: Path) -> str:
+    """Return the first word of a script's `#!` line, as it stands there; empty if there is none."""
+    try:
+        with path.open("rb") as file:
+            start = file.read(512)
+    except OSError:
+        return ""
+    return _words(start)[0] if start.startswith(b"#!") and _words(start) else ""
+
+
+def _words(start: bytes) -> list[str]:
+    return start[2:].split(b"\n", 1)[0].decode(errors="replace").split()
+
+
+def _interpreter(start: bytes) -> str:
+    words = _words(start)
+    if words and Path(words[0]).name == "env":
+        words = [word for word in words[1:] if not word.startswith("-") and "=" not in word]
+    return words[0] if words else ""
+
+
+_RELOCATABLE, _CORE = 1, 4  # elf.h, e_type
+
+
+def _builder(file: BinaryIO, start: bytes, path: Path) -> str:
+    """Return `go` if Go has built this executable.
+
+    Raises:
+        NoProgram: it is no executable but an object file or a core dump.
+
+    """
+    order = ">" if start[5] == 2 else "<"
+    (kind,) = struct.unpack_from(f"{order}H", start, 16)
+    if kind == _RELOCATABLE:
+        raise NoProgram(f"{path} is an object file: link it, and launch the executable")
+    if kind == _CORE:
+        raise NoProgram(f"{path} is a core dump, which cannot be launched")
+    return "go" if is_built_by_go(file) else ""
+
+
+def is_built_by_go(file: BinaryIO) -> bool:
+    """Whether an ELF file has the section in which Go says how it was built."""
+    try:
+        return b"\0.go.buildinfo\0" in _section_names(file)
+    except (struct.error, OSError, IndexError):  # cut off, or not what it says it is
+        return False
+
+
+def _section_names(file: BinaryIO) -> bytes:
+    file.seek(0)
+    header = file.read(64)
+    wide, order = header[4] == 2, ">" if header[5] == 2 else "<"
+    if wide:
+        (offset,) = struct.unpack_from(f"{order}Q", header, 40)
+        size, _, names = struct.unpack_from(f"{order}3H", header, 58)
+    else:
+        (offset,) = struct.unpack_from(f"{order}I", header, 32)
+        size, _, names = struct.unpack_from(f"{order}3H", header, 46)
+    file.seek(offset + size * names)
+    section = file.read(size)
+    if wide:
+        where, length = struct.unpack_from(f"{order}2Q", section, 24)
+    else:
+        where, length = struct.unpack_from(f"{order}2I", section, 16)
+    file.seek(where)
+    return file.read(min(length, 1 << 20))

@@ -1,0 +1,56 @@
+"""Projects: where their roots are, and the folders that belong to them."""
+
+from collections.abc import Iterable, Iterator
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from dapkit.catalog.definition import AdapterDefinition
+
+_MARKER_BYTES = 1024 * 1024
+"""How much of a root marker is searched for what it has to contain."""
+
+
+def root_of(program: Path, definition: AdapterDefinition) -> Path | None:
+    """Return the nearest folder at or above a program that is the root of a project of the adapter's."""
+    start = program if program.is_dir() else program.parent
+    for folder in (start, *start.parents):
+        found = list(matching(folder, definition.root_markers))
+        if any(_contains(marker, definition.root_contains) for marker in found):
+            return folder
+    return None
+
+
+def matching(folder: Path, markers: Iterable[str]) -> Iterator[Path]:
+    """Yield what is in a folder by one of these names, which may have a `*` in them."""
+    for marker in markers:
+        if "*" in marker:
+            yield from (file for file in listed(folder) if fnmatchcase(file.name, marker))
+        elif (folder / marker).exists():
+            yield folder / marker
+
+
+def listed(folder: Path) -> list[Path]:
+    """Return what is in a folder; nothing if it cannot be read."""
+    try:
+        return sorted(folder.iterdir())
+    except OSError:
+        return []
+
+
+def up_to_repository(start: Path) -> list[Path]:
+    """Return a folder and those above it up to the top of its repository; the folder alone if it is in none."""
+    chain = [start, *start.parents]
+    for depth, folder in enumerate(chain):
+        if (folder / ".git").exists():
+            return chain[: depth + 1]
+    return [start]
+
+
+def _contains(marker: Path, text: str) -> bool:
+    if not text:
+        return True
+    try:
+        with marker.open("rb") as file:
+            return text.encode() in file.read(_MARKER_BYTES)
+    except OSError:
+        return False

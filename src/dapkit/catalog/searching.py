@@ -1,0 +1,75 @@
+"""Where commands are looked for: in the project first, then on PATH, then where Mason keeps adapters."""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from dapkit.catalog.probing import numbers
+from dapkit.catalog.projects import listed
+
+LOCAL_FOLDERS = ("node_modules/.bin", ".venv/bin", "venv/bin", "vendor/bin", "bin")
+"""Where projects keep programs of their own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a command was found.
+
+    Attributes:
+        kind: `project`, `PATH`, ...
+
+    """
+
+    path: Path
+    kind: str
+
+
+def search(name: str, projects: Sequence[Path], env: Mapping[str, str]) -> Place | None:
+    """Find a command; of several versions (`lldb-dap-*`) the highest in the first folder that has any."""
+    for folder, kind in _folders(projects, env):
+        if (found := _in_folder(folder, name)) is not None:
+            return Place(found, kind)
+    return None
+
+
+def is_program(path: Path) -> bool:
+    """Whether a path is a file that may be executed."""
+    return path.is_file() and os.access(path, os.X_OK)
+
+
+def highest(pattern: Path) -> Path | None:
+    """Return the path that fits a pattern and has the highest version; a path without `*` if it is there."""
+    text = str(pattern)
+    if "*" not in text:
+        return pattern if pattern.exists() else None
+    found = list(Path(pattern.anchor).glob(text.removeprefix(pattern.anchor)))
+    return max(found, key=lambda path: _versions(str(path)), default=None)
+
+
+def _folders(projects: Sequence[Path], env: Mapping[str, str]) -> Iterator[tuple[Path, str]]:
+    for project in dict.fromkeys(projects):
+        for name in LOCAL_FOLDERS:
+            yield project / name, "project"
+    for entry in env.get("PATH", os.defpath).split(os.pathsep):
+        if entry.startswith(os.sep):  # others would depend on where the user happens to be
+            yield Path(entry), "PATH"
+    if home := env.get("HOME"):
+        yield Path(home, ".local/share/nvim/mason/bin"), "Mason"
+
+
+def _in_folder(folder: Path, name: str) -> Path | None:
+    if "*" not in name:
+        path = folder / name
+        return path if is_program(path) else None
+    found = [file for file in listed(folder) if fnmatchcase(file.name, name) and is_program(file)]
+    return max(found, key=lambda path: _versions(path.name), default=None)
+
+
+def _versions(text: str) -> tuple[tuple[int, ...], ...]:
+    """Return all versions in a text, such as ((22,),) of `lldb-dap-22`."""
+    words = "".join(char if char.isdigit() or char == "." else " " for char in text).split()
+    return tuple(
+        numbers(word.strip(".")) for word in words if word.strip(".").replace(".", "").isdigit() and ".." not in word
+    )

@@ -1,0 +1,71 @@
+"""From a choice to the way that a client session takes to its adapter."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from dapkit.catalog.choice import Choice
+from dapkit.catalog.definition import NOTHING, Table
+from dapkit.catalog.errors import MissingArgument
+from dapkit.catalog.templates import UNKNOWN, fill, fill_command, placeholders
+from dapkit.client.routes import Listening, Route, Spawned, Tcp
+
+_TRANSPORTS_OWN = {"port", "socket", "callback"}
+
+
+def start(choice: Choice, arguments: Table = NOTHING, *, host: str = "127.0.0.1", port: int | None = None) -> Route:
+    """Return the way to an adapter; opening it starts what has to be started.
+
+    Args:
+        choice: of `Catalog.choose`.
+        arguments: those of launch or attach; some adapters are inside the program, and are started with it.
+        host: of `port`.
+        port: what is to be attached to, if a port was chosen for.
+
+    Raises:
+        MissingArgument: the program is part of the command, and the arguments do not name it.
+
+    Example:
+        arguments = choice.launch_arguments()
+        async with Session(start(choice, arguments), adapter_id=choice.definition.own_id) as session:
+            await session.start(str(arguments["request"]), arguments)
+
+    """
+    definition = choice.definition
+    if definition.transport == "connect":
+        return Tcp(definition.host, definition.port)
+    if port is not None and definition.port_is_adapter:
+        return Tcp(host, port)
+
+    def value(name: str) -> object:
+        if name in _TRANSPORTS_OWN:
+            return UNKNOWN
+        if name == "program_folder":
+            return _folder(arguments, choice)
+        return arguments.get(name, [] if name == "args" else None)
+
+    command = fill_command(choice.command, value)
+    if command is None:
+        needed = ", ".join(sorted(placeholders(choice.command) - _TRANSPORTS_OWN - {"args"}))
+        raise MissingArgument(
+            f"{definition.name} is started with the program, so its arguments have to have `{needed}`"
+        )
+    folder = fill(definition.cwd, value) if definition.cwd else None
+    cwd = choice.cwd if folder is None or not Path(str(folder)).is_dir() else Path(str(folder))
+    env = _environment(choice, arguments)
+    if definition.transport == "stdio":
+        return Spawned(command, cwd, env)
+    return Listening(command, cwd, env)
+
+
+def _folder(arguments: Table, choice: Choice) -> str:
+    program = Path(choice.cwd, str(arguments.get("program") or choice.program or choice.cwd))
+    return str(program if program.is_dir() else program.parent)
+
+
+def _environment(choice: Choice, arguments: Table) -> Mapping[str, str]:
+    """Variables of the adapter: the user's, and those of the program where it is the adapter itself."""
+    env = arguments.get("env")
+    if "program" not in placeholders(choice.command) | {""} or not isinstance(env, Mapping):
+        return choice.env
+    merged = {**choice.env, **env}
+    return {name: str(value) for name, value in merged.items() if value is not None}

@@ -1,0 +1,145 @@
+"""What the placeholders of launch and attach arguments stand for.
+
+program, module, args, args_text     what to run; the last as one text for a shell
+cwd, env, env_or_empty, env_list     where, and with which variables
+whole_env                            the same with all variables that it would inherit
+stop_on_entry, not_stop_on_entry
+root                                 of the project; nothing if there is none
+program_folder, python               beside it, and what runs it
+go_mode, go_program, kotlin_class    what Delve and the Kotlin adapter want to know
+pid, pid_text, executable            of a running process
+host, port
+"""
+
+import re
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from dapkit.catalog.templates import UNKNOWN
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What is to be launched or attached to."""
+
+    program: Path | None = None
+    module: str | None = None
+    args: Sequence[str] = ()
+    cwd: Path
+    env: Mapping[str, str | None] | None = None
+    stop_on_entry: bool = False
+    root: Path | None = None
+    python: Path | None = None
+    pid: int | None = None
+    host: str | None = None
+    port: int | None = None
+    inherited: Mapping[str, str] = field(default_factory=dict)
+
+    def value(self, name: str) -> object:
+        """Tell what a placeholder stands for; None if there is nothing."""
+        read = _VALUES.get(name)
+        return UNKNOWN if read is None else read(self)
+
+
+def _text(value: object) -> str | None:
+    return None if value is None else str(value)
+
+
+def _whole_env(wanted: Wanted) -> dict[str, str] | None:
+    if wanted.env is None:
+        return None
+    merged = {**wanted.inherited, **wanted.env}
+    return {name: value for name, value in merged.items() if value is not None}
+
+
+def _env_list(wanted: Wanted) -> list[str] | None:
+    return None if wanted.env is None else [f"{name}={value}" for name, value in (_whole_env(wanted) or {}).items()]
+
+
+def _folder(wanted: Wanted) -> str:
+    program = wanted.program
+    if program is None:
+        return str(wanted.cwd)
+    return str(program if program.is_dir() else program.parent)
+
+
+def _go_mode(wanted: Wanted) -> str | None:
+    program = wanted.program
+    if program is None:
+        return None
+    if program.name.endswith("_test.go"):
+        return "test"
+    return "debug" if program.is_dir() or program.suffix == ".go" else "exec"
+
+
+_NOT_IN_PACKAGE = re.compile(rb"^//\s*(?:go:build|\+build)\s+ignore\b", re.MULTILINE)
+
+
+def _go_program(wanted: Wanted) -> str | None:
+    """Name the package that a file belongs to: alone it would lack the functions of the others."""
+    program = wanted.program
+    if program is None or program.suffix != ".go" or program.is_dir() or wanted.root is None:
+        return _text(program)
+    alone = _NOT_IN_PACKAGE.search(_start_of(program)) is not None
+    return str(program if alone else program.parent)
+
+
+_KOTLIN_PACKAGE = re.compile(r"^\s*package\s+([\w.]+)", re.MULTILINE)
+_KOTLIN_NAME = re.compile(r'^@file:JvmName\("(\w+)"\)', re.MULTILINE)
+_KOTLIN_MAIN = re.compile(r"^(?:public\s+)?(?:suspend\s+)?fun\s+main\s*\(", re.MULTILINE)
+
+
+def _kotlin_class(wanted: Wanted) -> str | None:
+    """Name the class into which Kotlin puts the functions of a file, if one of them is `main`."""
+    program = wanted.program
+    if program is None or not program.is_file():
+        return None
+    text = _start_of(program).decode(errors="replace")
+    if _KOTLIN_MAIN.search(text) is None:
+        return None
+    package, name = _KOTLIN_PACKAGE.search(text), _KOTLIN_NAME.search(text)
+    own = name[1] if name is not None else f"{program.stem[:1].upper()}{program.stem[1:]}Kt"
+    return own if package is None else f"{package[1]}.{own}"
+
+
+def _start_of(file: Path) -> bytes:
+    try:
+        with file.open("rb") as opened:
+            return opened.read(1 << 20)
+    except OSError:
+        return b""
+
+
+def _executable(wanted: Wanted) -> str | None:
+    try:
+        return None if wanted.pid is None else str(Path(f"/proc/{wanted.pid}/exe").readlink())
+    except OSError:
+        return None
+
+
+_VALUES: Mapping[str, Callable[[Wanted], object]] = {
+    "program": lambda wanted: _text(wanted.program),
+    "module": lambda wanted: wanted.module,
+    "args": lambda wanted: list(wanted.args),
+    "args_text": lambda wanted: shlex.join(wanted.args) if wanted.args else None,
+    "cwd": lambda wanted: str(wanted.cwd),
+    "env": lambda wanted: None if wanted.env is None else dict(wanted.env),
+    "env_or_empty": lambda wanted: dict(wanted.env or {}),
+    "env_list": _env_list,
+    "whole_env": _whole_env,
+    "stop_on_entry": lambda wanted: wanted.stop_on_entry,
+    "not_stop_on_entry": lambda wanted: not wanted.stop_on_entry,
+    "root": lambda wanted: _text(wanted.root),
+    "program_folder": _folder,
+    "python": lambda wanted: _text(wanted.python),
+    "go_mode": _go_mode,
+    "go_program": _go_program,
+    "kotlin_class": _kotlin_class,
+    "pid": lambda wanted: wanted.pid,
+    "pid_text": lambda wanted: _text(wanted.pid),
+    "executable": _executable,
+    "host": lambda wanted: wanted.host,
+    "port": lambda wanted: wanted.port,
+}
