@@ -65,7 +65,7 @@ class Guard:
         self._seconds = seconds
         self._until: float | None = None
         self._sent = 0.0  # when the interruption was, 0 for never
-        self._lock = _thread.allocate_lock()
+        self._lock = _thread.RLock()
         self._woken = False
         self._asked_to_stop = False
 
@@ -93,7 +93,7 @@ class Guard:
                 if self._close():
                     interrupting.interrupt(self.ident, None)
         except TimeIsUp:
-            self._close()  # it may have come before the line above was reached
+            self._close_for_certain()
             raise
 
     def stand_still(self) -> float:
@@ -116,6 +116,22 @@ class Guard:
             self._woken = False
             sent, self._sent = self._sent, 0.0
             return sent > 0
+
+    def _close_for_certain(self) -> None:
+        """Close after an interruption, which may have come before or in `_close`.
+
+        On 3.14 it can come between taking a lock in a `with` statement and entering its block, so that the lock
+        stays taken; it is therefore one that its owner can release. A second interruption is the signal's.
+        """
+        while True:
+            try:
+                if self._close():
+                    interrupting.interrupt(self.ident, None)
+                while self._lock._is_owned():  # type: ignore[attr-defined]
+                    self._lock.release()
+            except TimeIsUp:
+                continue
+            return
 
     def look(self, now: float) -> bool:
         """Interrupt what is over its time; say whether even that did not help. For the link's thread."""
