@@ -24,6 +24,9 @@ from .values import is_a
 type Task = Any
 """An object of asyncio's class Task, of either implementation."""
 
+_RUNNER: Final = "BaseEventLoop.run_forever"
+"""The function in which every event loop of asyncio runs."""
+
 _WRAPPERS: Final = ("async_generator_asend", "async_generator_athrow", "coroutine_wrapper", "anext_awaitable")
 """Types whose objects hold what they await where only the garbage collector sees it."""
 
@@ -36,6 +39,9 @@ def all_tasks() -> list[Task]:
     found: dict[int, Task] = {}
     for name in ("_scheduled_tasks", "_eager_tasks"):
         for task in _snapshot(getattr(module, name, ())):
+            found[id(task)] = task
+    for loop in _loops_of_threads():
+        for task in _of_loop("all_tasks", loop) or ():
             found[id(task)] = task
     living = [task for task in found.values() if is_task(task) and not _call(task, "done")]
     return sorted(living, key=_order)
@@ -59,7 +65,34 @@ def current_tasks() -> list[Task]:
     """Return the tasks that are being run, at most one for each event loop."""
     module = sys.modules.get("asyncio.tasks")
     running = getattr(module, "_current_tasks", None)
-    return [task for task in list(running.values()) if is_task(task)] if isinstance(running, dict) else []
+    found = list(running.values()) if isinstance(running, dict) else []
+    found += [_of_loop("current_task", loop) for loop in _loops_of_threads()]
+    return [task for task in {id(task): task for task in found}.values() if is_task(task)]
+
+
+def _loops_of_threads() -> list[object]:
+    """Return the event loops that run, on versions (3.14) where the tasks written in C are known by their loop alone.
+
+    They are read off the frames in which they run. A loop that is not asyncio's own has no such frame.
+    """
+    if not hasattr(sys.modules.get("_asyncio"), "all_tasks"):
+        return []
+    found: dict[int, object] = {}
+    for newest in sys._current_frames().values():
+        frame: FrameType | None = newest
+        while frame is not None:
+            if frame.f_code.co_qualname == _RUNNER and frame.f_globals.get("__name__") == "asyncio.base_events":
+                loop = frame.f_locals.get("self")
+                found[id(loop)] = loop
+            frame = frame.f_back
+    return list(found.values())
+
+
+def _of_loop(function: str, loop: object) -> Any:  # noqa: ANN401 - tasks, or one, or None
+    try:
+        return getattr(sys.modules["_asyncio"], function)(loop)
+    except RuntimeError:
+        return None  # another thread changed the tasks meanwhile
 
 
 def is_task(value: object) -> bool:
