@@ -1,6 +1,6 @@
 """A debugged program per test, in every Python version at hand that the engine supports."""
 
-import subprocess
+import sys
 import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -8,33 +8,20 @@ from pathlib import Path
 
 import pytest
 
-from e2e.debuggee.peer import Peer, interpreters
+import bootstrap
+from e2e.debuggee.peer import Peer
 
-WANTED = ("3.12", "3.13")
-
-
-def _versions() -> dict[str, str]:
-    found: dict[str, str] = {}
-    for program in interpreters():
-        answer = subprocess.run(
-            [program, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"],
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        found.setdefault(answer.stdout.strip(), program)
-    return found
+OURS = f"{sys.version_info.major}.{sys.version_info.minor}"
 
 
-VERSIONS = _versions()
-
-
-@pytest.fixture(params=[*dict.fromkeys([*WANTED, *VERSIONS])])
-def python(request: pytest.FixtureRequest) -> str:
-    """Return an interpreter; a version that is not at hand is a skip."""
-    if request.param not in VERSIONS:
+@pytest.fixture(params=bootstrap.VERSIONS)
+def python(request: pytest.FixtureRequest, pythons: dict[str, Path]) -> str:
+    """Return an interpreter of each version, ours (which has numpy and such) for its own; a missing one is a skip."""
+    if request.param == OURS:
+        return sys.executable
+    if request.param not in pythons:
         pytest.skip(f"no Python {request.param} on this machine")
-    return VERSIONS[request.param]
+    return str(pythons[request.param])
 
 
 type Start = Callable[..., Peer]

@@ -8,7 +8,6 @@ import json
 import os
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -220,13 +219,3 @@ class Peer:
 
     def events(self) -> Iterator[Message]:
         return (message for message in self.messages if message["type"] == "event")
-
-
-def interpreters() -> list[str]:
-    """Return the Python versions at hand that the engine supports, by their program."""
-    found = [sys.executable]
-    for root in (Path.home() / ".pyenv" / "versions").glob("3.1[2-9].*"):
-        candidate = root / "bin" / "python3"
-        if candidate.exists() and not candidate.samefile(sys.executable):
-            found.append(str(candidate))
-    return found

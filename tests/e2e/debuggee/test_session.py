@@ -152,11 +152,13 @@ def test_program_sees_itself_started_by_python(python: str, tmp_path: Path, kind
 
 
 def test_program_may_have_files_named_like_modules_that_the_engine_uses(start: Start, tmp_path: Path) -> None:
-    for name in ("select", "values", "link", "threads", "queue", "opcode", "monitor"):
+    names = ["select", "values", "link", "threads", "queue", "opcode", "monitor"]
+    for name in names:
         (tmp_path / f"{name}.py").write_text(f"mine = {name!r}\n")
-    peer = start(
-        "import select, values, link, threads, queue, opcode, monitor\n"
-        "print(select.mine, values.mine, link.mine, threads.mine, queue.mine, opcode.mine, monitor.mine)\n"
+    peer = start(  # a module that is built into the interpreter is found before any file
+        f"import sys, {', '.join(names)}\n"
+        "stop = 1\n"
+        f"print(*(name for name in {names} if name in sys.builtin_module_names or sys.modules[name].mine == name))\n"
     )
     peer.configure(lines=[2])
     peer.stopped("breakpoint")

@@ -84,6 +84,8 @@ def test_subinterpreter_is_refused(run: Run) -> None:
             import _interpreters as interpreters
         except ImportError:  # 3.12
             import _xxsubinterpreters as interpreters
-        print(interpreters.run_string(interpreters.create(), {inside!r}))
+        another = interpreters.create()
+        print(interpreters.run_string(another, {inside!r}))
+        interpreters.destroy(another)
     """
     assert run(program) == "None"  # an error would be raised, or returned
