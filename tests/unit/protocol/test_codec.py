@@ -202,8 +202,8 @@ def test_seq_0_is_read_since_delve_sends_it() -> None:
         b'{"seq":1,"type":"event","event":"x",}',
         b"{'seq':1}",
         b'{"seq":"x","type":"request","command":nonsense}',
-        b"[" * 100_000,
-        b'{"seq":1,"type":"event","event":"x","body":' + b"[" * 100_000 + b"]" * 100_000 + b"}",
+        b"[" * 1_000_000,
+        b'{"seq":1,"type":"event","event":"x","body":' + b"[" * 1_000_000 + b"]" * 1_000_000 + b"}",
         '{"seq":1,"type":"event","event":"x"}'.encode("utf-16"),
     ],
 )
@@ -276,7 +276,7 @@ def test_of_two_equal_keys_the_last_one_counts() -> None:
 
 def test_a_deeply_nested_argument_is_malformed() -> None:
     with pytest.raises(MalformedMessage, match="nested too deeply"):
-        decode_as(LaunchRequestArguments, b'{"program":' + b"[" * 100_000 + b"]" * 100_000 + b"}")
+        decode_as(LaunchRequestArguments, b'{"program":' + b"[" * 1_000_000 + b"]" * 1_000_000 + b"}")
 
 
 # Reading content
