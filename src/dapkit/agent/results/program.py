@@ -28,9 +28,15 @@ class Modules(OfSession, frozen=True, kw_only=True):
 
 
 class LoadedSources(OfSession, frozen=True, kw_only=True):
-    """Sources that the program has loaded."""
+    """Sources that the program has loaded.
+
+    Attributes:
+        more: how many further ones there are.
+
+    """
 
     sources: list[Source]
+    more: int
 
 
 class SourceText(OfSession, frozen=True, kw_only=True):

@@ -72,7 +72,8 @@ class Resumed(OfSession, frozen=True, kw_only=True):
         verb: how it was let run, as in "Step over".
         timed_out: the deadline came first; the program runs on.
         waited: for so many seconds.
-        output: what the program wrote meanwhile, where there is no stop that tells it.
+        output: what the program wrote since the last stop, where there is no stop that tells it.
+        output_since: position from which `output` gives all of it.
 
     """
 
@@ -82,6 +83,7 @@ class Resumed(OfSession, frozen=True, kw_only=True):
     waited: float
     stop: StopReport | None = None
     output: str = ""
+    output_since: int = 0
 
 
 class Paused(OfSession, frozen=True, kw_only=True):
@@ -95,11 +97,14 @@ class Terminated(ProtocolObject, frozen=True, kw_only=True):
 
     Attributes:
         released: the program runs on without a debugger.
+        output: what the program wrote since the last stop.
 
     """
 
     released: bool
     snapshot: Snapshot | None = None
+    output: str = ""
+    output_since: int = 0
 
 
 class Sessions(ProtocolObject, frozen=True, kw_only=True):

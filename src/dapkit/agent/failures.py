@@ -1,0 +1,67 @@
+"""Failures of actions as a caller gets them: a stable code, a text, and what to do next.
+
+invalid_arguments     a parameter is missing, unknown or wrong
+no_session            there is no session, or it is not clear which one is meant
+not_stopped           the action needs a stopped program
+not_running           the action needs a running program
+unsupported           the adapter cannot do this
+adapter_unavailable   no adapter fits, or the one that does is not installed
+stale_reference       a frame, value or source of an earlier stop
+timeout               an answer did not come in time
+adapter_failed        the adapter refused the request, or is gone
+refused               the caller may only read
+disabled              the debug tool is switched off
+internal              a fault of ours
+"""
+
+from typing import Literal
+
+type Code = Literal[
+    "invalid_arguments",
+    "no_session",
+    "not_stopped",
+    "not_running",
+    "unsupported",
+    "adapter_unavailable",
+    "stale_reference",
+    "timeout",
+    "adapter_failed",
+    "refused",
+    "disabled",
+    "internal",
+]
+
+
+class ActionFailed(Exception):  # noqa: N818 - the sentence reads right where it is raised
+    """An action that could not be done.
+
+    Attributes:
+        code: for programs.
+        hint: what to do next; empty where nothing helps.
+
+    """
+
+    def __init__(self, code: Code, text: str, *, hint: str = "") -> None:
+        super().__init__(text)
+        self.code = code
+        self.hint = hint
+
+
+class InvalidArguments(ActionFailed):
+    """A parameter is missing, unknown or wrong."""
+
+    def __init__(self, text: str, *, hint: str = "") -> None:
+        super().__init__("invalid_arguments", text, hint=hint)
+
+
+class Unsupported(ActionFailed):
+    """The adapter has no such ability.
+
+    Attributes:
+        capability: what it would have to announce.
+
+    """
+
+    def __init__(self, what: str, capability: str) -> None:
+        super().__init__("unsupported", f"Current adapter does not support {what}", hint=f"It lacks {capability}.")
+        self.capability = capability

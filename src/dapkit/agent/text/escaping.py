@@ -1,0 +1,45 @@
+r"""Text of a program, made harmless: it can neither steer a terminal nor pass for words of ours.
+
+A control character is shown as an escape such as `\x1b`. What has one line by our
+format stays on one line; a text of several lines is fenced by `| ` on each.
+"""
+
+import re
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]|[\ud800-\udfff]")
+_NAMED = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}
+
+
+def printable(text: str) -> str:
+    r"""Show control characters as escapes, except line ends and tabs.
+
+    >>> printable("a\x1b[31mb\r\nc")
+    'a\\x1b[31mb\nc'
+    """
+    return _CONTROL.sub(_escape, text.replace("\r\n", "\n"))
+
+
+def one_line(text: str) -> str:
+    r"""Show control characters as escapes, line ends and tabs as well.
+
+    >>> one_line("a\nb")
+    'a\\nb'
+    """
+    return re.sub(r"[\n\t]", _escape, _CONTROL.sub(_escape, text))
+
+
+def fenced(text: str) -> list[str]:
+    r"""Put a fence before each line.
+
+    >>> fenced("Session debug-1\nis over\n")
+    ['| Session debug-1', '| is over']
+    """
+    return [f"| {line}" for line in printable(text).removesuffix("\n").split("\n")]
+
+
+def _escape(found: re.Match[str]) -> str:
+    character = found[0]
+    if character in _NAMED:
+        return _NAMED[character]
+    code = ord(character)
+    return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"

@@ -1,0 +1,191 @@
+"""Text of sessions: the block of a snapshot, what came of running, and the stop report."""
+
+import json
+from collections.abc import Iterator
+
+from dapkit.agent.results.session import (
+    CustomBody,
+    Output,
+    Paused,
+    Resumed,
+    Sessions,
+    Started,
+    StopReport,
+    Terminated,
+    Typed,
+)
+from dapkit.agent.results.snapshot import Snapshot
+from dapkit.agent.text.breakpoints import source_breakpoint
+from dapkit.agent.text.escaping import fenced, one_line, printable
+from dapkit.agent.text.rendering import render
+from dapkit.agent.text.values import exception, frame_location, variable
+
+
+def snapshot_block(snapshot: Snapshot) -> Iterator[str]:
+    """Yield the lines about a session."""
+    yield f"Session {snapshot.id}"
+    yield f"Adapter: {snapshot.adapter}"
+    yield f"Status: {snapshot.status}"
+    yield f"CWD: {one_line(snapshot.cwd)}"
+    if snapshot.program is not None:
+        yield f"Program: {one_line(snapshot.program)}"
+    if snapshot.stop_reason is not None:
+        yield f"Stop reason: {one_line(snapshot.stop_reason)}"
+    if snapshot.frame_name is not None:
+        yield f"Frame: {one_line(snapshot.frame_name)}"
+    if snapshot.instruction_pointer_reference is not None:
+        yield f"Instruction pointer: {snapshot.instruction_pointer_reference}"
+    if (place := location(snapshot)) is not None:
+        yield f"Location: {place}"
+    if snapshot.needs_configuration_done:
+        yield "Configuration: pending configurationDone; set breakpoints, then continue."
+    if snapshot.exit_code is not None:
+        yield f"Exit code: {snapshot.exit_code}"
+
+
+def location(snapshot: Snapshot) -> str | None:
+    """Say where the current frame is, as far as that is known."""
+    source = snapshot.source
+    if source is None or snapshot.line is None:
+        return None
+    name = source.path or source.name
+    if name is None:
+        return None
+    return f"{one_line(name)}:{snapshot.line}" + (f":{snapshot.column}" if snapshot.column else "")
+
+
+def stop_report(stop: StopReport) -> Iterator[str]:
+    """Yield what there is to see at a stop, after the words of the contract."""
+    yield f"Stop {stop.number}: {one_line(stop.description or stop.reason)}" + _stopped_by(stop)
+    if stop.thread_name:
+        yield f"Thread: {one_line(stop.thread_name)}"
+    if stop.exception is not None:
+        yield from exception(stop.exception)
+    elif stop.text:
+        yield f"Text: {one_line(stop.text)}"
+    if stop.source_lines:
+        yield "Source:"
+        yield from source_window(stop)
+    if stop.locals or stop.more_locals:
+        yield "Locals:"
+        yield from (f"- {variable(one)}" for one in stop.locals)
+        if stop.more_locals:
+            yield f"(and {stop.more_locals} more; see scopes and variables)"
+    if len(stop.frames) > 1 or stop.more_frames:
+        yield "Stack:"
+        yield from (f"- #{one.id} {one_line(one.name)} @ {frame_location(one)}" for one in stop.frames)
+        if stop.more_frames:
+            yield f"(and {stop.more_frames} more; see stack_trace)"
+    yield from output_since(stop.output, stop.output_since)
+    yield from (f"Note: {one_line(note)}" for note in stop.incomplete)
+
+
+def source_window(stop: StopReport) -> Iterator[str]:
+    """Yield the lines around the current one, which is marked."""
+    current = stop.frames[0].line if stop.frames else None
+    width = max(len(str(one.line)) for one in stop.source_lines)
+    for one in stop.source_lines:
+        yield f"{'->' if one.line == current else '  '} {one.line:>{width}}  {one_line_of_code(one.text)}".rstrip()
+
+
+def one_line_of_code(text: str) -> str:
+    """Show a line of source, whose tabs stay."""
+    return printable(text.rstrip("\r\n"))
+
+
+def output_since(output: str, since: int) -> Iterator[str]:
+    """Yield what the program wrote, fenced."""
+    if output:
+        yield f"Output since {since}:"
+        yield from fenced(output)
+
+
+def _stopped_by(stop: StopReport) -> str:
+    if not stop.hit_breakpoints:
+        return ""
+    return f" (breakpoint {', '.join(map(str, stop.hit_breakpoints))})"
+
+
+@render.register
+def _(result: Started) -> str:
+    lines = [*snapshot_block(result.snapshot)]
+    lines += (f"Note: {one_line(note)}" for note in result.notes)
+    if result.breakpoints:
+        lines.append("Breakpoints:")
+        lines += (f"- {one_line(one.path)} {source_breakpoint(one)}" for one in result.breakpoints)
+    if result.stop is not None:
+        lines += stop_report(result.stop)
+    lines += output_since(result.output, 0)
+    return "\n".join(lines)
+
+
+@render.register
+def _(result: Resumed) -> str:
+    lines = [*snapshot_block(result.snapshot)]
+    match result.state:
+        case "stopped":
+            lines.append(f"{result.verb} stopped at {location(result.snapshot) or 'unknown location'}.")
+        case "terminated":
+            code = result.snapshot.exit_code
+            lines.append("Program terminated." if code is None else f"Program terminated with exit code {code}.")
+        case "running" if result.timed_out:
+            lines.append(
+                f"Program is still running after {result.waited:g}s. Use pause to interrupt and inspect state."
+            )
+        case "running":
+            lines.append("Program is running.")
+    if result.stop is not None:
+        lines += stop_report(result.stop)
+    lines += output_since(result.output, result.output_since)
+    return "\n".join(lines)
+
+
+@render.register
+def _(result: Paused) -> str:
+    return "\n".join([*snapshot_block(result.snapshot), "Program paused.", *stop_report(result.stop)])
+
+
+@render.register
+def _(result: Terminated) -> str:
+    if result.snapshot is None:
+        return "No debug session to terminate."
+    ending = "Debug session detached; the program runs on." if result.released else "Debug session terminated."
+    return "\n".join([*snapshot_block(result.snapshot), ending, *output_since(result.output, result.output_since)])
+
+
+@render.register
+def _(result: Sessions) -> str:
+    return "\n\n".join("\n".join(_listed(one)) for one in result.sessions) or "No debug sessions."
+
+
+def _listed(snapshot: Snapshot) -> Iterator[str]:
+    yield f"{snapshot.id}: {snapshot.status}"
+    yield f"  adapter={snapshot.adapter}"
+    yield f"  cwd={one_line(snapshot.cwd)}"
+    if snapshot.program is not None:
+        yield f"  program={one_line(snapshot.program)}"
+    if (place := location(snapshot)) is not None:
+        yield f"  location={place}"
+    if snapshot.stop_reason is not None:
+        yield f"  reason={one_line(snapshot.stop_reason)}"
+
+
+@render.register
+def _(result: Typed) -> str:
+    typed = f"Typed {result.characters} characters." if result.characters else ""
+    return " ".join(part for part in (typed, "Ended the input." if result.ended else "") if part)
+
+
+@render.register
+def _(result: Output) -> str:
+    if not result.output:
+        return "(no output captured)"
+    lost = "(earlier output was dropped)\n" if result.lost else ""
+    cut = f"({result.omitted} earlier characters left out)\n" if result.omitted else ""
+    return lost + cut + printable(result.output)
+
+
+@render.register
+def _(result: CustomBody) -> str:
+    body = json.dumps(result.custom_body, indent=2, ensure_ascii=False)
+    return f"{one_line(result.command)} response:\n{printable(body)}"

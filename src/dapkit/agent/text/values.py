@@ -1,0 +1,122 @@
+"""Text of values, scopes, frames and threads."""
+
+from collections.abc import Iterator
+
+from dapkit.agent.results.values import (
+    Assigned,
+    Completions,
+    Evaluated,
+    Evaluation,
+    ExceptionDetails,
+    ExceptionInfo,
+    Frame,
+    Scopes,
+    StackTrace,
+    Threads,
+    Variable,
+    Variables,
+)
+from dapkit.agent.text.escaping import fenced, one_line
+from dapkit.agent.text.rendering import render
+
+
+def variable(one: Variable) -> str:
+    """Write a variable in one line."""
+    value = one_line(one.value) + (f" (cut, {one.length} characters)" if one.length is not None else "")
+    kind = f" ({one_line(one.type)})" if one.type else ""
+    reference = f" [ref={one.variables_reference}]" if one.variables_reference > 0 else ""
+    before = f" [was {one_line(one.was)}]" if one.was is not None else " [new]" if one.changed else ""
+    return f"{one_line(one.name)} = {value}{kind}{reference}{before}"
+
+
+def frame_location(one: Frame) -> str:
+    """Say where a frame is."""
+    source = "<unknown>" if one.source is None else one.source.path or one.source.name or "<unknown>"
+    return f"{one_line(source)}:{one.line}:{one.column}"
+
+
+def exception(one: ExceptionDetails) -> Iterator[str]:
+    """Yield what is known of an exception."""
+    name = one.type_name or one.exception_id
+    text = one.message if one.message is not None else one.description
+    yield f"Exception: {one_line(name)}" + (f": {one_line(text)}" if text else "")
+    yield from (f"Caused by: {one_line(cause)}" for cause in one.cause or ())
+
+
+@render.register
+def _(result: Evaluated) -> str:
+    return "\n".join(_evaluation("Result", result.evaluation))
+
+
+@render.register
+def _(result: Assigned) -> str:
+    return "\n".join([f"{one_line(result.name)} was set.", *_evaluation("Value", result.evaluation)])
+
+
+def _evaluation(title: str, value: Evaluation) -> Iterator[str]:
+    text = value.result.rstrip("\n")
+    if "\n" in text:
+        yield f"{title}:"
+        yield from fenced(text)
+    else:
+        yield f"{title}: {one_line(text)}"
+    if value.length is not None:
+        yield f"(cut, {value.length} characters)"
+    if value.type:
+        yield f"Type: {one_line(value.type)}"
+    if value.variables_reference > 0:
+        yield f"Variables ref: {value.variables_reference}"
+
+
+@render.register
+def _(result: StackTrace) -> str:
+    lines = [f"- #{one.id} {one_line(one.name)} @ {frame_location(one)}" for one in result.stack_frames]
+    if result.more:
+        total = f" of {result.total_frames}" if result.total_frames is not None else ""
+        following = result.stack_frames[-1].index + 1 if result.stack_frames else 0
+        lines.append(f"(there are more{total}; start={following} shows them)")
+    return "\n".join(["Stack trace:", *(lines or ["(empty)"])])
+
+
+@render.register
+def _(result: Threads) -> str:
+    lines = [f"- {one.id}: {one_line(one.name)}" for one in result.threads]
+    return "\n".join(["Threads:", *(lines or ["(none)"])])
+
+
+@render.register
+def _(result: Scopes) -> str:
+    lines = [
+        f"- {one_line(one.name)}: ref={one.variables_reference}, expensive={'yes' if one.expensive else 'no'}"
+        + (f", hint={one_line(one.presentation_hint)}" if one.presentation_hint else "")
+        for one in result.scopes
+    ]
+    return "\n".join(["Scopes:", *(lines or ["(none)"])])
+
+
+@render.register
+def _(result: Variables) -> str:
+    lines = [f"- {variable(one)}" for one in result.variables] or ["(none)"]
+    if result.more:
+        following = result.start + len(result.variables)
+        amount = "more" if result.more < 0 else f"{result.more} more"
+        lines.append(f"(there are {amount}; start={following} shows them)")
+    return "\n".join(["Variables:", *lines])
+
+
+@render.register
+def _(result: ExceptionInfo) -> str:
+    lines = [*exception(result.exception), f"Break mode: {one_line(result.exception.break_mode)}"]
+    if result.exception.stack_trace:
+        lines += ["Stack:", *fenced(result.exception.stack_trace)]
+    return "\n".join(lines)
+
+
+@render.register
+def _(result: Completions) -> str:
+    lines = [
+        f"- {one_line(one.label)}" + (f" ({one_line(one.type)})" if one.type else "") for one in result.completions
+    ] or ["(none)"]
+    if result.more:
+        lines.append(f"(and {result.more} more)")
+    return "\n".join(["Completions:", *lines])

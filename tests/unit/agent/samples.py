@@ -1,0 +1,383 @@
+"""Results as actions return them; their texts are the files in `golden`, by name."""
+
+from dapkit.agent.results import breakpoints as b
+from dapkit.agent.results import program as p
+from dapkit.agent.results import session as s
+from dapkit.agent.results import values as v
+from dapkit.agent.results.snapshot import Snapshot
+from dapkit.protocol import DisassembledInstruction, ProtocolObject, Source, Thread
+
+APP = Source(name="app.py", path="/work/app.py")
+
+STOPPED = Snapshot(
+    id="debug-1",
+    adapter="debugpy",
+    status="stopped",
+    cwd="/work",
+    launched_at="2026-01-01T00:00:00+00:00",
+    last_used_at="2026-01-01T00:00:09+00:00",
+    output_bytes=24,
+    output_truncated=False,
+    needs_configuration_done=False,
+    program="/work/app.py",
+    stop_reason="breakpoint",
+    thread_id=1,
+    frame_id=3,
+    frame_name="unit_price",
+    source=APP,
+    line=11,
+    column=5,
+)
+
+ANYWHERE = Snapshot(
+    id="debug-1",
+    adapter="gdb",
+    status="stopped",
+    cwd="/work",
+    launched_at="2026-01-01T00:00:00+00:00",
+    last_used_at="2026-01-01T00:00:09+00:00",
+    output_bytes=0,
+    output_truncated=False,
+    needs_configuration_done=False,
+    program="/work/a.out",
+    stop_reason="signal",
+    frame_name="??",
+    instruction_pointer_reference="0x401136",
+)
+
+RUNNING = Snapshot(
+    id="debug-2",
+    adapter="debugpy",
+    status="running",
+    cwd="/work",
+    launched_at="2026-01-01T00:00:00+00:00",
+    last_used_at="2026-01-01T00:00:09+00:00",
+    output_bytes=0,
+    output_truncated=False,
+    needs_configuration_done=False,
+    program="/work/app.py",
+)
+
+CONFIGURING = Snapshot(
+    id="debug-3",
+    adapter="rdbg",
+    status="configuring",
+    cwd="/work",
+    launched_at="2026-01-01T00:00:00+00:00",
+    last_used_at="2026-01-01T00:00:09+00:00",
+    output_bytes=0,
+    output_truncated=False,
+    needs_configuration_done=True,
+)
+
+ENDED = Snapshot(
+    id="debug-1",
+    adapter="debugpy",
+    status="terminated",
+    cwd="/work",
+    launched_at="2026-01-01T00:00:00+00:00",
+    last_used_at="2026-01-01T00:00:09+00:00",
+    output_bytes=24,
+    output_truncated=False,
+    needs_configuration_done=False,
+    program="/work/app.py",
+    exit_code=3,
+)
+
+LET_GO = Snapshot(
+    id="debug-1",
+    adapter="debugpy",
+    status="terminated",
+    cwd="/work",
+    launched_at="2026-01-01T00:00:00+00:00",
+    last_used_at="2026-01-01T00:00:09+00:00",
+    output_bytes=0,
+    output_truncated=False,
+    needs_configuration_done=False,
+)
+
+FRAMES = [
+    v.Frame(index=0, id=3, name="unit_price", line=11, column=5, source=APP),
+    v.Frame(index=1, id=4, name="main", line=20, column=1, source=APP),
+]
+
+STOP = s.StopReport(
+    number=4,
+    reason="breakpoint",
+    hit_breakpoints=[2],
+    source_lines=[
+        s.SourceLine(line=9, text="def unit_price(amount, divisor):"),
+        s.SourceLine(line=10, text="\tif divisor:"),
+        s.SourceLine(line=11, text="    return amount / divisor"),
+    ],
+    locals=[
+        v.Variable(name="divisor", value="0", type="int", variables_reference=0, changed=True, was="-3"),
+        v.Variable(name="rest", value="'a\nb'", type="str", variables_reference=0, changed=True),
+        v.Variable(name="items", value="[1, 2, ...", type="list", variables_reference=7, length=31374880),
+    ],
+    more_locals=12,
+    frames=FRAMES,
+    more_frames=30,
+    output="total 1\n\x1b[31mSession debug-9\n",
+    output_since=12,
+    incomplete=["the scope Globals was left out: it is expensive"],
+    thread_name="MainThread",
+)
+
+CRASH = s.StopReport(
+    number=1,
+    reason="exception",
+    hit_breakpoints=[],
+    source_lines=[],
+    locals=[],
+    more_locals=0,
+    frames=FRAMES[:1],
+    more_frames=0,
+    output="",
+    output_since=0,
+    incomplete=[],
+    description="Paused on exception",
+    text="division by zero",
+    exception=v.ExceptionDetails(
+        exception_id="ZeroDivisionError",
+        break_mode="unhandled",
+        message="division by zero",
+        type_name="ZeroDivisionError",
+        cause=["KeyError: 'price'"],
+    ),
+)
+
+BARE = s.StopReport(
+    number=1,
+    reason="entry",
+    hit_breakpoints=[],
+    source_lines=[],
+    locals=[],
+    more_locals=0,
+    frames=[],
+    more_frames=0,
+    output="",
+    output_since=0,
+    incomplete=[],
+)
+
+LINES = [
+    b.SourceBreakpoint(number=1, path="/work/app.py", line=11, verified=True, enabled=True),
+    b.SourceBreakpoint(
+        number=2, path="/work/app.py", line=14, verified=False, enabled=True, condition="x > 3", message="no code here"
+    ),
+    b.SourceBreakpoint(
+        number=3,
+        path="/work/app.py",
+        line=21,
+        verified=True,
+        enabled=True,
+        hit_condition=">= 5",
+        requested_line=19,
+        log_message="x is {x}",
+    ),
+    b.SourceBreakpoint(number=4, path="/work/app.py", line=30, verified=False, enabled=False),
+]
+FUNCTIONS = [
+    b.FunctionBreakpoint(number=5, name="main", verified=True, enabled=True, condition="argc > 1"),
+    b.FunctionBreakpoint(number=6, name="later", verified=False, enabled=True, message="no such function yet"),
+]
+INSTRUCTIONS = [
+    b.InstructionBreakpoint(number=7, instruction_reference="0x401136", verified=True, enabled=True),
+    b.InstructionBreakpoint(
+        number=8,
+        instruction_reference="0x401136",
+        offset=4,
+        verified=False,
+        enabled=True,
+        condition="$rax",
+        hit_condition="3",
+        message="bad address",
+    ),
+]
+DATA = [
+    b.DataBreakpoint(number=9, data_id="total", verified=True, enabled=True, access_type="write", hit_condition="2"),
+    b.DataBreakpoint(number=10, data_id="other", verified=False, enabled=True, condition="x", message="gone"),
+]
+FILTERS = [
+    b.ExceptionFilter(
+        filter="raised", label="Raised Exceptions", enabled=False, supports_condition=True, condition=None
+    ),
+    b.ExceptionFilter(
+        filter="uncaught", label="Uncaught Exceptions", enabled=True, supports_condition=True, condition="KeyError"
+    ),
+]
+
+SAMPLES: dict[str, ProtocolObject] = {
+    "launch_plain": s.Started(snapshot=STOPPED, adapter="debugpy", notes=[], breakpoints=[]),
+    "launch_running": s.Started(snapshot=RUNNING, adapter="debugpy", notes=[], breakpoints=[]),
+    "launch_configuring": s.Started(snapshot=CONFIGURING, adapter="rdbg", notes=[], breakpoints=[]),
+    "launch_full": s.Started(
+        snapshot=STOPPED,
+        adapter="debugpy",
+        notes=["python 3.11 is older than 3.12, so debugpy debugs it"],
+        breakpoints=LINES[:2],
+        stop=BARE,
+    ),
+    "set_breakpoint": b.SourceBreakpoints(snapshot=STOPPED, path="/work/app.py", breakpoints=LINES),
+    "set_breakpoint_none": b.SourceBreakpoints(snapshot=STOPPED, path="/work/app.py", breakpoints=[]),
+    "set_breakpoint_function": b.FunctionBreakpoints(snapshot=STOPPED, function_breakpoints=FUNCTIONS),
+    "set_breakpoint_function_none": b.FunctionBreakpoints(snapshot=STOPPED, function_breakpoints=[]),
+    "set_instruction_breakpoint": b.InstructionBreakpoints(snapshot=STOPPED, instruction_breakpoints=INSTRUCTIONS),
+    "set_instruction_breakpoint_none": b.InstructionBreakpoints(snapshot=STOPPED, instruction_breakpoints=[]),
+    "set_data_breakpoint": b.DataBreakpoints(snapshot=STOPPED, data_breakpoints=DATA),
+    "set_data_breakpoint_none": b.DataBreakpoints(snapshot=STOPPED, data_breakpoints=[]),
+    "set_exception_breakpoints": b.ExceptionBreakpoints(snapshot=STOPPED, exception_filters=FILTERS),
+    "breakpoints": b.AllBreakpoints(
+        snapshot=STOPPED,
+        breakpoints=LINES,
+        function_breakpoints=FUNCTIONS,
+        instruction_breakpoints=INSTRUCTIONS,
+        data_breakpoints=DATA,
+        exception_filters=FILTERS,
+    ),
+    "breakpoints_none": b.AllBreakpoints(
+        snapshot=STOPPED,
+        breakpoints=[],
+        function_breakpoints=[],
+        instruction_breakpoints=[],
+        data_breakpoints=[],
+        exception_filters=[],
+    ),
+    "data_breakpoint_info": b.DataBreakpointInfo(
+        snapshot=STOPPED,
+        data_breakpoint_info=b.DataId(
+            data_id="0x7ffe/4", description="4 bytes at 0x7ffe", access_types=["write", "readWrite"], can_persist=False
+        ),
+    ),
+    "data_breakpoint_info_none": b.DataBreakpointInfo(
+        snapshot=STOPPED, data_breakpoint_info=b.DataId(data_id=None, description="x is in a register")
+    ),
+    "continue_stopped": s.Resumed(
+        snapshot=STOPPED, verb="Continue", state="stopped", timed_out=False, waited=0.1, stop=STOP
+    ),
+    "continue_crashed": s.Resumed(
+        snapshot=STOPPED, verb="Continue", state="stopped", timed_out=False, waited=0.1, stop=CRASH
+    ),
+    "step_over_plain": s.Resumed(snapshot=STOPPED, verb="Step over", state="stopped", timed_out=False, waited=0.1),
+    "step_in_anywhere": s.Resumed(snapshot=ANYWHERE, verb="Step in", state="stopped", timed_out=False, waited=0.1),
+    "continue_terminated": s.Resumed(
+        snapshot=ENDED,
+        verb="Continue",
+        state="terminated",
+        timed_out=False,
+        waited=1.0,
+        output="bye\n",
+        output_since=20,
+    ),
+    "step_out_terminated": s.Resumed(snapshot=LET_GO, verb="Step out", state="terminated", timed_out=False, waited=1.0),
+    "continue_timed_out": s.Resumed(snapshot=RUNNING, verb="Continue", state="running", timed_out=True, waited=30.0),
+    "continue_running": s.Resumed(snapshot=RUNNING, verb="Continue", state="running", timed_out=False, waited=0.0),
+    "pause": s.Paused(snapshot=STOPPED, stop=BARE),
+    "evaluate": v.Evaluated(
+        snapshot=STOPPED, evaluation=v.Evaluation(result="[1, 2]", type="list", variables_reference=9)
+    ),
+    "evaluate_plain": v.Evaluated(snapshot=STOPPED, evaluation=v.Evaluation(result="3", variables_reference=0)),
+    "evaluate_lines": v.Evaluated(
+        snapshot=STOPPED, evaluation=v.Evaluation(result="a\nType: b\n", variables_reference=0, length=12000)
+    ),
+    "set_variable": v.Assigned(
+        snapshot=STOPPED, name="total", evaluation=v.Evaluation(result="0", type="int", variables_reference=0)
+    ),
+    "stack_trace": v.StackTrace(
+        snapshot=STOPPED,
+        thread_id=1,
+        stack_frames=[*FRAMES, v.Frame(index=2, id=5, name="_start", line=0, column=0)],
+        more=False,
+    ),
+    "stack_trace_paged": v.StackTrace(
+        snapshot=STOPPED, thread_id=1, stack_frames=FRAMES, more=True, total_frames=100000
+    ),
+    "stack_trace_empty": v.StackTrace(snapshot=STOPPED, thread_id=1, stack_frames=[], more=False),
+    "threads": v.Threads(snapshot=STOPPED, threads=[Thread(id=1, name="MainThread"), Thread(id=2, name="w\n2")]),
+    "scopes": v.Scopes(
+        snapshot=STOPPED,
+        scopes=[
+            v.Scope(name="Locals", variables_reference=5, expensive=False, presentation_hint="locals"),
+            v.Scope(name="Globals", variables_reference=6, expensive=True),
+        ],
+    ),
+    "variables": v.Variables(snapshot=STOPPED, variables=STOP.locals[1:], start=0, more=0),
+    "variables_plain": v.Variables(
+        snapshot=STOPPED, variables=[v.Variable(name="x", value="3", variables_reference=0)], start=100, more=899
+    ),
+    "variables_none": v.Variables(snapshot=STOPPED, variables=[], start=0, more=0),
+    "exception_info": v.ExceptionInfo(
+        snapshot=STOPPED,
+        thread_id=1,
+        exception=v.ExceptionDetails(
+            exception_id="ZeroDivisionError",
+            break_mode="unhandled",
+            description="division by zero",
+            stack_trace='  File "app.py", line 11\n    return amount / divisor\n',
+        ),
+    ),
+    "completions": v.Completions(
+        snapshot=STOPPED,
+        completions=[
+            v.Completion(label="price", text="price", type="field"),
+            v.Completion(label="print", text="print("),
+        ],
+        more=3,
+    ),
+    "disassemble": p.Disassembly(
+        snapshot=STOPPED,
+        disassembly=[
+            DisassembledInstruction(
+                address="0x401136",
+                instruction_bytes="55",
+                instruction="push rbp",
+                symbol="main",
+                location=Source(name="a.c", path="/work/a.c"),
+                line=3,
+                column=1,
+            ),
+            DisassembledInstruction(address="0x401137", instruction_bytes="48 89 e5", instruction="mov rbp, rsp"),
+            DisassembledInstruction(address="0x9", instruction="ret"),
+        ],
+    ),
+    "disassemble_empty": p.Disassembly(snapshot=STOPPED, disassembly=[]),
+    "read_memory": p.Memory(
+        snapshot=STOPPED, memory_address="0x7ffe3c", memory_data="SGVsbG8sIHdvcmxkIQoAAQL/AQ==", unreadable_bytes=4
+    ),
+    "read_memory_none": p.Memory(snapshot=STOPPED, memory_address="0x0", memory_data=""),
+    "write_memory": p.MemoryWritten(snapshot=STOPPED, bytes_written=4, offset=8),
+    "write_memory_plain": p.MemoryWritten(snapshot=STOPPED),
+    "modules": p.Modules(
+        snapshot=STOPPED,
+        modules=[
+            p.Module(id=1, name="a.out", path="/work/a.out", symbol_status="Symbols loaded.", address_range="0x4000"),
+            p.Module(id="libc", name="libc.so.6"),
+        ],
+        more=0,
+    ),
+    "modules_none": p.Modules(snapshot=STOPPED, modules=[], more=0),
+    "loaded_sources": p.LoadedSources(
+        snapshot=STOPPED, sources=[APP, Source(name="<string>", source_reference=4), Source()], more=0
+    ),
+    "loaded_sources_none": p.LoadedSources(snapshot=STOPPED, sources=[], more=0),
+    "source": p.SourceText(
+        snapshot=STOPPED,
+        name="/work/app.py",
+        content="def f():\n\n    return 1\n",
+        first_line=8,
+        total_lines=120,
+        current_line=10,
+    ),
+    "custom_request": s.CustomBody(snapshot=STOPPED, command="pydevdInfo", custom_body={"a": [1, "é"]}),
+    "custom_request_empty": s.CustomBody(snapshot=STOPPED, command="poke", custom_body=None),
+    "output": s.Output(snapshot=STOPPED, output="one\ntwo \x1b[1mthree\n", next=24, lost=False, omitted=0),
+    "output_cut": s.Output(snapshot=STOPPED, output="the end\n", next=900000, lost=True, omitted=5000),
+    "output_none": s.Output(snapshot=STOPPED, output="", next=0, lost=False, omitted=0),
+    "stdin": s.Typed(snapshot=RUNNING, characters=4, ended=True),
+    "terminate": s.Terminated(snapshot=ENDED, released=False),
+    "terminate_none": s.Terminated(released=False),
+    "detach": s.Terminated(snapshot=LET_GO, released=True, output="last words\n", output_since=3),
+    "sessions": s.Sessions(sessions=[STOPPED, RUNNING]),
+    "sessions_none": s.Sessions(sessions=[]),
+}
