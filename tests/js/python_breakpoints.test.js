@@ -4,7 +4,7 @@
 const assert = require("node:assert/strict");
 const path = require("node:path");
 const {
-  LINE, ORDERS, launch, launchToStop, locals, nextStop, outputOf, place, pythonTest, stopHere, topFrame, written,
+  LINE, ORDERS, frames, launch, launchToStop, locals, nextStop, outputOf, place, pythonTest, stopHere, topFrame, written,
 } = require("./python.js");
 
 pythonTest("setBreakpoints", "a breakpoint stops", async (client) => {
@@ -242,4 +242,31 @@ pythonTest("setInstructionBreakpoints, disassemble", "what is no bytecode is mar
   await launchToStop(client, { breakpoints: [{ line: LINE.call }] });
   const { body: { instructions } } = await client.send("disassemble", { memoryReference: "0x10", instructionCount: 2 });
   assert.deepEqual(instructions.map(({ presentationHint }) => presentationHint), ["invalid", "invalid"]);
+});
+
+pythonTest("setBreakpoints", "a breakpoint is set in a text by its reference, and in no other of that name", async (client) => {
+  await stopHere(client, `
+    def called():
+        return 1  # here
+    first = "called()\\ndef made():\\n    return 5\\nmade()\\n"
+    exec(first)
+    exec(first.replace("5", "6"))
+    exec(first)
+  `);
+  const { source } = (await frames(client))[1];
+  assert.ok(source.sourceReference > 0);
+  const where = { source, line: 3 };
+  assert.deepEqual((await client.send("breakpointLocations", where)).body.breakpoints.map(({ line }) => line), [3]);
+  const { body } = await client.setBreakpointsRequest({ source, breakpoints: [{ line: 3 }] });
+  assert.deepEqual(body.breakpoints.map(({ verified, line }) => [verified, line]), [[true, 3]]);
+  await nextStop(client, client.continueRequest({ threadId: 1 }));
+  assert.equal(await place(client), "made:3");
+  const { body: { targets } } = await client.send("gotoTargets", where);
+  assert.deepEqual(targets.map(({ line }) => line), [3]);
+  const seen = [];
+  for (let stop = 0; stop < 3; stop += 1) {
+    await nextStop(client, client.continueRequest({ threadId: 1 }));
+    seen.push(await place(client));
+  }
+  assert.deepEqual(seen, ["called:2", "called:2", "made:3"]);
 });

@@ -4,7 +4,16 @@ import pytest
 
 from dapkit.client import Ended
 from dapkit.endpoint import RequestFailed
-from dapkit.protocol import BreakpointEvent, OutputEvent, ProcessEvent, StoppedEvent, TerminatedEvent, ThreadEvent
+from dapkit.protocol import (
+    BreakpointEvent,
+    OutputEvent,
+    ProcessEvent,
+    SetBreakpointsArguments,
+    SourceBreakpoint,
+    StoppedEvent,
+    TerminatedEvent,
+    ThreadEvent,
+)
 from e2e.python.driving import Driver
 from e2e.python.processes import ended, process_of
 from e2e.python.raw import raw_client
@@ -133,3 +142,27 @@ async def test_restart_with_wrong_arguments_leaves_the_program_running(driver: D
     with pytest.raises(RequestFailed, match=r"restart: \$.arguments.arguments.args"):
         await driver.session.restart(arguments={"args": 1})
     assert await driver.where() == ("<module>", 2)
+
+
+async def test_breakpoint_in_a_text_of_the_program_before_is_told_to_be_gone(driver: Driver) -> None:
+    await driver.start(
+        """
+        def called():
+            return 1
+        exec("called()\\ndef made():\\n    return 5\\nmade()\\n")
+        """,
+        2,
+    )
+    await driver.session.next_stop()
+    source = (await driver.frames())[1].source
+    assert source is not None
+    placed = await driver.session.request(
+        SetBreakpointsArguments(source=source, breakpoints=[SourceBreakpoint(line=3)])
+    )
+    assert placed.breakpoints[0].verified
+    await driver.session.restart()
+    told = await driver.session.wait_for(BreakpointEvent, where=lambda event: not event.breakpoint.verified, since=0)
+    assert told.breakpoint.id == placed.breakpoints[0].id
+    assert told.breakpoint.message == "this text was one of the program before the restart"
+    await driver.session.next_stop()
+    assert await driver.where() == ("called", 2)

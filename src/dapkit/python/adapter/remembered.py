@@ -6,6 +6,9 @@ first restart on:
 
     engine's number of a breakpoint that was set again   ->  the number that the client was told
     any other number of the engine                       ->  that number + all that were given before
+
+References to sources are good for one program only. A source that has one is found again by its path or its name; the
+texts of `exec`, which share one name, are not: their breakpoints are gone with the program.
 """
 
 from collections.abc import Awaitable, Callable
@@ -21,6 +24,7 @@ from dapkit.protocol import (
     RawJson,
     SetBreakpointsArguments,
     SetExceptionBreakpointsBody,
+    Source,
     StoppedEvent,
     decode_as,
     encode_value,
@@ -91,7 +95,7 @@ class Remembered:
         changes: list[BreakpointEvent] = []
         for key, remembered in list(self._sets.items()):
             try:
-                found = _breakpoints(await ask(remembered.arguments))
+                found = _breakpoints(await ask(_for_another_program(remembered.arguments)))
             except RequestFailed as error:
                 found = [Breakpoint(verified=False, message=error.text)] * len(remembered.told)
             told = [self._as_before(new, old) for new, old in zip(found, remembered.told, strict=False)]
@@ -125,8 +129,28 @@ class Remembered:
 def _key(arguments: Arguments[Any]) -> _Key:
     match arguments:
         case SetBreakpointsArguments(source=source):
-            return arguments.command, source.path or source.name or ""
+            own = f"#{source.source_reference}" if source.source_reference and not _is_found_again(source) else ""
+            return arguments.command, f"{source.path or source.name or ''}{own}"
     return arguments.command, ""
+
+
+def _for_another_program(arguments: Arguments[Any]) -> Arguments[Any]:
+    """Return a request as another program than the one that it was meant for understands it.
+
+    Raises:
+        RequestFailed: if that cannot be.
+
+    """
+    match arguments:
+        case SetBreakpointsArguments(source=source) if source.source_reference:
+            if not _is_found_again(source):
+                raise RequestFailed("this text was one of the program before the restart")
+            return msgspec.structs.replace(arguments, source=Source(path=source.path, name=source.name))
+    return arguments
+
+
+def _is_found_again(source: Source) -> bool:
+    return bool(source.path) or (source.name or "<string>") not in ("<string>", "<stdin>")
 
 
 def _breakpoints(body: RawJson) -> list[Breakpoint]:

@@ -236,10 +236,11 @@ class Callbacks:
 
     def _meet_breakpoints(self, frame: FrameType, code: CodeType, offset: int) -> bool:
         """Bind breakpoints to code that starts; say whether one wants to know of every start."""
-        key = self.breakpoints.sources.wants(code.co_filename)
-        if key is not None:
+        keys = self.breakpoints.sources.wants(code)
+        if keys:
             with self._lock:
-                self.breakpoints.sources.meet(key, code, frame.f_globals)
+                for key in keys:
+                    self.breakpoints.sources.meet(key, code, frame.f_globals)
                 self.choose()
         functions = self.breakpoints.functions
         if not functions.asked:

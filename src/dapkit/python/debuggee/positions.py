@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 
 from .errors import RequestRefused
 from .loading import Stamp, stamp_of
-from .sources import Sources, compile_quietly, resume_offset, with_nested
+from .sources import Sources, compile_quietly, lines_of_text, lines_of_tree, resume_offset, with_nested
 
 _COMPOUND: Final = frozenset(b"if elif else for while try except finally with match case async def class".split())
 
@@ -49,12 +49,23 @@ class Spot(NamedTuple):
 class Text:
     """A source text, with columns in either unit."""
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: bytes, listed: CodeType | None = None) -> None:
         self.data = data
+        self.listed = listed
+        """The code that this is only a listing of; then there are lines, and nothing is known of columns."""
         self.spots: dict[int, list[Spot]] = {}
         """Of lines that were asked for."""
         self._crowded: dict[int, list[Span]] | None = None
         self._lines = _decoded(data).encode("utf-8", "surrogatepass").splitlines()
+
+    def lines_with_code(self, where: str) -> list[int]:
+        """Return the lines that have code, in order.
+
+        Raises:
+            RequestRefused: if the text is no Python.
+
+        """
+        return lines_of_text(self.data, where) if self.listed is None else lines_of_tree(self.listed)
 
     def shown_column(self, line: int, column: int) -> int:
         """Return the column to show for one in UTF-8."""
@@ -104,28 +115,28 @@ class Texts:
         self._sources = sources
         self._known: dict[str, tuple[Stamp | None, Text]] = {}
 
-    def of(self, filename: str) -> Text:
-        """Return the text that code objects of a file name come from, as it is now.
+    def of(self, key: str) -> Text:
+        """Return the text of a source by its key, as it is now.
 
         Raises:
             RequestRefused: if there is none.
 
         """
-        key = self._sources.name(filename)
         stamp = stamp_of(key)
         known = self._known.get(key)
         if known is None or known[0] != stamp or stamp is None:
             if len(self._known) >= self._KEPT:
                 del self._known[next(iter(self._known))]
-            known = self._known[key] = (stamp, Text(self._sources.read(key)))
+            known = self._known[key] = (stamp, Text(*self._sources.read(key)))
         return known[1]
 
     def of_code(self, code: CodeType) -> Text | None:
-        """Return the text that a code object comes from, None if there is none."""
+        """Return the text that a code object comes from, None if it is not known."""
         try:
-            return self.of(code.co_filename)
+            text = self.of(self._sources.keys(code)[0])
         except RequestRefused:
             return None
+        return text if text.listed is None else None
 
 
 def _decoded(data: bytes) -> str:

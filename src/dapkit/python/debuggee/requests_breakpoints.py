@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def set_breakpoints(engine: "Engine", request: Request) -> Json:
     """Replace the breakpoints of one source."""
-    key, source = _source(engine, request)
+    key, source = source_asked(engine, request)
     asked = _wishes(request)
     breakpoints = engine.callbacks.breakpoints.sources
     note = engine.sources.stamps.note_about(key) if asked else ""
@@ -45,7 +45,7 @@ def set_instruction_breakpoints(engine: "Engine", request: Request) -> Json:
 
 def breakpoint_locations(engine: "Engine", request: Request) -> Json:
     """List the places in some lines of a source at which the program can stop."""
-    key, source = _source(engine, request)
+    key, source = source_asked(engine, request)
     first = number(request, "line")
     if not first:
         raise RequestRefused("breakpointLocations needs a line, from 1 on")
@@ -55,12 +55,12 @@ def breakpoint_locations(engine: "Engine", request: Request) -> Json:
     text = _text(engine, key)
     if isinstance(text, RequestRefused):
         raise text
+    where = str(source.get("path") or source.get("name"))
+    if text.listed is not None:
+        return {"breakpoints": [{"line": line} for line in text.lines_with_code(where) if first <= line <= last]}
     begin = first, number(request, "column") or 1
     end = last, number(request, "endColumn") or float("inf")
-    found = [
-        {"line": spot.line, **shown_span(spot, text)}
-        for spot in spots(text, first, last, str(source.get("path") or source.get("name")))
-    ]
+    found = [{"line": spot.line, **shown_span(spot, text)} for spot in spots(text, first, last, where)]
     return {"breakpoints": [one for one in found if begin <= (one["line"], one["column"]) <= end]}
 
 
@@ -74,14 +74,14 @@ def _wishes(request: Request) -> list[Json]:
     return asked
 
 
-def _source(engine: "Engine", request: Request) -> tuple[str, Json]:
+def source_asked(engine: "Engine", request: Request) -> tuple[str, Json]:
     """Return the key of the source that a request is about, and how to show it."""
     command = request.message["command"]
     source = request.arguments.get("source")
     source = source if isinstance(source, dict) else {}
     if source.get("sourceReference"):
         text = engine.shown.by_number(source["sourceReference"])
-        return engine.sources.name(text.filename), engine.shown.describe(text)
+        return text.key, engine.shown.describe(text)
     path = source.get("path")
     if path is None and str(source.get("name")).startswith("<"):
         path = source["name"]  # code that is no file goes by the name it was compiled under

@@ -13,6 +13,7 @@ from .frames import Frame, frames_only
 from .handling import LATER, Handler, Later, flag, number
 from .jobs import Guard, Job, Request
 from .positions import entries
+from .requests_breakpoints import source_asked
 from .sources import lines_of_code, with_nested
 from .stops import Parked
 from .wire import Json
@@ -81,18 +82,14 @@ def step_in_targets(engine: "Engine", request: Request) -> Json:
 
 def goto_targets(engine: "Engine", request: Request) -> Json:
     """List what a thread could go to in a line: a stopped function first, or else any that has the line."""
-    source = request.arguments.get("source")
-    path = source.get("path") if isinstance(source, dict) else None
-    if not isinstance(path, str) or not path:
-        raise RequestRefused(f"gotoTargets needs source.path; source is {source!r:.200}")
+    key, _ = source_asked(engine, request)
     line = number(request, "line")
     if not line:
         raise RequestRefused("gotoTargets needs a line, from 1 on")
     if not engine.world.standing:
         raise RequestRefused("the program is running; pause it to go elsewhere")
-    name = engine.sources.name(path)
     stopped = [(parked.ident, parked.shown.f_code) for parked in list(engine.world.parked.values())]
-    codes = [(ident, code) for ident, code in stopped if engine.sources.name(code.co_filename) == name]
+    codes = [(ident, code) for ident, code in stopped if key in engine.sources.keys(code)]
     here = [(ident, code) for ident, code in codes if line in lines_of_code(code)]
     others = [(ident, part) for ident, code in codes for part in with_nested(code) if line in lines_of_code(part)]
     targets = [

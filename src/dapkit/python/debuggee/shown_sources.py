@@ -23,7 +23,7 @@ from .checksums import checksums_of
 from .errors import RequestRefused
 from .modules import loaded, names_of
 from .quiet import compiled
-from .sources import EXCLUDED, LIBRARY, OURS, Sources, read_file, with_nested
+from .sources import EXCLUDED, LIBRARY, OURS, Sources, Unfiled, own_key, read_file, with_nested
 from .wire import Json
 
 _FROZEN = "<frozen "
@@ -34,15 +34,33 @@ _NEARBY = 50
 
 
 class Text:
-    """A text that is no file: how it is named, and what it is."""
+    """A text that is no file: how it is named, and what it is.
 
-    __slots__ = ("filename", "number", "origin", "text")
+    `key` is that of its file name if all code of that name has this text, else its own. `listed` is the code of
+    which the text is only a listing.
+    """
 
-    def __init__(self, number: int, filename: str, text: str, origin: str) -> None:
+    __slots__ = ("_parts", "filename", "key", "listed", "number", "origin", "text")
+
+    def __init__(
+        self, number: int, filename: str, text: str, *, origin: str, key: str, listed: CodeType | None
+    ) -> None:
         self.number = number
         self.filename = filename
         self.text = text
         self.origin = origin
+        self.key = key
+        self.listed = listed
+        self._parts: dict[int, list[CodeType]] = {}  # by the flags that it is compiled with
+
+    def holds(self, code: CodeType) -> bool:
+        """Say whether code was made from this text."""
+        flags = code.co_flags & _FUTURE
+        parts = self._parts.get(flags)
+        if parts is None:
+            made = compilations(self.text, flags) if self.listed is None else [self.listed]
+            parts = self._parts[flags] = [part for whole in made for part in with_nested(whole)]
+        return any(part == code for part in parts)
 
 
 class ShownSources:
@@ -64,6 +82,7 @@ class ShownSources:
         self.hints: list[str] = []
         """Texts that code without a file may come from."""
         sources.unfiled = self._unfiled
+        sources.own_key = self._own_key
 
     # What is told of a source
 
@@ -183,13 +202,23 @@ class ShownSources:
         """Return the Source of a text."""
         return self._of_text(text, text.filename, announce=False)
 
-    def _unfiled(self, filename: str) -> str | None:
-        """Return the latest text that was announced for a file name, or a member of an archive."""
-        name = self._sources.name(filename)
-        found = next((text.text for text in reversed(self._texts) if self._sources.name(text.filename) == name), None)
-        if found is not None or filename.startswith("<") or self._is_file(filename):
-            return found
-        return _of_archive(filename)
+    def _unfiled(self, key: str) -> Unfiled | None:
+        """Return the text with a key, the latest that was announced for a file name, or a member of an archive."""
+        for text in reversed(self._texts):
+            if key in (text.key, self._sources.name(text.filename)):
+                return Unfiled(text.text.encode("utf-8", "replace"), text.listed)
+        if key.startswith("<") or self._is_file(key):
+            return None
+        member = _of_archive(key)
+        return None if member is None else Unfiled(member.encode("utf-8", "replace"))
+
+    def _own_key(self, code: CodeType) -> str | None:
+        # Called in threads of the program as well, so nothing is searched for or announced here.
+        known = self._by_code.get(id(code))
+        if known is not None:
+            return known.key
+        same_name = (text for text in list(self._texts) if text.filename == code.co_filename)
+        return next((text.key for text in same_name if text.holds(code)), None)
 
     # Finding a text
 
@@ -210,7 +239,7 @@ class ShownSources:
         for origin, text in self._candidates(code, frame):
             if text is not None:
                 return self._add(filename, text, origin, shared=shared)
-        return self._add(filename, _listing(code), "only the bytecode is known", shared=False)
+        return self._add(filename, _listing(code), "only the bytecode is known", shared=False, listed=code)
 
     def _candidates(self, code: CodeType, frame: FrameType | None) -> Iterator[tuple[str, str | None]]:
         filename = code.co_filename
@@ -244,11 +273,13 @@ class ShownSources:
                     yield value
             frame = frame.f_back
 
-    def _add(self, filename: str, text: str, origin: str, *, shared: bool) -> Text:
+    def _add(self, filename: str, text: str, origin: str, *, shared: bool, listed: CodeType | None = None) -> Text:
         for known in self._texts:
             if known.filename == filename and known.text == text:
                 return known
-        made = Text(len(self._texts) + 1, filename, text, origin)
+        number, name = len(self._texts) + 1, self._sources.name(filename)
+        key = name if shared else own_key(name, number)
+        made = Text(number, filename, text, origin=origin, key=key, listed=listed)
         self._texts.append(made)
         if shared:
             self._by_name[filename] = made
@@ -298,14 +329,17 @@ def _compiles_to(text: str, code: CodeType) -> bool:
     """Say whether a text is what a code object was made of."""
     if text.count("\n") + 1 < code.co_firstlineno or len(text) > limits.EXEC_CHARS:
         return False
+    made = compilations(text, code.co_flags & _FUTURE)
+    return any(part == code for whole in made for part in with_nested(whole))
+
+
+def compilations(text: str, flags: int) -> Iterator[CodeType]:
+    """Compile a text in each way in which that can be done."""
     for mode in ("exec", "eval", "single"):
         try:
-            made = compiled(text, mode, code.co_flags & _FUTURE)
+            yield compiled(text, mode, flags)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             continue
-        if any(part == code for part in with_nested(made)):
-            return True
-    return False
 
 
 _FUTURE = 0x1000000  # CO_FUTURE_ANNOTATIONS

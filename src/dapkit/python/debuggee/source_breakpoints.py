@@ -17,7 +17,7 @@ from .errors import RequestRefused
 from .monitor import Monitor
 from .positions import Spot, Text, Texts, belongs, entries, spots_of_line
 from .sites import Site, Sites
-from .sources import Sources, lines_of_code, lines_of_text, lines_of_tree, with_nested
+from .sources import Sources, lines_of_code, lines_of_tree, name_in, with_nested
 from .wire import Json
 
 type ActionsFor = Callable[[Breakpoint], Actions]
@@ -37,8 +37,9 @@ class SourceBreakpoints:
         self._texts = texts
         self._actions_for = actions_for
         self._tell = tell
-        self._asked: dict[str, list[Breakpoint]] = {}  # by file key
-        self._codes: dict[str, dict[int, tuple[CodeType, dict[str, object]]]] = {}  # of files that were asked for
+        self._asked: dict[str, list[Breakpoint]] = {}  # by the key of the source
+        self._names: frozenset[str] = frozenset()  # of the sources in `_asked`
+        self._codes: dict[str, dict[int, tuple[CodeType, dict[str, object]]]] = {}  # of sources that were asked for
         self.lines = Sites(watch, "site", monitor.SITE)
         self.inline = Sites(watch, "inline", monitor.EVENTS.INSTRUCTION)
 
@@ -50,7 +51,7 @@ class SourceBreakpoints:
         where = str(source.get("path") or source.get("name"))
         lines: list[int] | RequestRefused
         try:
-            lines = text if isinstance(text, RequestRefused) else lines_of_text(text.data, where)
+            lines = text if isinstance(text, RequestRefused) else text.lines_with_code(where)
         except RequestRefused as refusal:
             lines = refusal
         made = [Breakpoint(SOURCE, wish) for wish in asked]
@@ -73,18 +74,19 @@ class SourceBreakpoints:
         return made
 
     def place(self, key: str, breakpoints: list[Breakpoint]) -> None:
-        """Replace the breakpoints of one file."""
-        self._remove(lambda site: self._sources.name(site.code.co_filename) == key)
+        """Replace the breakpoints of one source."""
+        before = self._asked.pop(key, [])
+        self._remove(lambda site: site.breakpoint in before)
         codes = self._codes.setdefault(key, {})
         breakpoints = [one for one in breakpoints if one.test is not None]
         if breakpoints:
             self._asked[key] = breakpoints
+        self._names = frozenset(map(name_in, self._asked))
+        if breakpoints:
             for code, namespace in codes.values():
                 self._bind(code, namespace, breakpoints)
             self._bind_running(key)
-            self._monitor.discover()  # shows all other code of the file that is loaded already
-        else:
-            self._asked.pop(key, None)
+            self._monitor.discover()  # shows all other code of the source that is loaded already
 
     def drop(self, gone: Breakpoint) -> None:
         """Remove one breakpoint."""
@@ -96,6 +98,7 @@ class SourceBreakpoints:
     def clear(self) -> None:
         """Remove everything."""
         self._asked.clear()
+        self._names = frozenset()
         self._codes.clear()
         self._remove(lambda _: True)
 
@@ -103,13 +106,14 @@ class SourceBreakpoints:
         self.lines.remove(chosen)
         self.inline.remove(lambda site: site.breakpoint.kind == SOURCE and chosen(site))
 
-    def wants(self, filename: str) -> str | None:
-        """Return the key of a file that has breakpoints, None for all others."""
-        key = self._sources.name(filename)
-        return key if key in self._asked else None
+    def wants(self, code: CodeType) -> list[str]:
+        """Return the keys of those sources of a code object that have breakpoints: none for nearly all."""
+        if self._sources.name(code.co_filename) not in self._names:
+            return []
+        return [key for key in self._sources.keys(code) if key in self._asked]
 
     def meet(self, key: str, code: CodeType, namespace: dict[str, object]) -> None:
-        """Bind the breakpoints of a file to a code object that is about to run, and to those inside it."""
+        """Bind the breakpoints of a source to a code object that is about to run, and to those inside it."""
         for one in self._meet(key, code, namespace):
             self._tell(one, "changed")
 
@@ -146,7 +150,7 @@ class SourceBreakpoints:
         for top in sys._current_frames().values():
             frame: FrameType | None = top
             while frame is not None:
-                if self._sources.name(frame.f_code.co_filename) == key:
+                if key in self.wants(frame.f_code):
                     self._meet(key, frame.f_code, frame.f_globals)
                 frame = frame.f_back
 
@@ -183,6 +187,9 @@ def _find_column(one: Breakpoint, text: Text, where: str) -> None:
     if not isinstance(column, int) or column < 1:
         one.test = None
         one.fail(f"breakpoint column is {column!r}, expected a number from 1 on")
+        return
+    if text.listed is not None:
+        one.settle(f"the text of this code is not known, nor its columns; the whole line {one.line} is meant")
         return
     here = spots_of_line(text, one.line, where)
     if not here:

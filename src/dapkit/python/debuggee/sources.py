@@ -9,7 +9,7 @@ import os
 import sys
 from collections.abc import Callable
 from types import CodeType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from .errors import RequestRefused
 from .loading import Stamps
@@ -33,6 +33,23 @@ _RESUME: Final = (lambda: None).__code__.co_code[0]
 _OPTIMIZED: Final = 0x3  # CO_OPTIMIZED | CO_NEWLOCALS: a function's code
 
 
+class Unfiled(NamedTuple):
+    """A text, and the code that it is only a listing of, if it is not what that was made from."""
+
+    data: bytes
+    listed: CodeType | None = None
+
+
+def own_key(name: str, number: int) -> str:
+    """Return the key of one text among several of the same file name."""
+    return f"{name}\0{number}"
+
+
+def name_in(key: str) -> str:
+    """Return what all code objects of the same file name have in common, from the key of any of their sources."""
+    return key.partition("\0")[0]
+
+
 class Sources:
     """What is known of file names.
 
@@ -48,8 +65,10 @@ class Sources:
         self.rules: list[Rule] = []
         """What the client says of whose code is whose; set before the program begins."""
         self.stamps = Stamps()
-        self.unfiled: Callable[[str], str | None] = lambda _: None
-        """Returns the text of code that has no file, by its file name."""
+        self.unfiled: Callable[[str], Unfiled | None] = lambda _: None
+        """Returns the text of code that has no file, by the key of its source."""
+        self.own_key: Callable[[CodeType], str | None] = lambda _: None
+        """Returns the key of the text that code has to itself, None if all code of its file name has one text."""
 
     def key(self, filename: str) -> str | None:
         """Return what all names of one file have in common; None if it is no file."""
@@ -66,17 +85,20 @@ class Sources:
         """Return what code objects of one source have in common: their file's key, or else their file name."""
         return self.key(filename) or filename
 
-    def read(self, filename: str) -> bytes:
-        """Return the text of a code object's file, as it is now; for code without a file the one that was found.
+    def keys(self, code: CodeType) -> tuple[str, ...]:
+        """Return the keys of the sources that a code object is from: its own text, if it has one, and its file."""
+        own = self.own_key(code)
+        name = self.name(code.co_filename)
+        return (name,) if own in (None, name) else (own, name)
+
+    def read(self, key: str) -> "Unfiled":
+        """Return the text of a source, as it is now; for code without a file the one that was found.
 
         Raises:
             RequestRefused: if there is none.
 
         """
-        text = self.unfiled(filename)
-        if text is not None:
-            return text.encode("utf-8", "replace")
-        return read_file(self.key(filename) or filename)
+        return self.unfiled(key) or Unfiled(read_file(key))
 
     def kind(self, filename: str) -> Kind:
         """Say whose code a file is: this package's, a library's or the program's own."""
