@@ -109,3 +109,6 @@ HUB_LOG_BYTES = 1024 * 1024
 
 VERSION_SECONDS = 5.0
 """How long a program may take to tell its version."""
+
+STOP_CAPTURE_SECONDS = 5.0
+"""Time for which a stop is looked at before it is told without its place."""

@@ -12,6 +12,7 @@ from dapkit.client.errors import (
     WaitExpired,
 )
 from dapkit.client.events import CustomEvent, EventStream, SessionEvent
+from dapkit.client.listening import Listener
 from dapkit.client.output import Text, TextLog
 from dapkit.client.session import Session
 from dapkit.client.state import Ended, KnownThread, Running, Starting, State, Stopped
@@ -29,6 +30,7 @@ __all__ = [
     "Ended",
     "EventStream",
     "KnownThread",
+    "Listener",
     "ProgramEnded",
     "Running",
     "Session",

@@ -22,7 +22,7 @@ from dapkit.client.session import Session
 from dapkit.client.state import KnownThread, State
 from dapkit.client.terminal import Terminal
 from dapkit.endpoint import Violation
-from dapkit.protocol import Arguments, Capabilities
+from dapkit.protocol import Arguments, Capabilities, ProcessEvent
 
 
 class BlockingSession(BlockingRequests[Session]):
@@ -138,6 +138,21 @@ class BlockingSession(BlockingRequests[Session]):
     def known_threads(self) -> Mapping[int, KnownThread]:
         """Threads by id, as far as events and `threads` responses told of them."""
         return self._look(lambda: self._inner.known_threads)
+
+    @property
+    def debugged_process(self) -> ProcessEvent | None:
+        """The process that is debugged, as far as the adapter tells."""
+        return self._look(lambda: self._inner.debugged_process)
+
+    @property
+    def initialized(self) -> bool:
+        """Whether the adapter has said that it takes breakpoints now."""
+        return self._look(lambda: self._inner.initialized)
+
+    @property
+    def configured(self) -> bool:
+        """Whether the breakpoints are being sent, or were."""
+        return self._look(lambda: self._inner.configured)
 
     @property
     def breakpoints(self) -> tuple[SessionBreakpoint, ...]:

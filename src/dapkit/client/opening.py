@@ -7,6 +7,7 @@ from typing import Self, TypedDict, Unpack
 from anyio.abc import ByteStream
 
 from dapkit.client.breakpoints import Breakpoints
+from dapkit.client.listening import Listener
 from dapkit.client.reverse import Adopts
 from dapkit.client.routes import Given, Listening, Route, Spawned, Tcp, Unix
 
@@ -22,6 +23,8 @@ class Options(TypedDict, total=False):
     """What is wanted from the start, such as another session's `breakpoints_for_another()`."""
     adopts: Adopts
     """Says whether a child session is wanted; all are, unless it says otherwise."""
+    listener: Listener | None
+    """Told at once of all that happens in this session and in its children."""
 
 
 class Opening:

@@ -61,13 +61,21 @@ class Reverse:
     and stays in the list for whoever wants to read its output.
     """
 
-    def __init__(self, *, new_child: "NewChild", adopts: Adopts, pulse: Pulse) -> None:
+    def __init__(
+        self,
+        *,
+        new_child: "NewChild",
+        adopts: Adopts,
+        pulse: Pulse,
+        wrote: Callable[[Terminal, str], None] = lambda _terminal, _text: None,
+    ) -> None:
         self.terminals: list[Terminal] = []
         self.children: list[Session] = []
         self._again: Route | None = None
         self._new_child = new_child
         self._adopts = adopts
         self._pulse = pulse
+        self._wrote = wrote
 
     async def serve(
         self, connection: Connection, terminals: TaskGroup, children: TaskGroup, again: Route | None
@@ -93,7 +101,7 @@ class Reverse:
         self, connection: Connection, request: Request, wanted: RunInTerminalRequestArguments
     ) -> None:
         try:
-            async with open_terminal(wanted) as terminal:
+            async with open_terminal(wanted, hearer=self._wrote) as terminal:
                 self.terminals.append(terminal)
                 connection.respond(request, RunInTerminalBody(process_id=terminal.pid))
                 self._pulse.beat()

@@ -23,9 +23,10 @@ from dapkit import limits
 from dapkit.client.breaking import Breaking
 from dapkit.client.breakpoints import SET_COMMANDS, Breakpoints
 from dapkit.client.errors import AdapterDied, ProgramEnded, WaitExpired
-from dapkit.client.events import CustomEvent
+from dapkit.client.events import CustomEvent, SessionEvent
 from dapkit.client.fields import check_fields
 from dapkit.client.handshake import shake_hands
+from dapkit.client.listening import Listener, Silence
 from dapkit.client.opening import Opening
 from dapkit.client.output import TextLog
 from dapkit.client.reverse import REVERSE_COMMANDS, Adopts, Reverse, everybody
@@ -90,6 +91,7 @@ class Session(Opening, Breaking, Waiting):
         transcript: Path | None = None,
         breakpoints: Breakpoints | None = None,
         adopts: Adopts = everybody,
+        listener: Listener | None = None,
         ends_program: Callable[[], bool] | None = None,
     ) -> None:
         Breaking.__init__(self, breakpoints)
@@ -98,10 +100,11 @@ class Session(Opening, Breaking, Waiting):
         self._route = route
         self._adapter_id = adapter_id
         self._adopts = adopts
+        self._listener = Silence() if listener is None else listener
         self._transcript = transcript
         self._ends_program = self._launched if ends_program is None else ends_program
         self._endpoint = Endpoint(Role.CLIENT, serves=REVERSE_COMMANDS)
-        self._reverse = Reverse(new_child=self._new_child, adopts=adopts, pulse=self._pulse)
+        self._reverse = Reverse(new_child=self._new_child, adopts=adopts, pulse=self._pulse, wrote=self._wrote)
         self._initialized = False
         self._start: LaunchRequestArguments | AttachRequestArguments | None = None
         self._farewell_said = False
@@ -190,6 +193,7 @@ class Session(Opening, Breaking, Waiting):
             transcript=self._transcript_of_child(),
             breakpoints=self._wishes.for_another() if adopted else Breakpoints.none(),
             adopts=self._adopts,
+            listener=self._listener if adopted else None,
             ends_program=self._ends_program if adopted else lambda: False,
         )
 
@@ -330,6 +334,16 @@ class Session(Opening, Breaking, Waiting):
         return self._endpoint.capabilities
 
     @property
+    def initialized(self) -> bool:
+        """Whether the adapter has said that it takes breakpoints now (event `initialized`)."""
+        return self._initialized
+
+    @property
+    def configured(self) -> bool:
+        """Whether the breakpoints are being sent, or were."""
+        return self._configured
+
+    @property
     def children(self) -> Sequence["Session"]:
         """Sessions of child processes, oldest first; those that ended stay."""
         return tuple(self._reverse.children)
@@ -391,9 +405,10 @@ class Session(Opening, Breaking, Waiting):
         self._end()
 
     def _watch(self, happening: Happening) -> None:
+        heard: SessionEvent | None = None
         match happening:
             case EventReceived(event):
-                self._told(event)
+                heard = self._told(event)
             case ResponseReceived(request, response) if response.success:
                 self._wishes.answered(request.arguments, response.body)
                 self._program.answered(request, response.body)
@@ -402,9 +417,11 @@ class Session(Opening, Breaking, Waiting):
                 self._program.refused(request.arguments)
             case ConversationEnded():
                 self._end()
+                return
+        self._listener.changed(self, heard)
         self._pulse.beat()
 
-    def _told(self, event: Event) -> None:
+    def _told(self, event: Event) -> SessionEvent:
         body = event.body
         heard = body if isinstance(body, EventBody) else CustomEvent(event.event, _plain(body))
         self._events.add(heard)
@@ -418,10 +435,15 @@ class Session(Opening, Breaking, Waiting):
                 self._wishes.told(heard)
             case _:
                 pass
+        return heard
+
+    def _wrote(self, terminal: Terminal, text: str) -> None:
+        self._listener.wrote(self, terminal, text)
 
     def _end(self) -> None:
         self._program.end(adapter_lost=not self._disconnected)
         self._events.close()
+        self._listener.changed(self, None)
         self._pulse.beat()
 
 

@@ -14,7 +14,7 @@ import pty
 import struct
 import sys
 import termios
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -27,6 +27,9 @@ from dapkit.client.terminal_launcher import REPORT
 from dapkit.protocol import RunInTerminalRequestArguments
 from dapkit.transport import CannotStart, Guard, ProcessGroup, Pulse, background_tasks
 from dapkit.transport.descriptors import DescriptorReader, DescriptorWriter
+
+type Hearer = Callable[["Terminal", str], None]
+"""Told of what a program writes, piece by piece as it comes."""
 
 _SIZE = (24, 80)
 _LAUNCHER = Path(__file__).with_name("terminal_launcher.py")
@@ -41,7 +44,7 @@ class Terminal:
 
     """
 
-    def __init__(self, pid: int, master: int, title: str) -> None:
+    def __init__(self, pid: int, master: int, title: str, hearer: "Hearer | None" = None) -> None:
         self.title = title
         self.pid = pid
         self._process = ProcessGroup(pid)
@@ -49,6 +52,7 @@ class Terminal:
         self._reader = DescriptorReader(master)
         self._writer = DescriptorWriter.over(os.dup(master))
         self._output = TextLog()
+        self._hearer = hearer
         self._heard = Pulse()
         self._hung_up = False
         self._released = False
@@ -107,7 +111,10 @@ class Terminal:
         decoder = codecs.getincrementaldecoder("utf-8")("replace")
         try:
             while True:
-                self._output.append(decoder.decode(await self._reader.receive()), "terminal")
+                text = decoder.decode(await self._reader.receive())
+                self._output.append(text, "terminal")
+                if self._hearer is not None:
+                    self._hearer(self, text)
                 self._heard.beat()
         except (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError):
             # EIO, since nobody has the other side open any more; or `close` was faster.
@@ -134,7 +141,9 @@ class Terminal:
 
 
 @asynccontextmanager
-async def open_terminal(wanted: RunInTerminalRequestArguments) -> AsyncIterator[Terminal]:
+async def open_terminal(
+    wanted: RunInTerminalRequestArguments, *, hearer: Hearer | None = None
+) -> AsyncIterator[Terminal]:
     """Run a program in a terminal of 24 lines by 80 columns; leaving the block closes it.
 
     A variable of `wanted.env` whose value is null is taken out of the environment.
@@ -147,7 +156,7 @@ async def open_terminal(wanted: RunInTerminalRequestArguments) -> AsyncIterator[
         raise CannotStart("runInTerminal names no command to run")
     guard = Guard()
     try:
-        terminal = await _start(wanted)
+        terminal = await _start(wanted, hearer)
         guard.watch(terminal.pid)
         async with background_tasks() as tasks:
             tasks.start_soon(terminal.hear)
@@ -160,7 +169,7 @@ async def open_terminal(wanted: RunInTerminalRequestArguments) -> AsyncIterator[
         guard.dismiss()
 
 
-async def _start(wanted: RunInTerminalRequestArguments) -> Terminal:
+async def _start(wanted: RunInTerminalRequestArguments, hearer: Hearer | None) -> Terminal:
     master, slave = pty.openpty()
     hears, reports = os.pipe2(os.O_CLOEXEC)
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", *_SIZE, 0, 0))
@@ -171,7 +180,7 @@ async def _start(wanted: RunInTerminalRequestArguments) -> Terminal:
         os.close(slave)
         os.close(reports)
     os.set_blocking(master, False)
-    terminal = Terminal(pid, master, wanted.title or Path(wanted.args[0]).name)
+    terminal = Terminal(pid, master, wanted.title or Path(wanted.args[0]).name, hearer)
     async with DescriptorReader(hears) as report:
         try:
             failure = await report.receive()

@@ -1,7 +1,7 @@
 """What can be said: the messages of the Debug Adapter Protocol, their frames and their JSON."""
 
 from dapkit.protocol import generated
-from dapkit.protocol.base import Arguments, EventBody, OpenArguments, ProtocolObject, RawJson, wire_name
+from dapkit.protocol.base import Arguments, EventBody, OpenArguments, ProtocolObject, RawJson, changed, wire_name
 from dapkit.protocol.codec import (
     decode,
     decode_arguments,
@@ -47,6 +47,7 @@ __all__ = [
     "Uint32",
     "Uint53",
     "Violation",
+    "changed",
     "decode",
     "decode_arguments",
     "decode_as",

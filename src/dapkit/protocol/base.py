@@ -55,3 +55,8 @@ class EventBody(ProtocolObject, frozen=True, kw_only=True):
 def wire_name(kind: type[ProtocolObject], field: str) -> str:
     """Tell the name on the wire of a field: `supports_step_back` is `supportsStepBack`."""
     return kind.__struct_encode_fields__[kind.__struct_fields__.index(field)]
+
+
+def changed[T: ProtocolObject](value: T, **changes: object) -> T:
+    """Copy a value with other fields, by their Python names."""
+    return msgspec.structs.replace(value, **changes)

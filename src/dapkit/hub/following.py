@@ -1,0 +1,226 @@
+"""What the programs of a session do, as its callers see it: the tree, its stops, its output.
+
+A stop becomes public in two steps. The adapter tells it; then it is looked at, and
+judged by the breakpoints that are ours to judge. Until that is done the session
+still counts as running, so that nobody acts on a stop that is none, or on one whose
+place is not known yet.
+"""
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from dapkit import limits
+from dapkit.client import SessionEvent, Stopped, TextLog
+from dapkit.hub.breakpoints.hits import Verdict, hit_by, judge_stop
+from dapkit.hub.breakpoints.setting import SessionBreakpoints
+from dapkit.hub.looking import Sight, look
+from dapkit.hub.references import References
+from dapkit.hub.run import Run
+from dapkit.hub.session_errors import SessionOver
+from dapkit.hub.settings import Settings
+from dapkit.hub.stops import Status, Stop
+from dapkit.hub.targets import Target
+from dapkit.protocol import ContinueArguments, DapkitError, EvaluateArguments
+from dapkit.transport import Pulse
+
+log = logging.getLogger(__name__)
+
+
+class Following:
+    """The part of a session that follows its programs.
+
+    Invariant: `stops` counts the stops that were published; the latest that still
+    stands is `stop`.
+
+    Attributes:
+        name: names the session within its project.
+        output: what the programs and the adapter wrote, by category.
+        breakpoints: what is to stop the programs.
+        references: the numbers of frames and values that were given out.
+
+    """
+
+    def __init__(self, name: str, settings: Settings) -> None:
+        self.name = name
+        self.output = TextLog(settings.output_bytes)
+        self.breakpoints = SessionBreakpoints(lambda: tuple(self.targets.values()))
+        self.stops = 0
+        self.settings = settings
+        self._targets: dict[int, Target] = {}
+        self.references = References(self._targets)
+        self._run: Run | None = None
+        self._ending = ""
+        self._pulse = Pulse()
+        self._pausing = False
+        self._stepping = False
+
+    # What is known
+
+    @property
+    def targets(self) -> Mapping[int, Target]:
+        """The sessions of the tree by number; 0 is the program itself."""
+        return self._targets
+
+    @property
+    def over(self) -> bool:
+        """Whether there is nothing to debug any more."""
+        return self._run is None or self._run.ended
+
+    @property
+    def status(self) -> Status:
+        """What the session is doing, in one word."""
+        run = self._run
+        if run is None or run.ended:
+            return "terminated" if self._ending or run is not None else "launching"
+        if not run.started:
+            return "configuring" if run.root.initialized and not run.root.configured else "launching"
+        return "running" if self.stop is None else "stopped"
+
+    @property
+    def stop(self) -> Stop | None:
+        """Where the program stands: the latest stop in the tree that still holds."""
+        standing = [target.stop for target in self._targets.values() if target.stop is not None]
+        return max(standing, key=lambda stop: stop.number, default=None)
+
+    @property
+    def target(self) -> Target:
+        """The session of the tree that requests go to if nothing else is said.
+
+        The one that stopped last and still stands; else the last that stood, if it lives; else the
+        program itself, or the newest child of one that only starts children.
+
+        Raises:
+            SessionOver: the program has ended.
+
+        """
+        if self.over or not self._targets:
+            raise SessionOver(self.name, self.ending)
+        if (stop := self.stop) is not None:
+            return self._targets[stop.target]
+        live = [target for target in self._targets.values() if target.live]
+        stood = [target for target in live if target.last_stop is not None]
+        if stood:
+            return max(stood, key=lambda target: target.last_stop.number if target.last_stop is not None else 0)
+        root = self._targets[0]
+        return root if root.shows_program or not live else live[-1]
+
+    @property
+    def exit_code(self) -> int | None:
+        """Exit code of the program, once and if the adapter told it."""
+        return None if self._run is None else self._run.exit_code
+
+    @property
+    def failure(self) -> str | None:
+        """Why the present run broke off, if it did."""
+        return None if self._run is None else self._run.failure
+
+    @property
+    def ending(self) -> str:
+        """How the session came to its end, for people; empty while it lives."""
+        if not self.over:
+            return ""
+        if self._ending or self.failure:
+            return self._ending or self.failure or ""
+        code = "" if self.exit_code is None else f" with exit code {self.exit_code}"
+        return f"the program ended{code}"
+
+    # What the run tells
+
+    def heard(self, target: Target, event: SessionEvent) -> None:
+        """Take note of an event of a target."""
+
+    def printed(self, text: str, category: str) -> None:
+        """Keep output."""
+        self.output.append(text, category)
+
+    def beat(self) -> None:
+        """Let everybody who waits look again."""
+        self._pulse.beat()
+
+    async def stopped(self, target: Target, stopped: Stopped) -> None:
+        """Look at a new stop of a target, and publish it or let the program go on."""
+        try:
+            sight = await look(target.session, stopped, deadline=limits.STOP_CAPTURE_SECONDS)
+            verdict = await self._judge(target, stopped, sight)
+            if not verdict.stop and not self._pausing:
+                if not self._stepping:
+                    await self._go_on(target, sight)
+                    return
+                verdict = replace(
+                    verdict, remarks=(*verdict.remarks, "a step ended at a breakpoint that does not stop")
+                )
+            await self._remove_temporary()
+        except DapkitError as error:
+            if not target.stands_at(stopped):
+                log.info("a stop was over before it was looked at: %s", error)
+                return
+            sight, verdict = Sight(stopped.event.thread_id), Verdict(remarks=(str(error),))
+        if target.stands_at(stopped):
+            self._publish(target, stopped, sight, verdict)
+
+    async def _judge(self, target: Target, stopped: Stopped, sight: Sight) -> Verdict:
+        frame = sight.frame
+
+        async def evaluate(expression: str) -> str:
+            frame_id = None if frame is None else frame.id
+            asked = EvaluateArguments(expression=expression, frame_id=frame_id, context="watch")
+            return (await target.session.request(asked, deadline=self.settings.request_timeout_seconds)).result
+
+        verdict = await judge_stop(hit_by(self.breakpoints.entries, target.session, stopped, frame), evaluate)
+        for line in verdict.logs:
+            self.printed(f"{line}\n", "console")
+        return verdict
+
+    async def _go_on(self, target: Target, sight: Sight) -> None:
+        await target.session.request(
+            ContinueArguments(thread_id=sight.thread_id or 0), deadline=self.settings.request_timeout_seconds
+        )
+
+    async def _remove_temporary(self) -> None:
+        for entry in self.breakpoints.entries:
+            if entry.wish.temporary:
+                await self.breakpoints.remove(entry.number)
+
+    def _publish(self, target: Target, stopped: Stopped, sight: Sight, verdict: Verdict) -> None:
+        self.stops += 1
+        event, frame = stopped.event, sight.frame
+        source = None if frame is None else frame.source
+        moment = target.moment
+        target.publish(
+            stopped,
+            Stop(
+                number=self.stops,
+                reason="pause" if self._pausing and _is_pause(stopped) else event.reason,
+                target=target.number,
+                description=event.description,
+                text=event.text,
+                thread_id=sight.thread_id,
+                thread_name=sight.thread_name,
+                frame_id=None
+                if frame is None
+                else self.references.give("frame", target, frame.id, moment=moment, stop=self.stops),
+                frame_name=None if frame is None else frame.name,
+                path=None if source is None else source.path or source.name,
+                line=None if frame is None else frame.line,
+                column=None if frame is None else frame.column,
+                instruction_pointer=None if frame is None else frame.instruction_pointer_reference,
+                hit_breakpoints=verdict.hit,
+                all_threads_stopped=bool(event.all_threads_stopped),
+                remarks=verdict.remarks,
+            ),
+        )
+        self._pausing = False
+        self.beat()
+
+    # For the other parts
+
+    def live_targets(self) -> Sequence[Target]:
+        """List the sessions of the tree that have not ended."""
+        return [target for target in self._targets.values() if target.live]
+
+
+def _is_pause(stopped: Stopped) -> bool:
+    """Whether a stop is what a pause looks like: lldb-dap 22 calls it an exception, SIGSTOP."""
+    told = f"{stopped.event.description or ''} {stopped.event.text or ''}"
+    return stopped.reason == "pause" or any(signal in told for signal in ("SIGSTOP", "SIGINT"))

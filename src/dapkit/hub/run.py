@@ -1,0 +1,170 @@
+"""One run of a session's program: from reaching an adapter to the end of all that this started.
+
+The run owns the client session and its children, and the tasks that look at their
+stops. What a stop means, and what is kept beyond the run, is for whoever hosts it.
+"""
+
+import logging
+from collections.abc import Callable, Coroutine
+from typing import Protocol
+
+import anyio
+from anyio.abc import TaskGroup, TaskStatus
+
+from dapkit import limits
+from dapkit.client import AdapterDied, Ended, Session, SessionEvent, Starting, Stopped, Terminal, WaitExpired
+from dapkit.hub.start import Start
+from dapkit.hub.targets import Target
+from dapkit.protocol import DapkitError, ExitedEvent, OutputEvent
+from dapkit.transport import background_tasks
+
+log = logging.getLogger(__name__)
+
+_LATE_EXIT_CODE_SECONDS = 0.2
+"""Time in which `exited` may still come after `terminated`."""
+
+
+class Host(Protocol):
+    """The session that a run belongs to."""
+
+    def heard(self, target: Target, event: SessionEvent) -> None:
+        """Take note of an event of a target."""
+        ...
+
+    def printed(self, text: str, category: str) -> None:
+        """Keep output."""
+        ...
+
+    def beat(self) -> None:
+        """Let everybody who waits look again."""
+        ...
+
+    async def stopped(self, target: Target, stopped: Stopped) -> None:
+        """Look at a new stop of a target, and publish it or let the program go on."""
+        ...
+
+
+class Run:
+    """One run.
+
+    Invariant: `targets` holds every session of the tree that was heard of, the root first.
+
+    Attributes:
+        ended: whether the program and all its children have ended, and their output has come.
+        failure: why the run broke off, if it did.
+
+    """
+
+    def __init__(self, number: int, start: Start, host: Host, targets: dict[int, Target]) -> None:
+        self.number = number
+        self.targets = targets
+        self.ended = False
+        self.failure: str | None = None
+        self._host = host
+        self._closing = anyio.Event()
+        self._closed = anyio.Event()
+        self._tasks: TaskGroup | None = None
+        self._finishing = False
+        self.root = Session(start.route, adapter_id=start.adapter_id, listener=self)
+
+    async def live(self, *, task_status: TaskStatus[None]) -> None:
+        """Own everything until the run is closed; it is ready once the adapter is initialized.
+
+        Raises:
+            DapkitError: the adapter could not be reached.
+
+        """
+        ready = False
+        try:
+            async with background_tasks() as self._tasks, self.root:
+                ready = True
+                task_status.started()
+                await self._closing.wait()
+        except DapkitError as error:
+            if not ready:
+                raise
+            self.failure = self.failure or str(error)
+        except Exception as error:
+            # One session's mistake must not take the others with it.
+            log.exception("the run of a session broke off")
+            if not ready:
+                raise
+            self.failure = self.failure or f"{type(error).__name__}: {error}"
+        finally:
+            self.ended = True
+            self._closed.set()
+            self._host.beat()
+
+    async def close(self) -> None:
+        """End what is left, and wait until that is done."""
+        self._closing.set()
+        await self._closed.wait()
+
+    @property
+    def started(self) -> bool:
+        """Whether the program was started or attached to."""
+        return not isinstance(self.root.state, Starting)
+
+    @property
+    def exit_code(self) -> int | None:
+        """Exit code of the program, once and if the adapter told it."""
+        return self.root.state.exit_code if isinstance(self.root.state, Ended) else None
+
+    @property
+    def terminals(self) -> list[Terminal]:
+        """Terminals of all targets, oldest first."""
+        return [terminal for target in self.targets.values() for terminal in target.session.terminals]
+
+    # What the client sessions tell
+
+    def changed(self, session: Session, event: SessionEvent | None) -> None:
+        """Bring up to date what is known about the session."""
+        target = self._target(session)
+        if isinstance(event, OutputEvent):
+            self._host.printed(event.output, event.category or "console")
+        if event is not None:
+            self._host.heard(target, event)
+        if (stopped := target.notice()) is not None:
+            self._start(self._host.stopped, target, stopped)
+        if not self._finishing and not any(target.live for target in self.targets.values()):
+            self._finishing = True
+            self._start(self._finish)
+        self._host.beat()
+
+    def wrote(self, _session: Session, _terminal: Terminal, text: str) -> None:
+        """Keep what came in a terminal as output of the program."""
+        self._host.printed(text, "stdout")
+
+    def _target(self, session: Session) -> Target:
+        for target in self.targets.values():
+            if target.session is session:
+                return target
+        number = len(self.targets)
+        self.targets[number] = Target(number, session, run=self.number)
+        return self.targets[number]
+
+    def _start[*P](self, work: Callable[[*P], Coroutine[object, object, None]], *arguments: *P) -> None:
+        if self._tasks is not None:  # nothing is heard before they are there
+            self._tasks.start_soon(work, *arguments)
+
+    async def _finish(self) -> None:
+        """Collect what still comes after the end: the exit code, the last output, or why the adapter is gone."""
+        try:
+            await self.root.wait_until_ended(deadline=0)
+        except AdapterDied as error:
+            self.failure = str(error)
+        except DapkitError as error:
+            log.debug("a run ended before it began: %s", error)
+        for terminal in self.terminals:
+            try:
+                await terminal.wait(deadline=limits.LAST_OUTPUT_SECONDS)
+            except WaitExpired as error:
+                log.info("%s", error)
+        if self.failure is None and self.exit_code is None:
+            try:
+                await self.root.wait_for(ExitedEvent, since=0, deadline=_LATE_EXIT_CODE_SECONDS)
+            except DapkitError as error:
+                log.debug("the adapter tells no exit code: %s", error)
+        self.ended = True
+        self._closing.set()
+        self._host.beat()

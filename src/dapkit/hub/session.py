@@ -1,0 +1,218 @@
+"""A debug session that outlives its callers: started, restarted, let go and ended.
+
+The parts do the rest: `following` knows what the programs do, `resuming` runs them,
+`asking` asks about them. Every change of life (start, restart, end) goes through here.
+"""
+
+import logging
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import anyio
+from anyio.abc import TaskGroup
+
+from dapkit import limits
+from dapkit.client import StartRefused
+from dapkit.hub.asking import Asking
+from dapkit.hub.run import Run
+from dapkit.hub.session_errors import CannotRestart, NoInput, SessionOver, StartFailed
+from dapkit.hub.settings import Settings
+from dapkit.hub.start import Start
+from dapkit.hub.stops import Outcome
+from dapkit.protocol import DapkitError, TerminateArguments
+
+log = logging.getLogger(__name__)
+
+_SAID_CHARACTERS = 4000
+"""Of what an adapter said before a start failed, so much of its end is told with the error."""
+
+END_OF_INPUT = "\x04"
+
+
+class DebugSession(Asking):
+    """One session; made by `Sessions.open`.
+
+    Attributes:
+        project: the folder that the session belongs to.
+        start: what the present run was started with.
+        created: when the session was opened, in seconds since the epoch.
+        last_used: when somebody last did something with it, in the same.
+
+    """
+
+    def __init__(self, name: str, project: Path, start: Start, *, tasks: TaskGroup, settings: Settings) -> None:
+        super().__init__(name, settings)
+        self.project = project
+        self.start = start
+        self.created = self.last_used = time.time()
+        self._tasks = tasks
+        self._runs = 0
+        self._users = 0
+        self._changing = anyio.Lock()
+
+    # What it is
+
+    @property
+    def adapter(self) -> str:
+        """Name of the adapter."""
+        return self.start.adapter
+
+    @property
+    def cwd(self) -> Path:
+        """Folder of the program."""
+        return self.start.cwd
+
+    @property
+    def program(self) -> str | None:
+        """What is debugged, for people."""
+        return self.start.program
+
+    @property
+    def attached(self) -> bool:
+        """Whether the program was running before, and is to run on afterwards."""
+        return self.start.request == "attach"
+
+    @contextmanager
+    def in_use(self) -> Iterator[None]:
+        """Keep the session from counting as idle while something is done with it."""
+        self._users += 1
+        try:
+            yield
+        finally:
+            self._users -= 1
+            self.last_used = time.time()
+
+    @property
+    def idle_seconds(self) -> float:
+        """How long nobody has done anything with it."""
+        return 0.0 if self._users else time.time() - self.last_used
+
+    # Its life
+
+    async def begin(self, *, deadline: float | None = None) -> None:
+        """Start the program, with all breakpoints set; `Sessions.open` does this once.
+
+        Raises:
+            StartFailed: it could not be started; nothing is left of it.
+            DapkitError: the adapter could not be reached, or has died.
+
+        """
+        async with self._changing:
+            for wish in self.start.breakpoints:
+                await self.breakpoints.set(wish)
+            await self.breakpoints.break_on_exceptions(self.start.exceptions)
+            await self._launch(deadline)
+
+    async def restart(self, changes: Mapping[str, object] | None = None, *, deadline: float | None = None) -> None:
+        """End the program and start it again, with other values for some keys of its configuration.
+
+        Breakpoints stay, and follow the lines of files that were edited meanwhile.
+
+        Raises:
+            CannotRestart: it was attached to.
+            StartFailed: it could not be started again; the session is over.
+
+        """
+        if self.attached:
+            raise CannotRestart(self.name)
+        async with self._changing:
+            await self._end(force=False)
+            self.start = replace(self.start, configuration={**self.start.configuration, **(changes or {})})
+            await self._launch(deadline)
+
+    async def terminate(self, *, force: bool = False) -> None:
+        """End the program, or release it if it was attached to; it is asked first unless that is to be skipped."""
+        async with self._changing:
+            if not self.over:
+                self._ending = "the program was released" if self.attached else "it was terminated"
+            await self._end(force=force)
+
+    async def detach(self) -> None:
+        """Let the program run on without a debugger.
+
+        Raises:
+            CapabilityMissing: it was launched, and the adapter cannot let it go; the session goes on.
+            SessionOver: there is nothing to let go.
+
+        """
+        async with self._changing:
+            run = self._run
+            if run is None or run.ended:
+                raise SessionOver(self.name, self.ending)
+            await run.root.detach(deadline=self.settings.request_timeout_seconds)
+            self._ending = "the program was released"
+            await self._close(run)
+
+    async def abandon(self, why: str) -> None:
+        """End the session for a reason of the hub's own, such as that it was idle."""
+        async with self._changing:
+            if not self.over:
+                self._ending = why
+            await self._end(force=False)
+
+    async def wait_for_start(self, seconds: float) -> Outcome:
+        """Give a program that was just started some time to come to its first stop, or to its end."""
+        return await self.wait(deadline=seconds)
+
+    # Input
+
+    async def write_input(self, text: str, *, end: bool = False) -> None:
+        """Type into the program's terminal; `end` is the end of input, as Ctrl-D on an empty line is.
+
+        Raises:
+            NoInput: the program has no terminal.
+
+        """
+        run = self._run
+        terminal = None if run is None or run.ended else next(reversed(run.terminals), None)
+        if terminal is None:
+            raise NoInput
+        await terminal.send_input(f"{text}{END_OF_INPUT}" if end else text)
+
+    # Details
+
+    async def _launch(self, deadline: float | None) -> None:
+        self._ending = ""
+        self._runs += 1
+        self._targets.clear()
+        said = self.output.end
+        run = self._run = Run(self._runs, self.start, self, self._targets)
+        try:
+            await self._tasks.start(run.live)
+            await self.breakpoints.begin(run.root)
+            await run.root.start(
+                self.start.request,
+                self.start.configuration,
+                deadline=self.settings.request_timeout_seconds if deadline is None else deadline,
+            )
+        except BaseException as error:
+            self._ending = "it could not be started"
+            with anyio.CancelScope(shield=True):
+                await self._close(run)
+            if isinstance(error, StartRefused):
+                raise StartFailed(str(error), self._said(said)) from error
+            raise
+
+    async def _end(self, *, force: bool) -> None:
+        run = self._run
+        if run is None or run.ended:
+            return
+        if not self.attached and not force and run.root.capabilities.supports_terminate_request:
+            try:
+                await run.root.request(TerminateArguments(), deadline=limits.CLOSE_SECONDS)
+                with anyio.move_on_after(limits.CLOSE_SECONDS):
+                    await self._pulse.until(lambda: run.ended)
+            except DapkitError as error:
+                log.info("%s did not end when it was asked to: %s", self.name, error)
+        await self._close(run)
+
+    async def _close(self, run: Run) -> None:
+        await run.close()
+        self.breakpoints.finish()
+
+    def _said(self, since: int) -> str:
+        """Return what the adapter had to say, such as the errors of a build."""
+        return self.output.read("console", "stderr", "important", since=since).text[-_SAID_CHARACTERS:]

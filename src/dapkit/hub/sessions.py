@@ -1,0 +1,155 @@
+"""All sessions of a hub, by project and name.
+
+Sessions of one project folder do not meet those of another. A session that has
+ended stays, so that its output can be read, until it has been idle for too long or
+another takes its name.
+"""
+
+import itertools
+import logging
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import anyio
+from anyio.abc import TaskGroup
+
+from dapkit.hub.session import DebugSession
+from dapkit.hub.session_errors import AmbiguousSession, NameTaken, NoSession, UnknownSession
+from dapkit.hub.settings import Settings
+from dapkit.hub.start import Start
+from dapkit.transport import background_tasks
+
+log = logging.getLogger(__name__)
+
+
+class Sessions:
+    """All sessions; an async context manager, which ends them when it is left.
+
+    Invariant: within a project no two sessions have one name.
+
+    Example:
+        async with Sessions() as sessions:
+            session = await sessions.open(Path.cwd(), start)
+            outcome = await session.wait()
+
+    """
+
+    def __init__(self, settings: Settings | None = None) -> None:
+        self.settings = Settings() if settings is None else settings
+        self._sessions: dict[tuple[Path, str], DebugSession] = {}
+        self._context = background_tasks()
+        self._tasks: TaskGroup | None = None
+
+    async def __aenter__(self) -> Self:
+        """Begin to look after sessions."""
+        self._tasks = await self._context.__aenter__()
+        self._tasks.start_soon(self._sweep)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool | None:
+        """End all sessions."""
+        with anyio.CancelScope(shield=True):
+            await self.close_all()
+        return await self._context.__aexit__(kind, error, trace)
+
+    async def open(
+        self, project: Path, start: Start, *, name: str | None = None, deadline: float | None = None
+    ) -> DebugSession:
+        """Start a session; it is named `debug-1`, `debug-2`, ... unless a name is given.
+
+        It returns when the program runs, which may be before its first stop: see `DebugSession.wait`.
+
+        Raises:
+            NameTaken: a session that lives has the name.
+            StartFailed: the program could not be started.
+            DapkitError: the adapter could not be reached, or a breakpoint not be placed.
+
+        """
+        if self._tasks is None:
+            raise RuntimeError("the hub is not open: use it in `async with`")
+        project = _folder(project)
+        chosen = self._free_name(project) if name is None else name
+        before = self._sessions.get((project, chosen))
+        if before is not None and not before.over:
+            raise NameTaken(chosen)
+        session = DebugSession(chosen, project, start, tasks=self._tasks, settings=self.settings)
+        self._sessions[project, chosen] = session
+        try:
+            with session.in_use():
+                await session.begin(deadline=deadline)
+        except BaseException:
+            if self._sessions.get((project, chosen)) is session:
+                del self._sessions[project, chosen]
+            raise
+        return session
+
+    def find(self, project: Path, name: str | None = None) -> DebugSession:
+        """Look a session up; without a name the only one that lives, or else the only one.
+
+        Raises:
+            NoSession: none lives.
+            AmbiguousSession: several do, and none was named.
+            UnknownSession: none has the name.
+
+        """
+        have = self.of(project)
+        if name is not None:
+            found = next((session for session in have if session.name == name), None)
+            if found is None:
+                raise UnknownSession(name, [session.name for session in have])
+            return found
+        live = [session for session in have if not session.over]
+        if len(live) > 1:
+            raise AmbiguousSession([session.name for session in live])
+        if live:
+            return live[0]
+        if len(have) == 1:
+            return have[0]
+        raise NoSession
+
+    def of(self, project: Path) -> tuple[DebugSession, ...]:
+        """All sessions of a project, in the order in which they were opened."""
+        folder = _folder(project)
+        return tuple(session for session in self._sessions.values() if session.project == folder)
+
+    @property
+    def all(self) -> tuple[DebugSession, ...]:
+        """All sessions of all projects."""
+        return tuple(self._sessions.values())
+
+    @property
+    def live(self) -> tuple[DebugSession, ...]:
+        """All sessions that have not ended."""
+        return tuple(session for session in self.all if not session.over)
+
+    async def close_all(self) -> None:
+        """End every session, side by side."""
+        async with anyio.create_task_group() as tasks:
+            for session in self.live:
+                tasks.start_soon(session.abandon, "the hub has ended")
+
+    def _free_name(self, project: Path) -> str:
+        names = (f"debug-{number}" for number in itertools.count(1))
+        return next(name for name in names if (project, name) not in self._sessions)
+
+    async def _sweep(self) -> None:
+        """End sessions that nobody uses any more, and forget those that had ended."""
+        while True:
+            await anyio.sleep(self.settings.session_sweep_seconds)
+            for key, session in list(self._sessions.items()):
+                if session.idle_seconds < self.settings.session_idle_seconds:
+                    continue
+                if session.over:
+                    del self._sessions[key]
+                else:
+                    log.info("%s was idle for too long and is ended", session.name)
+                    await session.abandon(f"nobody used it for {self.settings.session_idle_seconds:g} s")
+                    session.last_used += self.settings.session_idle_seconds
+
+
+def _folder(project: Path) -> Path:
+    """Return the one name of a project's folder."""
+    return project.resolve()

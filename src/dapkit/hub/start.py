@@ -1,0 +1,40 @@
+"""What a session is started with: which adapter, what it is told, and what is to stop the program."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from dapkit.client.routes import Route
+from dapkit.hub.breakpoints.places import Wish
+from dapkit.protocol import ExceptionFilterOptions
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Everything that one start of a session takes; a restart takes the same, or a changed copy.
+
+    Attributes:
+        adapter: its name, for people.
+        route: the way to the adapter.
+        request: whether a program is started, or one that runs is attached to.
+        configuration: what `launch` or `attach` is told, by the adapter's own wire names.
+        cwd: the folder of the program.
+        program: what is debugged, for people; None if that has no name.
+        adapter_id: what the adapter is told that it is called.
+        breakpoints: set before the program runs; with a restart, those of the session are kept instead.
+        exceptions: filters of exceptions that stop; None for the adapter's own defaults.
+        input: a file whose text is typed into the program's terminal, and then the end of input.
+
+    """
+
+    adapter: str
+    route: Route
+    request: Literal["launch", "attach"]
+    configuration: Mapping[str, object]
+    cwd: Path
+    program: str | None = None
+    adapter_id: str = "dapkit"
+    breakpoints: Sequence[Wish] = ()
+    exceptions: Sequence[str | ExceptionFilterOptions] | None = None
+    input: Path | None = None

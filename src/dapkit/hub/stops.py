@@ -1,0 +1,74 @@
+"""Values that tell what a program does: its stops, and what came of letting it go."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+type How = Literal["continue", "next", "step_in", "step_out", "step_back", "reverse_continue"]
+"""The ways to let a stopped program go."""
+
+type Status = Literal["launching", "configuring", "stopped", "running", "terminated"]
+"""What a session is doing, in one word."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """The program stands still.
+
+    Attributes:
+        number: counts the stops of the session from 1, those of its children and restarts included.
+        reason: the adapter's word: `breakpoint`, `step`, `exception`, `entry`, `pause`, ...
+        description: the reason for people, if the adapter gave one.
+        text: more about it, such as the message of an exception.
+        target: which session of the tree stands: 0 is the program itself, others are its children.
+        thread_id: the thread that stopped; None if the adapter named none.
+        frame_id: reference of the top frame, for requests of this session; None if there is no frame.
+        path: the file, or the name of a source without one.
+        instruction_pointer: address of the instruction, where the adapter tells it.
+        hit_breakpoints: numbers of the session's breakpoints that were hit.
+        all_threads_stopped: whether every thread of that target stands still.
+        remarks: what we have to say about this stop, such as a condition that could not be evaluated.
+
+    """
+
+    number: int
+    reason: str
+    target: int = 0
+    description: str | None = None
+    text: str | None = None
+    thread_id: int | None = None
+    thread_name: str | None = None
+    frame_id: int | None = None
+    frame_name: str | None = None
+    path: str | None = None
+    line: int | None = None
+    column: int | None = None
+    instruction_pointer: str | None = None
+    hit_breakpoints: tuple[int, ...] = ()
+    all_threads_stopped: bool = False
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def file(self) -> Path | None:
+        """The source as a file, if it is one."""
+        return Path(self.path) if self.path is not None and Path(self.path).is_file() else None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of letting the program go, or of waiting for it.
+
+    Attributes:
+        state: what the program does now.
+        timed_out: whether the deadline came first; the program runs on then.
+        stop: where it stands, if it does.
+        exit_code: of a program that has ended, if the adapter told it.
+        failure: why the session broke off, if it did: the adapter died, say.
+
+    """
+
+    state: Literal["stopped", "running", "terminated"]
+    timed_out: bool = False
+    stop: Stop | None = None
+    exit_code: int | None = None
+    failure: str | None = None

@@ -1,0 +1,98 @@
+"""A session from its start to its end, by Python adapters."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from dapkit.hub.session_errors import NameTaken, NoFrame, NoSession, NotStopped, StaleReference, StartFailed
+from dapkit.hub.sessions import Sessions
+from dapkit.protocol import EvaluateArguments, ScopesArguments, StackTraceArguments, VariablesArguments
+from driving import PROGRAMS, line_of
+from hub_driving import DEBUGPY, OURS, at_text, python_start
+
+SUMS = PROGRAMS / "sums.py"
+TOTAL = line_of("sums.py", "total = left")
+
+both = pytest.mark.parametrize("command", [OURS, DEBUGPY], ids=["ours", "debugpy"])
+
+
+@both
+async def test_whole_session(sessions: Sessions, tmp_path: Path, command: Sequence[str]) -> None:
+    session = await sessions.open(tmp_path, python_start(SUMS, at_text("sums.py", "total = left"), command=command))
+    assert (session.name, session.status in ("running", "stopped")) == ("debug-1", True)
+    outcome = await session.wait()
+    stop = outcome.stop
+    assert stop is not None
+    assert (stop.number, stop.reason, stop.line, stop.frame_name) == (1, "breakpoint", TOTAL, "add")
+    assert stop.path == str(SUMS)
+    assert stop.hit_breakpoints == (1,)
+
+    scopes = (await session.ask(ScopesArguments(frame_id=await session.frame()))).scopes
+    asked = VariablesArguments(variables_reference=scopes[0].variables_reference)
+    assert {one.name: one.value for one in (await session.ask(asked)).variables}["right"] == "10"
+
+    stepped = await session.resume("next")
+    assert stepped.stop is not None
+    assert (stepped.stop.number, stepped.stop.reason, stepped.stop.line) == (2, "step", TOTAL + 1)
+    with pytest.raises(StaleReference, match="reference from stop 1, now at stop 2"):
+        await session.ask(asked)
+
+    assert (await session.resume()).state == "stopped"
+    await session.breakpoints.clear()
+    ended = await session.resume()
+    assert (ended.state, ended.exit_code) == ("terminated", 3)
+    assert session.output.read("stdout").text == "sum 33\n"
+    assert (session.status, session.ending) == ("terminated", "the program ended with exit code 3")
+    with pytest.raises(NoFrame):
+        await session.frame()
+
+
+@both
+async def test_frames_are_chosen_by_index(sessions: Sessions, tmp_path: Path, command: Sequence[str]) -> None:
+    session = await sessions.open(tmp_path, python_start(SUMS, at_text("sums.py", "total = left"), command=command))
+    await session.wait()
+    thread = await session.thread()
+    frames = (await session.ask(StackTraceArguments(thread_id=thread))).stack_frames
+    assert frames[0].id == await session.frame()
+    assert frames[1].id == await session.frame(index=1)
+    caller = EvaluateArguments(expression="__name__", frame_id=frames[1].id, context="watch")
+    assert (await session.ask(caller)).result == "'__main__'"
+    await session.terminate()
+
+
+async def test_sessions_of_two_projects_do_not_meet(sessions: Sessions, tmp_path: Path) -> None:
+    one, other = tmp_path / "one", tmp_path / "other"
+    one.mkdir()
+    other.mkdir()
+    start = python_start(SUMS, at_text("sums.py", "total = left"))
+    first = await sessions.open(one, start)
+    second = await sessions.open(other, start)
+    assert (first.name, second.name) == ("debug-1", "debug-1")
+    assert sessions.find(one) is first
+    assert sessions.find(other) is second
+    with pytest.raises(NameTaken):
+        await sessions.open(one, start, name="debug-1")
+    with pytest.raises(NoSession):
+        sessions.find(tmp_path)
+
+
+async def test_deadline_leaves_the_program_running_and_pause_stops_it(sessions: Sessions, tmp_path: Path) -> None:
+    program = tmp_path / "forever.py"
+    program.write_text("import time\nprint('up', flush=True)\nwhile True:\n    time.sleep(0.01)\n")
+    session = await sessions.open(tmp_path, python_start(program))
+    outcome = await session.resume(deadline=0.05)
+    assert (outcome.state, outcome.timed_out) == ("running", True)
+    with pytest.raises(NotStopped):
+        await session.frame()
+    paused = await session.pause()
+    assert paused.stop is not None
+    assert paused.stop.reason == "pause"
+    await session.terminate()
+    assert (session.status, session.ending) == ("terminated", "it was terminated")
+
+
+async def test_refused_start_leaves_no_session(sessions: Sessions, tmp_path: Path) -> None:
+    with pytest.raises(StartFailed, match="launch failed"):
+        await sessions.open(tmp_path, python_start(tmp_path / "missing.py"))
+    assert sessions.of(tmp_path) == ()

@@ -1,0 +1,38 @@
+"""What tests of the hub have in common: how the adapters on this machine are started on a program."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from dapkit.client.routes import Spawned
+from dapkit.hub.breakpoints.places import Text, Wish
+from dapkit.hub.start import Start
+from driving import PROGRAMS
+
+OURS = [sys.executable, "-m", "dapkit.python"]
+DEBUGPY = [sys.executable, "-m", "debugpy.adapter"]
+
+
+def python_start(
+    program: Path,
+    *breakpoints: Wish,
+    command: Sequence[str] = OURS,
+    exceptions: Sequence[str] | None = (),
+    **configuration: object,
+) -> Start:
+    """Launch a Python program, by our adapter unless another command is given."""
+    return Start(
+        adapter="python" if command is OURS else "debugpy",
+        route=Spawned(command),
+        request="launch",
+        configuration={"program": str(program), "cwd": str(program.parent), **configuration},
+        cwd=program.parent,
+        program=str(program),
+        breakpoints=breakpoints,
+        exceptions=exceptions,
+    )
+
+
+def at_text(name: str, text: str) -> Wish:
+    """Break at the line with a text, in one of the programs."""
+    return Wish(Text(PROGRAMS / name, text))
