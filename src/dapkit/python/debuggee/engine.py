@@ -16,6 +16,7 @@ import sys
 from collections.abc import Callable
 from time import monotonic, sleep
 from types import FrameType
+from typing import TYPE_CHECKING
 
 from . import asking_to_end, limits, present
 from .callbacks import Callbacks
@@ -42,6 +43,9 @@ from .threads import MAIN, Threads
 from .told_output import ToldOutput
 from .variables import Reader
 from .wire import Json
+
+if TYPE_CHECKING:
+    from .reloading import Reloading
 
 
 class Engine:
@@ -172,6 +176,11 @@ class Engine:
                 self.callbacks.choose()
         if self.options.debugs and present.takes_breakpoint_calls():
             sys.breakpointhook, self._hooked = present.hook, True
+        if self.options.debugs and self.options.auto_reload is not None:
+            from .reloading import Reloading
+
+            console = self.callbacks.breakpoints.console
+            self._look_for_saved_files(Reloading(self.options.auto_reload, self.sources, self.link.event, console))
         if self.options.redirect_output:
             for problem in self.told_output.begin():
                 self._complain(problem)
@@ -188,6 +197,11 @@ class Engine:
             self.world.tell_taken()
         self._may_run.release()
         present.settle(came=True)
+
+    def _look_for_saved_files(self, reloading: "Reloading") -> None:
+        if not self.world.released:
+            reloading.look()
+            self.link.after(reloading.seconds, lambda: self._look_for_saved_files(reloading))
 
     def stop_in(self, frame: FrameType) -> None:
         """Stop in a frame of the calling thread as soon as it goes on."""

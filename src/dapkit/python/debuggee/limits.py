@@ -30,6 +30,8 @@ PARK_SECONDS: Final = 0.06
 """How long after a stop the stack of a thread that has not parked is waited for; then it is in native code."""
 TICK_SECONDS: Final = 0.05
 """How often the link looks after running work."""
+RELOAD_SECONDS: Final = 1.0
+"""How often `autoReload` looks for saved files, unless the client says otherwise."""
 REMARK_SECONDS: Final = 0.01
 """A log message that comes sooner than this after others were sent waits for more of them."""
 

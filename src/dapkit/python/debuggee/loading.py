@@ -29,6 +29,10 @@ class Stamps:
         if stamp is not None:
             self._at_start[key] = stamp
 
+    def at_start(self, key: str) -> Stamp | None:
+        """Return what a file was like when its module started, None if that was not seen."""
+        return self._at_start.get(key)
+
     def note_about(self, key: str) -> str:
         """Return what is to be said about breakpoints in a file, an empty text if nothing."""
         now = stamp_of(key)

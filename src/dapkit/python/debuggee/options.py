@@ -3,11 +3,16 @@
 The adapter has checked their types; what is not there has its default.
 """
 
+from typing import TYPE_CHECKING
+
 from . import limits
 from .errors import RequestRefused
 from .handling import flag
 from .jobs import Request
 from .wire import Json
+
+if TYPE_CHECKING:
+    from .reloading import AutoReload
 
 
 class Options:
@@ -22,7 +27,7 @@ class Options:
         show_return_value: whether variables show what a function returned.
         evaluate_seconds: how long an input of the console may run.
         redirect_output: whether to tell the client what the program writes.
-        auto_reload: whether, and how, to load saved files; None for not.
+        auto_reload: how to load saved files; None for not at all.
 
     """
 
@@ -35,7 +40,7 @@ class Options:
         self.show_return_value = True
         self.evaluate_seconds: float = limits.REPL_SECONDS
         self.redirect_output = False
-        self.auto_reload: Json | None = None
+        self.auto_reload: AutoReload | None = None
 
     def read(self, request: Request) -> None:
         """Take them from a request.
@@ -60,4 +65,7 @@ class Options:
             raise RequestRefused(f"rules is {rules!r:.200}, expected a list of objects")
         self.rules = rules
         reload = request.arguments.get("autoReload")
-        self.auto_reload = reload if isinstance(reload, dict) and reload.get("enable") else None
+        if isinstance(reload, dict) and reload.get("enable"):
+            from .reloading import AutoReload
+
+            self.auto_reload = AutoReload(reload)

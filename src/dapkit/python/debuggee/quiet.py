@@ -8,17 +8,23 @@ PLACE: Final = "<dapkit: text>"
 """File name of code that is only looked at."""
 
 
-def compiled(text: str | bytes, mode: str = "exec", flags: int = 0) -> Any:  # noqa: ANN401 - a code object, or with the flag for it a tree of `_ast`
-    """Compile a text.
+def compiled(text: str | bytes, mode: str = "exec", flags: int = 0, *, place: str = PLACE) -> Any:  # noqa: ANN401 - a code object, or with the flag for it a tree of `_ast`
+    """Compile a text, under a file name.
 
     Raises:
         SyntaxError: if it is no Python; or ValueError, RecursionError or MemoryError.
 
     """
     filters = getattr(sys.modules.get("warnings", _warnings), "filters")  # noqa: B009 - a module found at run time
-    silence = ("ignore", None, SyntaxWarning, PLACE, 0)
+    silence = (
+        "ignore",
+        None,
+        SyntaxWarning,
+        place.removesuffix(".py"),
+        0,
+    )  # the name of the module, as `warnings` makes it up
     filters.insert(0, silence)
     try:
-        return compile(text, PLACE, mode, flags, dont_inherit=True)
+        return compile(text, place, mode, flags, dont_inherit=True)
     finally:
         filters.remove(silence)
