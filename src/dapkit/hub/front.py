@@ -19,13 +19,11 @@ from dapkit import limits
 from dapkit.hub import wire
 from dapkit.hub.errors import CallRefused, HubLost, HubSilent, HubUnavailable, OtherVersion
 from dapkit.hub.folder import LOCK, LOG, SOCKET, runtime_folder
-from dapkit.hub.line import Line
+from dapkit.hub.line import Line, Progress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-    from dapkit.hub.line import Progress
 
 COMMAND = (sys.executable, "-P", "-m", "dapkit.agent")
 """What is started as the hub."""
@@ -41,7 +39,7 @@ def call(
     session: str | None = None,
     read_only: bool = False,
     timeout: float | None = None,
-    on_progress: "Progress | None" = None,
+    on_progress: Progress | None = None,
 ) -> dict[str, object]:
     """Have the hub do one call and return its result.
 
@@ -106,23 +104,14 @@ class Front:
         session: str | None = None,
         read_only: bool = False,
         timeout: float | None = None,
-        on_progress: "Progress | None" = None,
+        on_progress: Progress | None = None,
     ) -> dict[str, object]:
         """Do one call (see `dapkit.hub.call`)."""
-        message: dict[str, object] = {
-            "call": name,
-            "arguments": arguments,
-            "project": project,
-            "session": session,
-            "read_only": read_only,
-            "overrides": {key: value for key, value in os.environ.items() if key.startswith(_VARIABLES)},
-        }
-        if name in wire.STARTING:
-            message["env"] = dict(os.environ)
+        message = call_message(name, arguments, project=project, session=session, read_only=read_only)
         deadline = None if timeout is None else time.monotonic() + timeout
         patience = time.monotonic() + limits.HUB_START_SECONDS
         while True:
-            with self._reach() as line:
+            with self.reach() as line:
                 try:
                     return line.ask(message, deadline, on_progress)
                 except CallRefused as refusal:
@@ -159,7 +148,7 @@ class Front:
                 line.wait_for_end(limits.CLOSE_SECONDS)
         return True
 
-    def _reach(self) -> Line:
+    def reach(self) -> Line:
         """Connect to the hub, start one where none runs, send an idle one of another version away."""
         deadline = time.monotonic() + limits.HUB_START_SECONDS
         while time.monotonic() < deadline:
@@ -215,6 +204,23 @@ class Front:
 
     def _path(self, name: str) -> str:
         return os.path.join(self._folder, name)
+
+
+def call_message(
+    name: str, arguments: "Mapping[str, object]", *, project: str, session: str | None, read_only: bool
+) -> dict[str, object]:
+    """Make the message of a call, with what the hub has to know of this process."""
+    message: dict[str, object] = {
+        "call": name,
+        "arguments": arguments,
+        "project": project,
+        "session": session,
+        "read_only": read_only,
+        "overrides": {key: value for key, value in os.environ.items() if key.startswith(_VARIABLES)},
+    }
+    if name in wire.STARTING:
+        message["env"] = dict(os.environ)
+    return message
 
 
 def _speaks_our_version(line: Line) -> bool:

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
-    type Progress = Callable[[str, float | None], None]
-    """Told what a call is doing, and how far it is in percent where that is known."""
+type Progress = Callable[[str, float | None], None]
+"""Told what a call is doing, and how far it is in percent where that is known."""
 
 
 class Line:
@@ -79,12 +79,16 @@ class Line:
             os.close(self._process)
             self._process = -1
 
+    def detach(self) -> socket.socket:
+        """Give the connection away; only `pid` and `greeting` are of use from then on."""
+        return socket.socket(fileno=self._socket.detach())
+
     def greet(self, deadline: float) -> None:
         """Wait for its first message."""
         self.greeting = self._next(deadline)
 
     def ask(
-        self, message: dict[str, object], deadline: float | None = None, on_progress: "Progress | None" = None
+        self, message: dict[str, object], deadline: float | None = None, on_progress: Progress | None = None
     ) -> dict[str, object]:
         """Send a call and wait for its result.
 
@@ -120,16 +124,11 @@ class Line:
             with contextlib.suppress(ProcessLookupError):
                 signal.pidfd_send_signal(self._process, signal.SIGKILL)
 
-    def _answer(self, deadline: float | None, on_progress: "Progress | None") -> dict[str, object]:
+    def _answer(self, deadline: float | None, on_progress: Progress | None) -> dict[str, object]:
         while True:
-            match self._next(deadline):
-                case {"id": 1, "result": dict(result)}:
-                    return result
-                case {"id": 1 | None, "error": {"code": str(code), "message": str(text), **more}}:
-                    raise CallRefused(code, text, hint=str(more.get("hint", "")))
-                case {"id": 1, "progress": {"message": str(text), **more}} if on_progress is not None:
-                    percentage = more.get("percentage")
-                    on_progress(text, percentage if isinstance(percentage, int | float) else None)
+            result = heard(self._next(deadline), on_progress)
+            if result is not None:
+                return result
 
     def _give_up(self) -> None:
         """Cancel the call and wait until the hub has let it go."""
@@ -168,13 +167,36 @@ class Line:
         self._socket.settimeout(None if deadline is None else max(deadline - time.monotonic(), 0.001))
 
     def _lost(self) -> HubLost:
-        return HubLost(
-            f"the hub (process {self.pid}) ended before it answered",
-            hint="Its sessions have ended with it; the next call starts another hub.",
-        )
+        return lost(self.pid)
 
     def _silent(self) -> HubSilent:
         return HubSilent(
             f"the hub (process {self.pid}) did not answer in time",
             hint="The call was given up. A hub that answers nothing any more is ended by: dapkit hub stop",
         )
+
+
+def heard(message: dict[str, object], on_progress: Progress | None) -> dict[str, object] | None:
+    """Take one message about the call: its result, or None if it is still under way.
+
+    Raises:
+        CallRefused: the hub answered with an error.
+
+    """
+    match message:
+        case {"id": 1, "result": dict(result)}:
+            return result
+        case {"id": 1 | None, "error": {"code": str(code), "message": str(text), **more}}:
+            raise CallRefused(code, text, hint=str(more.get("hint", "")))
+        case {"id": 1, "progress": {"message": str(text), **more}} if on_progress is not None:
+            percentage = more.get("percentage")
+            on_progress(text, percentage if isinstance(percentage, int | float) else None)
+    return None
+
+
+def lost(pid: int) -> HubLost:
+    """Make the error of a connection that ended before the answer."""
+    return HubLost(
+        f"the hub (process {pid}) ended before it answered",
+        hint="Its sessions have ended with it; the next call starts another hub.",
+    )

@@ -4,9 +4,11 @@ python answering.py [VERSION]
 """
 
 import os
+import signal
 import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import anyio
 
@@ -33,9 +35,10 @@ class Answering:
         return self.held > 0
 
     async def handle(self, call: Call) -> dict[str, object]:
+        result: dict[str, object] = {}
         match call.name:
             case "echo" | "launch":
-                return {
+                result = {
                     "arguments": dict(call.arguments),
                     "project": str(call.project),
                     "session": call.session,
@@ -45,39 +48,42 @@ class Answering:
                     "pid": os.getpid(),
                 }
             case "surroundings":
-                return {
-                    "cwd": os.getcwd(),  # noqa: PTH109 - a text
-                    "stdin": os.readlink("/proc/self/fd/0"),  # noqa: PTH115 - as above
-                    "stdout": os.readlink("/proc/self/fd/1"),  # noqa: PTH115 - as above
-                    "session": os.getsid(0),
-                    "parent": os.getppid(),
-                }
+                result = surroundings()
             case "wait":
-                return await self._wait(call)
+                await self._wait(call)
             case "counts":
-                return {"waiting": self._waiting, "cancelled": self._cancelled}
+                result = {"waiting": self._waiting, "cancelled": self._cancelled}
             case "hold":
                 self.held += 1
-                return {}
+            case "release":
+                self.held -= 1
             case "fail":
                 raise RuntimeError("this is how it fails")
             case "unfit":
-                return {"value": object()}
+                result = {"value": object()}
             case "die":
-                os.kill(os.getpid(), 9)
-        raise AssertionError(call.name)
+                os.kill(os.getpid(), signal.SIGKILL)
+        return result
 
-    async def _wait(self, call: Call) -> dict[str, object]:
+    async def _wait(self, call: Call) -> None:
         self._waiting += 1
         call.report("waiting", 50.0)
         try:
             await anyio.sleep_forever()
-            return {}
         except anyio.get_cancelled_exc_class():
             self._cancelled += 1
             raise
         finally:
             self._waiting -= 1
+
+
+def surroundings() -> dict[str, object]:
+    return {
+        "cwd": str(Path.cwd()),
+        "stdin": str(Path("/proc/self/fd/0").readlink()),
+        "stdout": str(Path("/proc/self/fd/1").readlink()),
+        "session": os.getsid(0),
+    }
 
 
 @asynccontextmanager

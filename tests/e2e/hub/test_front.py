@@ -1,6 +1,7 @@
 import importlib.metadata
 import os
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -12,17 +13,27 @@ from dapkit.hub import CallRefused, HubLost, HubSilent, HubUnavailable, OtherVer
 from dapkit.hub.front import Front
 from dapkit.hub.starting import start
 from e2e.hub.conftest import ANSWERING
+from e2e.hub.processes import runs
 
 
 def names_in(folder: Path) -> set[str]:
     return {entry.name for entry in folder.iterdir()}
 
 
-def runs(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
+NOBODY = 65534
+
+LISTENING = """
+import os, socket, sys
+listening = socket.socket(socket.AF_UNIX)
+listening.bind("hub.sock")
+os.setuid(int(sys.argv[1]))
+listening.listen()
+print("listening", flush=True)
+while True:
+    listening.accept()
+"""
+
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="being another user needs root")
 
 
 def pid_of(front: Front) -> int:
@@ -162,6 +173,21 @@ def test_hub_of_another_version_that_holds_sessions_is_left_alone(
     assert error.value.hint == "Terminate those sessions, or end the hub with: dapkit hub stop"
     assert front.stop()
     assert pid_of(front)
+
+
+@needs_root
+def test_socket_that_another_user_holds_is_not_talked_to(front: Front, folder: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", LISTENING, str(NOBODY)], stdout=subprocess.PIPE, cwd=folder, text=True
+    ) as stranger:
+        assert stranger.stdout is not None
+        assert stranger.stdout.readline() == "listening\n"
+        with pytest.raises(HubUnavailable, match=f"held by user {NOBODY}, expected user 0"):
+            front.call("echo", {}, project="/")
+        with pytest.raises(HubUnavailable):
+            front.stop()
+        stranger.kill()
+    (folder / "hub.sock").unlink()
 
 
 def test_version_is_that_of_the_package() -> None:

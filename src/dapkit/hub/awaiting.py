@@ -1,0 +1,63 @@
+"""The callers' end for programs with an event loop, such as an MCP server.
+
+The same call as `front` makes, with the same way to the hub. It is given up by
+cancelling it, as everything is in an event loop.
+"""
+
+from collections.abc import Mapping
+
+import anyio
+from anyio import to_thread
+
+from dapkit import limits
+from dapkit.hub import wire
+from dapkit.hub.errors import CallRefused
+from dapkit.hub.front import Front, call_message
+from dapkit.hub.line import Progress, heard, lost
+from dapkit.transport.sockets import SocketStream
+
+
+async def call(
+    name: str,
+    arguments: Mapping[str, object],
+    *,
+    project: str,
+    session: str | None = None,
+    read_only: bool = False,
+    on_progress: Progress | None = None,
+    front: Front | None = None,
+) -> dict[str, object]:
+    """Have the hub do one call and return its result (see `dapkit.hub.call`).
+
+    Raises:
+        HubError: no hub could be reached, or it did not answer.
+
+    """
+    front = Front() if front is None else front
+    message = call_message(name, arguments, project=project, session=session, read_only=read_only)
+    patience = anyio.current_time() + limits.HUB_START_SECONDS
+    while True:
+        line = await to_thread.run_sync(front.reach)
+        async with SocketStream(line.detach()) as stream:
+            try:
+                return await _ask(stream, message, line.pid, on_progress)
+            except CallRefused as refusal:
+                if refusal.code != wire.ENDING or anyio.current_time() > patience:
+                    raise
+        await anyio.sleep(limits.CONNECT_RETRY_SECONDS)
+
+
+async def _ask(
+    stream: SocketStream, message: Mapping[str, object], pid: int, on_progress: Progress | None
+) -> dict[str, object]:
+    lines = wire.Lines()
+    try:
+        await stream.send(wire.encode({"id": 1, **message}))
+        async for data in stream:
+            for line in lines.feed(data):
+                result = heard(wire.decode(line), on_progress)
+                if result is not None:
+                    return result
+    except anyio.BrokenResourceError:
+        pass
+    raise lost(pid)

@@ -1,0 +1,24 @@
+"""A command that makes one call of a hub with `answering`, and prints the result.
+
+python calling.py FOLDER NAME [ARGUMENTS]
+"""
+
+import json
+import sys
+from pathlib import Path
+
+from dapkit.hub.front import Front
+
+
+def main(folder: str, name: str, arguments: str = "{}") -> None:
+    answering = Path(__file__).with_name("answering.py")
+    front = Front(folder, command=(sys.executable, str(answering)))
+
+    def say(message: str, _percentage: float | None) -> None:
+        print(message, flush=True)
+
+    print(json.dumps(front.call(name, json.loads(arguments), project="/", on_progress=say)), flush=True)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,36 @@
+import anyio
+import pytest
+
+from dapkit.hub import CallRefused, HubLost
+from dapkit.hub.awaiting import call
+from dapkit.hub.front import Front
+
+
+async def test_call_starts_a_hub_and_returns_its_answer(front: Front) -> None:
+    answer = await call("echo", {"line": 3}, project="/project", session="s", read_only=True, front=front)
+    assert answer["arguments"] == {"line": 3}
+    assert (answer["project"], answer["session"], answer["read_only"]) == ("/project", "s", True)
+
+
+async def test_cancelled_call_is_given_up_in_the_hub_too(front: Front) -> None:
+    told: list[str] = []
+    async with anyio.create_task_group() as tasks:
+
+        def stop(message: str, _percentage: float | None) -> None:
+            told.append(message)
+            tasks.cancel_scope.cancel()
+
+        await call("wait", {}, project="/", on_progress=stop, front=front)
+    assert told == ["waiting"]
+    with anyio.fail_after(10):
+        while (await call("counts", {}, project="/", front=front))["waiting"]:
+            pass
+    assert await call("counts", {}, project="/", front=front) == {"waiting": 0, "cancelled": 1}
+
+
+async def test_refusal_and_a_dead_hub_are_errors(front: Front) -> None:
+    with pytest.raises(CallRefused, match="this is how it fails"):
+        await call("fail", {}, project="/", front=front)
+    with pytest.raises(HubLost, match="ended before it answered"):
+        await call("die", {}, project="/", front=front)
+    assert await call("counts", {}, project="/", front=front) == {"waiting": 0, "cancelled": 0}

@@ -1,0 +1,129 @@
+"""When hub and callers begin and end, in whatever order and by whatever force."""
+
+import json
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from dapkit.hub.front import Front
+from e2e.hub.processes import ended
+
+CALLING = Path(__file__).with_name("calling.py")
+
+
+@contextmanager
+def calling(folder: Path, name: str) -> Iterator[subprocess.Popen[str]]:
+    """Make a call from a process of its own."""
+    command = [sys.executable, str(CALLING), str(folder), name]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as caller:
+        try:
+            yield caller
+        finally:
+            caller.kill()
+
+
+def counts(front: Front) -> dict[str, object]:
+    return front.call("counts", {}, project="/")
+
+
+def wait_until_none_waits(front: Front) -> None:
+    deadline = time.monotonic() + 10
+    while counts(front)["waiting"]:
+        assert time.monotonic() < deadline
+
+
+def read_line(caller: subprocess.Popen[str]) -> str:
+    assert caller.stdout is not None
+    return caller.stdout.readline().strip()
+
+
+@pytest.mark.usefixtures("front")
+def test_fifty_callers_at_once_start_one_hub(folder: Path) -> None:
+    command = [sys.executable, str(CALLING), str(folder), "echo"]
+    callers = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(50)]
+    answers = [json.loads(caller.communicate()[0]) for caller in callers]
+    assert len({answer["pid"] for answer in answers}) == 1
+    assert (folder / "hub.log").read_text().count(" INFO dapkit.hub.daemon: dapkit ") == 1
+
+
+def test_interrupted_caller_has_its_call_cancelled_before_it_ends(front: Front, folder: Path) -> None:
+    with calling(folder, "wait") as caller:
+        assert read_line(caller) == "waiting"
+        caller.send_signal(signal.SIGINT)
+        _, errors = caller.communicate()
+    assert "KeyboardInterrupt" in errors
+    assert counts(front) == {"waiting": 0, "cancelled": 1}
+
+
+def test_killed_caller_has_its_call_cancelled(front: Front, folder: Path) -> None:
+    with calling(folder, "wait") as caller:
+        assert read_line(caller) == "waiting"
+        caller.kill()
+    wait_until_none_waits(front)
+    assert counts(front) == {"waiting": 0, "cancelled": 1}
+
+
+@pytest.mark.parametrize("milliseconds", [30, 60, 100, 150, 250, 400, 700])
+def test_caller_killed_while_it_starts_the_hub_leaves_the_way_free(
+    front: Front, folder: Path, milliseconds: int
+) -> None:
+    with calling(folder, "echo") as caller:
+        assert caller.stdout is not None
+        select.select([caller.stdout], [], [], milliseconds / 1000)  # the moment is the point
+        caller.kill()
+    first = front.call("echo", {}, project="/")["pid"]
+    assert front.call("echo", {}, project="/")["pid"] == first
+    assert (folder / "hub.log").read_text().count(" INFO dapkit.hub.daemon: dapkit ") == 1
+
+
+def test_hub_told_to_end_by_a_signal_answers_what_is_under_way(front: Front, folder: Path) -> None:
+    with calling(folder, "wait") as caller:
+        assert read_line(caller) == "waiting"
+        pid = front.call("echo", {}, project="/")["pid"]
+        assert isinstance(pid, int)
+        os.kill(pid, signal.SIGTERM)
+        _, errors = caller.communicate()
+    assert "CallRefused: wait was given up" in errors
+    assert ended(pid)
+    assert not (folder / "hub.sock").exists()
+
+
+def test_idle_hub_ends_by_itself(front: Front, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DAPKIT_HUB_IDLE_SECONDS", "1")
+    pid = front.call("echo", {}, project="/")["pid"]
+    assert isinstance(pid, int)
+    assert ended(pid)
+    assert not (folder / "hub.sock").exists()
+    assert front.status() is None
+
+
+def test_hub_that_holds_something_does_not_end(front: Front, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DAPKIT_HUB_IDLE_SECONDS", "1")
+    monkeypatch.setenv("DAPKIT_SESSION_SWEEP_SECONDS", "0.1")
+    pid = front.call("echo", {}, project="/")["pid"]
+    assert isinstance(pid, int)
+    front.call("hold", {}, project="/")
+    assert not ended(pid, seconds=2)
+    assert front.call("release", {}, project="/") == {}
+    assert ended(pid)
+
+
+def test_line_that_is_no_message_is_answered_and_the_next_one_is_read(front: Front, folder: Path) -> None:
+    front.call("echo", {}, project="/")
+    with socket.socket(socket.AF_UNIX) as caller:
+        caller.connect(str(folder / "hub.sock"))
+        caller.sendall(b'GET / HTTP/1.1\r\n[1]\n{"id":1}\n{"id":2,"call":"counts","project":"/"}\n')
+        with caller.makefile("r") as lines:
+            greeting, *answers = [json.loads(lines.readline()) for _ in range(5)]
+    assert greeting["hub"] == "dapkit"
+    assert [answer.get("error", {}).get("code") for answer in answers] == ["bad_line", "bad_line", "bad_line", None]
+    assert answers[3] == {"id": 2, "result": {"waiting": 0, "cancelled": 0}}

@@ -1,0 +1,81 @@
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from dapkit.hub import FolderRefused
+from dapkit.hub.folder import runtime_folder
+
+NOBODY = 65534
+
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="giving a folder away needs root")
+
+
+@pytest.fixture
+def named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the folder that the environment names; it does not exist yet."""
+    monkeypatch.setenv("DAPKIT_RUNTIME_DIR", str(tmp_path / "of" / "hub"))
+    return tmp_path / "of" / "hub"
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_folder_that_the_environment_names_is_made_for_us_alone(named: Path) -> None:
+    before = os.umask(0)
+    try:
+        assert runtime_folder() == str(named)
+    finally:
+        os.umask(before)
+    assert mode(named) == 0o700
+    assert runtime_folder() == str(named)
+
+
+def test_folder_is_in_the_runtime_folder_of_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("DAPKIT_RUNTIME_DIR", raising=False)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    assert runtime_folder() == f"{tmp_path}/dapkit"
+
+
+def test_folder_is_one_for_each_user_where_there_is_no_runtime_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("DAPKIT_RUNTIME_DIR", raising=False)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", "/run/user/missing")
+    assert runtime_folder() == f"/tmp/dapkit-{os.geteuid()}"  # noqa: S108 - the name is the point
+
+
+def test_folder_open_to_others_is_refused(named: Path) -> None:
+    named.mkdir(parents=True)
+    named.chmod(0o750)
+    with pytest.raises(FolderRefused, match=r"is open to others \(mode 0750\)") as refusal:
+        runtime_folder()
+    assert refusal.value.hint == f"chmod 700 {named}"
+
+
+def test_link_to_a_folder_is_refused(named: Path, tmp_path: Path) -> None:
+    named.parent.mkdir()
+    named.symlink_to(tmp_path)
+    with pytest.raises(FolderRefused, match="has to be a folder, and is none"):
+        runtime_folder()
+
+
+def test_file_in_its_place_is_refused(named: Path) -> None:
+    named.parent.mkdir()
+    named.touch()
+    with pytest.raises(FolderRefused, match="cannot be used: File exists"):
+        runtime_folder()
+
+
+@needs_root
+def test_folder_of_another_user_is_refused(named: Path) -> None:
+    named.mkdir(parents=True)
+    os.chown(named, NOBODY, NOBODY)
+    with pytest.raises(FolderRefused, match=f"belongs to user {NOBODY}, expected user 0"):
+        runtime_folder()
+
+
+def test_folder_that_is_too_long_for_a_socket_is_refused(named: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DAPKIT_RUNTIME_DIR", str(named / ("x" * 80)))
+    with pytest.raises(FolderRefused, match="is too long for a unix socket in it: expected at most 98 bytes"):
+        runtime_folder()
