@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from dapkit.hub.settings import Problem, Settings, user_file, variable
+from dapkit.hub.settings import Problem, Row, Settings, user_file, variable
 
 
 @pytest.fixture(autouse=True)
@@ -113,3 +113,18 @@ def test_every_setting_has_a_row_and_a_variable() -> None:
     settings = Settings.load(None, environ=environ)
     assert settings.problems == ()
     assert len(settings.origins) == len(rows)
+
+
+def as_in_the_reference(row: Row) -> str:
+    setting = row.setting
+    if isinstance(row.value, bool):
+        value, extent = str(row.value).lower(), ""
+    else:
+        value, extent = f"{row.value:.9g}", f"{setting.low:.9g} to {setting.high:.9g} {setting.unit}"
+    return f"| `{row.name}` | {value} | {extent} | {setting.from_project.value} | {setting.meaning} |"
+
+
+def test_reference_lists_every_setting_as_it_is() -> None:
+    page = Path(__file__).parents[3] / "docs" / "reference" / "settings.md"
+    listed = [line for line in page.read_text().splitlines() if line.startswith("| `")]
+    assert listed == [as_in_the_reference(row) for row in Settings().rows()]
