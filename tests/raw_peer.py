@@ -6,7 +6,10 @@ from typing import Any
 from dapkit.endpoint import Endpoint, Happening, RequestReceived, Role
 from dapkit.protocol import Capabilities, FrameDecoder, InitializeRequestArguments, RawJson, encode_frame
 
-CAN_ALL = {name: True for name in Capabilities.__struct_encode_fields__ if name.startswith("supports")}
+CAN_ALL = {
+    **{name: True for name in Capabilities.__struct_encode_fields__ if name.startswith("supports")},
+    "exceptionBreakpointFilters": [{"filter": "all", "label": "All Exceptions"}],
+}
 """Capabilities of an adapter that can do everything, in JSON."""
 
 CLIENT_CAN_ALL = InitializeRequestArguments(

@@ -84,15 +84,13 @@ def written_body(command: str, body: ProtocolObject | RawJson | None, formats: F
 
 
 def read_arguments(spec: CommandSpec, raw: RawJson | None, formats: Formats) -> Arguments[Any]:
-    """Read the arguments of a request, strictly.
+    """Read the arguments of a request, strictly; absent ones are as good as empty ones.
 
     Raises:
         InvalidValue: with a path that starts at `$.arguments`.
         MalformedMessage: they are nested too deeply.
 
     """
-    if raw is None and not spec.arguments_optional:
-        raise InvalidValue("required field is missing", path="$.arguments")
     return formats.inward(cast("Arguments[Any]", decode_as(spec.arguments, raw, "$.arguments")))
 
 

@@ -124,6 +124,8 @@ class Hearing:
                 arguments = read_arguments(spec, raw, conversation.formats)
             except ProtocolError as error:
                 return self._refuse(request, f"{request.command}: {error}", path=_fault(error)[1])
+            if raw is None and not spec.arguments_optional:  # but nothing in them is needed
+                conversation.violations.add(request, "required field is missing", "$.arguments")
             request = Request(request.seq, request.command, arguments)
         conversation.unanswered[request.seq] = request
         conversation.lifecycle.note("request", request.command)
