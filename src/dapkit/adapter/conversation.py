@@ -359,9 +359,11 @@ class Conversation:
             self.connection.respond(farewell)
 
     async def _cancel_pending(self) -> None:
+        """Cancel all but `initialize`: a client that says goodbye in the same breath still is told who we are."""
         pending = list(self._running.values())
         for running in pending:
-            self._cancel(running.request.seq)
+            if running.request.command != "initialize":
+                self._cancel(running.request.seq)
         with anyio.move_on_after(limits.CLOSE_SECONDS) as scope:
             for running in pending:
                 await running.answered.wait()

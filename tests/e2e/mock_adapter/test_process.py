@@ -20,11 +20,13 @@ from dapkit.endpoint import RequestFailed
 from dapkit.protocol import (
     DisconnectArguments,
     EvaluateArguments,
+    FrameDecoder,
     LaunchRequestArguments,
     OutputEvent,
     PauseArguments,
     StoppedEvent,
     TerminatedEvent,
+    encode_frame,
 )
 from dapkit.transport import ChildProcess, NotAdmitted, connect_tcp, new_token, spawn, spawn_listening
 
@@ -92,6 +94,22 @@ async def test_the_end_of_input_ends_the_adapter(noisy: list[str]) -> None:
             await client.start()
         assert await ended(child) == 0
         assert child.stderr_tail().endswith("closed\n")
+
+
+@pytest.mark.parametrize("farewell", [["disconnect"], []])
+@pytest.mark.parametrize("command", [COMMAND, [sys.executable, "-m", "dapkit.python"]], ids=["mock", "python"])
+def test_initialize_is_answered_although_the_client_leaves_at_once(command: list[str], farewell: list[str]) -> None:
+    said = [
+        {"seq": seq, "type": "request", "command": asked, "arguments": {"adapterID": "x"}}
+        for seq, asked in enumerate(["initialize", *farewell], 1)
+    ]
+    at_once = b"".join(encode_frame(json.dumps(message).encode()) for message in said)
+    done = subprocess.run(command, input=at_once, capture_output=True, timeout=20, check=True)
+    heard = [json.loads(payload) for payload in FrameDecoder().feed(done.stdout)]
+    assert [(answer["command"], answer["success"]) for answer in heard] == [
+        (asked, True) for asked in ["initialize", *farewell]
+    ]
+    assert heard[0]["body"]["supportsConfigurationDoneRequest"] is True
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
