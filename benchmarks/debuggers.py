@@ -90,6 +90,15 @@ def options() -> argparse.Namespace:
     return parser.parse_args()
 
 
+def keep(tables: dict[str, list[Row]], chosen: argparse.Namespace) -> None:
+    """Write what was measured so far to the files that were asked for."""
+    if chosen.json is not None:
+        content = {version: [asdict(row) | {"met": row.met} for row in rows] for version, rows in tables.items()}
+        chosen.json.write_text(json.dumps(content, indent=1) + "\n")
+    if chosen.write is not None:
+        chosen.write.write_text(document(tables, day=datetime.now(UTC).date(), rounds=chosen.rounds))
+
+
 def main() -> None:
     """Measure and print, one table for each interpreter."""
     chosen = options()
@@ -100,11 +109,7 @@ def main() -> None:
         print(f"measuring on Python {title}", file=sys.stderr, flush=True)
         tables[title] = anyio.run(partial(measure, python, chosen.case or list(CASES), chosen.rounds))
         print(f"Python {title}, {platform.machine()}\n{as_text(tables[title])}\n", flush=True)
-    if chosen.json is not None:
-        content = {version: [asdict(row) | {"met": row.met} for row in rows] for version, rows in tables.items()}
-        chosen.json.write_text(json.dumps(content, indent=1) + "\n")
-    if chosen.write is not None:
-        chosen.write.write_text(document(tables, day=datetime.now(UTC).date(), rounds=chosen.rounds))
+        keep(tables, chosen)  # after each interpreter: a run takes long, and may be cut short
 
 
 if __name__ == "__main__":
