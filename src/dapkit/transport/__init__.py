@@ -2,7 +2,7 @@
 
 from dapkit.transport.authentication import AUTHENTICATE
 from dapkit.transport.child import ChildProcess, Hearer, spawn
-from dapkit.transport.connection import Connection, Incoming, Tap, Watch
+from dapkit.transport.connection import Connection, Incoming, Watch
 from dapkit.transport.errors import (
     CannotStart,
     ConversationLost,
@@ -24,6 +24,7 @@ from dapkit.transport.stdio import stdio
 from dapkit.transport.tasks import background_tasks
 from dapkit.transport.tcp import connect_tcp, listen_tcp
 from dapkit.transport.unix import connect_unix, listen_unix
+from dapkit.transport.writer import Tap
 
 __all__ = [
     "AUTHENTICATE",

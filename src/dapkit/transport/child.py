@@ -16,10 +16,9 @@ from typing import IO, cast
 
 import anyio
 from anyio.abc import ByteStream
-from anyio.streams.stapled import StapledByteStream
 
 from dapkit import limits
-from dapkit.transport.descriptors import DescriptorReader, DescriptorWriter
+from dapkit.transport.descriptors import DescriptorReader, DescriptorStream, DescriptorWriter
 from dapkit.transport.errors import CannotStart
 from dapkit.transport.guard import Guard
 from dapkit.transport.process import ProcessGroup
@@ -138,7 +137,7 @@ async def started(
         guard.watch(process.pid)
         child = ChildProcess(argv, process, _own(process.stderr if on_stdio else process.stdout), on_stderr)
         if on_stdio:
-            child.stream = StapledByteStream(
+            child.stream = DescriptorStream(
                 DescriptorWriter.over(_own(process.stdin)), DescriptorReader(_own(process.stdout))
             )
         async with background_tasks() as tasks:

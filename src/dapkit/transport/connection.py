@@ -4,7 +4,7 @@ Three rules that keep a session alive when a part of it is slow:
 
 * the reader only reads: what has to be done with a request or an event is done
   by whoever iterates over `incoming`;
-* the writer only writes: responses overtake output, and a sender of output
+* the writer only writes (`writer`): responses overtake output, and a sender of output
   waits while too much of it is queued;
 * every wait has a way out: an answer, a deadline, a cancellation, the end.
 """
@@ -12,12 +12,14 @@ Three rules that keep a session alive when a part of it is slow:
 import contextlib
 import logging
 import math
+from collections import deque
 from collections.abc import AsyncIterator, Callable
 from types import TracebackType
-from typing import Literal, Self, cast
+from typing import Self, cast
 
 import anyio
 from anyio.abc import ByteStream
+from anyio.lowlevel import checkpoint
 
 from dapkit import limits
 from dapkit.endpoint import (
@@ -48,6 +50,7 @@ from dapkit.protocol import (
 from dapkit.transport.errors import ConversationLost, DeadlineExceeded
 from dapkit.transport.pulse import Pulse
 from dapkit.transport.tasks import background_tasks
+from dapkit.transport.writer import Tap, Writer
 
 log = logging.getLogger(__name__)
 
@@ -56,9 +59,6 @@ _BATCH = 32
 
 type Incoming = RequestReceived | EventReceived | CancelRequested | ProgressCancelRequested
 """What the owner of a connection has to deal with; responses find their askers by themselves."""
-
-type Tap = Callable[[Literal["sent", "received"], bytes], None]
-"""Told of all bytes as they pass, before they are understood; must not raise."""
 
 type Watch = Callable[[Happening], None]
 """Told of each happening as it is read, before those who wait for it go on; must not raise."""
@@ -100,11 +100,9 @@ class Connection:
         self._watch = watch
         self._answers: dict[int, _Answer] = {}
         # Unbounded: a reader that waits for its dispatcher keeps responses from those whom the dispatcher waits for.
-        self._send_incoming, self._incoming = anyio.create_memory_object_stream[Incoming](math.inf)
-        self._wake = Pulse()
-        self._written = Pulse()
-        self._is_writing = False
-        self._is_mute = False
+        self._incoming: deque[Incoming] = deque()
+        self._arrived = Pulse()
+        self._writer = Writer(stream, endpoint, tap)
         self._lost: str | None = None
         self._how_ended: ConversationEnded | None = None
         self._ended = anyio.Event()
@@ -134,18 +132,22 @@ class Connection:
         self._end(ConversationEnded(None), "the connection was closed")
 
     async def _close_stream(self) -> None:
-        self._incoming.close()
+        self._incoming.clear()
         with anyio.move_on_after(limits.CLOSE_SECONDS, shield=True):
             await self._stream.aclose()
 
     async def incoming(self) -> AsyncIterator[Incoming]:
         """Iterate over what the peer asks and tells, in order, until the conversation ends."""
-        with contextlib.suppress(anyio.EndOfStream, anyio.ClosedResourceError):
-            while True:
-                yield await self._incoming.receive()
-                with contextlib.suppress(anyio.WouldBlock):
-                    for _ in range(_BATCH):
-                        yield self._incoming.receive_nowait()
+        while True:
+            await self._arrived.until(lambda: bool(self._incoming) or self._ended.is_set())
+            if not self._incoming:
+                return
+            for _ in range(_BATCH):
+                if not self._incoming:
+                    break
+                yield self._incoming.popleft()
+            else:
+                await checkpoint()
 
     @property
     def ended(self) -> ConversationEnded | None:
@@ -192,7 +194,7 @@ class Connection:
         self._check_alive()
         request = make()
         self._answers[request.seq] = _Answer()
-        self._notify()
+        self._writer.notify()
         return request
 
     async def _answer_to(self, request: Request, deadline: float) -> ProtocolObject | RawJson | None:
@@ -220,7 +222,7 @@ class Connection:
     def _give_up(self, request: Request) -> None:
         if self._lost is None:
             self.endpoint.cancel(request)
-            self._notify()
+            self._writer.notify()
         self.endpoint.forget(request)
 
     # Answering and telling
@@ -228,18 +230,21 @@ class Connection:
     def respond(self, request: Request, body: ProtocolObject | RawJson | None = None) -> None:
         """Answer a request of the peer (see `Endpoint.respond`)."""
         self.endpoint.respond(request, body)
-        self._notify()
+        self._writer.notify()
 
     def fail(self, request: Request, failure: RequestFailed) -> None:
         """Answer a request of the peer with an error."""
         error = failure.error if failure.error is not None else Message(id=1, format=failure.text)
         self.endpoint.fail(request, failure.message, error)
-        self._notify()
+        self._writer.notify()
 
     def send_event(self, body: EventBody) -> bool:
         """Tell the peer without waiting (see `Endpoint.send_event`)."""
         sent = self.endpoint.send_event(body)
-        self._notify()
+        if isinstance(body, OutputEvent) or self.endpoint.unanswered:
+            self._writer.notify_later()  # with what comes next, and after the response if that comes next
+        else:
+            self._writer.notify()
         return sent
 
     async def send_output(self, body: OutputEvent) -> None:
@@ -251,7 +256,7 @@ class Connection:
         """
         self._check_alive()
         self.send_event(body)
-        await self._written.until(
+        await self._writer.until(
             lambda: self._lost is not None or self.endpoint.output_backlog <= limits.OUTPUT_BACKLOG_BYTES
         )
         self._check_alive()
@@ -259,11 +264,11 @@ class Connection:
     def send_custom_event(self, event: str, body: object = None) -> None:
         """Tell the peer something of our own."""
         self.endpoint.send_custom_event(event, body)
-        self._notify()
+        self._writer.notify_later()
 
     async def flush(self) -> None:
         """Wait until everything that may leave has left, or nothing can leave any more."""
-        await self._written.until(lambda: self._is_mute or not (self._is_writing or self.endpoint.has_bytes_to_send()))
+        await self._writer.flush()
 
     # The pump
 
@@ -281,7 +286,7 @@ class Connection:
                 if not self._ended.is_set():
                     self._deliver(happening)
             if self.endpoint.has_bytes_to_send():
-                self._notify()
+                self._writer.notify()
 
     def _deliver(self, happening: Happening) -> None:
         if isinstance(happening, ConversationEnded):
@@ -297,7 +302,8 @@ class Connection:
             case LateResponse(response):
                 log.debug("a response to %s came late", response.command)
             case _:
-                self._send_incoming.send_nowait(happening)
+                self._incoming.append(happening)
+                self._arrived.beat()
 
     def _settle(self, request: Request, response: Response | None, problem: DapkitError | None) -> None:
         answer = self._answers.get(request.seq)
@@ -306,37 +312,13 @@ class Connection:
             answer.ready.set()
 
     async def _write(self) -> None:
-        try:
-            while True:
-                await self._wake.until(self.endpoint.has_bytes_to_send)
-                while data := self.endpoint.bytes_to_send():
-                    await self._send(data)
-        except (anyio.BrokenResourceError, anyio.ClosedResourceError):
-            problem = "the peer closed the connection"
-        except TimeoutError:
-            problem = f"the peer took nothing for {limits.SEND_SECONDS:g} s"
-        self._is_mute = True
+        problem = await self._writer.run()
         self._lost = self._lost or problem
-        self._written.beat()
+        self._writer.beat()
         # A peer that died has often said why before: read that to its end.
         with anyio.move_on_after(limits.CLOSE_SECONDS):
             await self._ended.wait()
         self._end(ConversationEnded(problem), problem)
-
-    async def _send(self, data: bytes) -> None:
-        if self._tap is not None:
-            self._tap("sent", data)
-        self._is_writing = True
-        for start in range(0, len(data), limits.WRITE_CHUNK_BYTES):
-            with anyio.CancelScope(deadline=anyio.current_time() + limits.SEND_SECONDS) as deadline:
-                await self._stream.send(data[start : start + limits.WRITE_CHUNK_BYTES])
-            if deadline.cancelled_caught:
-                raise TimeoutError
-        self._is_writing = False
-        self._written.beat()
-
-    def _notify(self) -> None:
-        self._wake.beat()
 
     def _check_alive(self) -> None:
         if self._lost is not None:
@@ -348,10 +330,10 @@ class Connection:
         self._how_ended = how
         self._lost = self._lost or reason
         self._ended.set()
-        self._written.beat()
+        self._writer.beat()
         for answer in self._answers.values():
             answer.ready.set()
-        self._send_incoming.close()
+        self._arrived.beat()
         if self._watch is not None:  # all of the above goes on after it: nothing was awaited
             self._watch(how)
 

@@ -7,11 +7,13 @@ before it reads, and the writer is given a `write` that does not block.
 
 import os
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import Self
 
 import anyio
 from anyio.abc import ByteReceiveStream, ByteSendStream
 from anyio.lowlevel import cancel_shielded_checkpoint, checkpoint
+from anyio.streams.stapled import StapledByteStream
 
 from dapkit import limits
 
@@ -88,12 +90,33 @@ class DescriptorWriter(ByteSendStream):
             except OSError as error:
                 raise anyio.BrokenResourceError from error
 
+    def send_now(self, item: bytes) -> int:
+        """Write as much as goes at once."""
+        if self._fd < 0:
+            return 0
+        try:
+            return self._write(memoryview(item))
+        except OSError:  # full; or broken, and then `send` says so
+            return 0
+
     async def aclose(self) -> None:
         """Close the descriptor; who waits in `send` gets ClosedResourceError."""
         if self._fd >= 0:
             fd, self._fd = self._fd, -1
             await dismiss_waiters(fd)
             self._close()
+
+
+@dataclass(eq=False)
+class DescriptorStream(StapledByteStream):
+    """Bytes to one descriptor and from another."""
+
+    send_stream: DescriptorWriter
+    receive_stream: DescriptorReader
+
+    def send_now(self, item: bytes) -> int:
+        """Write as much as goes at once."""
+        return self.send_stream.send_now(item)
 
 
 async def dismiss_waiters(fd: int) -> None:

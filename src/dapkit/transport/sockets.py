@@ -55,6 +55,13 @@ class SocketStream(ByteStream):
             except OSError as error:
                 raise anyio.BrokenResourceError from error
 
+    def send_now(self, item: bytes) -> int:
+        """Hand as much to the kernel as it takes at once."""
+        try:
+            return self.socket.send(item)
+        except OSError:  # full; or broken, and then `send` says so
+            return 0
+
     async def send_eof(self) -> None:
         """Tell the peer that nothing more comes; it may go on sending."""
         self._check_open()

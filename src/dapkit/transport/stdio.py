@@ -71,6 +71,9 @@ class _Stdio(ByteStream):
     async def send(self, item: bytes) -> None:
         await self._writer.send(item)
 
+    def send_now(self, item: bytes) -> int:
+        return self._writer.send_now(item)
+
     async def send_eof(self) -> None:
         """End our side for good: fd 1 stays stderr, also after closing."""
         if self._output is not None:

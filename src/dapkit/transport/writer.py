@@ -1,0 +1,110 @@
+"""The half of the pump that writes: what an endpoint has to say, to a stream.
+
+A message leaves at once, in the call that made it, where nothing waits before it and
+the stream can write without waiting (`Prompt`). What the stream does not take then, and
+all else, is written by a task. Output always waits for the task, so that what is told
+in one turn of the event loop is joined.
+"""
+
+from collections.abc import Callable
+from typing import Literal, Protocol, runtime_checkable
+
+import anyio
+from anyio.abc import ByteStream
+
+from dapkit import limits
+from dapkit.endpoint import Endpoint
+from dapkit.transport.pulse import Pulse
+
+type Tap = Callable[[Literal["sent", "received"], bytes], None]
+"""Told of all bytes as they pass, before they are understood; must not raise."""
+
+
+@runtime_checkable
+class Prompt(Protocol):
+    """A stream that can write without waiting."""
+
+    def send_now(self, item: bytes) -> int:
+        """Write as much as goes at once, and say how much; 0 as well where `send` would raise."""
+
+
+class Writer:
+    """Writes what an endpoint has to say.
+
+    Invariant: bytes taken from the endpoint are written before others are taken; `_rest` are those
+    that were taken and that nobody writes yet.
+    """
+
+    def __init__(self, stream: ByteStream, endpoint: Endpoint, tap: Tap | None) -> None:
+        self._stream = stream
+        self._prompt = stream if isinstance(stream, Prompt) else None
+        self._endpoint = endpoint
+        self._tap = tap
+        self._rest = b""
+        self._is_sending = False
+        self._is_over = False
+        self._wake = Pulse()
+        self._written = Pulse()
+
+    def notify(self) -> None:
+        """Write what the endpoint has to say, now if that is possible, else soon."""
+        if self._prompt is not None and not (self._is_sending or self._is_over):
+            while data := self._take():
+                self._rest = data[self._prompt.send_now(data) :]
+                self._written.beat()
+            if not self._rest:
+                return
+        self.notify_later()
+
+    def notify_later(self) -> None:
+        """Have the task write what the endpoint has to say."""
+        self._wake.beat()
+
+    async def run(self) -> str:
+        """Write until that is not possible any more; return why."""
+        try:
+            while True:
+                await self._wake.until(self._has_bytes)
+                while data := self._rest or self._take():
+                    await self._send(data)
+        except (anyio.BrokenResourceError, anyio.ClosedResourceError):
+            problem = "the peer closed the connection"
+        except TimeoutError:
+            problem = f"the peer took nothing for {limits.SEND_SECONDS:g} s"
+        self._is_over = True
+        self._written.beat()
+        return problem
+
+    async def flush(self) -> None:
+        """Wait until everything that may leave has left, or nothing can leave any more."""
+        await self.until(lambda: self._is_over or not (self._is_sending or self._has_bytes()))
+
+    async def until(self, condition: Callable[[], bool]) -> None:
+        """Wait for a condition that something written may make true; `beat` has it looked at again."""
+        await self._written.until(condition)
+
+    def beat(self) -> None:
+        """Let those look again who wait in `until`."""
+        self._written.beat()
+
+    def _has_bytes(self) -> bool:
+        return bool(self._rest) or self._endpoint.has_bytes_to_send()
+
+    def _take(self) -> bytes:
+        """Take some frames, unless others wait."""
+        if self._rest:
+            return b""
+        data = self._endpoint.bytes_to_send()
+        if data and self._tap is not None:
+            self._tap("sent", data)
+        return data
+
+    async def _send(self, data: bytes) -> None:
+        self._rest, self._is_sending = b"", True
+        for start in range(0, len(data), limits.WRITE_CHUNK_BYTES):
+            with anyio.CancelScope(deadline=anyio.current_time() + limits.SEND_SECONDS) as deadline:
+                await self._stream.send(data[start : start + limits.WRITE_CHUNK_BYTES])
+            if deadline.cancelled_caught:
+                raise TimeoutError
+        self._is_sending = False
+        self._written.beat()
