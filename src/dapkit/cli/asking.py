@@ -1,0 +1,47 @@
+"""Asking the hub for one action, from the folder in which the command was given."""
+
+import os
+
+import click
+
+from dapkit import hub
+from dapkit.cli.progress import Progress
+from dapkit.hub.project import project_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+type Answer = dict[str, object]
+"""What an action answers: action, session, success, text, and details or error."""
+
+
+def ask(
+    action: str,
+    arguments: "Mapping[str, object]",
+    *,
+    session: str | None = None,
+    project: str | None = None,
+    read_only: bool = False,
+) -> Answer:
+    """Have an action done and return its answer; a hub that cannot be reached is an answer too."""
+    try:
+        with Progress() as progress:
+            return hub.call(
+                action,
+                arguments,
+                project=project_of(os.getcwd() if project is None else project),
+                session=session,
+                read_only=read_only,
+                on_progress=progress.show,
+            )
+    except hub.HubError as error:
+        return {
+            "action": action,
+            "session": session,
+            "success": False,
+            "text": str(error),
+            "error": {"code": error.code, "message": str(error.args[0]), "hint": error.hint},
+        }
+    except OSError as error:
+        raise click.ClickException(f"cannot tell the folder of this project: {error.strerror}") from error

@@ -1,0 +1,47 @@
+"""Exit codes: what a script can learn without reading the text."""
+
+DONE = 0
+FAILED = 1
+USAGE = 2
+NO_SESSION = 3
+WRONG_STATE = 4
+UNSUPPORTED = 5
+NO_ADAPTER = 6
+TIMED_OUT = 7
+REFUSED = 8
+NO_HUB = 9
+INTERRUPTED = 130
+
+OF_CODE = {
+    "invalid_arguments": USAGE,
+    "no_session": NO_SESSION,
+    "not_stopped": WRONG_STATE,
+    "not_running": WRONG_STATE,
+    "stale_reference": WRONG_STATE,
+    "unsupported": UNSUPPORTED,
+    "adapter_unavailable": NO_ADAPTER,
+    "timeout": TIMED_OUT,
+    "refused": REFUSED,
+    "disabled": REFUSED,
+    "hub_failed": NO_HUB,
+    "hub_unavailable": NO_HUB,
+    "hub_lost": NO_HUB,
+    "hub_silent": NO_HUB,
+    "folder_refused": NO_HUB,
+    "other_version": NO_HUB,
+}
+"""Exit code by the code of an error; any other is FAILED."""
+
+MEANINGS = (
+    (DONE, "done; a program that still runs at the deadline is no error"),
+    (FAILED, "the adapter or the program refused"),
+    (USAGE, "the command or its parameters were wrong"),
+    (NO_SESSION, "there is no such session, or it is not clear which one is meant"),
+    (WRONG_STATE, "the program is not where the command needs it, or a reference is from an earlier stop"),
+    (UNSUPPORTED, "the adapter cannot do this"),
+    (NO_ADAPTER, "no adapter fits, or it is not installed"),
+    (TIMED_OUT, "no answer in time"),
+    (REFUSED, "refused, since only reading is allowed or the debugger is switched off"),
+    (NO_HUB, "the hub could not be reached"),
+    (INTERRUPTED, "interrupted by Ctrl-C"),
+)

@@ -1,0 +1,43 @@
+"""`dapkit hub`: the process that keeps the sessions."""
+
+from collections.abc import Callable
+
+import click
+
+from dapkit import hub as callers
+from dapkit.cli import exits
+
+
+@click.group()
+def hub() -> None:
+    """Show or end the hub, the process that keeps the sessions. It is started by the first command that needs it."""
+
+
+@hub.command()
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def status(*, as_json: bool) -> None:
+    """Show whether a hub runs, and what it does."""
+    found = _reached(callers.status)
+    if as_json:
+        import json
+
+        click.echo(json.dumps({"running": found is not None, **(found or {})}))
+    elif found is None:
+        click.echo("No hub runs.")
+    else:
+        for key, value in found.items():
+            click.echo(f"{key.replace('_', ' ')}: {value}")
+
+
+@hub.command()
+def stop() -> None:
+    """End the hub with all its sessions; programs that were attached to are released."""
+    click.echo("The hub has ended." if _reached(callers.stop) else "No hub runs.")
+
+
+def _reached[T](call: Callable[[], T]) -> T:
+    try:
+        return call()
+    except callers.HubError as error:
+        click.echo(f"Error: {error}", err=True)
+        raise click.exceptions.Exit(exits.NO_HUB) from error

@@ -1,0 +1,110 @@
+"""The command itself: which commands there are, each made only when it is asked for."""
+
+import sys
+from typing import Final
+
+import click
+
+from dapkit.agent.table import ACTIONS
+from dapkit.cli import exits
+from dapkit.hub.wire import VERSION
+
+_OTHERS: Final[dict[str, tuple[str, str]]] = {
+    "run": ("running", "Debug a program from start to end in one call, and show what it does at breakpoints."),
+    "config": ("config", "Show all settings, their values and where these are from."),
+    "hub": ("hub", "Show or end the hub, which keeps the sessions."),
+    "completion": ("completion", "Print the script that completes commands in a shell."),
+}
+"""Commands that are no actions: where they are, and what they do."""
+
+_TOPICS: Final = {
+    "starting": "Start",
+    "breakpoints": "Breakpoints",
+    "running": "Run",
+    "inspecting": "Look",
+    "watchpoints": "Data and instruction breakpoints",
+    "memory": "Memory",
+    "sources": "Modules and sources",
+    "sessions": "Sessions",
+}
+
+
+class Commands(click.Group):
+    """All commands, by topic; only the one that is asked for is made."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - as click has it
+        """Return all names."""
+        return [*_OTHERS, *(name.replace("_", "-") for name in ACTIONS)]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - as click has it
+        """Make a command; the names of actions may be written with underscores too."""
+        name = cmd_name.replace("-", "_")
+        if name in ACTIONS:
+            from dapkit.cli import actions
+
+            return actions.command(name)
+        if cmd_name not in _OTHERS:
+            return None
+        from importlib import import_module
+
+        made: click.Command = getattr(import_module(f"dapkit.cli.{_OTHERS[cmd_name][0]}"), cmd_name)
+        return made
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command; the nearest name is proposed for one that there is not."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            from difflib import get_close_matches
+
+            near = get_close_matches(args[0].replace("_", "-"), self.list_commands(ctx), n=1)
+            if near and near[0] not in str(error):
+                raise click.UsageError(f"{error.message} Did you mean {near[0]}?", ctx) from error
+            raise
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - as click has it
+        """List the commands by topic."""
+        with formatter.section("Around"):
+            formatter.write_dl([(name, text) for name, (_, text) in _OTHERS.items()])
+        for topic, title in _TOPICS.items():
+            rows = [(name.replace("_", "-"), row["summary"]) for name, row in ACTIONS.items() if row["topic"] == topic]
+            with formatter.section(title):
+                formatter.write_dl(rows)
+
+
+@click.command(
+    cls=Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120},
+    epilog="\b\nExit codes:\n" + "\n".join(f"  {code:3}  {meaning}" for code, meaning in exits.MEANINGS),
+)
+@click.version_option(VERSION, prog_name="dapkit")
+def dapkit() -> None:
+    r"""Debug programs in any language from the shell.
+
+    \b
+      dapkit run -b app.py:12 -e total -- app.py --fast     a whole session in one call
+      dapkit launch -b app.py:12 app.py                     a session that stays
+      dapkit evaluate 'len(items)'
+      dapkit step-over
+      dapkit terminate
+
+    Sessions outlive the commands; those of one project do not meet those of another.
+    """
+
+
+def main() -> None:
+    """Run the command of this process's arguments, and end with its exit code."""
+    try:
+        code = dapkit.main(standalone_mode=False, prog_name="dapkit")
+    except click.ClickException as error:
+        error.show()
+        code = error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("Interrupted.", err=True)
+        code = exits.INTERRUPTED
+    except BrokenPipeError:  # the reader of our output has gone, which ends us quietly
+        sys.stderr.close()
+        code = exits.DONE
+    sys.exit(code)

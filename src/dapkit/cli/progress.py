@@ -1,0 +1,36 @@
+"""Progress of a long call, on one line of a terminal that the answer wipes out again."""
+
+import sys
+
+import click
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Self
+
+_CLEAR = "\r\x1b[K"
+
+
+class Progress:
+    """A line on stderr, if that is a terminal; nothing otherwise."""
+
+    def __init__(self) -> None:
+        self._shown = False
+        self._wanted = sys.stderr.isatty()
+
+    def __enter__(self) -> "Self":
+        return self
+
+    def __exit__(
+        self, kind: "type[BaseException] | None", error: BaseException | None, trace: "TracebackType | None"
+    ) -> None:
+        if self._shown:
+            click.echo(_CLEAR, err=True, nl=False)
+
+    def show(self, message: str, percentage: float | None) -> None:
+        """Show how far it is; without a percentage, only what is being done."""
+        if self._wanted:
+            self._shown = True
+            done = "" if percentage is None else f" {percentage:.0f} %"
+            click.echo(f"{_CLEAR}{message}{done}", err=True, nl=False)

@@ -1,0 +1,154 @@
+"""`dapkit run`: a whole small session in one call.
+
+The program is launched with its breakpoints; at each stop the expressions are evaluated and it goes on, until it
+ends or has stopped often enough. What stops it otherwise, such as an exception that nobody catches, is shown whole.
+"""
+
+import os
+from typing import Any
+
+import click
+
+from dapkit.agent.table import PARAMETERS
+from dapkit.cli import exits, words
+from dapkit.cli.actions import exit_code
+from dapkit.cli.asking import Answer, ask
+from dapkit.cli.showing import colour, complain
+
+STOPS = 20
+"""How many stops are shown unless told otherwise."""
+
+_LAUNCH = ("breakpoints", "exceptions", "adapter", "cwd", "env", "stdin_file", "timeout")
+
+
+@click.command(
+    context_settings={"allow_interspersed_args": False},
+    epilog="Example: dapkit run -b app.py:12 -e total -e 'len(items)' -- app.py --fast",
+)
+@click.argument("program", metavar="PROGRAM [ARGS]...")
+@click.argument("args", nargs=-1, metavar="")
+@click.option("-e", "--expression", "expressions", multiple=True, help="Evaluate this at each stop.")
+@click.option("--stops", type=click.IntRange(min=1), default=STOPS, show_default=True, help="End after so many stops.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object: stops, output, exitCode.")
+def run(
+    *,
+    program: str,
+    args: tuple[str, ...],
+    expressions: tuple[str, ...],
+    stops: int,
+    as_json: bool,
+    **given: Any,  # noqa: ANN401 - the options of launch
+) -> None:
+    """Debug a program from start to end in one call, and show what it does at breakpoints.
+
+    The program is ended when it has stopped often enough. The exit code is that of the program if it ended by itself.
+    """
+    launch = {
+        name: words.value_of(PARAMETERS[name], value)
+        for name, value in given.items()
+        if value is not None and value != ()
+    }
+    launch = {"cwd": os.getcwd(), "stop_on_entry": False, **launch, "program": program, "args": list(args)}
+    small = _SmallSession(f"run-{os.getpid()}", expressions, stops, as_json=as_json)
+    raise click.exceptions.Exit(small.run(launch))
+
+
+run.params += [words.option(name, PARAMETERS[name]) for name in _LAUNCH]
+
+
+class _SmallSession:
+    """A session from launch to end, and what is shown of it."""
+
+    def __init__(self, name: str, expressions: tuple[str, ...], stops: int, *, as_json: bool) -> None:
+        self._name = name
+        self._expressions = expressions
+        self._most = stops
+        self._as_json = as_json
+        self._stops: list[dict[str, object]] = []
+
+    def run(self, launch: dict[str, object]) -> int:
+        """Do all of it, and return the exit code."""
+        timeout = {"timeout": launch["timeout"]} if "timeout" in launch else {}
+        answer = self._ask("launch", launch)
+        try:
+            while answer["success"] and _snapshot(answer).get("status") == "stopped":
+                self._shown_stop(answer)
+                if len(self._stops) >= self._most:
+                    break
+                answer = self._ask("continue", timeout)
+            return self._end(answer)
+        finally:
+            self._ask("terminate", {})
+
+    def _ask(self, action: str, arguments: dict[str, object]) -> Answer:
+        return ask(action, arguments, session=self._name)
+
+    def _shown_stop(self, answer: Answer) -> None:
+        values = {one: self._ask("evaluate", {"expression": one, "context": "watch"}) for one in self._expressions}
+        details = answer["details"]
+        self._stops.append(
+            {"stop": details.get("stop") if isinstance(details, dict) else None}
+            | (
+                {"values": {one: value.get("details", value.get("error")) for one, value in values.items()}}
+                if values
+                else {}
+            )
+        )
+        if self._as_json:
+            return
+        snapshot = _snapshot(answer)
+        if snapshot.get("stopReason") == "exception" or not values:
+            self._say(str(answer["text"]))
+        else:
+            source = snapshot.get("source")
+            path = source.get("path") if isinstance(source, dict) else "?"
+            self._say(f"{path}:{snapshot.get('line')} in {snapshot.get('frameName')}")
+        for one, value in values.items():
+            self._say(f"  {one} = {_value(value)}")
+
+    def _end(self, answer: Answer) -> int:
+        if not answer["success"]:
+            if self._as_json:
+                self._print_json(answer)
+            else:
+                complain(answer)
+            return exit_code(answer)
+        output = self._ask("output", {})
+        ended = _snapshot(output).get("exitCode")
+        if self._as_json:
+            self._print_json(answer, output=output, exit_code=ended)
+        else:
+            if str(output["text"]):
+                self._say("Output:\n" + str(output["text"]))
+            status = _snapshot(output).get("status")
+            self._say(f"Exit code: {ended}" if ended is not None else f"Ended while it was {status}.")
+        return ended if isinstance(ended, int) else exits.DONE
+
+    def _say(self, text: str) -> None:
+        click.echo(colour(text) if os.isatty(1) and "NO_COLOR" not in os.environ else text)
+
+    def _print_json(self, answer: Answer, *, output: Answer | None = None, exit_code: object = None) -> None:
+        import json
+
+        details = output.get("details") if output else None
+        whole = {"success": answer["success"], "stops": self._stops}
+        if isinstance(details, dict):
+            whole |= {"output": details.get("output"), "exitCode": exit_code}
+        if not answer["success"]:
+            whole["error"] = answer.get("error")
+        click.echo(json.dumps(whole, ensure_ascii=False))
+
+
+def _snapshot(answer: Answer) -> dict[str, Any]:
+    details = answer.get("details")
+    snapshot = details.get("snapshot") if isinstance(details, dict) else None
+    return snapshot if isinstance(snapshot, dict) else {}
+
+
+def _value(answer: Answer) -> str:
+    if not answer["success"]:
+        error = answer.get("error")
+        return f"({error.get('message') if isinstance(error, dict) else answer.get('text')})"
+    details = answer.get("details")
+    evaluation = details.get("evaluation") if isinstance(details, dict) else None
+    return str(evaluation.get("result")) if isinstance(evaluation, dict) else str(answer["text"])

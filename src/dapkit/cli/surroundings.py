@@ -1,0 +1,60 @@
+"""What every command that asks for an action has: the session, the project, and how to answer."""
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import click
+
+from dapkit.cli.words import AnyPath
+
+
+def _session_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:  # noqa: ARG001 - as click has it
+    """Complete the names of sessions, if a hub runs."""
+    from dapkit import hub
+    from dapkit.cli.asking import ask
+
+    try:
+        if hub.status() is None:
+            return []
+    except hub.HubError:
+        return []
+    details = ask("sessions", {}, read_only=True).get("details")
+    sessions = details.get("sessions", []) if isinstance(details, dict) else []
+    return [one["id"] for one in sessions if one["id"].startswith(incomplete)]
+
+
+SURROUNDINGS: tuple[click.Option, ...] = (
+    click.Option(
+        ["-s", "--session"],
+        metavar="NAME",
+        envvar="DAPKIT_SESSION",
+        shell_complete=_session_names,
+        help="Name of the session; by default the only one.",
+    ),
+    click.Option(
+        ["--project"],
+        type=AnyPath(),
+        envvar="DAPKIT_PROJECT",
+        help="Folder whose sessions are meant; by default the project around the current folder.",
+    ),
+    click.Option(
+        ["--read-only"], is_flag=True, envvar="DAPKIT_READ_ONLY", help="Refuse what is more than looking at it."
+    ),
+    click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON object: action, success, text, details."),
+)
+"""Options of every such command."""
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """Values of these options."""
+
+    session: str | None
+    project: str | None
+    read_only: bool
+    as_json: bool
+
+    @classmethod
+    def taken_from(cls, given: dict[str, Any]) -> Self:
+        """Take them out of everything that was given."""
+        return cls(given.pop("session"), given.pop("project"), given.pop("read_only"), given.pop("as_json"))

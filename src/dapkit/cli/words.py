@@ -1,0 +1,151 @@
+"""Parameters of actions as words of a command line: which options they are, and how their text is read."""
+
+import json
+import os
+from typing import Any
+
+import click
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+    from dapkit.agent.table import ParameterRow
+
+SHORT = {"breakpoints": "-b", "exceptions": "-x", "condition": "-c"}
+"""Short forms of the options that are typed most."""
+
+_LISTS = ("strings", "integers", "breakpoints", "variables")
+
+
+class FilePlace(click.ParamType[str]):
+    """FILE:LINE, FILE:LINE:COLUMN or a function's name; the shell completes names of files."""
+
+    name = "place"
+
+    def shell_complete(
+        self,
+        ctx: click.Context,  # noqa: ARG002 - as click has it
+        param: click.Parameter,  # noqa: ARG002
+        incomplete: str,
+    ) -> "list[CompletionItem]":
+        """Have the shell complete names of files."""
+        from click.shell_completion import CompletionItem
+
+        return [CompletionItem(incomplete, type="file")]
+
+
+class AnyPath(FilePlace):
+    """A path, made absolute from the folder of the command."""
+
+    name = "path"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:  # noqa: ANN401, ARG002 - as click has it
+        """Make the path absolute."""
+        path: str = os.path.abspath(os.path.expanduser(value))
+        return path
+
+
+class JsonObject(click.ParamType[dict[str, object]]):
+    """A JSON object, or `@FILE` that holds one."""
+
+    name = "json"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> dict[str, object]:  # noqa: ANN401 - as click has it
+        """Read the object."""
+        text = _file(value[1:], self, param, ctx) if value.startswith("@") else value
+        try:
+            found = json.loads(text)
+        except ValueError as error:
+            self.fail(f"expected a JSON object, such as '{{\"key\": 1}}', found {value!r}: {error}", param, ctx)
+        if not isinstance(found, dict):
+            self.fail(f"expected a JSON object, found {type(found).__name__}", param, ctx)
+        return found
+
+
+class Breakpoint(click.ParamType[str | dict[str, object]]):
+    """FILE:LINE, perhaps with a condition, a function's name, or a JSON object."""
+
+    name = "breakpoint"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str | dict[str, object]:  # noqa: ANN401 - as click has it
+        """Keep the text, or read the object."""
+        text: str = value
+        return JsonObject().convert(text, param, ctx) if text.startswith("{") else text
+
+
+class Assignment(click.ParamType[tuple[str, str | None]]):
+    """NAME=VALUE; NAME alone unsets."""
+
+    name = "name=value"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str | None]:  # noqa: ANN401 - as click has it
+        """Take it apart."""
+        name, equals, text = value.partition("=")
+        if not name:
+            self.fail(f"expected NAME=VALUE, found {value!r}", param, ctx)
+        return name, text if equals else None
+
+
+_TYPES: dict[str, click.ParamType[Any]] = {
+    "string": click.STRING,
+    "strings": click.STRING,
+    "integer": click.INT,
+    "integers": click.INT,
+    "number": click.FLOAT,
+    "path": AnyPath(),
+    "object": JsonObject(),
+    "breakpoints": Breakpoint(),
+    "variables": Assignment(),
+}
+
+
+def is_list(row: "ParameterRow") -> bool:
+    """Say whether the option may be given several times."""
+    return row["type"] in _LISTS
+
+
+def type_of(row: "ParameterRow") -> click.ParamType[Any]:
+    """Return how one word of the parameter is read."""
+    return click.Choice(row["choices"]) if row["choices"] else _TYPES[row["type"]]
+
+
+def option(name: str, row: "ParameterRow") -> click.Option:
+    """Make the option of a parameter: `--hit-condition`, and `--breakpoint` for one of `breakpoints`."""
+    dashed = name.replace("_", "-")
+    if row["type"] == "boolean":
+        return click.Option([f"--{dashed}/--no-{dashed}", name], default=None, help=row["meaning"])
+    names = [f"--{dashed}", name]
+    if is_list(row) and name.endswith("s") and name != "args":
+        names.insert(0, f"--{dashed.removesuffix('s')}")
+    if name in SHORT:
+        names.insert(0, SHORT[name])
+    return click.Option(names, type=type_of(row), multiple=is_list(row), help=row["meaning"])
+
+
+def value_of(row: "ParameterRow", given: Any) -> object:  # noqa: ANN401 - what click made of the words
+    """Return what the action gets for what was given."""
+    if row["type"] == "variables":
+        return dict(given)
+    return list(given) if is_list(row) else given
+
+
+def place(word: str) -> dict[str, object]:
+    """Read `FILE:LINE` or `FILE:LINE:COLUMN`; anything else is a function's name, or a file where it exists."""
+    file, _, line = word.rpartition(":")
+    if file and line.isdigit():
+        before, _, column = file.rpartition(":")
+        if before and column.isdigit():  # then it was the line
+            return {"file": os.path.abspath(before), "line": int(column), "column": int(line)}
+        return {"file": os.path.abspath(file), "line": int(line)}
+    if os.sep in word or os.path.exists(word):
+        return {"file": os.path.abspath(word)}
+    return {"function": word}
+
+
+def _file(name: str, kind: click.ParamType[Any], param: click.Parameter | None, ctx: click.Context | None) -> str:
+    try:
+        with open(name, encoding="utf-8") as file:
+            return file.read()
+    except (OSError, UnicodeError) as error:
+        kind.fail(f"cannot read {name}: {error}", param, ctx)

@@ -1,0 +1,24 @@
+"""Which folder a call is for: sessions of one project do not meet those of another.
+
+Quick to import, as all of the callers' end.
+"""
+
+import os
+
+MARKERS = (".dapkit.toml", ".git", ".hg", ".svn", ".vscode", "pyproject.toml", "go.mod", "Cargo.toml", "package.json")
+"""What stands in the folder of a project and not in those below it."""
+
+
+def project_of(folder: str) -> str:
+    """Return the nearest folder, from this one upwards, that looks like a project; else the folder itself.
+
+    The user's home and what is above it are never one: much that is unrelated lies below them.
+    """
+    start = os.path.realpath(folder)
+    home = os.path.realpath(os.path.expanduser("~"))
+    candidate = start
+    while candidate not in (home, os.path.dirname(candidate)):
+        if any(os.path.exists(os.path.join(candidate, marker)) for marker in MARKERS):
+            return candidate
+        candidate = os.path.dirname(candidate)
+    return start

@@ -1,0 +1,153 @@
+"""Command lines of actions, and the parameters that they come to."""
+
+import json
+import shlex
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+
+from dapkit.agent.table import ACTIONS
+from dapkit.cli import actions, exits
+from dapkit.cli.main import dapkit
+
+
+def parameters(line: str) -> dict[str, object]:
+    """Return what an action would be asked with."""
+    name, *words = shlex.split(line)
+    context = actions.command(name).make_context(name, words)
+    return actions.parameters(name, context.params)
+
+
+def absolute(given: dict[str, Any]) -> dict[str, object]:
+    """Return parameters with their files as the command makes them."""
+    return {key: str(Path.cwd() / value) if key == "file" else value for key, value in given.items()}
+
+
+@pytest.mark.parametrize("name", ACTIONS)
+def test_example_of_an_action_is_a_command_line_with_its_parameters(name: str) -> None:
+    _, dashed, *words = shlex.split(actions.example(name))
+    assert dashed.replace("-", "_") == name
+    found = parameters(shlex.join([name, *words]))
+    if name in ("launch", "attach"):
+        assert found.pop("cwd") == str(Path.cwd())
+    assert found == absolute(dict(ACTIONS[name]["example"]))
+
+
+@pytest.mark.parametrize("name", ACTIONS)
+def test_help_of_an_action_shows_every_parameter_and_an_example(name: str) -> None:
+    command = actions.command(name)
+    text = command.get_help(click.Context(command, max_content_width=200))
+    for parameter in ACTIONS[name]["parameters"]:
+        assert f"--{parameter.replace('_', '-')}" in text
+    assert "Example: dapkit " in text
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("set_breakpoint app.py:12", {"file": "app.py", "line": 12}),
+        ("set_breakpoint app.py:12:5", {"file": "app.py", "line": 12, "column": 5}),
+        ("set_breakpoint main", {"function": "main"}),
+        ("set_breakpoint Shop.total", {"function": "Shop.total"}),
+        ("set_breakpoint shop::Cart::total", {"function": "shop::Cart::total"}),
+        ("set_breakpoint ./app.py --text 'return x'", {"file": "app.py", "text": "return x"}),
+        ("run_to --file app.py --line 3", {"file": "app.py", "line": 3}),
+        ("breakpoints disable 1 3", {"do": "disable", "numbers": [1, 3]}),
+        (
+            "set_exception_breakpoints raised --condition raised=ValueError",
+            {"filters": ["raised"], "conditions": {"raised": "ValueError"}},
+        ),
+        ("custom_request threads '{\"a\": 1}'", {"command": "threads", "arguments": {"a": 1}}),
+        ("stdin --end", {"end": True}),
+        ("stdin --no-end yes", {"input": "yes", "end": False}),
+        ("continue --timeout 7.5", {"timeout": 7.5}),
+    ],
+)
+def test_words_come_to_parameters(line: str, expected: dict[str, object]) -> None:
+    assert parameters(line) == absolute(expected)
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        (
+            "launch -b app.py:3 app.py -x --fast",
+            {"breakpoints": ["app.py:3"], "program": "app.py", "args": ["-x", "--fast"]},
+        ),
+        ("launch --module pytest -- -x tests", {"module": "pytest", "args": ["-x", "tests"]}),
+        ("launch --configuration server", {"configuration": "server"}),
+        ("launch --env A=b=c --env HOME app", {"env": {"A": "b=c", "HOME": None}, "program": "app"}),
+        (
+            'launch -b \'{"file": "a.c", "line": 3}\' app',
+            {"breakpoints": [{"file": "a.c", "line": 3}], "program": "app"},
+        ),
+    ],
+)
+def test_program_and_its_arguments_come_last(line: str, expected: dict[str, object]) -> None:
+    assert parameters(line) == {"cwd": str(Path.cwd()), **expected}
+
+
+def test_arguments_may_stand_in_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "arguments.json"
+    file.write_text('{"threadId": 1}')
+    assert parameters(f"custom_request threads @{file}") == {"command": "threads", "arguments": {"threadId": 1}}
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("evaluate x --expression y", "expression was given twice"),
+        ("run_to main", "expected FILE:LINE, found 'main'"),
+        ("custom_request threads '[1]'", "expected a JSON object, found list"),
+        ("custom_request threads nonsense", "expected a JSON object"),
+        ("custom_request threads @/nowhere", "cannot read /nowhere"),
+        ("launch --env =b app", "expected NAME=VALUE"),
+        ("step_over --granularity word", "'word' is not one of"),
+        ("read_memory 0x1 many", "'many' is not a valid integer"),
+    ],
+)
+def test_wrong_words_are_refused_with_what_was_expected(line: str, expected: str) -> None:
+    with pytest.raises(click.UsageError) as refusal:
+        parameters(line)
+    assert expected in refusal.value.format_message()
+
+
+def test_errors_have_exit_codes_that_tell_them_apart() -> None:
+    def code(error: str) -> int:
+        return actions.exit_code({"success": False, "error": {"code": error}})
+
+    assert (code("invalid_arguments"), code("no_session"), code("adapter_unavailable")) == (
+        exits.USAGE,
+        exits.NO_SESSION,
+        exits.NO_ADAPTER,
+    )
+    assert code("something new") == exits.FAILED
+    assert actions.exit_code({"success": True}) == exits.DONE
+
+
+def test_unknown_command_is_answered_with_the_nearest() -> None:
+    with pytest.raises(click.UsageError, match="Did you mean step-over"):
+        dapkit.main(["stpe-over"], standalone_mode=False)
+
+
+def test_settings_are_shown_with_where_they_are_from(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DAPKIT_REQUEST_TIMEOUT_SECONDS", "7")
+    dapkit.main(["config", "--json"], standalone_mode=False)
+    found = json.loads(capsys.readouterr().out)
+    assert found["request.timeout_seconds"] == {
+        "value": 7,
+        "origin": "$DAPKIT_REQUEST_TIMEOUT_SECONDS",
+        "unit": "seconds",
+    }
+    assert found["output.bytes"]["origin"] == "default"
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_is_printed_for_a_shell(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
+    dapkit.main(["completion", shell], standalone_mode=False)
+    assert "_DAPKIT_COMPLETE" in capsys.readouterr().out
