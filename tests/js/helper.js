@@ -33,6 +33,7 @@ class AdapterClient extends DebugClient {
   #exited; // resolves to the exit status or the name of the signal
   #closed; // the same, once everything that the adapter wrote has been read
   #stderr = "";
+  #services = new Map(); // of requests that the adapter may make
 
   constructor(command, type = "test") {
     super(command[0], command[1], type);
@@ -69,6 +70,21 @@ class AdapterClient extends DebugClient {
       throw new Error(`the adapter ended (${status}) before it answered ${command}`);
     });
     return Promise.race([super.send(command, args), gone]);
+  }
+
+  /** Answer requests of the adapter with what a function makes of their arguments. */
+  serve(command, service) {
+    this.#services.set(command, service);
+  }
+
+  /** Take a message; DebugClient itself knows no requests of adapters. */
+  dispatch(text) {
+    const { type, seq, command, arguments: args } = JSON.parse(text);
+    const service = type === "request" && this.#services.get(command);
+    if (!service) return super.dispatch(text);
+    const response = { seq: this.sequence++, type: "response", request_seq: seq, command, success: true, body: service(args) };
+    const json = JSON.stringify(response);
+    this.#process.stdin.write(`Content-Length: ${Buffer.byteLength(json)}\r\n\r\n${json}`);
   }
 
   /** Disconnect, close the input of the adapter, and see that it ends by itself with status 0. */

@@ -6,10 +6,13 @@
  */
 "use strict";
 
+const { spawn } = require("node:child_process");
+const { once } = require("node:events");
 const fs = require("node:fs");
 const os = require("node:os");
 const path = require("node:path");
-const { ADAPTERS, adapterTest } = require("./helper.js");
+const readline = require("node:readline");
+const { ADAPTERS, PYTHON, ROOT, adapterTest } = require("./helper.js");
 
 const ORDERS = path.join(__dirname, "programs/orders.py");
 const LINE = { inPrice: 6, comment: 12, loop: 13, call: 14, print: 15, fail: 18 };
@@ -32,6 +35,7 @@ const CLIENT = {
 
 const seen = { requests: new Set(), events: new Set() };
 const folders = [];
+const programs = []; // that the running test has started itself
 
 process.on("exit", () => {
   folders.forEach((folder) => fs.rmSync(folder, { recursive: true, force: true }));
@@ -55,7 +59,11 @@ function pythonTest(row, name, body) {
       events.add(event);
       return emit.call(client, event, ...rest);
     };
-    await body(client);
+    try {
+      await body(client);
+    } finally {
+      programs.splice(0).forEach((program) => program.kill("SIGKILL"));
+    }
     requests.forEach((command) => seen.requests.add(command));
     events.forEach((event) => seen.events.add(event));
   });
@@ -79,19 +87,66 @@ function written(text) {
 }
 
 /** Launch with breakpoints, and return what the adapter says about them. */
-async function launch(client, { breakpoints = [], filters = [], configure = async () => {}, ...configuration } = {}) {
-  const program = "code" in configuration ? undefined : (configuration.program ?? ORDERS);
+async function launch(client, { can = {}, ...session } = {}) {
+  await client.initializeRequest({ ...CLIENT, ...can });
+  return begin(client, "launch", { program: "code" in session ? undefined : ORDERS, ...session });
+}
+
+/** Do the same with a program that runs already; `file` is where the breakpoints go. */
+async function attach(client, { can = {}, ...session }) {
+  await client.initializeRequest({ ...CLIENT, ...can });
+  return begin(client, "attach", session);
+}
+
+async function begin(client, command, { breakpoints = [], filters = [], configure = async () => {}, file, ...configuration }) {
   const initialized = client.waitForEvent("initialized");
-  await client.initializeRequest(CLIENT);
-  const launched = client.launchRequest({ ...configuration, program });
-  await initialized;
-  const source = { path: program ?? ORDERS };
+  const begun = client.send(command, configuration);
+  await Promise.race([initialized, begun]); // a refusal comes without the event
+  const source = { path: file ?? configuration.program ?? ORDERS };
   const { body } = await client.setBreakpointsRequest({ source, breakpoints });
   await client.setExceptionBreakpointsRequest({ filters });
   await configure();
   await client.configurationDoneRequest();
-  await launched;
+  await begun;
   return body.breakpoints;
+}
+
+/** Start a program that is not launched by an adapter; it is killed when the test is over. */
+function started(text, ...args) {
+  const { file, marks } = written(text);
+  const env = { ...process.env, PYTHONPATH: path.join(ROOT, "src") };
+  const program = spawn(PYTHON, [file, ...args], { cwd: path.dirname(file), env, stdio: ["ignore", "pipe", "pipe"] });
+  programs.push(program);
+  const lines = (stream) => readline.createInterface({ input: stream })[Symbol.asyncIterator]();
+  const [output, errors] = [lines(program.stdout), lines(program.stderr)];
+  return {
+    file,
+    marks,
+    pid: program.pid,
+    exit: once(program, "exit").then(([code, signal]) => signal ?? code),
+    line: async () => (await output.next()).value,
+    /** The port where it says that it listens. */
+    port: async () => Number((await errors.next()).value.match(/:(\d+)/)[1]),
+    /** Make the file `go`, which it waits for. */
+    go: () => fs.writeFileSync(path.join(path.dirname(file), "go"), ""),
+  };
+}
+
+/** Open the terminals that the adapter asks for: real ones; returns what was asked for and shown, and types. */
+function terminal(client) {
+  const opened = { asked: [], shown: "", type: () => {} };
+  client.serve("runInTerminal", (asked) => {
+    opened.asked.push(asked);
+    const env = Object.fromEntries(Object.entries({ ...process.env, ...asked.env }).filter(([, value]) => value !== null));
+    const open = "import pty, sys; sys.exit(pty.spawn(sys.argv[1:]))";
+    const shell = spawn(PYTHON, ["-c", open, ...asked.args], { cwd: asked.cwd, env, stdio: ["pipe", "pipe", "ignore"] });
+    programs.push(shell);
+    shell.stdout.setEncoding("utf8").on("data", (text) => { opened.shown += text; client.emit("shown", opened); });
+    opened.type = (text) => shell.stdin.write(text);
+    return { processId: shell.pid };
+  });
+  opened.has = async (text) => { while (!opened.shown.includes(text)) await once(client, "shown"); };
+  return opened;
 }
 
 /** Launch, and return the first stop. */
@@ -167,6 +222,6 @@ function hasWritten(client, text) {
 }
 
 module.exports = {
-  LINE, ORDERS, children, evaluate, frames, hasWritten, launch, launchToStop, localRow, localRows, locals, nextStop,
-  outputOf, place, pythonTest, scopes, stopHere, topFrame, written,
+  LINE, ORDERS, attach, children, evaluate, frames, hasWritten, launch, launchToStop, localRow, localRows, locals, nextStop,
+  outputOf, place, pythonTest, scopes, started, stopHere, terminal, topFrame, written,
 };

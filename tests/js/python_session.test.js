@@ -93,6 +93,34 @@ pythonTest("continue, pause", "pause stops a running program, and continue lets 
   }
 });
 
+pythonTest("continue, pause", "with stopAllThreads false only the thread that hits something stops", async (client) => {
+  const { file, marks } = written(`
+    import asyncio
+    beats = 0
+    def job():
+        return 1  # here
+    async def main():
+        global beats
+        worker = asyncio.get_running_loop().run_in_executor(None, job)
+        while not worker.done():
+            beats += 1
+            await asyncio.sleep(0.001)
+    asyncio.run(main())
+  `);
+  const ended = client.waitForEvent("exited");
+  const session = { program: file, breakpoints: [{ line: marks.here }], stopAllThreads: false };
+  const { allThreadsStopped, threadId } = await launchToStop(client, session);
+  assert.equal(allThreadsStopped, false);
+  const [{ id: frameId }] = (await client.stackTraceRequest({ threadId })).body.stackFrames;
+  const beats = async () => Number((await client.evaluateRequest({ expression: "beats", frameId })).body.result);
+  const before = await beats();
+  while (await beats() < before + 5); // the event loop goes on
+  await assert.rejects(client.nextRequest({ threadId: 1 }), /thread 1 is running/);
+  const { body } = await client.continueRequest({ threadId });
+  assert.equal(body.allThreadsContinued, false);
+  assert.equal((await ended).body.exitCode, 0);
+});
+
 pythonTest("continue, pause", "continue of no thread is refused, and what comes after is answered", async (client) => {
   await launchToStop(client, { breakpoints: [{ line: LINE.call }] });
   await assert.rejects(client.send("continue", {}), /arguments/);

@@ -280,3 +280,14 @@ def test_lines_alone_are_taken_as_breakpoints(start: Start) -> None:
     assert [(one["verified"], one["line"]) for one in placed] == [(True, 4), (True, 5)]
     with pytest.raises(Refused, match="expected a list of objects"):
         peer.ask("setBreakpoints", source=source, lines=4)
+
+
+@pytest.mark.row("setBreakpoints")
+def test_log_message_is_written_also_where_another_breakpoint_stops(start: Start) -> None:
+    peer = start("for n in range(3):\n    x = n\n")
+    peer.configure(breakpoints=[{"line": 2, "condition": "n == 1"}, {"line": 2, "logMessage": "n is {n}"}])
+    peer.stopped("breakpoint")
+    said = [event["body"]["output"] for event in peer.events() if event["event"] == "output"]
+    assert "".join(said) == "n is 0\nn is 1\n"
+    peer.go()
+    assert peer.finish()[0] == 0

@@ -105,7 +105,8 @@ def _dispatch(table: native.Table) -> LineCallback:
 
 
 def _any_of(sites: list[Site]) -> LineCallback:
-    """Make one callback of sites that share a line or an offset."""
+    """Make one callback of sites that share a line or an offset; log messages come before a stop."""
+    sites = sorted(sites, key=lambda site: not site.breakpoint.wish.get("logMessage"))
 
     def any_of(code: CodeType, place: int, depth: int = 1) -> object:
         outcome: object = DISABLE
