@@ -46,7 +46,7 @@ from dapkit.protocol import (
     decode_as,
     encode_value,
 )
-from dapkit.transport import Connection, ConversationLost, Tap, background_tasks
+from dapkit.transport import Connection, ConversationLost, Pulse, Tap, background_tasks
 
 if TYPE_CHECKING:
     from dapkit.adapter.adapter import Adapter
@@ -73,7 +73,7 @@ class _Running:
         self.request = request
         self.scope = anyio.CancelScope()
         self.has_started = False
-        self.answered = anyio.Event()
+        self.is_answered = False
 
 
 class Conversation:
@@ -93,6 +93,7 @@ class Conversation:
         self._crash: Exception | None = None
         self._listening = anyio.CancelScope()
         self._running: dict[int, _Running] = {}
+        self._settled = Pulse()
         self._serial_send, self._serial = anyio.create_memory_object_stream[_Running](float("inf"))
         self._initialized = False
         self._configured = anyio.Event()
@@ -213,7 +214,7 @@ class Conversation:
 
     async def _answer(self, running: _Running) -> None:
         """Give a request its one response, unless it was cancelled before its turn came."""
-        if running.answered.is_set():
+        if running.is_answered:
             return
         request = running.request
         running.has_started = True
@@ -230,7 +231,8 @@ class Conversation:
         """Close the account of a request; without a response by now, it was cancelled."""
         self._fail(running.request, CANCELLED)
         del self._running[running.request.seq]
-        running.answered.set()
+        running.is_answered = True
+        self._settled.beat()
 
     def _fail(self, request: Request, failure: RequestFailed) -> None:
         """Answer with an error, unless there was an answer: a cancelled handler may end after the session."""
@@ -365,8 +367,7 @@ class Conversation:
             if running.request.command != "initialize":
                 self._cancel(running.request.seq)
         with anyio.move_on_after(limits.CLOSE_SECONDS) as scope:
-            for running in pending:
-                await running.answered.wait()
+            await self._settled.until(lambda: all(running.is_answered for running in pending))
         if scope.cancelled_caught:
             stuck = ", ".join(running.request.command for running in self._running.values())
             log.error("handlers did not end when they were cancelled: %s", stuck)

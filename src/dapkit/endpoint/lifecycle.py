@@ -93,6 +93,15 @@ MOVES: Mapping[tuple[Phase, Step], Phase] = {
 }
 """What changes the phase; anything else leaves it as it is."""
 
+_MATTERING = frozenset(
+    {
+        *(step for _, step in MOVES),
+        *(Step(kind, name) for kind in ("request", "failure") for name in (*_STARTS, "configurationDone")),
+        *(Step(kind, name) for kind in ("request", "response", "failure") for name in RESUMING),
+    }
+)
+"""All that `note` takes account of: most of what passes is none of it."""
+
 
 class Lifecycle:
     """The phase of a session and what it allows.
@@ -132,6 +141,8 @@ class Lifecycle:
 
         What does not concern all threads leaves a stopped session stopped.
         """
+        if (kind, name) not in _MATTERING:
+            return
         match kind, name:
             case "request", "launch" | "attach":
                 self.start = name

@@ -9,6 +9,7 @@ Refused at once: a missing, malformed, oversized or contradictory Content-Length
 and whatever looks like HTTP (a web page that posts to a local port).
 """
 
+import re
 from typing import NoReturn
 
 from dapkit import limits
@@ -17,6 +18,7 @@ from dapkit.protocol.errors import FramingError
 _NAME_BYTES = b"!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _NAME_BYTES_LIMIT = 256
 _HALF_LINE_ENDS = (b"", b"\r")
+_USUAL_HEADERS = re.compile(rb"Content-Length: (\d{1,7})\r\n\r\n")
 _A_HEADER = "a header such as `Content-Length: 42`"
 _EXCERPT_BYTES = 60
 
@@ -81,7 +83,7 @@ class FrameDecoder:
         return payloads
 
     def _next_payload(self) -> bytes | None:
-        if self._awaited is None:
+        if self._awaited is None and not self._read_usual_headers():
             self._read_headers()
         if self._awaited is None or len(self._buffer) < self._line + self._awaited:
             return None
@@ -90,6 +92,17 @@ class FrameDecoder:
         self._line = self._searched = end
         self._block = self._length = self._awaited = None
         return payload
+
+    def _read_usual_headers(self) -> bool:
+        """Read the one header that nearly every frame has, if it is all that there is."""
+        if self._block is not None or (found := _USUAL_HEADERS.match(self._buffer, self._line)) is None:
+            return False
+        length = int(found[1])
+        if length > self._limit:
+            return False
+        self._block, self._length, self._awaited = self._line, length, length
+        self._line = self._searched = found.end()
+        return True
 
     def _read_headers(self) -> None:
         """Read header lines until their block ends, or as far as they have come."""
