@@ -228,3 +228,18 @@ def test_inline_breakpoints_cost_only_their_code_and_line_ones_go_on_working(sta
     ids = [[one["id"]] for one in placed]
     assert stops(peer, 3) == [(("f", 2), ids[0]), (("f", 3), ids[1]), (("<module>", 5), ids[2])]
     assert peer.finish()[0] == 0
+
+
+@pytest.mark.row("setBreakpoints")
+def test_inline_breakpoint_outlives_the_coming_of_another_tool(start: Start) -> None:
+    peer = start("""
+        import sys
+        def f(x): return x + 1
+        def g(x): return f(f(x))
+        g(1)
+        sys.monitoring.use_tool_id(sys.monitoring.COVERAGE_ID, "coverage of functions")
+        sys.monitoring.set_events(sys.monitoring.COVERAGE_ID, sys.monitoring.events.PY_START)
+        g(2)
+    """)
+    [placed] = peer.configure(breakpoints=[{"line": 3, "column": 20}])
+    assert stops(peer, 2) == [(("g", 3), [placed["id"]])] * 2

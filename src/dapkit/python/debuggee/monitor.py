@@ -7,6 +7,8 @@ Everything here follows from facts of CPython 3.12 to 3.14:
 * PY_UNWIND, RAISE and RERAISE can only be watched globally; watching them costs nothing until they happen.
 * From 3.13 on, a function on one line reports LINE only while PY_START is on there too.
 * `free_tool_id` leaves events and callbacks behind, so they are cleared by hand.
+* When a second tool comes to a code object, the INSTRUCTION events of the first are lost there. It can keep
+  them only if two tools were there before, so we let two come for a moment.
 
 What the events mean is decided in `callbacks`.
 """
@@ -22,6 +24,9 @@ _MONITORING = sys.monitoring
 EVENTS = _MONITORING.events
 DISABLE: Final = _MONITORING.DISABLE
 _TOOL: Final = _MONITORING.DEBUGGER_ID
+
+SPARE_TOOLS: Final = (3, 4)
+"""Of six; the others are meant for debuggers, coverage, profilers and optimizers."""
 
 DISCOVERY: Final = EVENTS.PY_START | EVENTS.PY_RESUME
 """Every code object is looked at once, when it first runs; then DISABLE."""
@@ -49,6 +54,7 @@ class Monitor:
 
     def __init__(self) -> None:
         self._wanted: dict[int, tuple[CodeType, dict[Owner, int]]] = {}  # by id: a code object's own hash is slow
+        self._shared: dict[int, CodeType] = {}  # where INSTRUCTION events outlive the coming of other tools
         self._also: dict[Owner, int] = {}
         self._global = 0
         self._chosen: dict[int, Callable[..., object]] = {}
@@ -118,11 +124,29 @@ class Monitor:
         after = self._union(owners)
         if not owners:
             del self._wanted[id(code)]
+        if after & EVENTS.INSTRUCTION and id(code) not in self._shared:
+            self._share(code)
         if afresh and before & after:
             _MONITORING.set_local_events(_TOOL, code, 0)
             _MONITORING.set_local_events(_TOOL, code, after)
         elif before != after:
             _MONITORING.set_local_events(_TOOL, code, after)
+
+    def _share(self, code: CodeType) -> None:
+        """Make INSTRUCTION events of a code object ready for several tools, before we have any there."""
+        self._shared[id(code)] = code
+        before = _MONITORING.get_local_events(_TOOL, code)
+        for other in SPARE_TOOLS:
+            try:
+                _MONITORING.use_tool_id(other, "dapkit")
+            except ValueError:
+                continue
+            for tool in (_TOOL, other):
+                _MONITORING.set_local_events(tool, code, EVENTS.INSTRUCTION)
+            _MONITORING.set_local_events(other, code, 0)
+            _MONITORING.free_tool_id(other)
+            _MONITORING.set_local_events(_TOOL, code, before)
+            return
 
     @staticmethod
     def _union(owners: dict[Owner, int]) -> int:
@@ -144,9 +168,10 @@ class Monitor:
         for code, _ in list(self._wanted.values()):
             _MONITORING.set_local_events(_TOOL, code, 0)
         self._wanted.clear()
-        for event in _SINGLE_EVENTS:
+        self._shared.clear()
+        for event in SINGLE_EVENTS:
             _MONITORING.register_callback(_TOOL, event, None)
         _MONITORING.free_tool_id(_TOOL)
 
 
-_SINGLE_EVENTS: Final = {value for name, value in vars(EVENTS).items() if name.isupper() and value.bit_count() == 1}
+SINGLE_EVENTS: Final = {value for name, value in vars(EVENTS).items() if name.isupper() and value.bit_count() == 1}
