@@ -26,7 +26,9 @@ class Refused(Exception):  # noqa: N818 - named after what happened
 class Peer:
     """A debugged program, stopped at its configuration until `go`."""
 
-    def __init__(self, python: str, folder: Path, *program: str, env: dict[str, str] | None = None) -> None:
+    def __init__(
+        self, python: str, folder: Path, *program: str, env: dict[str, str] | None = None, entry: Path = ENTRY
+    ) -> None:
         self.folder = folder
         place = folder / "link"
         listener = socket.socket(socket.AF_UNIX)
@@ -34,7 +36,7 @@ class Peer:
         listener.listen()
         listener.settimeout(DEADLINE)
         self.process = subprocess.Popen(
-            [python, str(ENTRY), "--link", f"unix:{place}", *program],
+            [python, str(entry), "--link", f"unix:{place}", *program],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

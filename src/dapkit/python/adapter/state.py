@@ -18,6 +18,7 @@ from dapkit.protocol import (
     CompletionsArguments,
     ConfigurationDoneArguments,
     ContinueArguments,
+    DataBreakpointInfoArguments,
     DisassembleArguments,
     EvaluateArguments,
     ExceptionBreakpointsFilter,
@@ -34,6 +35,7 @@ from dapkit.protocol import (
     RestartFrameArguments,
     ScopesArguments,
     SetBreakpointsArguments,
+    SetDataBreakpointsArguments,
     SetExceptionBreakpointsArguments,
     SetExpressionArguments,
     SetFunctionBreakpointsArguments,
@@ -93,6 +95,7 @@ class ProgramState[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[Launc
         supports_exception_filter_options=True,
         supports_exception_options=True,
         supports_stepping_granularity=True,
+        supports_data_breakpoint_bytes=True,
         breakpoint_modes=[
             BreakpointMode(
                 mode="once",
@@ -157,6 +160,14 @@ class ProgramState[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[Launc
 
     async def set_instruction_breakpoints(self, args: SetInstructionBreakpointsArguments) -> RawJson:
         """Replace the breakpoints at instructions."""
+        return await self.ask(args)
+
+    async def data_breakpoint_info(self, args: DataBreakpointInfoArguments) -> RawJson:
+        """Say whether something can be watched."""
+        return await self.ask(args)
+
+    async def set_data_breakpoints(self, args: SetDataBreakpointsArguments) -> RawJson:
+        """Replace the data breakpoints."""
         return await self.ask(args)
 
     async def set_exception_breakpoints(self, args: SetExceptionBreakpointsArguments) -> RawJson:

@@ -47,19 +47,32 @@ def set_expression(expression: str, *, place: Place, frame: FrameType | None, te
     """
     target = _target(expression)
     value = evaluate(text, place, guard)
+    store(_stored(target, expression, place=place, frame=frame, guard=guard), value, guard)
+    return value
+
+
+def stored_at(expression: str, *, place: Place, frame: FrameType | None, guard: Guard) -> Stored:
+    """Return where the value of an expression is stored.
+
+    Raises:
+        RequestRefused: if it is stored nowhere, or a part of it does not evaluate.
+
+    """
+    return _stored(_target(expression), expression, place=place, frame=frame, guard=guard)
+
+
+def _stored(target: _ast.AST, expression: str, *, place: Place, frame: FrameType | None, guard: Guard) -> Stored:
     match target:
         case _ast.Name(id=name):
-            stored = _variable(name, place, frame)
+            return _variable(name, place, frame)
         case _ast.Attribute(value=owner, attr=name):
-            stored = Attribute(_part(owner, place, guard), name)
+            return Attribute(_part(owner, place, guard), name)
         case _ast.Subscript(value=container, slice=key):
-            stored = Entry(_part(container, place, guard), _part(key, place, guard))
+            return Entry(_part(container, place, guard), _part(key, place, guard))
         case _:
             raise RequestRefused(
                 f"{expression.strip()[:80]} cannot be assigned to; a name, an attribute or an item can"
             )
-    store(stored, value, guard)
-    return value
 
 
 def store(stored: Stored, value: object, guard: Guard) -> None:

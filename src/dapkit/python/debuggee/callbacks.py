@@ -68,9 +68,8 @@ class Callbacks:
         )
         self.breakpoints.changed = self.choose
         self.arguments = Arguments(monitor)
-        self._line = self._shielded(self._on_line)
-        self._instruction = self._shielded(self._on_instruction)
-        world.changed = self._world_changed
+        self._line = self.shielded(self._on_line)
+        self._instruction = self.shielded(self._on_instruction)
 
     def install(self) -> None:
         """Register with the monitor, and start looking at code."""
@@ -78,12 +77,12 @@ class Callbacks:
             {
                 EVENTS.PY_START: self._on_start,
                 EVENTS.PY_RESUME: self._on_start,
-                EVENTS.PY_RETURN: self._shielded(self._on_return),
-                EVENTS.PY_YIELD: self._shielded(self._on_yield),
-                EVENTS.JUMP: self._shielded(self._on_jump, raises_later=True),
-                EVENTS.PY_UNWIND: self._shielded(self._on_unwind, in_ours=None),
-                EVENTS.RAISE: self._exceptions.passes.before(self._shielded(self._on_raise, in_ours=None, depth=2)),
-                EVENTS.RERAISE: self._shielded(self._on_reraise, in_ours=None),
+                EVENTS.PY_RETURN: self.shielded(self._on_return),
+                EVENTS.PY_YIELD: self.shielded(self._on_yield),
+                EVENTS.JUMP: self.shielded(self._on_jump, raises_later=True),
+                EVENTS.PY_UNWIND: self.shielded(self._on_unwind, in_ours=None),
+                EVENTS.RAISE: self._exceptions.passes.before(self.shielded(self._on_raise, in_ours=None, depth=2)),
+                EVENTS.RERAISE: self.shielded(self._on_reraise, in_ours=None),
             }
         )
         self.choose()
@@ -99,7 +98,8 @@ class Callbacks:
         busy = busy or bool(self._soon)
         self._monitor.register_one(EVENTS.INSTRUCTION, self._instruction if busy else sites.inline.cheapest)
 
-    def _world_changed(self, stopped: int) -> None:
+    def world_changed(self, stopped: int) -> None:
+        """Take note of a thread that has stopped, or with 0 that something goes on. Under the lock."""
         if stopped:
             if self._world.each_alone:
                 self._stepping.end(stopped)
@@ -313,7 +313,7 @@ class Callbacks:
 
     # Shields
 
-    def _shielded(
+    def shielded(
         self, handle: Callable[..., object], *, in_ours: object = DISABLE, depth: int = 1, raises_later: bool = False
     ) -> Callable[..., object]:
         """Make a callback that passes the frame of the event, and keeps our errors out of the program.

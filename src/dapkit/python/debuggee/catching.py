@@ -5,10 +5,10 @@ compares). What can be told only by running code (a `with`, a computed class) is
 Exceptions that C code swallows silently (`hasattr`, iteration) are MAYBE as well.
 """
 
-from opcode import opname
 from types import CodeType, FrameType
 from typing import Final
 
+from .instructions import instructions
 from .values import is_a, mro
 
 type Verdict = int
@@ -30,17 +30,7 @@ class _Code:
     def __init__(self, code: CodeType) -> None:
         self.code = code  # kept, so that its id stays its own
         self.table = _exception_table(code.co_exceptiontable)
-        self.instructions: list[tuple[int, str, int]] = []
-        argument = 0
-        content = code.co_code
-        for offset in range(0, len(content), 2):
-            name = opname[content[offset]]
-            if name == "CACHE":
-                continue
-            argument = argument << 8 | content[offset + 1]
-            self.instructions.append((offset, name, argument))
-            if name != "EXTENDED_ARG":
-                argument = 0
+        self.instructions = instructions(code)
         self.index = {offset: at for at, (offset, _, _) in enumerate(self.instructions)}
 
     def handler(self, offset: int) -> int | None:

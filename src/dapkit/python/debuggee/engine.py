@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 from . import asking_to_end, limits, present
 from .callbacks import Callbacks
 from .console import Console
+from .data_breakpoints import DataBreakpoints
 from .dispatch import Dispatcher
 from .exceptions import Exceptions
 from .frame_details import FrameDetails
@@ -80,6 +81,16 @@ class Engine:
             lock=self.lock,
             texts=self.texts,
         )
+        self.data_breakpoints = DataBreakpoints(
+            self.link,
+            self.world,
+            self.sources,
+            lock=self.lock,
+            shield=self.callbacks.shielded,
+            complain=self._complain,
+        )
+        self.world.changed = self._world_changed
+        self.world.joined = self.data_breakpoints.thread_parks
         self.modules = Modules(self.sources, self.link.event)
         self.shown = ShownSources(self.sources, self.link.event)
         self.stacks = Stacks(self.sources, self.references, self.modules, self.shown)
@@ -169,6 +180,8 @@ class Engine:
         with self.lock:
             if self.options.debugs:
                 self.callbacks.install()
+                if not self.owned:
+                    self.data_breakpoints.program_runs()
             else:
                 self.monitor.release()
             if self.options.debugs and self.options.stop_on_entry:
@@ -218,6 +231,7 @@ class Engine:
         with self.lock:
             self.stepping.cancel()
             self.callbacks.breakpoints.clear()
+            self.data_breakpoints.clear()
             self.world.release()
             if self._hooked and sys.breakpointhook is present.hook:
                 sys.breakpointhook = sys.__breakpointhook__
@@ -231,6 +245,7 @@ class Engine:
             self.world.ending = bool(self.world.evaluating) or bool(self.world.standing)
             self.stepping.cancel()
             self.callbacks.breakpoints.clear()
+            self.data_breakpoints.clear()
             self.exceptions.set([])
             self.world.resume()
         if not self.configured:
@@ -256,6 +271,7 @@ class Engine:
         with self.lock:
             self.stepping.cancel()
             self.callbacks.breakpoints.clear()
+            self.data_breakpoints.clear()
             self.exceptions.set([])
         self.world.freeze(self.threads.main)
         self.is_held = True
@@ -269,6 +285,10 @@ class Engine:
     def again(self, request: Request, handler: Handler) -> None:
         """Have a handler answer a request that it put off. In the link's thread."""
         self._dispatcher.answer(request, handler)
+
+    def _world_changed(self, stopped: int) -> None:
+        self.callbacks.world_changed(stopped)
+        self.data_breakpoints.world_changed()
 
     def _complain(self, text: str) -> None:
         self.link.event("output", {"category": "stderr", "output": text + "\n"})
@@ -288,6 +308,7 @@ class Engine:
                 continue  # None, closed, or a stand-in of the program
         body: Json = {"exitCode": self._exit_code}
         with self.lock:
+            self.data_breakpoints.clear()
             self.world.release()
         if self.owned:  # else nobody has told us how it ends
             self.link.event("exited", body)
@@ -324,6 +345,7 @@ class Engine:
         self.told_output.end()
         self.world.released = True
         self.world.stopped = False
+        self.data_breakpoints.forget_in_child()
         self.monitor.release()
         self.link.drop()
 

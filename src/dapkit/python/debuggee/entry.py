@@ -98,6 +98,7 @@ def main() -> None:
     _show_lines_at_once()
     try:
         run, file = prepare(kind, what, rest)
+        engine.data_breakpoints.program_begins()
         if file:
             engine.sources.claim_for_program(file)
         run()

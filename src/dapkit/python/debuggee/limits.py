@@ -42,6 +42,8 @@ REPL_CHARS: Final = 20_000
 """A value in the console."""
 CLIPBOARD_CHARS: Final = 4_000_000
 """A value for the clipboard: the whole of it, but for the absurd."""
+CHANGE_CHARS: Final = 200
+"""The old and the new value of watched data, each."""
 MESSAGE_CHARS: Final = 10_000
 """A log message, an error text, the text of an exception."""
 PREVIEW_DEPTH: Final = 3

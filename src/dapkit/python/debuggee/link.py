@@ -5,6 +5,7 @@ program, so it always answers. Any thread may send. What requests mean is decide
 `dispatch`; what happens when the other end goes away is decided by whoever calls `serve`.
 """
 
+import _queue
 import _socket
 import _thread
 import os
@@ -55,6 +56,7 @@ class Link:
         self._remarks = Remarks()
         self._remarked = float("-inf")  # when remarks were last sent
         self._told_of_remarks = False
+        self._soon: _queue.SimpleQueue[Callable[[], None]] = _queue.SimpleQueue()
         self.closed = False
 
     def event(self, name: str, body: Json) -> None:
@@ -132,6 +134,15 @@ class Link:
         """Call `action` in the link's thread, later. To be called in that thread only."""
         self._timers.append((monotonic() + seconds, action))
 
+    def soon(self, action: Callable[[], None]) -> None:
+        """Call `action` in the link's thread. From any other thread."""
+        self._soon.put(action)
+        os.write(self._wake, b".")
+
+    def _run_soon(self) -> None:
+        while not self._soon.empty():
+            self._soon.get()()
+
     def serve(self, handle: Callable[[Json], None]) -> bool:
         """Read and handle messages; return true for a `rest`, false if the link is of no more use.
 
@@ -178,6 +189,7 @@ class Link:
         os.read(self._waked, 64)
         self._told_of_remarks = False
         self._send(None)
+        self._run_soon()
         rests, self._resting = self._resting, False
         return rests
 

@@ -124,6 +124,20 @@ class Memory:
             body["offset"] = begin
         return body, begin, written
 
+    def at(self, address: int) -> tuple[object, int]:
+        """Return the object whose buffer an address lies in, and the offset from its beginning.
+
+        Raises:
+            RequestRefused: if it lies in none that a client was told of.
+
+        """
+        current = self._regions if self._stop == self._references.stop and self._references.valid else {}
+        for name, region in {**self._kept, **current}.items():
+            offset = address - int(name, 16)
+            if 0 <= offset < len(region.view()):
+                return region.value, offset
+        raise RequestRefused(f"there is no memory at {address:#x}; addresses come with variables, for this stop")
+
     def changed(self) -> list[Json]:
         """Return bodies of `memory` events for what has changed since clients read it."""
         told: list[Json] = []

@@ -138,9 +138,17 @@ def arm_writers(tool: int, events: int, codes: list[CodeType]) -> None:
 
     So the callback of INSTRUCTION is reached at the next instruction of the frame that wrote, also where
     DISABLE had switched it off. Code objects in `codes` are taken to have the events on; those that get them are
-    added there, for the callback to set their events back to what they were.
+    added there. The callback drains, and then calls `disarm_writers`.
     """
     _native.arm_writers(tool, events, codes)
+
+
+def disarm_writers(others: dict[int, int]) -> bool:
+    """Set the local events of all code objects in `codes` back to what `others` says by identity, or none; empty it.
+
+    False, and nothing is done, if there are notes again that nobody has drained.
+    """
+    return _native.disarm_writers(others)
 
 
 def drain() -> tuple[list[tuple[int, int, object, object]], int]:

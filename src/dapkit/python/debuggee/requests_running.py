@@ -63,6 +63,7 @@ def _step(engine: "Engine", request: Request, kind: Kind) -> None:
                 OVER if target is not None else kind,
                 parked.shown,
                 leaving=parked.leaving,
+                before_line=parked.before_line,
                 unit=unit,
                 offsets=offsets,
                 call=target.call if target is not None else None,

@@ -60,10 +60,10 @@ class Step:
     """A step of one thread that has not ended.
 
     `unit` is the granularity; `offsets` are those of statements to end at, `leaving` is the offset
-    at which the step begins: an event there is not yet progress.
+    at which the step begins: an event there is not yet progress; `before_line` says that even its LINE event may come.
     """
 
-    __slots__ = ("call", "details", "kind", "leaving", "offsets", "reason", "target", "unit")
+    __slots__ = ("before_line", "call", "details", "kind", "leaving", "offsets", "reason", "target", "unit")
 
     def __init__(
         self, kind: Kind, target: FrameType | None, reason: str, unit: str = LINE, details: Json | None = None
@@ -75,6 +75,7 @@ class Step:
         self.details = details or {}
         self.offsets: frozenset[int] = frozenset()
         self.leaving = -1
+        self.before_line = False
         self.call: Call | None = None
 
     @property
@@ -108,11 +109,12 @@ class Stepping:
         frame: FrameType,
         *,
         leaving: bool = False,
+        before_line: bool = False,
         unit: str = LINE,
         offsets: frozenset[int] = frozenset(),
         call: Call | None = None,
     ) -> None:
-        """Begin a step from a frame; `leaving` says that it will execute nothing more."""
+        """Begin a step from a frame; `leaving` and `before_line` are those of `Parked`."""
         target = self.nearest(frame.f_back) if leaving else frame
         if target is None:
             return  # nothing is left of this thread to stop in
@@ -121,6 +123,7 @@ class Stepping:
         step = Step(kind, target, "step", unit)
         if not leaving:
             step.offsets, step.call, step.leaving = offsets, call, frame.f_lasti
+            step.before_line = before_line
         self._set(ident, step)
 
     def start_at_entry(self, ident: int) -> None:
@@ -170,6 +173,9 @@ class Stepping:
         """Say whether a new line of a frame is where the step ends."""
         step = self.steps.get(ident)
         if step is None or step.target is not frame or step.kind == OUT:
+            return False
+        before_line, step.before_line = step.before_line, False
+        if before_line and frame.f_lasti == step.leaving:
             return False
         # A call that was chosen may begin on a later line than the one where it was.
         return step.call is None or step.call.begun or frame.f_lasti > step.call.offset

@@ -36,11 +36,13 @@ class Parked:
     `shown` is the newest frame to show; it is not the running one when a step ended in the
     caller of a function that is just returning. `trail` are frames to show instead of it, from
     the newest: those through which an exception came. `at_line` says that it stands in the LINE event of
-    `shown`, the only place from which a frame can be made to jump.
+    `shown`, the only place from which a frame can be made to jump. `before_line` says that the LINE event of the
+    place where it stands may be still to come, as for the tool of data breakpoints, which is called before ours.
     """
 
     __slots__ = (
         "at_line",
+        "before_line",
         "break_mode",
         "chosen",
         "doomed",
@@ -61,6 +63,7 @@ class Parked:
         *,
         leaving: bool = False,
         at_line: bool = False,
+        before_line: bool = False,
         exception: BaseException | None = None,
         break_mode: str = "",
         trail: list[tuple[FrameType, int]] | None = None,
@@ -69,6 +72,7 @@ class Parked:
         self.ident = ident
         self.shown = shown
         self.at_line = at_line
+        self.before_line = before_line
         self.leaving = leaving  # it stands in the return of `shown`, which will execute nothing more
         self.going = False  # it may leave the place where it stands
         self.chosen = False  # the client told just this thread to go on
@@ -117,6 +121,8 @@ class World:
         self._since = 0.0  # when the present stop began
         self.changed: Callable[[int], None] = _nothing
         """Called under the lock: with the identity of a thread that has stopped, or 0 when something goes on."""
+        self.joined: Callable[[], None] = _nothing
+        """Called under the lock whenever a thread parks that was told to."""
 
     def must_park(self, ident: int) -> bool:
         """Say whether a running thread has to stop now."""
@@ -182,6 +188,7 @@ class World:
             if not self.must_park(parked.ident):
                 return
             self.parked[parked.ident] = parked
+            self.joined()
             if parked.ident in self._pausing:
                 late = self._tell(parked.ident, "pause", {})
             if not self.arresting:
@@ -420,5 +427,5 @@ def _need_room(calls: int = 40) -> None:
         _need_room(calls - 1)
 
 
-def _nothing(_stopped: int) -> None:
+def _nothing(_stopped: int = 0) -> None:
     return

@@ -19,7 +19,7 @@ from .quarantine import ExitRefused, quarantined
 from .references import References
 from .rows import PLAIN, Group, Rest, Row
 from .sources import is_function as is_function_code
-from .storage import LocalVariable, Stored
+from .storage import LocalVariable
 from .values import forget_classes, is_a, render, say, timed_out, type_name
 from .wire import Json
 
@@ -245,12 +245,6 @@ class Reader:
                 elif isinstance(inside, Holder):
                     rows += _named(inside.value, inside.path, row.name, guard)
         return next((row for row in rows if row.name == name), None)
-
-
-def stored_at(reader: Reader, inside: Inside, name: str, guard: Guard | None) -> Stored | None:
-    """Return where a shown value is stored, None if it is nowhere that could be written to."""
-    row = reader.find(inside, name, guard)
-    return row.stored if row is not None else None
 
 
 def _named(value: object, path: str, part: str, guard: Guard | None) -> list[Row]:

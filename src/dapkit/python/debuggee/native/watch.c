@@ -64,16 +64,21 @@ static int touches(int event, PyObject *key, const Watch *watch)
     return is_plain(key) && PyObject_RichCompareBool(key, watch->key, Py_EQ) == 1;
 }
 
-/* Switch the events on in a code object, also where DISABLE had switched them off. */
+/* Have just these events on in a code object, also where DISABLE had switched them off. */
+static int set_events(PyObject *code, PyObject *wanted)
+{
+    PyObject *off = PyObject_CallFunctionObjArgs(set_local_events, tool, code, no_events, NULL);
+    PyObject *on = off == NULL ? NULL : PyObject_CallFunctionObjArgs(set_local_events, tool, code, wanted, NULL);
+    Py_XDECREF(off);
+    Py_XDECREF(on);
+    return on == NULL ? -1 : 0;
+}
+
 static int arm_code(PyObject *code)
 {
     for (Py_ssize_t i = 0; i < PyList_Size(armed); i++)
         if (PyList_GetItem(armed, i) == code) return 0;
-    PyObject *off = PyObject_CallFunctionObjArgs(set_local_events, tool, code, no_events, NULL);
-    PyObject *on = off == NULL ? NULL : PyObject_CallFunctionObjArgs(set_local_events, tool, code, events, NULL);
-    Py_XDECREF(off);
-    Py_XDECREF(on);
-    return on == NULL ? -1 : PyList_Append(armed, code);
+    return set_events(code, events) < 0 ? -1 : PyList_Append(armed, code);
 }
 
 static void arm(void)
@@ -181,7 +186,24 @@ static PyObject *state_of_watch(PyObject *Py_UNUSED(module), PyObject *args)
     return found ? Py_BuildValue("NL", PyBool_FromLong(found->dict != NULL), found->writes) : NULL;
 }
 
-static void disarm(void)
+/* No other thread can write between the question whether there are notes and the last event that is set. */
+static PyObject *disarm_writers(PyObject *Py_UNUSED(module), PyObject *args)
+{
+    PyObject *others;
+    if (!PyArg_ParseTuple(args, "O!:disarm_writers", &PyDict_Type, &others)) return NULL;
+    if (set_local_events == NULL) Py_RETURN_TRUE;
+    if (note_count > 0) Py_RETURN_FALSE;
+    for (Py_ssize_t i = 0; i < PyList_Size(armed); i++) {
+        PyObject *code = PyList_GetItem(armed, i), *identity = PyLong_FromVoidPtr(code);
+        PyObject *wanted = identity == NULL ? NULL : PyDict_GetItemWithError(others, identity);
+        Py_XDECREF(identity);
+        if (PyErr_Occurred() || set_events(code, wanted ? wanted : no_events) < 0) return NULL;
+    }
+    if (PyList_SetSlice(armed, 0, PyList_Size(armed), NULL) < 0) return NULL;
+    Py_RETURN_TRUE;
+}
+
+static void forget_arming(void)
 {
     Py_CLEAR(set_local_events);
     Py_CLEAR(tool);
@@ -203,7 +225,7 @@ static PyObject *arm_writers(PyObject *Py_UNUSED(module), PyObject *args)
         PyErr_SetString(PyExc_RuntimeError, "sys.monitoring.set_local_events is not the interpreter's own");
         return NULL;
     }
-    disarm();
+    forget_arming();
     set_local_events = function;
     tool = Py_NewRef(given_tool);
     events = Py_NewRef(given_events);
@@ -254,7 +276,7 @@ static PyObject *unwatch_all(PyObject *module, PyObject *unused)
     PyMem_Free(all);
     if (watcher >= 0 && optional.dict_clear_watcher(watcher) < 0) PyErr_Clear();
     watcher = -1;
-    disarm();
+    forget_arming();
     PyObject *undrained = drain(module, unused);
     if (undrained == NULL) return NULL;
     Py_DECREF(undrained);
@@ -272,6 +294,9 @@ PyMethodDef watch_methods[] = {
     {"arm_writers", arm_writers, METH_VARARGS, PyDoc_STR(
         "arm_writers(tool, events, codes, /)\n--\n\n"
         "Have each write switch local events of a tool on in the code that writes, and add that to a list.")},
+    {"disarm_writers", disarm_writers, METH_VARARGS, PyDoc_STR(
+        "disarm_writers(others, /)\n--\n\n"
+        "Set the events of all codes in the list to those in others, by identity, unless there are notes; clear it.")},
     {"drain", drain, METH_NOARGS, PyDoc_STR(
         "drain()\n--\n\nTake the notes: [(number, thread identity, old, new)], and how many more there was no room for.")},
     {NULL, NULL, 0, NULL},
