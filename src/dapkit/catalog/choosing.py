@@ -37,6 +37,7 @@ class Chooser:
     python: Path | None = None
     reasons: list[str] = field(default_factory=list)
     _python: Python | None = None
+    _python_matters: bool = True
 
     # What is to be debugged
 
@@ -95,6 +96,7 @@ class Chooser:
     def for_port(self, host: str, port: int, program: Path | None) -> Choice:
         """Choose one by who listens there, which can be seen on this machine only."""
         fitting = [one for one in self.adapters.values() if one.attach_to_port is not None]
+        self._python_matters = False  # what listens there runs already
         process = listener(port) if host in _LOOPBACK else None
         if process is not None:
             matching_best = self._listening(fitting, process)
@@ -183,11 +185,11 @@ class Chooser:
     # Which is installed
 
     def _first(self, fitting: Sequence[AdapterDefinition], program: Path | None, *, what: str) -> Choice:
-        missing: list[tuple[AdapterDefinition, str]] = []
+        missing: list[tuple[AdapterDefinition, NotInstalled]] = []
         for place, one in enumerate(fitting):
             found = self._suits(one, program)
             if isinstance(found, NotInstalled):
-                missing.append((one, found.problem))
+                missing.append((one, found))
                 self.reasons.append(f"not {one.name}: {found.problem}")
                 continue
             self._praise(one, found, program)
@@ -202,8 +204,8 @@ class Chooser:
                 cwd=self.cwd,
                 env=self.env,
             )
-        first = f": {missing[0][1]}" if missing else ""
-        hints = (f"{one.name}: {one.install}" for one, _ in missing if one.install)
+        first = f": {missing[0][1].problem}" if missing else ""
+        hints = (f"{one.name}: {found.remedy or one.install}" for one, found in missing if found.remedy or one.install)
         raise NoAdapter(f"{what}{first}", reasons=tuple(self.reasons), hints=tuple(dict.fromkeys(hints)))
 
     def _praise(self, one: AdapterDefinition, found: Installed, program: Path | None) -> None:
@@ -215,19 +217,16 @@ class Chooser:
 
     def _suits(self, one: AdapterDefinition, program: Path | None) -> Installed | NotInstalled:
         found = self._find(one, program)
-        if isinstance(found, NotInstalled) or "python" not in one.languages:
+        if isinstance(found, NotInstalled) or not self._python_matters or "python" not in one.languages:
             return found
         python = self._interpreter(program)
+        if not one.minimum_python:
+            return found
+        remedy = f"give it CPython {one.minimum_python} or later, in a virtual environment .venv of the project for one"
         if python is None:
-            return (
-                NotInstalled("no Python interpreter that works was found for the program")
-                if one.minimum_python
-                else found
-            )
-        if one.minimum_python and (
-            python.implementation != "cpython" or python.version[:2] < numbers(one.minimum_python)
-        ):
-            return NotInstalled(f"{python}, and CPython {one.minimum_python} or later is needed")
+            return NotInstalled("no Python interpreter that works was found for the program", remedy)
+        if python.implementation != "cpython" or python.version[:2] < numbers(one.minimum_python):
+            return NotInstalled(f"{python}, and CPython {one.minimum_python} or later is needed", remedy)
         self.reasons.append(f"the program's interpreter {python}")
         return found
 

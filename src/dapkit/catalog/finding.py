@@ -68,9 +68,16 @@ class Installed:
 
 @dataclass(frozen=True, slots=True)
 class NotInstalled:
-    """An adapter that cannot be started, and why."""
+    """An adapter that cannot be started, or is of no use here.
+
+    Attributes:
+        problem: why.
+        remedy: what to do instead of installing it.
+
+    """
 
     problem: str
+    remedy: str = ""
 
 
 def find(definition: AdapterDefinition, around: Surroundings, *, ask_version: bool = False) -> Installed | NotInstalled:
@@ -116,7 +123,9 @@ def _program(word: str, definition: AdapterDefinition, around: Surroundings) -> 
     name = str(filled)
     if "/" not in name:
         found = search(name, around.projects, around.env)
-        return found if found is not None else NotInstalled(f"{name} was not found on PATH")
+        if found is not None:
+            return found
+        return NotInstalled("" if "*" in name else f"{name} was not found on PATH")  # the plain name is told already
     return _by_path(Path(name).expanduser(), definition, around)
 
 

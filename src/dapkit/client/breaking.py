@@ -31,6 +31,7 @@ from dapkit.protocol import (
     ExceptionOptions,
     FunctionBreakpoint,
     InstructionBreakpoint,
+    InvalidValue,
     SetExceptionBreakpointsArguments,
     Source,
     SourceBreakpoint,
@@ -224,6 +225,12 @@ class Breaking(Requests):
         except (RequestFailed, CapabilityMissing) as refusal:
             log.warning("the adapter refused %s: %s", request.command, refusal)
             self._wishes.refused(request, str(refusal))
+        except InvalidValue as unreadable:
+            if not unreadable.path.startswith("$.body"):
+                raise
+            # rdbg answers setFunctionBreakpoints without a body
+            log.warning("the adapter's answer to %s cannot be read: %s", request.command, unreadable)
+            self._wishes.refused(request, f"the adapter's answer cannot be read: {unreadable}")
 
     def _check(self, wanted: Wanted) -> None:
         command = _COMMANDS[type(wanted)]

@@ -17,23 +17,17 @@ if TYPE_CHECKING:
 class Listener(Protocol):
     """Told of a session and of all its children; its methods only take note, and never raise."""
 
-    def changed(self, session: "Session", event: SessionEvent | None) -> None:
+    def changed(self, session: "Session", event: SessionEvent | None, /) -> None:
         """Take note of a message that has brought a session up to date; nobody who waits was woken yet.
 
         `event` is None for a response, and for the end of the conversation.
         """
         ...
 
-    def wrote(self, _session: "Session", _terminal: "Terminal", text: str) -> None:
-        """Take note of what a program wrote to a terminal of a session."""
+    def wrote(self, session: "Session", terminal: "Terminal | None", text: str, /) -> None:
+        """Take note of what a program wrote to a terminal of a session.
+
+        Without a terminal it is what came on the stdout and stderr of an adapter that does not speak
+        the protocol there: programs under delve write to the same.
+        """
         ...
-
-
-class Silence:
-    """The listener of sessions that nobody listens to in this way."""
-
-    def changed(self, session: "Session", event: SessionEvent | None) -> None:
-        """Do nothing."""
-
-    def wrote(self, _session: "Session", _terminal: "Terminal", text: str) -> None:
-        """Do nothing."""

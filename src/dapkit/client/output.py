@@ -18,22 +18,28 @@ class Text:
     Attributes:
         text: the pieces in the order in which they came.
         end: the position to read on from.
-        complete: whether nothing that was asked for had to be dropped.
+        lost: at most so many characters of what was asked for had to be dropped; exact for one category.
 
     """
 
     text: str
     end: int
-    complete: bool
+    lost: int = 0
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing that was asked for had to be dropped."""
+        return self.lost == 0
 
 
 @dataclass(slots=True)
 class _Category:
-    """The latest pieces of one category with their positions; all before `kept_from` are dropped."""
+    """The latest pieces of one category with their positions; before `kept_from` so many characters were dropped."""
 
     pieces: deque[tuple[int, str]] = field(default_factory=deque)
     size: int = 0
     kept_from: int = 0
+    dropped: int = 0
 
 
 class TextLog:
@@ -63,6 +69,7 @@ class TextLog:
             cut = min(len(oldest), kept.size - self._limit)
             kept.size -= cut
             kept.kept_from = position + cut
+            kept.dropped += cut
             if cut < len(oldest):
                 kept.pieces.appendleft((position + cut, oldest[cut:]))
 
@@ -71,4 +78,4 @@ class TextLog:
         asked = [kept for name, kept in self._categories.items() if not categories or name in categories]
         pieces = heapq.merge(*(kept.pieces for kept in asked), key=lambda piece: piece[0])
         text = "".join(piece[max(0, since - position) :] for position, piece in pieces)
-        return Text(text, self.end, all(kept.kept_from <= since or kept.kept_from == 0 for kept in asked))
+        return Text(text, self.end, sum(min(kept.dropped, max(0, kept.kept_from - since)) for kept in asked))

@@ -9,6 +9,7 @@ All state follows the order of the wire: each message brings it up to date befor
 anybody who waits for it is woken.
 """
 
+import codecs
 import logging
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
@@ -26,7 +27,7 @@ from dapkit.client.errors import AdapterDied, ProgramEnded, WaitExpired
 from dapkit.client.events import CustomEvent, SessionEvent
 from dapkit.client.fields import check_fields
 from dapkit.client.handshake import shake_hands
-from dapkit.client.listening import Listener, Silence
+from dapkit.client.listening import Listener
 from dapkit.client.opening import Opening
 from dapkit.client.output import TextLog
 from dapkit.client.reverse import REVERSE_COMMANDS, Adopts, Reverse, everybody
@@ -100,7 +101,7 @@ class Session(Opening, Breaking, Waiting):
         self._route = route
         self._adapter_id = adapter_id
         self._adopts = adopts
-        self._listener = Silence() if listener is None else listener
+        self._listener = listener
         self._transcript = transcript
         self._ends_program = self._launched if ends_program is None else ends_program
         self._endpoint = Endpoint(Role.CLIENT, serves=REVERSE_COMMANDS)
@@ -159,6 +160,9 @@ class Session(Opening, Breaking, Waiting):
     @asynccontextmanager
     async def _conversation(self, reached: Reached) -> AsyncIterator[Connection]:
         self._process = reached.process
+        if reached.process is not None and not reached.process.on_stdio:
+            decoder = codecs.getincrementaldecoder("utf-8")("replace")
+            reached.process.tell(lambda data: self._wrote(None, decoder.decode(data)))
         with ExitStack() as stack:
             record = None
             if self._transcript is not None:
@@ -418,7 +422,7 @@ class Session(Opening, Breaking, Waiting):
             case ConversationEnded():
                 self._end()
                 return
-        self._listener.changed(self, heard)
+        self._tell_listener(heard)
         self._pulse.beat()
 
     def _told(self, event: Event) -> SessionEvent:
@@ -437,14 +441,19 @@ class Session(Opening, Breaking, Waiting):
                 pass
         return heard
 
-    def _wrote(self, terminal: Terminal, text: str) -> None:
-        self._listener.wrote(self, terminal, text)
+    def _wrote(self, terminal: Terminal | None, text: str) -> None:
+        if self._listener is not None:
+            self._listener.wrote(self, terminal, text)
 
     def _end(self) -> None:
         self._program.end(adapter_lost=not self._disconnected)
         self._events.close()
-        self._listener.changed(self, None)
+        self._tell_listener(None)
         self._pulse.beat()
+
+    def _tell_listener(self, event: SessionEvent | None) -> None:
+        if self._listener is not None:
+            self._listener.changed(self, event)
 
 
 def _introduction(adapter_id: str) -> InitializeRequestArguments:

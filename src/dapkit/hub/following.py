@@ -133,10 +133,16 @@ class Following:
     def printed(self, text: str, category: str) -> None:
         """Keep output."""
         self.output.append(text, category)
+        self.beat()
 
     def beat(self) -> None:
         """Let everybody who waits look again."""
         self._pulse.beat()
+
+    def finished(self) -> None:
+        """Take note that the run is over."""
+        self.breakpoints.finish()
+        self.beat()
 
     async def stopped(self, target: Target, stopped: Stopped) -> None:
         """Look at a new stop of a target, and publish it or let the program go on."""

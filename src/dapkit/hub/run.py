@@ -39,6 +39,10 @@ class Host(Protocol):
         """Let everybody who waits look again."""
         ...
 
+    def finished(self) -> None:
+        """Take note that the run is over."""
+        ...
+
     async def stopped(self, target: Target, stopped: Stopped) -> None:
         """Look at a new stop of a target, and publish it or let the program go on."""
         ...
@@ -91,9 +95,8 @@ class Run:
                 raise
             self.failure = self.failure or f"{type(error).__name__}: {error}"
         finally:
-            self.ended = True
+            self._end()
             self._closed.set()
-            self._host.beat()
 
     async def close(self) -> None:
         """End what is left, and wait until that is done."""
@@ -131,8 +134,8 @@ class Run:
             self._start(self._finish)
         self._host.beat()
 
-    def wrote(self, _session: Session, _terminal: Terminal, text: str) -> None:
-        """Keep what came in a terminal as output of the program."""
+    def wrote(self, _session: Session, _terminal: Terminal | None, text: str) -> None:
+        """Keep what came in a terminal, or beside the protocol, as output of the program."""
         self._host.printed(text, "stdout")
 
     def _target(self, session: Session) -> Target:
@@ -155,6 +158,8 @@ class Run:
             self.failure = str(error)
         except DapkitError as error:
             log.debug("a run ended before it began: %s", error)
+        for target in self.targets.values():
+            log.debug("last words of an adapter: %s", target.session.adapter_stderr)  # which reads all that came
         for terminal in self.terminals:
             try:
                 await terminal.wait(deadline=limits.LAST_OUTPUT_SECONDS)
@@ -165,6 +170,10 @@ class Run:
                 await self.root.wait_for(ExitedEvent, since=0, deadline=_LATE_EXIT_CODE_SECONDS)
             except DapkitError as error:
                 log.debug("the adapter tells no exit code: %s", error)
-        self.ended = True
+        self._end()
+
+    def _end(self) -> None:
         self._closing.set()
-        self._host.beat()
+        if not self.ended:
+            self.ended = True
+            self._host.finished()

@@ -15,7 +15,7 @@ import anyio
 from anyio.abc import TaskGroup
 
 from dapkit import limits
-from dapkit.client import StartRefused
+from dapkit.client import StartRefused, Text
 from dapkit.hub.asking import Asking
 from dapkit.hub.run import Run
 from dapkit.hub.session_errors import CannotRestart, NoInput, SessionOver, StartFailed
@@ -144,7 +144,7 @@ class DebugSession(Asking):
                 raise SessionOver(self.name, self.ending)
             await run.root.detach(deadline=self.settings.request_timeout_seconds)
             self._ending = "the program was released"
-            await self._close(run)
+            await run.close()
 
     async def abandon(self, why: str) -> None:
         """End the session for a reason of the hub's own, such as that it was idle."""
@@ -172,6 +172,17 @@ class DebugSession(Asking):
             raise NoInput
         await terminal.send_input(f"{text}{END_OF_INPUT}" if end else text)
 
+    async def wait_for_output(
+        self, expected: str, *categories: str, since: int = 0, deadline: float | None = None
+    ) -> Text:
+        """Wait until the program wrote something, such as a prompt, or ended; return what it wrote.
+
+        At the deadline too: whether the text is in it is for the caller to see.
+        """
+        with anyio.move_on_after(self.settings.request_timeout_seconds if deadline is None else deadline):
+            await self._pulse.until(lambda: expected in self.output.read(*categories, since=since).text or self.over)
+        return self.output.read(*categories, since=since)
+
     # Details
 
     async def _launch(self, deadline: float | None) -> None:
@@ -191,7 +202,7 @@ class DebugSession(Asking):
         except BaseException as error:
             self._ending = "it could not be started"
             with anyio.CancelScope(shield=True):
-                await self._close(run)
+                await run.close()
             if isinstance(error, StartRefused):
                 raise StartFailed(str(error), self._said(said)) from error
             raise
@@ -207,11 +218,7 @@ class DebugSession(Asking):
                     await self._pulse.until(lambda: run.ended)
             except DapkitError as error:
                 log.info("%s did not end when it was asked to: %s", self.name, error)
-        await self._close(run)
-
-    async def _close(self, run: Run) -> None:
         await run.close()
-        self.breakpoints.finish()
 
     def _said(self, since: int) -> str:
         """Return what the adapter had to say, such as the errors of a build."""

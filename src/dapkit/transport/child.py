@@ -34,14 +34,24 @@ class ChildProcess:
     Attributes:
         argv: the command as it was given; it was started by the full path of its program.
         pid: of the process, which also names its group and its session.
+        on_stdio: whether it speaks the protocol there; else what it writes to stdout is heard like its stderr.
         stream: protocol bytes to it and from it.
 
     """
 
     stream: ByteStream
 
-    def __init__(self, argv: Sequence[str], process: subprocess.Popen[bytes], text: int, hearer: Hearer | None) -> None:
+    def __init__(
+        self,
+        argv: Sequence[str],
+        process: subprocess.Popen[bytes],
+        text: int,
+        hearer: Hearer | None,
+        *,
+        on_stdio: bool = True,
+    ) -> None:
         self.argv = tuple(argv)
+        self.on_stdio = on_stdio
         self.pid = process.pid
         self._process = process
         self._group = ProcessGroup(process.pid)
@@ -63,6 +73,12 @@ class ChildProcess:
         while data := self._text.read_now():
             self._hear(data)
         return self._tail.decode(errors="replace")
+
+    def tell(self, hearer: Hearer) -> None:
+        """Tell somebody else of its stderr from now on, and first of what came so far."""
+        if self._tail:
+            hearer(bytes(self._tail))
+        self._hearer = hearer
 
     async def hear(self) -> None:
         """Collect stderr until its end, so that the child never waits for a reader of it."""
@@ -135,7 +151,8 @@ async def started(
         # By its full path: lldb-dap 22 starts itself again in a terminal, by its own argv[0].
         process = _popen([executable, *argv[1:]], cwd=cwd, env=env, on_stdio=on_stdio)
         guard.watch(process.pid)
-        child = ChildProcess(argv, process, _own(process.stderr if on_stdio else process.stdout), on_stderr)
+        text = _own(process.stderr if on_stdio else process.stdout)
+        child = ChildProcess(argv, process, text, on_stderr, on_stdio=on_stdio)
         if on_stdio:
             child.stream = DescriptorStream(
                 DescriptorWriter.over(_own(process.stdin)), DescriptorReader(_own(process.stdout))

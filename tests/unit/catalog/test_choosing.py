@@ -73,7 +73,7 @@ def test_project_of_its_kind_comes_first(world: World) -> None:
 def test_suffix_in_capitals_is_known(world: World) -> None:
     world.write("A.RB")
     for name in ("rdbg", "ruby"):
-        world.install(name)
+        world.install(name, says="rdbg 1.9.2")
     assert choose(world, "A.RB").definition.name == "rdbg"
 
 
@@ -310,7 +310,7 @@ def test_executable_of_go_goes_to_delve_and_else_to_a_native_debugger(
 )
 def test_first_line_of_a_script_says_its_language(world: World, first: str, adapter: str) -> None:
     for name in ("js-debug-adapter", "rdbg", "ruby"):
-        world.install(name)
+        world.install(name, says="1.9.2")
     world.write("tool", f"{first}\n")
     assert choose(world, "tool").definition.name == adapter
 
@@ -362,6 +362,7 @@ def test_unknown_adapter_is_refused_with_the_names_that_there_are(world: World) 
 
 def test_missing_adapter_that_was_asked_for_is_told(world: World) -> None:
     with pytest.raises(
-        NoAdapter, match=r"adapter 'rdbg' is not available: rdbg was not found on PATH\n  rdbg: gem install debug"
+        NoAdapter,
+        match=r"adapter 'rdbg' is not available: rdbg was not found on PATH\n  rdbg: gem install debug; it has to be",
     ):
         choose(world, "a.rb", adapter="rdbg")

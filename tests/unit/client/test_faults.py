@@ -139,3 +139,17 @@ async def test_wait_that_expires_leaves_the_session_alone() -> None:
             await both.session.wait_for_terminal(deadline=0.01)
         assert (await both.session.threads()).threads
         both.timeline.expect(request("threads"))
+
+
+async def test_answer_without_breakpoints_is_told_by_these_and_does_not_fail_the_start() -> None:
+    def bare(asked: Request) -> bytes:
+        return frame(
+            f'{{"seq":99,"type":"response","request_seq":{asked.seq},"success":true,"command":"setFunctionBreakpoints"}}'
+        )
+
+    async with driven(able({"setFunctionBreakpoints": [raw(bare)]})) as both:
+        wanted = await both.session.add_function_breakpoint("main")
+        await both.session.launch({})
+        (told,) = both.session.breakpoints
+        assert (told.number, told.verified) == (wanted.number, False)
+        assert (told.message or "").startswith("the adapter's answer cannot be read: $.body")

@@ -77,5 +77,5 @@ def _squeezed(text: str) -> str:
 
 
 def _similar(wanted: str, lines: Sequence[str]) -> str:
-    close = difflib.get_close_matches(wanted, [line for line in lines if line], n=1, cutoff=0.6)
+    close = difflib.get_close_matches(wanted, [line for line in lines if line], n=1, cutoff=0.5)
     return f" The most similar is line {lines.index(close[0]) + 1}: {close[0]!r}." if close else ""

@@ -1,0 +1,127 @@
+"""Which adapter is chosen for a process or a port, by what runs there."""
+
+import socket
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dapkit.catalog import Catalog, NoAdapter, NoProgram
+from e2e.catalog.running import Running
+
+GO_THAT_WAITS = """package main
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+)
+
+func main() {
+	fmt.Println("ready")
+	bufio.NewReader(os.Stdin).ReadString(10)
+}
+"""
+
+
+def test_python_process_goes_to_debugpy(catalog: Catalog, running: Running, tmp_path: Path) -> None:
+    pid, _ = running.start(sys.executable, "-c", "import sys; print('ready', flush=True); sys.stdin.read()")
+    choice = catalog.choose(pid=pid, cwd=tmp_path)
+    assert choice.definition.name == "debugpy"
+    assert choice.reasons[0].startswith(f"process {pid} ")
+    assert choice.attach_arguments(pid=pid)["processId"] == pid
+
+
+def test_node_process_goes_to_js_debug_and_not_to_a_native_debugger(
+    catalog: Catalog, running: Running, tmp_path: Path, require_tool: Callable[[str], Path]
+) -> None:
+    script = "console.log('ready'); process.stdin.resume()"
+    pid, _ = running.start(require_tool("node"), "-e", script)
+    with pytest.raises(NoAdapter) as raised:  # js-debug is in no archive of packages
+        catalog.choose(pid=pid, cwd=tmp_path)
+    assert f"no debugger for process {pid} is available: it runs " in raised.value.problem
+    assert [hint.partition(":")[0] for hint in raised.value.hints] == ["js-debug-adapter"]
+
+
+def test_native_process_goes_to_a_native_debugger(
+    catalog: Catalog,
+    running: Running,
+    compiled: Callable[[str], Path],
+    tmp_path: Path,
+    require_tool: Callable[[str], Path],
+) -> None:
+    require_tool("lldb-dap-22")
+    pid, _ = running.start(compiled("waiting.c"))
+    choice = catalog.choose(pid=pid, cwd=tmp_path)
+    assert choice.definition.name in {"gdb", "lldb-dap"}
+    assert choice.attach_arguments(pid=pid) == {"request": "attach", "pid": pid}
+
+
+@pytest.mark.timeout(180)
+def test_process_that_go_has_built_goes_to_delve(
+    catalog: Catalog, running: Running, tmp_path: Path, require_tool: Callable[[str], Path]
+) -> None:
+    require_tool("dlv")
+    source, program = tmp_path / "main.go", tmp_path / "waits"
+    source.write_text(GO_THAT_WAITS)
+    subprocess.run([require_tool("go"), "build", "-o", program, source], check=True)
+    pid, _ = running.start(program)
+    choice = catalog.choose(pid=pid, cwd=tmp_path)
+    assert choice.definition.name == "dlv"
+    assert choice.reasons[0].startswith(f"process {pid} runs {program}, which Go has built, to which dlv, ")
+    assert "not lldb-dap: it comes after dlv" in choice.reasons
+
+
+def test_process_of_a_language_that_cannot_be_attached_to_is_refused(
+    catalog: Catalog, running: Running, tmp_path: Path
+) -> None:
+    pid, _ = running.start("/bin/bash", "-c", "echo ready; read x")
+    with pytest.raises(NoAdapter, match="bash-debug-adapter cannot attach to a process"):
+        catalog.choose(pid=pid, cwd=tmp_path)
+
+
+def test_process_that_is_not_there_is_told(catalog: Catalog, tmp_path: Path) -> None:
+    with pytest.raises(NoProgram, match="process 4194305 is not there"):
+        catalog.choose(pid=4194305, cwd=tmp_path)  # the kernel gives no higher pid than 2**22
+
+
+def test_port_of_debugpy_goes_to_debugpy(catalog: Catalog, running: Running, tmp_path: Path) -> None:
+    program = "import debugpy, sys; print(debugpy.listen(('127.0.0.1', 0))[1], flush=True); sys.stdin.read()"
+    port = int(running.start(sys.executable, "-X", "frozen_modules=off", "-c", program)[1])
+    choice = catalog.choose(port=port, cwd=tmp_path)
+    assert choice.definition.name == "debugpy"
+    assert f"and listens on port {port}" in choice.reasons[0]
+    assert choice.attach_arguments(port=port)["connect"] == {"host": "127.0.0.1", "port": port}
+
+
+def test_port_of_a_program_that_listens_by_dapkit_goes_to_our_own_adapter(
+    catalog: Catalog, running: Running, tmp_path: Path
+) -> None:
+    program = "import dapkit, sys; print(dapkit.listen(0, token=None)[1], flush=True); sys.stdin.read()"
+    pid, port = running.start(sys.executable, "-c", program)
+    choice = catalog.choose(port=int(port), cwd=tmp_path)
+    assert choice.definition.name == "dapkit"
+    assert choice.reasons[0].startswith(f"process {pid} ")
+
+
+def test_port_that_no_debugger_speaks_to_is_refused(catalog: Catalog, tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.set_inheritable(True)
+        port = server.getsockname()[1]
+        heir = subprocess.Popen(["/bin/cat"], stdin=subprocess.PIPE, close_fds=False)
+        try:
+            server.close()
+            with pytest.raises(
+                NoAdapter, match=f"no debugger speaks to what listens on port {port}: process {heir.pid} runs "
+            ):
+                catalog.choose(port=port, cwd=tmp_path)
+        finally:
+            heir.communicate()
+
+
+def test_port_of_another_machine_is_taken_for_debugpy_and_this_is_said(catalog: Catalog, tmp_path: Path) -> None:
+    choice = catalog.choose(host="192.0.2.1", port=5678, cwd=tmp_path)
+    assert choice.definition.name == "debugpy"
+    assert choice.reasons[0].startswith("debugpy is the usual one for 192.0.2.1:5678, which is another machine")

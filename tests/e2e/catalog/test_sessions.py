@@ -1,0 +1,135 @@
+"""From a program to a session with the adapter that was chosen for it."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dapkit.catalog import Catalog, Choice, load, start
+from dapkit.client import Ended, Session
+from driving import PROGRAMS, line_of
+from e2e.catalog.running import Running
+
+BUILD_SECONDS = 120.0
+"""The first build of a machine compiles Go's own library."""
+
+
+async def stop_at(choice: Choice, source: str, line: int, *args: str, stop_on_entry: bool = False) -> None:
+    """Launch what was chosen for, stop at a line, and run to the end."""
+    arguments = choice.launch_arguments(args=args, stop_on_entry=stop_on_entry)
+    async with Session(start(choice, arguments), adapter_id=choice.definition.own_id) as session:
+        await session.add_breakpoint(PROGRAMS / source, line)
+        await session.break_on_exceptions()
+        await session.launch(arguments, deadline=BUILD_SECONDS)
+        stop = await session.next_stop()
+        if stop_on_entry:
+            assert stop.reason in {"entry", "pause", "breakpoint", "step", "exception"}
+            await session.resume()
+            stop = await session.next_stop()
+        assert stop.reason == "breakpoint"
+        frame = (await session.stack_trace(stop.thread_id)).stack_frames[0]
+        assert frame.line == line
+        await session.clear_breakpoints()
+        assert isinstance(await session.resume(), Ended)
+
+
+@pytest.mark.parametrize("adapter", ["dapkit", "debugpy"])
+@pytest.mark.parametrize("stop_on_entry", [False, True])
+async def test_python_program(catalog: Catalog, adapter: str, stop_on_entry: bool) -> None:
+    choice = catalog.choose("sums.py", cwd=PROGRAMS, adapter=adapter, python=Path(sys.executable))
+    await stop_at(choice, "sums.py", line_of("sums.py", "total = left"), stop_on_entry=stop_on_entry)
+
+
+@pytest.mark.parametrize("version", ["3.10", "3.11"])
+async def test_program_of_an_older_python_goes_to_debugpy(version: str, tmp_path: Path) -> None:
+    python = next(Path.home().glob(f".pyenv/versions/{version}.*/bin/python"), None)
+    if python is None:
+        pytest.skip(f"Python {version} is not installed")
+    environment = tmp_path / "path"
+    environment.mkdir()
+    (environment / "python3").symlink_to(python)
+    program = tmp_path / "a.py"
+    program.write_text("import sys\nprint(sys.version)\n")
+    catalog = load(tmp_path, tmp_path, env={"PATH": str(environment), "HOME": str(tmp_path)})
+    choice = catalog.choose(program, cwd=tmp_path)
+    assert choice.definition.name == "debugpy"
+    arguments = choice.launch_arguments()
+    async with Session(start(choice, arguments), adapter_id=choice.definition.own_id) as session:
+        await session.launch(arguments)
+        assert await session.wait_until_ended() == Ended(0)
+        assert session.output.read("stdout").text.startswith(f"{version}.")
+
+
+@pytest.mark.parametrize("stop_on_entry", [False, True])
+async def test_native_program(
+    catalog: Catalog, compiled: Callable[[str], Path], require_tool: Callable[[str], Path], stop_on_entry: bool
+) -> None:
+    require_tool("lldb-dap-22")
+    choice = catalog.choose(compiled("squares.c"), cwd=PROGRAMS, adapter="lldb-dap")
+    await stop_at(choice, "squares.c", line_of("squares.c", "counter += 1"), stop_on_entry=stop_on_entry)
+
+
+@pytest.mark.timeout(180)
+@pytest.mark.parametrize("program", [".", "main.go"])
+async def test_go_package_from_a_folder_elsewhere(
+    catalog: Catalog, require_tool: Callable[[str], Path], tmp_path: Path, program: str
+) -> None:
+    require_tool("go")
+    require_tool("dlv")
+    module = tmp_path / "module"
+    module.mkdir()
+    for file in (PROGRAMS / "squares").iterdir():
+        (module / file.name).write_text(file.read_text())
+    choice = catalog.choose(module / program, cwd=tmp_path)
+    assert choice.definition.name == "dlv"
+    arguments = choice.launch_arguments()
+    async with Session(start(choice, arguments), adapter_id=choice.definition.own_id) as session:
+        await session.add_breakpoint(module / "main.go", line_of("squares/main.go", "return result"))
+        await session.launch(arguments, deadline=BUILD_SECONDS)
+        stop = await session.next_stop()
+        assert (await session.stack_trace(stop.thread_id)).stack_frames[0].name == "main.square"
+        await session.clear_breakpoints()
+        assert isinstance(await session.resume(), Ended)
+
+
+@pytest.mark.timeout(180)
+async def test_executable_of_go(
+    catalog: Catalog, require_tool: Callable[[str], Path], built_by_go: Callable[[Path], Path], tmp_path: Path
+) -> None:
+    require_tool("dlv")
+    choice = catalog.choose(built_by_go(PROGRAMS / "squares"), cwd=tmp_path)
+    assert choice.definition.name == "dlv"
+    await stop_at(choice, "squares/main.go", line_of("squares/main.go", "return result"))
+
+
+async def test_attach_to_a_native_process_by_its_pid(
+    catalog: Catalog,
+    compiled: Callable[[str], Path],
+    require_tool: Callable[[str], Path],
+    running: Running,
+    tmp_path: Path,
+) -> None:
+    require_tool("lldb-dap-22")
+    pid, _ = running.start(compiled("waiting.c"))
+    choice = catalog.choose(pid=pid, cwd=tmp_path, adapter="lldb-dap")
+    arguments = choice.attach_arguments(pid=pid)
+    async with Session(start(choice, arguments), adapter_id=choice.definition.own_id) as session:
+        await session.add_breakpoint(PROGRAMS / "waiting.c", line_of("waiting.c", "ticks++"))
+        await session.attach(arguments)
+        stop = await session.next_stop()
+        if stop.reason != "breakpoint":
+            await session.resume()
+            stop = await session.next_stop()
+        assert (await session.stack_trace(stop.thread_id)).stack_frames[0].name == "main"
+    assert running.end() == ["done\n"]
+
+
+async def test_attach_to_a_python_program_by_its_port(catalog: Catalog, running: Running, tmp_path: Path) -> None:
+    program = "import dapkit, sys; print(dapkit.listen(0, token=None)[1], flush=True); sys.stdin.read()"
+    _, said = running.start(sys.executable, "-c", program)
+    choice = catalog.choose(port=int(said), cwd=tmp_path)
+    arguments = choice.attach_arguments(port=int(said))
+    async with Session(start(choice, arguments, port=int(said)), adapter_id=choice.definition.own_id) as session:
+        await session.attach(arguments)
+        assert [one.name for one in (await session.threads()).threads] == ["MainThread"]

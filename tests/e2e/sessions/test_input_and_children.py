@@ -1,0 +1,67 @@
+"""Programs that read what is typed, and programs that start others."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from dapkit.hub.session_errors import NoInput
+from dapkit.hub.sessions import Sessions
+from dapkit.protocol import EvaluateArguments
+from driving import PROGRAMS, line_of
+from hub_driving import DEBUGPY, OURS, at_text, python_start
+
+both = pytest.mark.parametrize("command", [OURS, DEBUGPY], ids=["ours", "debugpy"])
+
+
+@both
+async def test_program_in_a_terminal_reads_what_is_typed(
+    sessions: Sessions, tmp_path: Path, command: Sequence[str]
+) -> None:
+    start = python_start(
+        PROGRAMS / "greeting.py", at_text("greeting.py", 'print("hello"'), command=command, console="integratedTerminal"
+    )
+    session = await sessions.open(tmp_path, start)
+    shown = await session.wait_for_output("name? ")
+    assert "terminal True" in shown.text
+    await session.write_input("Ada\n")
+    assert (await session.wait()).stop is not None
+    asked = EvaluateArguments(expression="name", frame_id=await session.frame(), context="watch")
+    assert (await session.ask(asked)).result == "'Ada'"
+    ended = await session.resume()
+    assert (ended.state, ended.exit_code) == ("terminated", 4)
+    assert session.output.read("stdout", since=shown.end).text.endswith("hello Ada\r\n")
+
+
+async def test_program_without_a_terminal_reads_nothing_of_ours(sessions: Sessions, tmp_path: Path) -> None:
+    session = await sessions.open(tmp_path, python_start(PROGRAMS / "greeting.py"))
+    with pytest.raises(NoInput, match="Launch it with its console in a terminal"):
+        await session.write_input("Ada\n")
+    assert (await session.wait()).state == "terminated"
+    assert "EOFError" in session.output.read("stderr").text
+
+
+async def test_end_of_input_is_typed_too(sessions: Sessions, tmp_path: Path) -> None:
+    program = tmp_path / "counts.py"
+    program.write_text("import sys\nprint('lines', len(sys.stdin.readlines()))\n")
+    session = await sessions.open(tmp_path, python_start(program, console="integratedTerminal"))
+    await session.write_input("one\ntwo\n", end=True)
+    assert (await session.wait()).state == "terminated"
+    assert session.output.read("stdout").text.endswith("lines 2\r\n")
+
+
+async def test_child_process_stops_in_the_foreground_and_its_parent_comes_back(
+    sessions: Sessions, tmp_path: Path
+) -> None:
+    start = python_start(PROGRAMS / "parent.py", at_text("child.py", "return result"), command=DEBUGPY)
+    session = await sessions.open(tmp_path, start)
+    stop = (await session.wait()).stop
+    assert stop is not None
+    assert (stop.target, stop.line) == (1, line_of("child.py", "return result"))
+    assert stop.hit_breakpoints == (1,)
+    assert session.breakpoints.get(1).verified
+    asked = EvaluateArguments(expression="result", frame_id=await session.frame(), context="watch")
+    assert (await session.ask(asked)).result == "42"
+    ended = await session.resume()
+    assert (ended.state, ended.exit_code) == ("terminated", 0)
+    assert session.output.read("stdout").text.splitlines() == ["child 42", "parent done"]

@@ -1,0 +1,173 @@
+"""Sessions with LLDB and delve: threads, data breakpoints, pauses, attach, and what these adapters do differently."""
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dapkit.client.routes import Listening, Spawned
+from dapkit.endpoint import CapabilityMissing
+from dapkit.hub.breakpoints.places import Data, Function, Instruction, Line, Text, Wish
+from dapkit.hub.session_errors import CannotRestart, StartFailed
+from dapkit.hub.sessions import Sessions
+from dapkit.hub.start import Start
+from dapkit.protocol import (
+    DataBreakpointInfoArguments,
+    EvaluateArguments,
+    ReadMemoryArguments,
+    ScopesArguments,
+    VariablesArguments,
+)
+from driving import PROGRAMS, line_of
+
+type Compiled = Callable[[str], Path]
+type Running = Callable[[list[str]], subprocess.Popen[str]]
+
+SQUARES = PROGRAMS / "squares.c"
+COUNTED = line_of("squares.c", "counter += 1")
+MODULE = PROGRAMS / "squares"
+
+BUILD_SECONDS = 120.0
+"""The first build of a machine compiles Go's own library."""
+
+
+def lldb_start(lldb_dap: list[str], program: Path, *breakpoints: Wish, **configuration: object) -> Start:
+    return Start(
+        adapter="lldb-dap",
+        route=Spawned(lldb_dap),
+        request="launch",
+        configuration={"program": str(program), **configuration},
+        cwd=program.parent,
+        program=str(program),
+        breakpoints=breakpoints,
+    )
+
+
+async def test_whole_session_with_lldb(
+    sessions: Sessions, tmp_path: Path, lldb_dap: list[str], compiled: Compiled
+) -> None:
+    start = lldb_start(lldb_dap, compiled("squares.c"), Wish(Text(SQUARES, "counter += 1")))
+    session = await sessions.open(tmp_path, start)
+    stop = (await session.wait()).stop
+    assert stop is not None
+    assert (stop.reason, stop.line, stop.frame_name, stop.hit_breakpoints) == ("breakpoint", COUNTED, "square", (1,))
+    assert stop.instruction_pointer is not None
+
+    frame = await session.frame()
+    scopes = (await session.ask(ScopesArguments(frame_id=frame))).scopes
+    locals_ = await session.ask(VariablesArguments(variables_reference=scopes[0].variables_reference))
+    assert {one.name: one.value for one in locals_.variables} == {"number": "1", "result": "1"}
+
+    watched = await session.ask(DataBreakpointInfoArguments(name="&counter", frame_id=frame))
+    assert watched.data_id is not None
+    await session.breakpoints.clear()
+    placed = await session.breakpoints.set(Wish(Data(watched.data_id, "write")))
+    assert placed.verified
+    hit = (await session.resume()).stop
+    assert hit is not None
+    assert hit.hit_breakpoints in ((placed.number,), ())
+    await session.breakpoints.clear()
+
+    function = await session.breakpoints.set(Wish(Function("work")))
+    other = (await session.resume()).stop
+    assert other is not None
+    assert (other.frame_name, other.hit_breakpoints) == ("work", (function.number,))
+    await session.breakpoints.clear()
+
+    pointer = (await session.ask(EvaluateArguments(expression="&counter", frame_id=await session.frame()))).result
+    memory = await session.ask(ReadMemoryArguments(memory_reference=pointer.split()[-1], count=4))
+    assert memory.data
+    ended = await session.resume()
+    assert (ended.state, ended.exit_code) == ("terminated", 5)
+    assert "total 14 other 49" in session.output.read("stdout").text
+
+
+async def test_pause_with_lldb_is_a_pause(
+    sessions: Sessions, tmp_path: Path, lldb_dap: list[str], compiled: Compiled
+) -> None:
+    session = await sessions.open(tmp_path, lldb_start(lldb_dap, compiled("waiting.c")))
+    await session.wait_for_output("ready")
+    paused = await session.pause()
+    assert paused.stop is not None
+    assert (paused.stop.reason, paused.stop.description) == ("pause", "signal SIGSTOP")
+    await session.terminate()
+    assert session.status == "terminated"
+
+
+async def test_instruction_breakpoint_does_not_survive_a_restart(
+    sessions: Sessions, tmp_path: Path, lldb_dap: list[str], compiled: Compiled
+) -> None:
+    start = lldb_start(lldb_dap, compiled("squares.c"), Wish(Line(SQUARES, COUNTED)))
+    session = await sessions.open(tmp_path, start)
+    first = (await session.wait()).stop
+    assert first is not None
+    assert first.instruction_pointer is not None
+    placed = await session.breakpoints.set(Wish(Instruction(first.instruction_pointer)))
+    assert placed.verified
+    await session.restart()
+    stop = (await session.wait()).stop
+    assert stop is not None
+    assert (stop.number, stop.reason, stop.line) == (2, "breakpoint", COUNTED)
+    assert "earlier run" in session.breakpoints.get(placed.number).remarks[0]
+    await session.terminate()
+
+
+async def test_attached_program_is_released_by_terminate(
+    sessions: Sessions, tmp_path: Path, lldb_dap: list[str], compiled: Compiled, running: Running
+) -> None:
+    program = running([str(compiled("waiting.c"))])
+    start = Start("lldb-dap", Spawned(lldb_dap), "attach", {"pid": program.pid}, cwd=tmp_path)
+    session = await sessions.open(tmp_path, start)
+    assert (await session.pause()).stop is not None
+    with pytest.raises(CannotRestart):
+        await session.restart()
+    await session.terminate()
+    assert (session.status, session.ending) == ("terminated", "the program was released")
+    assert program.poll() is None
+
+
+@pytest.mark.timeout(180)
+async def test_whole_session_with_delve(
+    sessions: Sessions, tmp_path: Path, require_tool: Callable[[str], Path]
+) -> None:
+    require_tool("go")
+    dlv = str(require_tool("dlv"))
+    start = Start(
+        adapter="dlv",
+        route=Listening([dlv, "dap", "--listen=127.0.0.1:${port}"], MODULE),
+        request="launch",
+        configuration={"program": ".", "mode": "debug", "output": str(tmp_path / "squares")},
+        cwd=MODULE,
+        breakpoints=[Wish(Text(MODULE / "main.go", "return result"), condition="number == 3")],
+    )
+    session = await sessions.open(tmp_path, start, deadline=BUILD_SECONDS)
+    stop = (await session.wait()).stop
+    assert stop is not None
+    assert (stop.reason, stop.frame_name, stop.hit_breakpoints) == ("breakpoint", "main.square", (1,))
+    asked = EvaluateArguments(expression="result", frame_id=await session.frame(), context="watch")
+    assert (await session.ask(asked)).result == "9"
+    with pytest.raises(CapabilityMissing):
+        await session.ask(ReadMemoryArguments(memory_reference="0x0", count=1))
+    await session.breakpoints.clear()
+    assert (await session.resume()).state == "terminated"
+    assert "total 14" in session.output.read().text
+
+
+@pytest.mark.timeout(180)
+async def test_errors_of_a_build_stand_in_the_error_of_the_start(
+    sessions: Sessions, tmp_path: Path, require_tool: Callable[[str], Path]
+) -> None:
+    require_tool("go")
+    dlv = str(require_tool("dlv"))
+    (tmp_path / "go.mod").write_text("module broken\n")
+    (tmp_path / "main.go").write_text("package main\n\nfunc main() { undefinedName() }\n")
+    start = Start(
+        adapter="dlv",
+        route=Listening([dlv, "dap", "--listen=127.0.0.1:${port}"], tmp_path),
+        request="launch",
+        configuration={"program": ".", "mode": "debug", "output": str(tmp_path / "broken")},
+        cwd=tmp_path,
+    )
+    with pytest.raises(StartFailed, match="undefined: undefinedName"):
+        await sessions.open(tmp_path, start, deadline=BUILD_SECONDS)

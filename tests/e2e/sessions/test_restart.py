@@ -1,0 +1,141 @@
+"""Restarts: breakpoints stay, follow their lines through edits, and say what became of them."""
+
+from pathlib import Path
+
+import anyio.lowlevel
+import pytest
+
+from dapkit.hub.breakpoints.places import Line, Text, Wish
+from dapkit.hub.session_errors import Misplaced
+from dapkit.hub.sessions import Sessions
+from dapkit.protocol import EvaluateArguments
+from hub_driving import python_start
+
+PROGRAM = """\
+def add(left, right):
+    total = left + right
+    return total
+
+
+print("first", add(1, 2))
+print("second", add(3, 4))
+"""
+
+
+def edit(path: Path, text: str) -> None:
+    path.write_text(text)
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
+    """Return a program that tests edit."""
+    path = tmp_path / "adding.py"
+    path.write_text(PROGRAM)
+    return path
+
+
+async def test_breakpoints_follow_their_lines_when_the_file_was_edited(
+    sessions: Sessions, tmp_path: Path, program: Path
+) -> None:
+    start = python_start(program, Wish(Text(program, "return total")), Wish(Line(program, 7)))
+    session = await sessions.open(tmp_path, start)
+    first = (await session.wait()).stop
+    assert first is not None
+    assert (first.line, first.hit_breakpoints) == (3, (1,))
+
+    edit(program, "# a line that was not there\n" + PROGRAM.replace('print("first"', "print('1st'"))
+    await session.restart()
+    stop = (await session.wait()).stop
+    assert stop is not None
+    assert (stop.number, stop.line, stop.hit_breakpoints) == (2, 4, (1,))
+    by_text, by_line = session.breakpoints
+    assert by_text.remarks == ("moved from line 3 to 4: the file was edited",)
+    assert (by_line.line, by_line.remarks) == (8, ("moved from line 7 to 8: the file was edited",))
+    second = (await session.resume()).stop
+    assert second is not None
+    assert (second.line, second.hit_breakpoints) == (8, (2,))
+    await session.terminate()
+
+
+async def test_breakpoint_whose_text_has_gone_says_so(sessions: Sessions, tmp_path: Path, program: Path) -> None:
+    session = await sessions.open(tmp_path, python_start(program, Wish(Text(program, "return total"))))
+    await session.wait()
+    edit(program, PROGRAM.replace("total", "summe"))
+    await session.restart()
+    assert (await session.wait()).state == "terminated"
+    [placed] = session.breakpoints
+    assert not placed.verified
+    assert "has no line with 'return total'" in placed.remarks[0]
+    assert "The most similar is line 3: 'return summe'." in placed.remarks[0]
+
+
+async def test_ended_program_is_started_again_with_what_was_set_meanwhile(
+    sessions: Sessions, tmp_path: Path, program: Path
+) -> None:
+    session = await sessions.open(tmp_path, python_start(program))
+    assert (await session.wait()).state == "terminated"
+    placed = await session.breakpoints.set(Wish(Text(program, "return total"), condition="left == 3"))
+    assert placed.remarks == ("not set yet: it will be with the next start of the program",)
+    await session.restart()
+    assert (await session.wait()).stop is not None
+    asked = EvaluateArguments(expression="total", frame_id=await session.frame(), context="watch")
+    assert (await session.ask(asked)).result == "7"
+    assert session.breakpoints.get(placed.number).remarks == ()
+    await session.terminate()
+
+
+async def test_text_that_is_on_several_lines_has_to_be_chosen_from(
+    sessions: Sessions, tmp_path: Path, program: Path
+) -> None:
+    session = await sessions.open(tmp_path, python_start(program, Wish(Text(program, "return total"))))
+    await session.wait()
+    with pytest.raises(Misplaced, match="on 2 lines: 6, 7"):
+        await session.breakpoints.set(Wish(Text(program, "print(")))
+    placed = await session.breakpoints.set(Wish(Text(program, "print(", near=7)))
+    assert placed.line == 7
+    again = await session.breakpoints.set(Wish(Line(program, 7), condition="False"))
+    assert (again.number, again.wish.condition) == (placed.number, "False")
+    await session.breakpoints.enable(again.number, enabled=False)
+    assert session.breakpoints.get(again.number).remarks[-1] == "disabled"
+    await session.terminate()
+
+
+async def test_two_callers_that_continue_at_once_get_the_same_stop(
+    sessions: Sessions, tmp_path: Path, program: Path
+) -> None:
+    session = await sessions.open(tmp_path, python_start(program, Wish(Text(program, "return total"))))
+    await session.wait()
+    answers: list[object] = []
+
+    async def go_on() -> None:
+        answers.append(await session.resume())
+
+    async with anyio.create_task_group() as callers:
+        callers.start_soon(go_on)
+        callers.start_soon(go_on)
+    assert answers[0] == answers[1]
+    assert session.stop is not None
+    assert session.stop.number == 2
+    await session.terminate()
+
+
+async def test_given_up_wait_leaves_the_program_running(sessions: Sessions, tmp_path: Path, program: Path) -> None:
+    edit(program, "import time\nwhile True:\n    time.sleep(0.01)\n")
+    session = await sessions.open(tmp_path, python_start(program))
+    async with anyio.create_task_group() as callers:
+        callers.start_soon(session.resume)
+        await anyio.lowlevel.checkpoint()
+        callers.cancel_scope.cancel()
+    assert session.status == "running"
+    assert (await session.pause()).stop is not None
+    await session.terminate()
+
+
+async def test_run_to_a_line_leaves_no_breakpoint(sessions: Sessions, tmp_path: Path, program: Path) -> None:
+    session = await sessions.open(tmp_path, python_start(program, Wish(Line(program, 6))))
+    await session.wait()
+    stop = (await session.run_to(Text(program, "return total"))).stop
+    assert stop is not None
+    assert stop.line == 3
+    assert len(list(session.breakpoints)) == 1
+    await session.terminate()
