@@ -1,5 +1,6 @@
 """Which debug adapters there are, which one fits, and how it is started."""
 
+from dapkit.catalog import launch_json
 from dapkit.catalog.catalog import Catalog, load
 from dapkit.catalog.choice import Choice
 from dapkit.catalog.definition import AdapterDefinition
@@ -17,6 +18,7 @@ __all__ = [
     "NoAdapter",
     "NoProgram",
     "Problem",
+    "launch_json",
     "load",
     "start",
 ]

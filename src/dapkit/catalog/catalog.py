@@ -37,6 +37,7 @@ class Catalog:
         pid: int | None = None,
         host: str = "127.0.0.1",
         port: int | None = None,
+        launch_type: str | None = None,
         python: Path | None = None,
     ) -> Choice:
         """Choose the adapter for a program, for a process, or for what listens on a port.
@@ -52,6 +53,7 @@ class Catalog:
             pid: process to attach to.
             host: of `port`.
             port: where something listens to be attached to.
+            launch_type: what a `launch.json` says as `type`; with `pid` or `port` if it attaches to these.
             python: interpreter of a Python program, instead of the one that is found.
 
         Raises:
@@ -65,6 +67,9 @@ class Catalog:
         chooser = Chooser(self.adapters, folder, self.env, python)
         if adapter is not None:
             return chooser.named(adapter, path)
+        if launch_type is not None:
+            place = None if port is None else (host, port)
+            return chooser.for_launch_type(launch_type, path, pid=pid, place=place)
         if pid is not None:
             return chooser.for_process(pid, path)
         if port is not None:

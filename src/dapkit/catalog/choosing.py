@@ -10,7 +10,7 @@ installed, the error says what to install.
 """
 
 import difflib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -62,12 +62,32 @@ class Chooser:
             self._sorted(fitting, program or self.cwd), program, what=f"no debugger for {language} is available"
         )
 
+    def for_launch_type(
+        self, kind: str, program: Path | None, *, pid: int | None = None, place: tuple[str, int] | None = None
+    ) -> Choice:
+        """Choose one for the `type` of a launch configuration, which may attach to a process or a port."""
+        known = [one for one in self.adapters.values() if kind in one.launch_types]
+        if not known:
+            types = sorted({name for one in self.adapters.values() for name in one.launch_types})
+            hint = f"there are adapters for {', '.join(types)}"
+            raise NoAdapter(f"no adapter is for configurations of type {kind!r}", hints=(hint,))
+        fitting = self._specific(known, program or self.cwd)
+        self.reasons.append(f"the configuration's type is {kind}, for which there is {_names(fitting)}")
+        if pid is not None:
+            fitting = [one for one in fitting if one.attach_to_pid is not None]
+            self._python_matters = False
+            self.reasons.append(f"it attaches to a process, which {_names(fitting)} can")
+        if place is not None:
+            able = [one for one in fitting if one.attach_to_port is not None]
+            fitting = self._at_port(able, *place) or able
+        return self._first(fitting, program, what=f"no debugger for type {kind!r} is available")
+
     def for_program(self, path: Path) -> Choice:
         """Choose one by the program's name, or by what is in it."""
         program = look_at(path)
         by_name = [] if program.kind == "folder" else [one for one in self.adapters.values() if one.takes(path)]
         fitting = self._specific(by_name, path) if by_name else self._by_content(program)
-        self.reasons.append(f"{program}, for which there is {', '.join(one.name for one in fitting) or 'no adapter'}")
+        self.reasons.append(f"{program}, for which there is {_names(fitting)}")
         if not fitting:
             raise self._nothing_for(program)
         return self._first(fitting, path, what=f"no debugger for {path.name} is available")
@@ -81,7 +101,7 @@ class Chooser:
         fitting = [one for one in known if one.attach_to_pid is not None]
         if not known or process.runs == "go":
             fitting += [one for one in self._native() if one.attach_to_pid is not None]
-        self.reasons.append(f"{process}, to which {', '.join(one.name for one in fitting) or 'no adapter'} can attach")
+        self.reasons.append(f"{process}, to which {_names(fitting)} can attach")
         if not fitting:
             others = ", ".join(one.name for one in known)
             raise NoAdapter(
@@ -95,27 +115,26 @@ class Chooser:
 
     def for_port(self, host: str, port: int, program: Path | None) -> Choice:
         """Choose one by who listens there, which can be seen on this machine only."""
-        fitting = [one for one in self.adapters.values() if one.attach_to_port is not None]
+        able = [one for one in self.adapters.values() if one.attach_to_port is not None]
+        fitting = self._at_port(able, host, port)
+        if not fitting:
+            raise NoAdapter(
+                f"no debugger speaks to what listens on port {port}: {self.reasons[-1]}",
+                reasons=tuple(self.reasons),
+                hints=("name the adapter if you know better",),
+            )
+        return self._first(fitting, program, what=f"no debugger for port {port} is available")
+
+    def _at_port(self, able: Sequence[AdapterDefinition], host: str, port: int) -> list[AdapterDefinition]:
+        """Those that speak to what listens there."""
         self._python_matters = False  # what listens there runs already
         process = listener(port) if host in _LOOPBACK else None
         if process is not None:
-            matching_best = self._listening(fitting, process)
-            if not matching_best:
-                raise NoAdapter(
-                    f"no debugger speaks to what listens on port {port}: {process}",
-                    hints=("name the adapter if you know better",),
-                )
             self.reasons.append(f"{process} and listens on port {port}")
-            fitting = matching_best
-        else:
-            where = (
-                "which is another machine" if host not in _LOOPBACK else "and it is not to be seen who listens there"
-            )
-            self.reasons.append(
-                f"debugpy is the usual one for {host}:{port}, {where}: name another if it is not Python"
-            )
-            fitting = [one for one in fitting if one.name == "debugpy"]
-        return self._first(fitting, program, what=f"no debugger for port {port} is available")
+            return self._listening(able, process)
+        where = "it is not to be seen who listens there" if host in _LOOPBACK else "that is another machine"
+        self.reasons.append(f"debugpy is the usual one for {host}:{port}: {where}; name another if it is not Python")
+        return [one for one in able if one.name == "debugpy"]
 
     # Which fit
 
@@ -249,5 +268,5 @@ def _asks_for_python(definition: AdapterDefinition) -> bool:
     return any("${python}" in word for way in definition.command for word in way)
 
 
-type Choosing = Callable[[Chooser], Choice]
-"""How an adapter is chosen, for whoever wants to know why."""
+def _names(adapters: Iterable[AdapterDefinition]) -> str:
+    return ", ".join(one.name for one in adapters) or "no adapter"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dapkit.catalog import Catalog, Choice, load, start
+from dapkit.catalog import Catalog, Choice, launch_json, load, start
 from dapkit.client import Ended, Session
 from driving import PROGRAMS, line_of
 from e2e.catalog.running import Running
@@ -133,3 +133,23 @@ async def test_attach_to_a_python_program_by_its_port(catalog: Catalog, running:
     async with Session(start(choice, arguments, port=int(said)), adapter_id=choice.definition.own_id) as session:
         await session.attach(arguments)
         assert [one.name for one in (await session.threads()).threads] == ["MainThread"]
+
+
+async def test_configuration_of_a_launch_file(catalog: Catalog, tmp_path: Path) -> None:
+    program = tmp_path / "a.py"
+    program.write_text("import os, sys\nprint(sys.argv[1:], os.environ['COLOR'])\n")
+    file = tmp_path / ".vscode/launch.json"
+    file.parent.mkdir()
+    file.write_text("""{
+        "configurations": [{
+            "name": "This file", "type": "debugpy", "request": "launch", "program": "${file}",
+            "args": ["${workspaceFolderBasename}", "${input:word}"], "env": {"COLOR": "red"}, // as editors write it
+        }],
+        "inputs": [{"id": "word", "type": "promptString", "description": "A word"}],
+    }""")
+    launched = launch_json.read(tmp_path)
+    planned = launched.plan("This file", catalog, program=program, inputs={"word": "hello"})
+    async with Session(planned.route()) as session:
+        await session.start(planned.request, planned.arguments)
+        assert await session.wait_until_ended() == Ended(0)
+        assert session.output.read("stdout").text == f"['{tmp_path.name}', 'hello'] red\n"

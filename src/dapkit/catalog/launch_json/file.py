@@ -1,0 +1,279 @@
+"""A `.vscode/launch.json`: its configurations by name, its compounds, and the adapter for each."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from dapkit.catalog.catalog import Catalog
+from dapkit.catalog.choice import Choice
+from dapkit.catalog.errors import LaunchFileError
+from dapkit.catalog.interpreters import python_for
+from dapkit.catalog.launch_json.comments import read_json
+from dapkit.catalog.launch_json.translation import flattened, translate
+from dapkit.catalog.launch_json.variables import Around, Unresolved, resolve
+from dapkit.catalog.projects import up_to_repository
+from dapkit.catalog.starting import start
+from dapkit.client.routes import Route, Tcp
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """One configuration, as it stands in the file."""
+
+    name: str
+    type: str
+    request: str
+    settings: Mapping[str, object] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Compound:
+    """Several configurations that are started together.
+
+    Attributes:
+        stop_all: whether the end of one ends all.
+
+    """
+
+    name: str
+    configurations: tuple[str, ...]
+    stop_all: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A configuration ready to be started.
+
+    Attributes:
+        choice: the adapter; None if it listens already, at `debug_server`.
+        request: `launch` or `attach`.
+        arguments: what the adapter is sent, variables and all.
+        notes: what an editor would have done as well, and is not done.
+
+    """
+
+    name: str
+    choice: Choice | None
+    request: str
+    arguments: Mapping[str, object]
+    notes: tuple[str, ...] = ()
+    debug_server: int | None = None
+
+    def route(self) -> Route:
+        """Return the way to the adapter, for a client session."""
+        if self.choice is None:
+            return Tcp("127.0.0.1", self.debug_server or 0)
+        return start(self.choice, self.arguments)
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchFile:
+    """What a `launch.json` says."""
+
+    file: Path
+    configurations: tuple[Configuration, ...]
+    compounds: tuple[Compound, ...]
+    inputs: Mapping[str, Mapping[str, object]] = field(default_factory=dict, repr=False)
+
+    @property
+    def folder(self) -> Path:
+        """The workspace folder."""
+        return self.file.parent.parent
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All that can be started."""
+        return (*(one.name for one in self.configurations), *(one.name for one in self.compounds))
+
+    def members(self, name: str) -> tuple[str, ...]:
+        """Return the configurations of a compound; of a configuration, itself.
+
+        Raises:
+            LaunchFileError: there is nothing of this name, or a compound names what there is not.
+
+        """
+        for compound in self.compounds:
+            if compound.name == name:
+                for member in compound.configurations:
+                    self._configuration(member, f'the compound "{name}" names "{member}", and there is no such')
+                return compound.configurations
+        self._configuration(name)
+        return (name,)
+
+    def plan(
+        self,
+        name: str,
+        catalog: Catalog,
+        *,
+        program: Path | None = None,
+        inputs: Mapping[str, str] | None = None,
+        pid: int | None = None,
+    ) -> Plan:
+        """Resolve a configuration, and choose the adapter for it.
+
+        Args:
+            name: of a configuration; the members of a compound are planned one by one.
+            catalog: adapters to choose from.
+            program: the file that would be open in the editor, for `${file}` and the like.
+            inputs: answers for `${input:...}`.
+            pid: the process that would be picked.
+
+        Raises:
+            LaunchFileError: there is no such configuration, or a variable of it has no value.
+            NoAdapter: no adapter for its type, or none that is installed.
+
+        """
+        one = self._configuration(name)
+        around = Around(
+            folder=self.folder,
+            env=catalog.env,
+            file=None if program is None else program.absolute(),
+            inputs=inputs or {},
+            asked=self.inputs,
+            settings=partial(_settings, self.folder),
+            pid=pid,
+            python=partial(_python, self.folder, catalog.env),
+        )
+        try:
+            resolved = resolve(flattened(one.settings), around)
+        except Unresolved as error:
+            raise LaunchFileError(self.file, f'configuration "{name}", {str(error).removeprefix(".")}') from error
+        settings = dict(resolved) if isinstance(resolved, Mapping) else {}
+        server = settings.get("debugServer")
+        if isinstance(server, int):
+            return Plan(name, None, one.request, {**settings}, debug_server=server)
+        choice = self._choice(one, settings, catalog)
+        sent = translate(settings, choice)
+        request = str(sent.arguments.get("request", one.request))
+        return Plan(name, choice, request, sent.arguments, tuple(sent.notes))
+
+    def _choice(self, one: Configuration, settings: Mapping[str, object], catalog: Catalog) -> Choice:
+        python = settings.get("python") or settings.get("pythonPath")
+        pid, host, port = _attached(settings) if one.request == "attach" else (None, None, None)
+        return catalog.choose(
+            _program(settings),
+            cwd=self.folder,
+            launch_type=one.type,
+            pid=pid,
+            host=host or "127.0.0.1",
+            port=port,
+            python=Path(os.path.normpath(self.folder / python)) if isinstance(python, str) and "/" in python else None,
+        )
+
+    def _configuration(self, name: str, problem: str | None = None) -> Configuration:
+        for one in self.configurations:
+            if one.name == name:
+                return one
+        names = ", ".join(f'"{one}"' for one in self.names) or "none"
+        raise LaunchFileError(self.file, f"{problem or f'there is no configuration "{name}"'}; there are {names}")
+
+
+def find(cwd: Path) -> Path | None:
+    """Return the nearest folder with a `.vscode/launch.json`, up to the top of the repository."""
+    for folder in up_to_repository(cwd.absolute()):
+        if (folder / ".vscode/launch.json").is_file():
+            return folder
+    return None
+
+
+def read(folder: Path) -> LaunchFile:
+    """Read the `.vscode/launch.json` of a workspace folder.
+
+    Raises:
+        LaunchFileError: there is none, or it cannot be understood; the text says where.
+
+    """
+    file = folder.absolute() / ".vscode/launch.json"
+    table = _read(file)
+    configurations = tuple(
+        _configuration(one, number, file) for number, one in enumerate(_list(table, "configurations", file))
+    )
+    compounds = tuple(_compound(one, number, file) for number, one in enumerate(_list(table, "compounds", file)))
+    inputs = {str(one["id"]): one for one in _list(table, "inputs", file) if isinstance(one, Mapping) and "id" in one}
+    return LaunchFile(file, configurations, compounds, inputs)
+
+
+def _read(file: Path) -> Mapping[str, object]:
+    try:
+        table = read_json(file.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise LaunchFileError(file, "is not there") from error
+    except OSError as error:
+        raise LaunchFileError(file, f"cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise LaunchFileError(file, f"{error}; expected JSON with comments") from error
+    if not isinstance(table, Mapping):
+        raise LaunchFileError(file, "expected an object with configurations")
+    return table
+
+
+def _list(table: Mapping[str, object], key: str, file: Path) -> list[object]:
+    value = table.get(key, [])
+    if not isinstance(value, list):
+        raise LaunchFileError(file, f"{key}: expected a list")
+    return value
+
+
+def _configuration(one: object, number: int, file: Path) -> Configuration:
+    if not isinstance(one, Mapping):
+        raise LaunchFileError(file, f"configurations[{number}]: expected an object")
+    found: dict[str, str] = {}
+    for key in ("name", "type", "request"):
+        if not isinstance(one.get(key), str):
+            named = f' ("{one["name"]}")' if isinstance(one.get("name"), str) else ""
+            raise LaunchFileError(file, f"configurations[{number}]{named}.{key}: expected a text")
+        found[key] = str(one[key])
+    if found["request"] not in {"launch", "attach"}:
+        where = f'configurations[{number}] ("{found["name"]}").request'
+        raise LaunchFileError(file, f'{where}: expected launch or attach, found "{found["request"]}"')
+    return Configuration(**found, settings=one)
+
+
+def _compound(one: object, number: int, file: Path) -> Compound:
+    match one:
+        case {"name": str(name), "configurations": list(listed), **rest}:
+            members = tuple(str(each.get("name")) if isinstance(each, Mapping) else str(each) for each in listed)
+            return Compound(name, members, stop_all=rest.get("stopAll") is True)
+        case _:
+            raise LaunchFileError(file, f"compounds[{number}]: expected an object with name and configurations")
+
+
+def _settings(folder: Path) -> Mapping[str, object]:
+    """Return the settings of the folder.
+
+    Raises:
+        Unresolved: they cannot be read.
+
+    """
+    file = folder / ".vscode/settings.json"
+    try:
+        settings = read_json(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        raise Unresolved(f"{file} cannot be read: {error}") from error
+    return settings if isinstance(settings, Mapping) else {}
+
+
+def _attached(settings: Mapping[str, object]) -> tuple[int | None, str | None, int | None]:
+    """Return pid, host and port of what a configuration attaches to, as far as it says."""
+    connect = settings.get("connect")
+    place = connect if isinstance(connect, Mapping) else settings
+    pid, host, port = settings.get("processId", settings.get("pid")), place.get("host"), place.get("port")
+    return (
+        int(str(pid)) if str(pid).isdigit() else None,
+        host if isinstance(host, str) else None,
+        port if isinstance(port, int) else None,
+    )
+
+
+def _program(settings: Mapping[str, object]) -> str | None:
+    program = settings.get("program") or settings.get("script")
+    return program if isinstance(program, str) else None
+
+
+def _python(folder: Path, env: Mapping[str, str]) -> Path | None:
+    found = python_for(None, folder, env)
+    return None if found is None else found.path

@@ -1,0 +1,114 @@
+"""What extensions of VS Code make of a configuration before an adapter reads it.
+
+The keys of a configuration are those of an extension, which is not here. Mostly
+the adapter knows the same ones; where it does not, they become its own here, and
+what cannot be translated is told.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from dapkit.catalog.choice import Choice
+
+_EDITORS_OWN = {
+    "presentation",
+    "preLaunchTask",
+    "postDebugTask",
+    "internalConsoleOptions",
+    "serverReadyAction",
+    "debugServer",
+    "suppressMultipleSessionWarning",
+    "linux",
+    "osx",
+    "windows",
+}
+
+CPPTOOLS = "cppdbg"
+"""The type of Microsoft's C++ extension, whose adapter is not free to use elsewhere."""
+
+
+@dataclass(slots=True)
+class Translated:
+    """What an adapter is sent, and what got lost on the way."""
+
+    arguments: dict[str, object]
+    notes: list[str] = field(default_factory=list)
+
+
+def flattened(configuration: Mapping[str, object]) -> dict[str, object]:
+    """Return a configuration with its settings for Linux over the others."""
+    own = configuration.get("linux")
+    return {**configuration, **own} if isinstance(own, Mapping) else dict(configuration)
+
+
+def translate(configuration: Mapping[str, object], choice: Choice) -> Translated:
+    """Return what the chosen adapter is sent for a configuration."""
+    sent = Translated({key: value for key, value in configuration.items() if key not in _EDITORS_OWN})
+    for key in ("preLaunchTask", "postDebugTask"):
+        if configuration.get(key):
+            sent.notes.append(f"{key} {configuration[key]!r} is not run: run it yourself")
+    how = _HOW.get(str(configuration.get("type")))
+    if how is not None:
+        how(sent, choice)
+    return sent
+
+
+def _cpptools(sent: Translated, choice: Choice) -> None:
+    given = sent.arguments
+    known = {"name", "type", "request", "program", "args", "cwd", "environment", "stopAtEntry", "processId", "MIMode"}
+    if lost := sorted(set(given) - known):
+        sent.notes.append(f"{choice.definition.name} does not know {', '.join(lost)}, which {CPPTOOLS} does")
+    program = str(given["program"]) if "program" in given else None
+    if given.get("request") == "attach":
+        process = given.get("processId")
+        pid = int(str(process)) if str(process).isdigit() else None
+        sent.arguments = choice.attach_arguments(pid=pid, more={} if program is None else {"program": program})
+        return
+    listed = given.get("environment")
+    pairs = [one for one in listed if isinstance(one, Mapping)] if isinstance(listed, list) else []
+    args = given.get("args")
+    sent.arguments = choice.launch_arguments(
+        program,
+        [str(one) for one in args] if isinstance(args, list) else [],
+        env={str(one.get("name")): str(one.get("value")) for one in pairs} or None,
+        stop_on_entry=given.get("stopAtEntry") is True,
+        more={"cwd": str(given["cwd"])} if "cwd" in given else {},
+    )
+
+
+def _javascript(sent: Translated, _: Choice) -> None:
+    kind = str(sent.arguments["type"])
+    sent.arguments["type"] = kind if kind.startswith("pwa-") else f"pwa-{kind}"
+
+
+def _go(sent: Translated, choice: Choice) -> None:
+    if sent.arguments.get("request") == "launch" and sent.arguments.get("mode", "auto") == "auto":
+        own = choice.launch_arguments(str(sent.arguments.get("program", ".")))
+        sent.arguments |= {"mode": own["mode"], "program": own["program"]}
+    if str(process := sent.arguments.get("processId")).isdigit():
+        sent.arguments["processId"] = int(str(process))
+    _tell_of_env_file(sent, choice)
+
+
+def _lldb(sent: Translated, _: Choice) -> None:
+    if "cargo" in sent.arguments:
+        sent.notes.append("cargo is not run: build it yourself, and write the executable as program")
+        del sent.arguments["cargo"]
+
+
+def _tell_of_env_file(sent: Translated, choice: Choice) -> None:
+    if "envFile" in sent.arguments and choice.definition.name != "dapkit":
+        sent.notes.append(f"{choice.definition.name} does not read envFile: write its variables as env")
+
+
+_HOW: Mapping[str, Callable[[Translated, Choice], None]] = {
+    CPPTOOLS: _cpptools,
+    "node": _javascript,
+    "chrome": _javascript,
+    "msedge": _javascript,
+    "extensionHost": _javascript,
+    "go": _go,
+    "lldb": _lldb,
+    "python": _tell_of_env_file,
+    "debugpy": _tell_of_env_file,
+}

@@ -1,0 +1,172 @@
+"""Variables in a launch configuration: `${workspaceFolder}`, `${env:HOME}`, ...
+
+What VS Code asks of its user, its windows and its extensions has to be given here
+from outside, and where it is not, an error says how. A variable that VS Code does
+not know either stays: some adapters have placeholders of their own.
+"""
+
+import os
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+_VARIABLE = re.compile(r"\$\{([^{}]+)\}")
+
+
+class Unresolved(Exception):  # noqa: N818 - caught where the file is known, never shown by itself
+    """A variable that nothing here tells the value of."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Around:
+    """What is known around a configuration.
+
+    Attributes:
+        folder: the workspace folder, which has the `.vscode` in it.
+        env: variables of the environment.
+        file: the file that would be open in the editor.
+        inputs: answers to `${input:...}`.
+        asked: inputs of the file with a value of their own.
+        settings: reads those of the editor, for `${config:...}`.
+        pid: the process that would be picked.
+        python: tells the interpreter that the Python extension would have chosen.
+
+    """
+
+    folder: Path
+    env: Mapping[str, str] = field(default_factory=dict)
+    file: Path | None = None
+    inputs: Mapping[str, str] = field(default_factory=dict)
+    asked: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    settings: Callable[[], Mapping[str, object]] = dict
+    pid: int | None = None
+    python: Callable[[], Path | None] = lambda: None
+
+
+def resolve(value: object, around: Around) -> object:
+    """Return a value with the variables in its texts, at any depth.
+
+    Raises:
+        Unresolved: one of them has no value; the text says which, where, and what to do.
+
+    """
+    match value:
+        case str():
+            return _VARIABLE.sub(lambda found: _value(found, around), value)
+        case Mapping():
+            return {key: _at(f".{key}", item, around) for key, item in value.items()}
+        case list():
+            return [_at(f"[{number}]", item, around) for number, item in enumerate(value)]
+        case _:
+            return value
+
+
+def _at(place: str, value: object, around: Around) -> object:
+    try:
+        return resolve(value, around)
+    except Unresolved as error:
+        inner = str(error)
+        raise Unresolved(f"{place}{'' if inner.startswith(('.', '[')) else ': '}{inner}") from error
+
+
+def _value(found: re.Match[str], around: Around) -> str:
+    name, _, rest = found[1].partition(":")
+    if name in _OF_KIND:
+        return _OF_KIND[name](rest, around)
+    if found[1] in _OF_FILE:
+        if around.file is None:
+            raise Unresolved(f"{found[0]} is about the file that is open in the editor: give one")
+        return _OF_FILE[found[1]](around.file, around.folder)
+    if found[1] in _PLAIN:
+        return _PLAIN[found[1]](around)
+    if found[1] in _OF_EDITOR:
+        raise Unresolved(f"{found[0]} is known to an editor only: write what it stands for")
+    return found[0]
+
+
+def _workspace(name: str, around: Around) -> str:
+    if name and name != around.folder.name:
+        raise Unresolved(f"${{workspaceFolder:{name}}} is another folder than {around.folder.name}: write its path")
+    return str(around.folder)
+
+
+def _workspace_base(name: str, around: Around) -> str:
+    return Path(_workspace(name, around)).name
+
+
+def _env(name: str, around: Around) -> str:
+    return around.env.get(name, "")
+
+
+def _config(name: str, around: Around) -> str:
+    settings = around.settings()
+    found: object = settings.get(name)
+    if found is None:
+        found = settings
+        for part in name.split("."):
+            found = found.get(part) if isinstance(found, Mapping) else None
+    if isinstance(found, bool):
+        return str(found).lower()
+    if not isinstance(found, str | int | float):
+        raise Unresolved(f"${{config:{name}}} is not set, or no text, in .vscode/settings.json: set it there")
+    return str(found)
+
+
+def _input(name: str, around: Around) -> str:
+    if name in around.inputs:
+        return around.inputs[name]
+    asked = around.asked.get(name)
+    if asked is None:
+        raise Unresolved(f"${{input:{name}}} is not among the inputs of the file: give it a value")
+    default = asked.get("default")
+    if isinstance(default, str):
+        return default
+    choices = [str(option) for option in asked["options"]] if isinstance(asked.get("options"), list) else []  # type: ignore[attr-defined]
+    about = f" ({asked['description']})" if asked.get("description") else ""
+    among = f", one of {', '.join(choices)}" if choices else ""
+    raise Unresolved(f"${{input:{name}}}{about} asks the user: give it a value{among}")
+
+
+def _command(name: str, around: Around) -> str:
+    if name.lower().endswith(("pickprocess", "pickmyprocess", "pickgoprocess")):
+        if around.pid is None:
+            raise Unresolved(f"${{command:{name}}} asks for a process: give its pid")
+        return str(around.pid)
+    if name == "python.interpreterPath" and (python := around.python()) is not None:
+        return str(python)
+    raise Unresolved(f"${{command:{name}}} is a command of the editor or of an extension: write what it would return")
+
+
+_OF_KIND: Mapping[str, Callable[[str, Around], str]] = {
+    "workspaceFolder": _workspace,
+    "workspaceRoot": _workspace,
+    "workspaceFolderBasename": _workspace_base,
+    "workspaceRootFolderName": _workspace_base,
+    "env": _env,
+    "config": _config,
+    "input": _input,
+    "command": _command,
+}
+
+_OF_FILE: Mapping[str, Callable[[Path, Path], str]] = {
+    "file": lambda file, _folder: str(file),
+    "fileWorkspaceFolder": lambda _, folder: str(folder),
+    "fileWorkspaceFolderBasename": lambda _, folder: folder.name,
+    "relativeFile": os.path.relpath,
+    "relativeFileDirname": lambda file, folder: os.path.relpath(file.parent, folder),
+    "fileBasename": lambda file, _: file.name,
+    "fileBasenameNoExtension": lambda file, _: file.stem,
+    "fileExtname": lambda file, _: file.suffix,
+    "fileDirname": lambda file, _: str(file.parent),
+    "fileDirnameBasename": lambda file, _: file.parent.name,
+}
+
+_PLAIN: Mapping[str, Callable[[Around], str]] = {
+    "cwd": lambda around: str(around.folder),
+    "userHome": lambda around: around.env.get("HOME", ""),
+    "pathSeparator": lambda _: os.sep,
+    "/": lambda _: os.sep,
+}
+
+_OF_EDITOR = {"lineNumber", "columnNumber", "selectedText", "execPath", "defaultBuildTask", "extensionInstallFolder"}
