@@ -124,4 +124,4 @@ def test_port_that_no_debugger_speaks_to_is_refused(catalog: Catalog, tmp_path: 
 def test_port_of_another_machine_is_taken_for_debugpy_and_this_is_said(catalog: Catalog, tmp_path: Path) -> None:
     choice = catalog.choose(host="192.0.2.1", port=5678, cwd=tmp_path)
     assert choice.definition.name == "debugpy"
-    assert choice.reasons[0].startswith("debugpy is the usual one for 192.0.2.1:5678, which is another machine")
+    assert choice.reasons[0].startswith("debugpy is the usual one for 192.0.2.1:5678: that is another machine")
