@@ -66,8 +66,7 @@ async def _live(opening: Opening, socket: Path, settings: Settings) -> None:
                 log.info("dapkit %s listens at %s", wire.VERSION, socket)
                 _say_ready()
                 await hub.over.wait()
-        # If anything hangs that cannot be cancelled, even the event loop itself.
-        signal.alarm(int(limits.ORDERLY_END_SECONDS))
+                signal.alarm(int(limits.ORDERLY_END_SECONDS))  # it ends then, whatever hangs
     log.info("ended")
 
 

@@ -10,14 +10,14 @@ from pathlib import Path
 from dapkit.hub.front import Front
 
 
-def main(folder: str, name: str, arguments: str = "{}") -> None:
+def main(folder: str, project: str, name: str, arguments: str = "{}") -> None:
     answering = Path(__file__).with_name("answering.py")
     front = Front(folder, command=(sys.executable, str(answering)))
 
     def say(message: str, _percentage: float | None) -> None:
         print(message, flush=True)
 
-    print(json.dumps(front.call(name, json.loads(arguments), project="/", on_progress=say)), flush=True)
+    print(json.dumps(front.call(name, json.loads(arguments), project=project, on_progress=say)), flush=True)
 
 
 if __name__ == "__main__":

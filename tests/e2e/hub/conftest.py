@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from dapkit.hub.front import Front
+from e2e.hub.debugger import Debugger
 
 ANSWERING = (sys.executable, str(Path(__file__).with_name("answering.py")))
+DEBUGGING = (sys.executable, str(Path(__file__).with_name("debugging.py")))
 
 
 @pytest.fixture
@@ -38,3 +40,17 @@ def fronts(folder: Path) -> Iterator[Callable[..., Front]]:
 def front(fronts: Callable[..., Front]) -> Front:
     """Return a caller of the test's hub."""
     return fronts()
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """Return the folder of a project."""
+    made = tmp_path / "project"
+    made.mkdir()
+    return made
+
+
+@pytest.fixture
+def debugger(fronts: Callable[..., Front], project: Path) -> Debugger:
+    """Return a caller of a hub that debugs."""
+    return Debugger(fronts(command=DEBUGGING), project)

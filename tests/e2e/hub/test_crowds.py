@@ -1,0 +1,122 @@
+"""Much at once: sessions, output, callers."""
+
+import re
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from dapkit import limits
+from dapkit.hub import CallRefused
+from e2e.hub.debugger import Debugger
+from e2e.hub.programs import LINE, RequireTool, c_program, python_program
+
+LINE_OF_OUTPUT = "0123456789" * 10 + "\n"
+
+FLOOD_IN_PYTHON = """\
+import sys
+
+for _ in range({lines}):
+    sys.stdout.write("0123456789" * 10 + "\\n")
+print("the end")
+"""
+
+FLOOD_IN_C = """\
+#include <stdio.h>
+
+int main(void) {{
+    for (int i = 0; i < {lines}; i++)
+        puts("0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789");
+    puts("the end");
+}}
+"""
+
+
+def resident_bytes(pid: int) -> int:
+    found = re.search(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
+    assert found is not None
+    return int(found[1]) * 1024
+
+
+@pytest.mark.timeout(240)
+def test_fifty_sessions_at_once_answer_and_end(debugger: Debugger, project: Path) -> None:
+    debuggee = python_program(project)
+    names = [f"session-{number}" for number in range(50)]
+
+    def launch(name: str) -> object:
+        debugger.launch(debuggee, LINE, session=name)
+        return debugger.call("wait", session=name, timeout=100)["line"]
+
+    with ThreadPoolExecutor(10) as callers:
+        assert list(callers.map(launch, names)) == [LINE] * 50
+        live = debugger.call("status")["sessions"]
+        assert isinstance(live, list)
+        assert sorted(live) == sorted(names)
+        values = callers.map(lambda name: debugger.call("evaluate", session=name, expression="count")["result"], names)
+        assert list(values) == ["0"] * 50
+    with pytest.raises(CallRefused, match="AmbiguousSession"):
+        debugger.call("evaluate", expression="count")
+    assert debugger.front.stop()
+    assert debugger.started() == {}
+
+
+@pytest.mark.timeout(240)
+@pytest.mark.parametrize(
+    ("adapter", "size"),
+    # lldb-dap sends an event for each line and debugpy one for each write, which takes them minutes.
+    [("ours", 100_000_000), ("debugpy", 10_000_000), ("lldb-dap", 10_000_000)],
+)
+def test_flood_of_output_neither_fills_the_hub_nor_deafens_it(
+    debugger: Debugger, project: Path, adapter: str, size: int, require_tool: RequireTool
+) -> None:
+    lines = size // len(LINE_OF_OUTPUT)
+    if adapter == "lldb-dap":
+        debuggee = c_program(project, require_tool, FLOOD_IN_C.format(lines=lines))
+    else:
+        debuggee = python_program(project, FLOOD_IN_PYTHON.format(lines=lines), adapter)
+    debugger.launch(debuggee)
+    slowest = 0.0
+    while debugger.call("look", session="debug-1")["status"] != "terminated":
+        before = time.monotonic()
+        debugger.call("wait", session="debug-1", timeout=0.2)
+        slowest = max(slowest, time.monotonic() - before)
+    output = debugger.call("output", session="debug-1")
+    assert isinstance(text := output["text"], str)
+    assert text.replace("\r", "").endswith(f"{LINE_OF_OUTPUT}the end\n")
+    assert limits.OUTPUT_KEPT_CHARACTERS / 2 < len(text) <= limits.OUTPUT_KEPT_CHARACTERS
+    assert output["complete"] is False
+    assert resident_bytes(debugger.hub) < 200_000_000
+    assert slowest < 5
+
+
+def test_two_who_continue_at_once_get_the_same_stop(debugger: Debugger, project: Path) -> None:
+    debugger.stop_at_the_line(python_program(project))
+    with ThreadPoolExecutor(2) as callers:
+        for _ in range(5):
+            answers = list(callers.map(lambda _: debugger.call("continue", timeout=20), range(2)))
+            assert [answer["status"] for answer in answers] == ["stopped", "stopped"]
+    number = debugger.call("look")["number"]
+    assert isinstance(number, int)
+    # Each call let the program go once at the most, and what it was told was a stop.
+    count = debugger.call("evaluate", expression="count")["result"]
+    assert count == str(number - 1)
+
+
+def test_one_asks_while_another_lets_the_program_go(debugger: Debugger, project: Path) -> None:
+    debugger.stop_at_the_line(python_program(project))
+
+    def ask(_: int) -> str:
+        try:
+            return str(debugger.call("evaluate", expression="count")["result"])
+        except CallRefused as refusal:  # it runs, or did so before the answer came
+            return str(refusal).partition(":")[0]
+
+    with ThreadPoolExecutor(2) as callers:
+        asked = callers.map(ask, range(30))
+        for _ in range(10):
+            debugger.call("continue", timeout=20)
+        answers = list(asked)
+    counts = [int(answer) for answer in answers if answer.isdigit()]
+    assert counts == sorted(counts)
+    assert {answer for answer in answers if not answer.isdigit()} <= {"NotStopped", "StaleReference", "RequestFailed"}

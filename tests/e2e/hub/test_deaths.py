@@ -1,0 +1,132 @@
+"""Whatever is killed, nothing is left of it, and the next command works: with real adapters and programs."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from e2e.hub.debugger import Debugger
+from e2e.hub.processes import ended, runs
+from e2e.hub.programs import LINE, Debuggee, RequireTool, c_program, python_program
+
+CALLING = Path(__file__).with_name("calling.py")
+
+
+@pytest.fixture(params=["ours", "debugpy", "lldb-dap"])
+def debuggee(request: pytest.FixtureRequest, project: Path, require_tool: RequireTool) -> Debuggee:
+    """Return a program that turns until it is ended, with each adapter."""
+    if request.param == "lldb-dap":
+        return c_program(project, require_tool)
+    return python_program(project, adapter=request.param)
+
+
+@contextmanager
+def calling(folder: Path, project: Path, name: str, arguments: dict[str, object]) -> Iterator[subprocess.Popen[str]]:
+    """Make a call from a process of its own."""
+    command = [sys.executable, str(CALLING), str(folder), str(project), name, json.dumps(arguments)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as caller:
+        try:
+            yield caller
+        finally:
+            caller.kill()
+
+
+def assert_all_end(processes: dict[int, str]) -> None:
+    assert [command for pid, command in processes.items() if not ended(pid)] == []
+
+
+def works(debugger: Debugger, debuggee: Debuggee) -> bool:
+    """Say whether a whole session can be had."""
+    again = Debugger(debugger.front, debugger.project)
+    again.stop_at_the_line(debuggee)
+    again.call("terminate")
+    assert_all_end(again.started())
+    return True
+
+
+def test_killed_hub_takes_adapter_and_program_along(debugger: Debugger, debuggee: Debuggee) -> None:
+    debugger.stop_at_the_line(debuggee)
+    started = debugger.started()
+    os.kill(debugger.hub, signal.SIGKILL)
+    assert_all_end(started)
+    assert works(debugger, debuggee)
+
+
+def test_killed_hub_takes_a_running_program_along(debugger: Debugger, debuggee: Debuggee) -> None:
+    debugger.launch(debuggee)
+    assert debugger.call("wait", timeout=0.1)["status"] == "running"
+    started = debugger.started()
+    os.kill(debugger.hub, signal.SIGKILL)
+    assert_all_end(started)
+
+
+def test_hub_killed_while_it_starts_a_session_leaves_nothing(
+    folder: Path, project: Path, debugger: Debugger, debuggee: Debuggee
+) -> None:
+    seen: dict[int, str] = {}
+    with calling(folder, project, "launch", debuggee.launch(LINE)) as caller:
+        while not any(debuggee.adapter[-1] in command for command in seen.values()):
+            seen |= debugger.started()
+        os.kill(debugger.hub, signal.SIGKILL)
+        seen |= debugger.started()
+        assert "HubLost: the hub" in caller.communicate()[1]
+    assert_all_end(seen)
+
+
+def test_hub_told_to_stop_ends_everything_before_it_is_gone(debugger: Debugger, debuggee: Debuggee) -> None:
+    debugger.stop_at_the_line(debuggee)
+    started = debugger.started()
+    assert debugger.front.stop()
+    assert [command for pid, command in started.items() if runs(pid)] == []
+
+
+def test_killed_adapter_ends_its_session_and_no_other(debugger: Debugger, debuggee: Debuggee) -> None:
+    debugger.stop_at_the_line(debuggee)
+    started = debugger.started()
+    os.kill(debugger.process_of(*debuggee.adapter), signal.SIGKILL)
+    debugger.wait_for_end("debug-1")
+    assert_all_end(started)
+    assert works(debugger, debuggee)
+    assert runs(debugger.hub)
+
+
+def test_killed_program_ends_its_session(debugger: Debugger, debuggee: Debuggee) -> None:
+    debugger.stop_at_the_line(debuggee)
+    started = debugger.started()
+    os.kill(debugger.process_of(str(debuggee.program)), signal.SIGKILL)
+    debugger.wait_for_end("debug-1")
+    assert_all_end(started)
+    assert runs(debugger.hub)
+
+
+def test_killed_caller_leaves_its_session_as_it_is(
+    folder: Path, project: Path, debugger: Debugger, debuggee: Debuggee
+) -> None:
+    debugger.launch(debuggee)
+    with calling(folder, project, "continue", {"timeout": 30}) as caller:
+        assert caller.stdout is not None
+        assert caller.stdout.readline() == "running\n"
+        caller.kill()
+    assert debugger.call("wait", timeout=0.1)["status"] == "running"
+    debugger.call("terminate")
+
+
+def test_caller_killed_while_it_launches_leaves_nothing_behind(
+    folder: Path, project: Path, debugger: Debugger, debuggee: Debuggee
+) -> None:
+    with calling(folder, project, "launch", debuggee.launch(LINE)) as caller:
+        while not debugger.started():
+            assert caller.poll() is None
+        caller.kill()
+    deadline = time.monotonic() + 20
+    while debugger.started() and time.monotonic() < deadline:
+        pass
+    assert debugger.started() == {}
+    assert debugger.call("status")["sessions"] == []
