@@ -165,6 +165,11 @@ class BlockingSession(BlockingRequests[Session]):
         return self._look(lambda: self._inner.adapter_pid)
 
     @property
+    def adapter_exit_code(self) -> int | None:
+        """Exit code of its process; None while it runs, or if it is not ours."""
+        return self._look(lambda: self._inner.adapter_exit_code)
+
+    @property
     def adapter_stderr(self) -> str:
         """What the adapter wrote there last (see `Session.adapter_stderr`)."""
         return self._look(lambda: self._inner.adapter_stderr)

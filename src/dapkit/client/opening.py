@@ -23,6 +23,8 @@ class Options(TypedDict, total=False):
     """What is wanted from the start, such as another session's `breakpoints_for_another()`."""
     adopts: Adopts
     """Says whether a child session is wanted; all are, unless it says otherwise."""
+    program_input: Path | None
+    """File that programs in terminals read instead of what is typed; children read what their parents leave."""
     listener: Listener | None
     """Told at once of all that happens in this session and in its children."""
 

@@ -9,6 +9,7 @@ that is not wanted is attached to and let go, or it would wait for us forever.
 import logging
 import math
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 import anyio
@@ -68,6 +69,7 @@ class Reverse:
         adopts: Adopts,
         pulse: Pulse,
         wrote: Callable[[Terminal, str], None] = lambda _terminal, _text: None,
+        program_input: Path | None = None,
     ) -> None:
         self.terminals: list[Terminal] = []
         self.children: list[Session] = []
@@ -76,6 +78,7 @@ class Reverse:
         self._adopts = adopts
         self._pulse = pulse
         self._wrote = wrote
+        self._program_input = program_input
 
     async def serve(
         self, connection: Connection, terminals: TaskGroup, children: TaskGroup, again: Route | None
@@ -101,7 +104,7 @@ class Reverse:
         self, connection: Connection, request: Request, wanted: RunInTerminalRequestArguments
     ) -> None:
         try:
-            async with open_terminal(wanted, hearer=self._wrote) as terminal:
+            async with open_terminal(wanted, hearer=self._wrote, program_input=self._program_input) as terminal:
                 self.terminals.append(terminal)
                 connection.respond(request, RunInTerminalBody(process_id=terminal.pid))
                 self._pulse.beat()

@@ -92,6 +92,7 @@ class Session(Opening, Breaking, Waiting):
         transcript: Path | None = None,
         breakpoints: Breakpoints | None = None,
         adopts: Adopts = everybody,
+        program_input: Path | None = None,
         listener: Listener | None = None,
         ends_program: Callable[[], bool] | None = None,
     ) -> None:
@@ -105,7 +106,13 @@ class Session(Opening, Breaking, Waiting):
         self._transcript = transcript
         self._ends_program = self._launched if ends_program is None else ends_program
         self._endpoint = Endpoint(Role.CLIENT, serves=REVERSE_COMMANDS)
-        self._reverse = Reverse(new_child=self._new_child, adopts=adopts, pulse=self._pulse, wrote=self._wrote)
+        self._reverse = Reverse(
+            new_child=self._new_child,
+            adopts=adopts,
+            pulse=self._pulse,
+            wrote=self._wrote,
+            program_input=program_input,
+        )
         self._initialized = False
         self._start: LaunchRequestArguments | AttachRequestArguments | None = None
         self._farewell_said = False
@@ -361,6 +368,11 @@ class Session(Opening, Breaking, Waiting):
     def adapter_pid(self) -> int | None:
         """Process of the adapter; None if it is not ours."""
         return None if self._process is None else self._process.pid
+
+    @property
+    def adapter_exit_code(self) -> int | None:
+        """Exit code of its process, or minus the signal that killed it; None while it runs, or if it is not ours."""
+        return None if self._process is None else self._process.returncode
 
     @property
     def adapter_stderr(self) -> str:

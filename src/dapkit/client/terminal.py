@@ -142,21 +142,22 @@ class Terminal:
 
 @asynccontextmanager
 async def open_terminal(
-    wanted: RunInTerminalRequestArguments, *, hearer: Hearer | None = None
+    wanted: RunInTerminalRequestArguments, *, hearer: Hearer | None = None, program_input: Path | None = None
 ) -> AsyncIterator[Terminal]:
     """Run a program in a terminal of 24 lines by 80 columns; leaving the block closes it.
 
-    A variable of `wanted.env` whose value is null is taken out of the environment.
+    A variable of `wanted.env` whose value is null is taken out of the environment. The program reads
+    `program_input` instead of what is typed, if it is given.
 
     Raises:
-        CannotStart: there is no such program or folder.
+        CannotStart: there is no such program, folder or file.
 
     """
     if not wanted.args:
         raise CannotStart("runInTerminal names no command to run")
     guard = Guard()
     try:
-        terminal = await _start(wanted, hearer)
+        terminal = await _start(wanted, hearer, program_input)
         guard.watch(terminal.pid)
         async with background_tasks() as tasks:
             tasks.start_soon(terminal.hear)
@@ -169,14 +170,18 @@ async def open_terminal(
         guard.dismiss()
 
 
-async def _start(wanted: RunInTerminalRequestArguments, hearer: Hearer | None) -> Terminal:
+async def _start(wanted: RunInTerminalRequestArguments, hearer: Hearer | None, program_input: Path | None) -> Terminal:
+    read = None if program_input is None else _opened(program_input)
     master, slave = pty.openpty()
     hears, reports = os.pipe2(os.O_CLOEXEC)
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", *_SIZE, 0, 0))
     launcher = [sys.executable, "-I", "-S", str(_LAUNCHER), wanted.cwd or ".", *wanted.args]
     try:
-        pid = _spawn(launcher, _environment(wanted.env), {0: slave, 1: slave, 2: slave, REPORT: reports})
+        reads = slave if read is None else read
+        pid = _spawn(launcher, _environment(wanted.env), {0: reads, 1: slave, 2: slave, REPORT: reports})
     finally:
+        if read is not None:
+            os.close(read)
         os.close(slave)
         os.close(reports)
     os.set_blocking(master, False)
@@ -188,6 +193,13 @@ async def _start(wanted: RunInTerminalRequestArguments, hearer: Hearer | None) -
             return terminal
     await terminal.close()
     raise CannotStart(f"{wanted.args[0]} could not be run in {wanted.cwd}: {failure.decode(errors='replace')}")
+
+
+def _opened(file: Path) -> int:
+    try:
+        return os.open(file, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError as error:
+        raise CannotStart(f"{file} cannot be read as the program's input: {error.strerror}") from error
 
 
 def _spawn(argv: list[str], environment: Mapping[str, str], descriptors: Mapping[int, int]) -> int:

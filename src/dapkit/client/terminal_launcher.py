@@ -19,7 +19,7 @@ def main() -> None:
     folder, *command = sys.argv[1:]
     os.set_inheritable(REPORT, False)  # noqa: FBT003 - takes no keywords
     try:
-        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+        fcntl.ioctl(1, termios.TIOCSCTTY, 0)  # its input may be a file
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # Python itself ignores these two
         signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
         os.chdir(folder)

@@ -15,13 +15,14 @@ from dapkit.client import SessionEvent, Stopped, TextLog
 from dapkit.hub.breakpoints.hits import Verdict, hit_by, judge_stop
 from dapkit.hub.breakpoints.setting import SessionBreakpoints
 from dapkit.hub.looking import Sight, look
+from dapkit.hub.news import News
 from dapkit.hub.references import References
 from dapkit.hub.run import Run
 from dapkit.hub.session_errors import SessionOver
 from dapkit.hub.settings import Settings
 from dapkit.hub.stops import Status, Stop
 from dapkit.hub.targets import Target
-from dapkit.protocol import ContinueArguments, DapkitError, EvaluateArguments
+from dapkit.protocol import ContinueArguments, DapkitError, EvaluateArguments, InvalidatedEvent
 from dapkit.transport import Pulse
 
 log = logging.getLogger(__name__)
@@ -37,6 +38,7 @@ class Following:
         name: names the session within its project.
         output: what the programs and the adapter wrote, by category.
         breakpoints: what is to stop the programs.
+        news: what the adapters of the present run told beside that.
         references: the numbers of frames and values that were given out.
 
     """
@@ -45,6 +47,7 @@ class Following:
         self.name = name
         self.output = TextLog(settings.output_bytes)
         self.breakpoints = SessionBreakpoints(lambda: tuple(self.targets.values()))
+        self.news = News()
         self.stops = 0
         self.settings = settings
         self._targets: dict[int, Target] = {}
@@ -54,6 +57,7 @@ class Following:
         self._pulse = Pulse()
         self._pausing = False
         self._stepping = False
+        self._looking_again: set[int] = set()
 
     # What is known
 
@@ -129,6 +133,11 @@ class Following:
 
     def heard(self, target: Target, event: SessionEvent) -> None:
         """Take note of an event of a target."""
+        self.news.heard(event)
+        if isinstance(event, InvalidatedEvent) and {*(event.areas or ["all"])} & {"all", "stacks", "threads"}:
+            stop, run = target.stop, self._run
+            if stop is not None and run is not None and target.number not in self._looking_again:
+                run.look_after(self._look_again, target, stop)
 
     def printed(self, text: str, category: str) -> None:
         """Keep output."""
@@ -165,6 +174,38 @@ class Following:
         if target.stands_at(stopped):
             self._publish(target, stopped, sight, verdict)
 
+    async def _look_again(self, target: Target, stop: Stop) -> None:
+        """Bring a stop up to date whose place is said to be another now; it keeps its number."""
+        stopped = target.session.state
+        if not isinstance(stopped, Stopped):
+            return
+        self._looking_again.add(target.number)  # an adapter that says so whenever it is asked must not keep us at it
+        try:
+            sight = await look(target.session, stopped, deadline=limits.STOP_CAPTURE_SECONDS)
+        finally:
+            self._looking_again.discard(target.number)
+        if target.stop is stop:
+            target.publish(stopped, self._placed(stop, target, sight))
+            self.beat()
+
+    def _placed(self, stop: Stop, target: Target, sight: Sight) -> Stop:
+        """Put into a stop what could be seen of it."""
+        frame = sight.frame
+        if frame is None:
+            return replace(stop, thread_id=sight.thread_id, thread_name=sight.thread_name)
+        source = frame.source
+        return replace(
+            stop,
+            thread_id=sight.thread_id,
+            thread_name=sight.thread_name,
+            frame_id=self.references.give("frame", target, frame.id, moment=target.moment, stop=stop.number),
+            frame_name=frame.name,
+            path=None if source is None else source.path or source.name,
+            line=frame.line,
+            column=frame.column,
+            instruction_pointer=frame.instruction_pointer_reference,
+        )
+
     async def _judge(self, target: Target, stopped: Stopped, sight: Sight) -> Verdict:
         frame = sight.frame
 
@@ -190,32 +231,18 @@ class Following:
 
     def _publish(self, target: Target, stopped: Stopped, sight: Sight, verdict: Verdict) -> None:
         self.stops += 1
-        event, frame = stopped.event, sight.frame
-        source = None if frame is None else frame.source
-        moment = target.moment
-        target.publish(
-            stopped,
-            Stop(
-                number=self.stops,
-                reason="pause" if self._pausing and _is_pause(stopped) else event.reason,
-                target=target.number,
-                description=event.description,
-                text=event.text,
-                thread_id=sight.thread_id,
-                thread_name=sight.thread_name,
-                frame_id=None
-                if frame is None
-                else self.references.give("frame", target, frame.id, moment=moment, stop=self.stops),
-                frame_name=None if frame is None else frame.name,
-                path=None if source is None else source.path or source.name,
-                line=None if frame is None else frame.line,
-                column=None if frame is None else frame.column,
-                instruction_pointer=None if frame is None else frame.instruction_pointer_reference,
-                hit_breakpoints=verdict.hit,
-                all_threads_stopped=bool(event.all_threads_stopped),
-                remarks=verdict.remarks,
-            ),
+        event = stopped.event
+        stop = Stop(
+            number=self.stops,
+            reason="pause" if self._pausing and _is_pause(stopped) else event.reason,
+            target=target.number,
+            description=event.description,
+            text=event.text,
+            hit_breakpoints=verdict.hit,
+            all_threads_stopped=bool(event.all_threads_stopped),
+            remarks=verdict.remarks,
         )
+        target.publish(stopped, self._placed(stop, target, sight))
         self._pausing = False
         self.beat()
 

@@ -5,6 +5,8 @@ request to go is one caller's at a time; the wait is everybody's: whoever asks a
 running program to go on waits for the same stop, and gets the same answer.
 """
 
+import logging
+
 import anyio
 
 from dapkit.client import Stopped
@@ -30,7 +32,9 @@ from dapkit.protocol import (
     StepOutArguments,
     SteppingGranularity,
 )
-from dapkit.transport import DeadlineExceeded
+from dapkit.transport import ConversationLost, DeadlineExceeded
+
+log = logging.getLogger(__name__)
 
 
 class Resuming(Following):
@@ -128,8 +132,8 @@ class Resuming(Following):
             if not isinstance(chosen.session.state, Stopped):  # it was faster, and is being looked at
                 self._pausing = False
                 raise
-        except DeadlineExceeded:
-            return self._present(timed_out=True)
+        except (DeadlineExceeded, ConversationLost) as error:
+            log.info("a pause was not answered: %s", error)
         return await self._outcome(before, chosen, ends)
 
     async def wait(self, *, deadline: float | None = None) -> Outcome:
@@ -145,7 +149,9 @@ class Resuming(Following):
         try:
             await chosen.session.request(arguments, deadline=self._left(ends))
         except DeadlineExceeded:
-            return  # it counts as running: what it does shows in its events
+            log.info("%s was not answered in time: what the program does shows in its events", arguments.command)
+        except ConversationLost as lost:
+            log.info("the adapter went instead of answering %s, which is an outcome, too: %s", arguments.command, lost)
 
     async def _outcome(self, before: int, chosen: Target | None, ends: float) -> Outcome:
         """Wait for a stop after so many, or the end, and say what it was."""

@@ -69,7 +69,7 @@ class Run:
         self._closed = anyio.Event()
         self._tasks: TaskGroup | None = None
         self._finishing = False
-        self.root = Session(start.route, adapter_id=start.adapter_id, listener=self)
+        self.root = Session(start.route, adapter_id=start.adapter_id, program_input=start.input, listener=self)
 
     async def live(self, *, task_status: TaskStatus[None]) -> None:
         """Own everything until the run is closed; it is ready once the adapter is initialized.
@@ -103,6 +103,13 @@ class Run:
         self._closing.set()
         await self._closed.wait()
 
+    def check(self) -> None:
+        """End the run if its adapter's process has ended, but something else still holds its streams open."""
+        code = self.root.adapter_exit_code
+        if code is not None and not self.ended and not self._finishing:
+            self.failure = f"the debug adapter ended with exit code {code}"
+            self._end()
+
     @property
     def started(self) -> bool:
         """Whether the program was started or attached to."""
@@ -128,10 +135,10 @@ class Run:
         if event is not None:
             self._host.heard(target, event)
         if (stopped := target.notice()) is not None:
-            self._start(self._host.stopped, target, stopped)
+            self.look_after(self._host.stopped, target, stopped)
         if not self._finishing and not any(target.live for target in self.targets.values()):
             self._finishing = True
-            self._start(self._finish)
+            self.look_after(self._finish)
         self._host.beat()
 
     def wrote(self, _session: Session, _terminal: Terminal | None, text: str) -> None:
@@ -146,7 +153,8 @@ class Run:
         self.targets[number] = Target(number, session, run=self.number)
         return self.targets[number]
 
-    def _start[*P](self, work: Callable[[*P], Coroutine[object, object, None]], *arguments: *P) -> None:
+    def look_after[*P](self, work: Callable[[*P], Coroutine[object, object, None]], *arguments: *P) -> None:
+        """Do something beside, for as long as the run lives."""
         if self._tasks is not None:  # nothing is heard before they are there
             self._tasks.start_soon(work, *arguments)
 

@@ -153,6 +153,11 @@ class DebugSession(Asking):
                 self._ending = why
             await self._end(force=False)
 
+    def check(self) -> None:
+        """Notice an adapter that is gone though its streams look alive."""
+        if self._run is not None:
+            self._run.check()
+
     async def wait_for_start(self, seconds: float) -> Outcome:
         """Give a program that was just started some time to come to its first stop, or to its end."""
         return await self.wait(deadline=seconds)
@@ -189,6 +194,7 @@ class DebugSession(Asking):
         self._ending = ""
         self._runs += 1
         self._targets.clear()
+        self.news.forget()
         said = self.output.end
         run = self._run = Run(self._runs, self.start, self, self._targets)
         try:

@@ -7,6 +7,7 @@ another takes its name.
 
 import itertools
 import logging
+import time
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -14,6 +15,7 @@ from typing import Self
 import anyio
 from anyio.abc import TaskGroup
 
+from dapkit.hub.news import ProgressListener, ignore
 from dapkit.hub.session import DebugSession
 from dapkit.hub.session_errors import AmbiguousSession, NameTaken, NoSession, UnknownSession
 from dapkit.hub.settings import Settings
@@ -45,6 +47,7 @@ class Sessions:
         """Begin to look after sessions."""
         self._tasks = await self._context.__aenter__()
         self._tasks.start_soon(self._sweep)
+        self._tasks.start_soon(self._check_adapters)
         return self
 
     async def __aexit__(
@@ -56,11 +59,20 @@ class Sessions:
         return await self._context.__aexit__(kind, error, trace)
 
     async def open(
-        self, project: Path, start: Start, *, name: str | None = None, deadline: float | None = None
+        self,
+        project: Path,
+        start: Start,
+        *,
+        name: str | None = None,
+        deadline: float | None = None,
+        settings: Settings | None = None,
+        on_progress: ProgressListener = ignore,
     ) -> DebugSession:
         """Start a session; it is named `debug-1`, `debug-2`, ... unless a name is given.
 
         It returns when the program runs, which may be before its first stop: see `DebugSession.wait`.
+        `settings` are those of the project, if they differ from the hub's; `on_progress` hears what takes
+        the adapter long.
 
         Raises:
             NameTaken: a session that lives has the name.
@@ -75,10 +87,10 @@ class Sessions:
         before = self._sessions.get((project, chosen))
         if before is not None and not before.over:
             raise NameTaken(chosen)
-        session = DebugSession(chosen, project, start, tasks=self._tasks, settings=self.settings)
+        session = DebugSession(chosen, project, start, tasks=self._tasks, settings=settings or self.settings)
         self._sessions[project, chosen] = session
         try:
-            with session.in_use():
+            with session.in_use(), session.news.hearing(on_progress):
                 await session.begin(deadline=deadline)
         except BaseException:
             if self._sessions.get((project, chosen)) is session:
@@ -135,19 +147,27 @@ class Sessions:
         names = (f"debug-{number}" for number in itertools.count(1))
         return next(name for name in names if (project, name) not in self._sessions)
 
+    async def _check_adapters(self) -> None:
+        """End sessions whose adapter is gone, though its streams look alive."""
+        while True:
+            await anyio.sleep(self.settings.session_heartbeat_seconds)
+            for session in self.live:
+                session.check()
+
     async def _sweep(self) -> None:
         """End sessions that nobody uses any more, and forget those that had ended."""
         while True:
             await anyio.sleep(self.settings.session_sweep_seconds)
             for key, session in list(self._sessions.items()):
-                if session.idle_seconds < self.settings.session_idle_seconds:
+                limit = session.settings.session_idle_seconds
+                if session.idle_seconds < limit:
                     continue
                 if session.over:
                     del self._sessions[key]
                 else:
                     log.info("%s was idle for too long and is ended", session.name)
-                    await session.abandon(f"nobody used it for {self.settings.session_idle_seconds:g} s")
-                    session.last_used += self.settings.session_idle_seconds
+                    await session.abandon(f"nobody used it for {limit:g} s")
+                    session.last_used = time.time()  # it stays a while, so that this can be read
 
 
 def _folder(project: Path) -> Path:

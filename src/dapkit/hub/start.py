@@ -24,7 +24,7 @@ class Start:
         adapter_id: what the adapter is told that it is called.
         breakpoints: set before the program runs; with a restart, those of the session are kept instead.
         exceptions: filters of exceptions that stop; None for the adapter's own defaults.
-        input: a file whose text is typed into the program's terminal, and then the end of input.
+        input: a file that the program reads as its standard input; the adapter has to run it in a terminal.
 
     """
 

@@ -1,11 +1,12 @@
 """Programs that read what is typed, and programs that start others."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from dapkit.hub.session_errors import NoInput
+from dapkit.hub.session_errors import NoInput, StartFailed
 from dapkit.hub.sessions import Sessions
 from dapkit.protocol import EvaluateArguments
 from driving import PROGRAMS, line_of
@@ -65,3 +66,20 @@ async def test_child_process_stops_in_the_foreground_and_its_parent_comes_back(
     ended = await session.resume()
     assert (ended.state, ended.exit_code) == ("terminated", 0)
     assert session.output.read("stdout").text.splitlines() == ["child 42", "parent done"]
+
+
+@both
+async def test_program_reads_a_file_as_its_input(sessions: Sessions, tmp_path: Path, command: Sequence[str]) -> None:
+    program, text = tmp_path / "counts.py", tmp_path / "input.txt"
+    program.write_text("import sys\nprint('read', len(sys.stdin.read()), sys.stdin.isatty(), sys.stdout.isatty())\n")
+    text.write_text("x" * 10_000)
+    start = python_start(program, command=command, console="integratedTerminal")
+    session = await sessions.open(tmp_path, replace(start, input=text))
+    assert (await session.wait()).state == "terminated"
+    assert "read 10000 False True" in session.output.read("stdout").text
+
+
+async def test_input_that_cannot_be_read_fails_the_start(sessions: Sessions, tmp_path: Path) -> None:
+    start = python_start(PROGRAMS / "greeting.py", console="integratedTerminal")
+    with pytest.raises(StartFailed, match="cannot be read as the program's input: No such file"):
+        await sessions.open(tmp_path, replace(start, input=tmp_path / "missing"))

@@ -1,0 +1,180 @@
+"""The sessions of a hub: names, projects, idling, ends, many at once."""
+
+from pathlib import Path
+
+import anyio
+import pytest
+
+from dapkit.endpoint import CapabilityMissing
+from dapkit.hub.breakpoints.places import Line, Wish
+from dapkit.hub.news import Progress
+from dapkit.hub.session_errors import AmbiguousSession, NameTaken, NoSession, SessionOver, StartFailed, UnknownSession
+from dapkit.hub.sessions import Sessions
+from dapkit.hub.settings import Settings
+from dapkit.protocol import (
+    Capabilities,
+    ExceptionBreakpointsFilter,
+    InitializedEvent,
+    Module,
+    ModuleEvent,
+    OutputEvent,
+    ProgressEndEvent,
+    ProgressStartEvent,
+    ProgressUpdateEvent,
+    StartDebuggingRequestArguments,
+    ThreadsArguments,
+)
+from dapkit.testing import ask, never, refuse, release, reply, request, tell
+from fake_adapters import FILE, Scripted, script, start
+
+P = Path("/p")
+
+
+async def test_names_are_counted_within_a_project(sessions: Sessions) -> None:
+    names = [(await sessions.open(folder, start(script({})))).name for folder in (P, P, Path("/q"))]
+    assert names == ["debug-1", "debug-2", "debug-1"]
+    assert [session.name for session in sessions.of(P)] == ["debug-1", "debug-2"]
+
+
+async def test_only_session_is_the_default(sessions: Sessions) -> None:
+    with pytest.raises(NoSession, match=r"No active debug session\. Launch or attach first\."):
+        sessions.find(P)
+    one = await sessions.open(P, start(script({})), name="one")
+    assert sessions.find(P) is one
+    other = await sessions.open(P, start(script({})), name="other")
+    with pytest.raises(AmbiguousSession, match="one, other"):
+        sessions.find(P)
+    await one.terminate()
+    assert sessions.find(P) is other
+    assert sessions.find(P, "one") is one
+    with pytest.raises(UnknownSession, match="it has: one, other"):
+        sessions.find(P, "third")
+
+
+async def test_name_of_a_live_session_is_taken_and_that_of_a_dead_one_is_free(sessions: Sessions) -> None:
+    first = await sessions.open(P, start(script({})), name="mine")
+    with pytest.raises(NameTaken, match="Debug session mine is still active"):
+        await sessions.open(P, start(script({})), name="mine")
+    await first.terminate()
+    assert await sessions.open(P, start(script({})), name="mine") is sessions.find(P)
+
+
+async def test_refused_start_says_what_the_adapter_said_before(sessions: Sessions) -> None:
+    said = tell(OutputEvent(output="main.c:3: no semicolon\n", category="stderr"))
+    with pytest.raises(StartFailed, match=r"launch failed: the build failed\nmain\.c:3: no semicolon"):
+        await sessions.open(P, start(script({"launch": [said, refuse("the build failed")]})))
+    assert sessions.all == ()
+
+
+async def test_cancelled_start_leaves_nothing(sessions: Sessions) -> None:
+    wanted = start(script({"launch": []}))
+    with anyio.move_on_after(0.01):
+        await sessions.open(P, wanted)
+    assert sessions.all == ()
+    assert isinstance(wanted.route, Scripted)
+    await wanted.route.adapters[0].timeline.wait_for(request("disconnect"))
+
+
+async def test_over_session_answers_no_requests(sessions: Sessions) -> None:
+    session = await sessions.open(P, start(script({})))
+    await session.terminate()
+    with pytest.raises(SessionOver, match="debug-1 is over: it was terminated"):
+        await session.ask(ThreadsArguments())
+    assert (await session.resume()).state == "terminated"
+
+
+async def test_idle_session_is_ended_and_forgotten() -> None:
+    settings = Settings(session_idle_seconds=0.01, session_sweep_seconds=0.01)
+    async with Sessions(settings) as sessions:
+        session = await sessions.open(P, start(script({})))
+        with session.in_use():
+            await anyio.sleep(0.05)
+            assert not session.over
+        with anyio.fail_after(5):
+            await session.wait()
+            while sessions.all:  # noqa: ASYNC110 - there is no event for being forgotten
+                await anyio.sleep(0.001)
+        assert session.ending == "nobody used it for 0.01 s"
+
+
+async def test_terminate_asks_first_where_the_adapter_can(sessions: Sessions) -> None:
+    able = Capabilities(supports_configuration_done_request=True, supports_terminate_request=True)
+    wanted = start(script({"terminate": [refuse("it will not end")]}, able))
+    session = await sessions.open(P, wanted)
+    await session.terminate()
+    assert isinstance(wanted.route, Scripted)
+    wanted.route.adapters[0].timeline.expect(request("terminate") >> request("disconnect"))
+    forced = start(script({"terminate": [refuse("it will not end")]}, able))
+    await (await sessions.open(P, forced)).terminate(force=True)
+    assert isinstance(forced.route, Scripted)
+    forced.route.adapters[0].timeline.expect(never(request("terminate")) >> request("disconnect"))
+
+
+async def test_launched_program_that_cannot_be_let_go_stays(sessions: Sessions) -> None:
+    able = Capabilities(supports_configuration_done_request=True)
+    session = await sessions.open(P, start(script({}, able)))
+    with pytest.raises(CapabilityMissing, match="supportTerminateDebuggee"):
+        await session.detach()
+    assert not session.over
+
+
+async def test_breakpoints_and_filters_are_there_before_the_program_runs(sessions: Sessions) -> None:
+    able = Capabilities(
+        supports_configuration_done_request=True,
+        exception_breakpoint_filters=[ExceptionBreakpointsFilter(filter="raised", label="Raised")],
+    )
+    steps = {"setExceptionBreakpoints": [reply()]}
+    wanted = start(script(steps, able), breakpoints=[Wish(Line(FILE, 3))])
+    session = await sessions.open(P, wanted)
+    await session.breakpoints.break_on_exceptions(["raised"])
+    await session.restart()
+    assert isinstance(wanted.route, Scripted)
+    first, second = wanted.route.adapters
+    first.timeline.expect(request("setBreakpoints") >> request("configurationDone"))
+    second.timeline.expect(
+        request("setBreakpoints")
+        >> request("setExceptionBreakpoints", filters=["raised"])
+        >> request("configurationDone")
+    )
+    assert [placed.number for placed in session.breakpoints] == [1]
+
+
+async def test_progress_is_told_while_the_program_starts(sessions: Sessions) -> None:
+    progress = tell(
+        ProgressStartEvent(progress_id="1", title="Building"),
+        ProgressUpdateEvent(progress_id="1", message="half", percentage=50),
+        ProgressEndEvent(progress_id="1"),
+        InitializedEvent(),
+    )
+    heard: list[Progress] = []
+    await sessions.open(P, start(script({"launch": [progress, reply()]})), on_progress=heard.append)
+    assert [str(one) for one in heard] == ["Building", "Building: half", "Building: half"]
+    assert (heard[1].percentage, heard[2].over) == (50, True)
+
+
+async def test_modules_are_known_from_events(sessions: Sessions) -> None:
+    loaded = tell(ModuleEvent(reason="new", module=Module(id=1, name="libc")), InitializedEvent())
+    session = await sessions.open(P, start(script({"launch": [loaded, reply()]})))
+    assert [module.name for module in session.news.modules.values()] == ["libc"]
+
+
+async def test_child_that_stops_is_the_foreground_until_it_ends(sessions: Sessions) -> None:
+    child = StartDebuggingRequestArguments(request="attach", configuration={"pid": 7})
+    parent = script({"configurationDone": [reply(), release("configured"), ask(child)]})
+    session = await sessions.open(P, start(parent, script({"continue": [reply()]})))
+    stop = (await session.wait()).stop
+    assert stop is not None
+    assert (stop.target, session.target.number) == (1, 1)
+    assert (await session.resume(deadline=0.01)).state == "running"
+    assert session.target.number == 1
+
+
+async def test_fifty_sessions_at_once(sessions: Sessions) -> None:
+    async with anyio.create_task_group() as tasks:
+        for _ in range(50):
+            tasks.start_soon(sessions.open, P, start(script({})))
+    assert len({session.name for session in sessions.live}) == 50
+    for session in sessions.live:
+        assert (await session.wait()).state == "stopped"
+    await sessions.close_all()
+    assert sessions.live == ()
