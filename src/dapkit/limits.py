@@ -112,3 +112,63 @@ VERSION_SECONDS = 5.0
 
 STOP_CAPTURE_SECONDS = 5.0
 """Time for which a stop is looked at before it is told without its place."""
+
+ACTION_SECONDS_LEAST = 5.0
+"""Shortest timeout of an action; a shorter one that is asked for counts as this."""
+
+ACTION_SECONDS_MOST = 300.0
+"""Longest timeout of an action."""
+
+ACTION_SECONDS_MORE = 20.0
+"""What an action may take beyond its timeout, to start an adapter, to look at a stop and to answer."""
+
+ATTACHED_STOP_SECONDS = 1.0
+"""How long an attach waits for a stop: some adapters stop the program by it, others let it run."""
+
+REPORT_SECONDS = 3.0
+"""Time for which a stop is looked at for its report; what has not come then is left out."""
+
+REPORT_SOURCE_LINES = 3
+"""Lines of source before and after the current one that a report shows."""
+
+REPORT_SOURCE_CHARACTERS = 160
+"""Characters of one of these lines."""
+
+REPORT_FRAMES = 5
+"""Frames that a report shows."""
+
+REPORT_LOCALS = 20
+"""Variables that a report shows."""
+
+REPORT_VALUE_CHARACTERS = 100
+"""Characters of the value of one of these variables."""
+
+REPORT_OUTPUT_CHARACTERS = 800
+"""Characters of output that a report shows, the last ones."""
+
+VALUE_CHARACTERS = 500
+"""Characters of the value of a variable in a list."""
+
+VARIABLES_SHOWN = 100
+"""Variables that one answer shows."""
+
+FRAMES_SHOWN = 20
+"""Frames that one answer shows, if nothing else is asked for."""
+
+THREADS_SHOWN = 200
+"""Threads of which the frames are shown."""
+
+MODULES_SHOWN = 100
+"""Modules or sources that one answer shows."""
+
+COMPLETIONS_SHOWN = 50
+"""Completions that one answer shows."""
+
+SOURCE_LINES_SHOWN = 40
+"""Lines of source that one answer shows, if nothing else is asked for."""
+
+MEMORY_BYTES_READ = 65536
+"""Bytes of memory that can be asked for at once."""
+
+INSTRUCTIONS_SHOWN = 1000
+"""Instructions that can be asked for at once."""

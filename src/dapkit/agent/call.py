@@ -1,5 +1,111 @@
-"""What an action is given besides its parameters."""
+"""What an action is given besides its parameters: who calls, which session is meant, and how long it may take."""
+
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import anyio
+
+from dapkit.agent.failures import Unsupported
+from dapkit.agent.remembered import Memories, Remembered
+from dapkit.agent.writing import written
+from dapkit.hub.calls import Call as HubCall
+from dapkit.hub.session import DebugSession
+from dapkit.hub.sessions import Sessions
+from dapkit.hub.settings import Settings
+from dapkit.protocol import Arguments, Capabilities, wire_name
 
 
+@dataclass
 class Call:
-    """One call of an action."""
+    """One call of an action.
+
+    Attributes:
+        timeout: how long it may take, in seconds.
+        patient: whether the caller has said so.
+        in_use: keeps the sessions that it uses from being idle, until the call has ended.
+        used: the session that it was about, once that is known.
+
+    """
+
+    sessions: Sessions
+    request: HubCall
+    memories: Memories
+    timeout: float
+    patient: bool
+    in_use: ExitStack
+    used: DebugSession | None = None
+    ends: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Begin to count the time."""
+        self.ends = anyio.current_time() + self.timeout
+
+    @property
+    def left(self) -> float:
+        """Seconds until the deadline."""
+        return max(0.0, self.ends - anyio.current_time())
+
+    @property
+    def folder(self) -> Path:
+        """The folder that the caller's paths are relative to, and whose sessions are meant."""
+        return self.request.project
+
+    @property
+    def settings(self) -> Settings:
+        """Settings as they hold for the caller."""
+        return self.request.settings
+
+    def progress(self, text: str) -> None:
+        """Tell the caller what is being done."""
+        self.request.report(text, None)
+
+    @property
+    def session(self) -> DebugSession:
+        """The session that is meant.
+
+        Raises:
+            SessionError: there is none, or several.
+
+        """
+        if self.used is None:
+            self.use(self.sessions.find(self.folder, self.request.session))
+        assert self.used is not None  # noqa: S101 - `use` has set it
+        return self.used
+
+    def use(self, session: DebugSession) -> None:
+        """Take note of the session that this call is about."""
+        self.used = session
+        self.in_use.enter_context(session.in_use())
+
+    @property
+    def remembered(self) -> Remembered:
+        """What was said about the session before."""
+        return self.memories.setdefault(self.session, Remembered())
+
+    def tell_output(self) -> tuple[str, int]:
+        """Return what the program wrote since the last report, and from where on; it counts as reported then."""
+        session, remembered = self.session, self.remembered
+        since = remembered.told[1]
+        read = written(session, since=since)
+        remembered.told = (since, read.end)
+        return read.text, since
+
+    async def ask[B](self, arguments: Arguments[B]) -> B:
+        """Ask the adapter, within the time that is left. Raises: as `DebugSession.ask`."""
+        return await self.session.ask(arguments, deadline=self.left)
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What the adapter of the session can do. Raises: SessionError."""
+        return self.session.target.session.capabilities
+
+    def require(self, capability: str, what: str) -> None:
+        """Make sure that the adapter can do something.
+
+        Raises:
+            Unsupported: it cannot; in the words of the contract, with `what` for what is lacking.
+
+        """
+        if not getattr(self.capabilities, capability):
+            raise Unsupported(what, wire_name(Capabilities, capability))

@@ -19,6 +19,7 @@ Environment = Annotated[dict[str, str | None], "Environment variables to set; nu
 Folder = Annotated[Path, "Working folder of the program."]
 StdinFile = Annotated[Path, "File that the program reads as its standard input."]
 AdapterName = Annotated[str, "Debug adapter to use, instead of the one that fits."]
+InTerminal = Annotated[bool, "Run the program in a terminal, so that stdin can type into it."]
 StopOnEntry = Annotated[bool, "Stop where the program begins; by default only if nothing else is to stop it."]
 Options = Annotated[dict[str, object], "Further keys for the adapter's launch or attach request."]
 Pid = Annotated[int, "Process to attach to."]

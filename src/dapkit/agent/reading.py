@@ -6,6 +6,7 @@ left to the actions.
 """
 
 import difflib
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -47,7 +48,7 @@ def _converted(parameter: Parameter, value: object, folder: Path) -> object:
     if parameter.choices and value not in parameter.choices:
         raise InvalidArguments(f"{parameter.name} must be one of {', '.join(parameter.choices)}, not {_shown(value)}")
     if parameter.kind is Kind.PATH:
-        return folder / str(value)
+        return Path(os.path.normpath(folder / str(value)))
     return value
 
 

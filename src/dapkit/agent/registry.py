@@ -24,6 +24,14 @@ from dapkit.protocol import ProtocolObject
 type Coroutine = Callable[..., Awaitable[ProtocolObject]]
 
 
+type Reads = Callable[[Mapping[str, object]], bool]
+
+
+def never(_arguments: Mapping[str, object]) -> bool:
+    """Say that an action does more than read, whatever its arguments are."""
+    return False
+
+
 class Approval(enum.Enum):
     """What an action may do; a caller that is read-only gets the others refused."""
 
@@ -87,6 +95,7 @@ class Action:
         coroutine: takes a `Call` and the parameters by keyword, and returns the result.
         topic: the noun that it is listed under.
         example: arguments that make sense together.
+        reads_if: whether it only reads, although it may do more, with these arguments.
 
     """
 
@@ -95,6 +104,7 @@ class Action:
     approval: Approval
     coroutine: Coroutine
     example: Mapping[str, object]
+    reads_if: Reads = never
 
     @property
     def summary(self) -> str:
@@ -121,7 +131,9 @@ ACTIONS: dict[str, Action] = {}
 """All actions by name; importing `dapkit.agent.actions` fills it."""
 
 
-def action[C: Coroutine](approval: Approval, *, example: Mapping[str, object] | None = None) -> Callable[[C], C]:
+def action[C: Coroutine](
+    approval: Approval, *, example: Mapping[str, object] | None = None, reads_if: Reads = never
+) -> Callable[[C], C]:
     """Register a coroutine as an action.
 
     Example:
@@ -136,7 +148,7 @@ def action[C: Coroutine](approval: Approval, *, example: Mapping[str, object] | 
         topic = coroutine.__module__.rpartition(".")[2]
         if name in ACTIONS:
             raise ValueError(f"there are two actions {name}, the second in {coroutine.__module__}")
-        ACTIONS[name] = Action(name, topic, approval, coroutine, example or {})
+        ACTIONS[name] = Action(name, topic, approval, coroutine, example or {}, reads_if)
         return coroutine
 
     return register

@@ -289,12 +289,21 @@ SAMPLES: dict[str, ProtocolObject] = {
         thread_id=1,
         stack_frames=[*FRAMES, v.Frame(index=2, id=5, name="_start", line=0, column=0)],
         more=False,
+        next_start=3,
     ),
     "stack_trace_paged": v.StackTrace(
-        snapshot=STOPPED, thread_id=1, stack_frames=FRAMES, more=True, total_frames=100000
+        snapshot=STOPPED, thread_id=1, stack_frames=FRAMES, more=True, total_frames=100000, next_start=2
     ),
-    "stack_trace_empty": v.StackTrace(snapshot=STOPPED, thread_id=1, stack_frames=[], more=False),
+    "stack_trace_empty": v.StackTrace(snapshot=STOPPED, thread_id=1, stack_frames=[], more=False, next_start=0),
     "threads": v.Threads(snapshot=STOPPED, threads=[Thread(id=1, name="MainThread"), Thread(id=2, name="w\n2")]),
+    "threads_with_stacks": v.Threads(
+        snapshot=RUNNING,
+        threads=[Thread(id=1, name="MainThread"), Thread(id=2, name="worker")],
+        stacks=[
+            v.ThreadStack(thread_id=1, frames=FRAMES),
+            v.ThreadStack(thread_id=2, frames=[], problem="it has ended"),
+        ],
+    ),
     "scopes": v.Scopes(
         snapshot=STOPPED,
         scopes=[
@@ -371,9 +380,9 @@ SAMPLES: dict[str, ProtocolObject] = {
     ),
     "custom_request": s.CustomBody(snapshot=STOPPED, command="pydevdInfo", custom_body={"a": [1, "é"]}),
     "custom_request_empty": s.CustomBody(snapshot=STOPPED, command="poke", custom_body=None),
-    "output": s.Output(snapshot=STOPPED, output="one\ntwo \x1b[1mthree\n", next=24, lost=False, omitted=0),
-    "output_cut": s.Output(snapshot=STOPPED, output="the end\n", next=900000, lost=True, omitted=5000),
-    "output_none": s.Output(snapshot=STOPPED, output="", next=0, lost=False, omitted=0),
+    "output": s.Output(snapshot=STOPPED, output="one\ntwo \x1b[1mthree\n", next=24, lost=0, omitted=0),
+    "output_cut": s.Output(snapshot=STOPPED, output="the end\n", next=900000, lost=700000, omitted=5000),
+    "output_none": s.Output(snapshot=STOPPED, output="", next=0, lost=0, omitted=0),
     "stdin": s.Typed(snapshot=RUNNING, characters=4, ended=True),
     "terminate": s.Terminated(snapshot=ENDED, released=False),
     "terminate_none": s.Terminated(released=False),

@@ -87,7 +87,7 @@ def test_an_unknown_parameter_is_refused_with_the_nearest_name() -> None:
 
 def test_an_unknown_parameter_that_is_like_no_other_is_refused_with_all_names() -> None:
     with pytest.raises(InvalidArguments) as caught:
-        reading("threads", {"q": 3})
+        reading("wait", {"q": 3})
     assert caught.value.hint == "It has timeout."
 
 

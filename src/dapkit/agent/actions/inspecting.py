@@ -1,18 +1,43 @@
 """Looking at a program that is stopped, and changing its values."""
 
+from dapkit import limits
+from dapkit.agent import converting
 from dapkit.agent import parameters as p
 from dapkit.agent.call import Call
+from dapkit.agent.choosing import frame_of, thread_of
+from dapkit.agent.failures import InvalidArguments
+from dapkit.agent.finding import scope_of
+from dapkit.agent.paging import page_of_frames, page_of_variables
 from dapkit.agent.registry import Approval, action
 from dapkit.agent.results.values import (
     Assigned,
+    Completion,
     Completions,
     Evaluated,
     ExceptionInfo,
+    Scope,
     Scopes,
     StackTrace,
     Threads,
+    ThreadStack,
     Variables,
 )
+from dapkit.agent.snapshots import snapshot
+from dapkit.agent.stacks import stacks_of
+from dapkit.endpoint import RequestFailed
+from dapkit.hub.session_errors import NoFrame, NoThreads
+from dapkit.protocol import (
+    CompletionsArguments,
+    EvaluateArguments,
+    EvaluateBody,
+    ExceptionInfoArguments,
+    ScopesArguments,
+    SetExpressionArguments,
+    SetVariableArguments,
+)
+
+_COMMAND_LINES = ("gdb", "lldb-dap")
+"""Adapters whose `repl` is the debugger's own command line, so that a bare expression is no command of it."""
 
 
 @action(Approval.EXECUTE, example={"expression": "len(items)", "frame": 1})
@@ -20,14 +45,37 @@ async def evaluate(
     call: Call,
     *,
     expression: p.Expression,
-    context: p.Context = "repl",
+    context: p.Context | None = None,
     frame_id: p.FrameId | None = None,
     frame: p.FrameIndex | None = None,
     thread_id: p.ThreadId | None = None,
     thread: p.ThreadIndex | None = None,
 ) -> Evaluated:
     """Evaluate an expression, or run a command of the debugger, in a frame."""
-    raise NotImplementedError
+    chosen: int | None
+    try:
+        chosen = await frame_of(call, frame_id, frame, thread_id, thread)
+    except NoFrame:
+        if frame is not None or context not in (None, "repl"):
+            raise
+        chosen = None  # commands of a debugger need none
+    body = await _evaluate(call, expression, context, chosen)
+    _remember_children(call, body.variables_reference, body.named_variables, body.indexed_variables)
+    most = call.settings.text_bytes // 2
+    return Evaluated(snapshot=snapshot(call.session), evaluation=converting.evaluation(body, most=most))
+
+
+async def _evaluate(call: Call, expression: str, context: str | None, frame: int | None) -> EvaluateBody:
+    asked = EvaluateArguments(expression=expression, frame_id=frame, context=context or "repl")
+    if context is not None or frame is None or call.session.adapter not in _COMMAND_LINES:
+        return await call.ask(asked)
+    try:
+        return await call.ask(EvaluateArguments(expression=expression, frame_id=frame, context="watch"))
+    except RequestFailed as no_expression:
+        try:
+            return await call.ask(asked)
+        except RequestFailed:
+            raise no_expression from None
 
 
 @action(Approval.READ, example={"levels": 10})
@@ -41,13 +89,29 @@ async def stack_trace(
     own_code: p.OwnCode = False,
 ) -> StackTrace:
     """Show the frames of a thread, innermost first."""
-    raise NotImplementedError
+    named = await thread_of(call, thread_id, thread)
+    chosen = await call.session.thread() if named is None else named
+    page = await page_of_frames(call, chosen, start=start, levels=levels, own_code=own_code)
+    return StackTrace(
+        snapshot=snapshot(call.session),
+        thread_id=chosen,
+        stack_frames=page.frames,
+        more=page.more,
+        total_frames=page.total,
+        next_start=page.next_start,
+    )
 
 
 @action(Approval.READ)
-async def threads(call: Call) -> Threads:
-    """Show the threads of the program."""
-    raise NotImplementedError
+async def threads(call: Call, *, levels: p.Levels | None = None) -> Threads:
+    """Show the threads of the program; with levels, the stack of each."""
+    found = await call.session.threads()
+    if not found:
+        raise NoThreads
+    stacks: list[ThreadStack] | None = None
+    if levels is not None:
+        stacks = await stacks_of(call, found[: limits.THREADS_SHOWN], levels=levels)
+    return Threads(snapshot=snapshot(call.session), threads=found, stacks=stacks)
 
 
 @action(Approval.READ, example={"frame": 1})
@@ -60,7 +124,22 @@ async def scopes(
     thread: p.ThreadIndex | None = None,
 ) -> Scopes:
     """Show the scopes of a frame: locals, arguments, globals, registers."""
-    raise NotImplementedError
+    chosen = await frame_of(call, frame_id, frame, thread_id, thread)
+    body = await call.ask(ScopesArguments(frame_id=chosen))
+    return Scopes(
+        snapshot=snapshot(call.session),
+        scopes=[
+            Scope(
+                name=one.name,
+                variables_reference=one.variables_reference,
+                expensive=one.expensive,
+                presentation_hint=one.presentation_hint,
+                named_variables=one.named_variables,
+                indexed_variables=one.indexed_variables,
+            )
+            for one in body.scopes
+        ],
+    )
 
 
 @action(Approval.READ, example={"variable_ref": 7, "start": 100, "count": 50})
@@ -75,7 +154,13 @@ async def variables(
     count: p.Count | None = None,
 ) -> Variables:
     """Show the variables of a scope, or the members of a value."""
-    raise NotImplementedError
+    reference = variable_ref if variable_ref is not None else scope_id
+    if reference is None:
+        raise InvalidArguments("variables requires variable_ref or scope_id")
+    page = await page_of_variables(call, reference, kind=filter, match=match, start=start, count=count)
+    for one in page.variables:
+        _remember_children(call, one.variables_reference, one.named_variables, one.indexed_variables)
+    return Variables(snapshot=snapshot(call.session), variables=page.variables, start=start, more=page.more)
 
 
 @action(Approval.READ)
@@ -83,7 +168,11 @@ async def exception_info(
     call: Call, *, thread_id: p.ThreadId | None = None, thread: p.ThreadIndex | None = None
 ) -> ExceptionInfo:
     """Show the exception that stopped a thread."""
-    raise NotImplementedError
+    call.require("supports_exception_info_request", "exception details")
+    named = await thread_of(call, thread_id, thread)
+    chosen = await call.session.thread() if named is None else named
+    body = await call.ask(ExceptionInfoArguments(thread_id=chosen))
+    return ExceptionInfo(snapshot=snapshot(call.session), thread_id=chosen, exception=converting.exception(body))
 
 
 @action(Approval.EXECUTE, example={"name": "total", "value": "0"})
@@ -98,7 +187,18 @@ async def set_variable(
     frame: p.FrameIndex | None = None,
 ) -> Assigned:
     """Give a variable another value: of a scope or value, or the one of this name in a frame."""
-    raise NotImplementedError
+    call.require("supports_set_variable", "setting variables")
+    container = variable_ref if variable_ref is not None else scope_id
+    if container is None:
+        scope = await scope_of(call, name, await frame_of(call, frame_id, frame))
+        if scope is None:
+            raise InvalidArguments(
+                f"There is no variable {name!r} in this frame.", hint="set_expression assigns to expressions."
+            )
+        container = scope.variables_reference
+    body = await call.ask(SetVariableArguments(variables_reference=container, name=name, value=value))
+    most = call.settings.text_bytes // 2
+    return Assigned(snapshot=snapshot(call.session), name=name, evaluation=converting.assigned(body, most=most))
 
 
 @action(Approval.EXECUTE, example={"expression": "items[0].price", "value": "12"})
@@ -111,7 +211,11 @@ async def set_expression(
     frame: p.FrameIndex | None = None,
 ) -> Assigned:
     """Assign to an expression."""
-    raise NotImplementedError
+    call.require("supports_set_expression", "assigning to expressions")
+    chosen = await frame_of(call, frame_id, frame)
+    body = await call.ask(SetExpressionArguments(expression=expression, value=value, frame_id=chosen))
+    most = call.settings.text_bytes // 2
+    return Assigned(snapshot=snapshot(call.session), name=expression, evaluation=converting.assigned(body, most=most))
 
 
 @action(Approval.READ, example={"expression": "items[0].pr"})
@@ -124,4 +228,18 @@ async def completions(
     frame: p.FrameIndex | None = None,
 ) -> Completions:
     """Show how an expression can be completed in a frame."""
-    raise NotImplementedError
+    call.require("supports_completions_request", "completions")
+    chosen = await frame_of(call, frame_id, frame)
+    asked = CompletionsArguments(text=expression, column=column or len(expression) + 1, frame_id=chosen)
+    targets = (await call.ask(asked)).targets
+    shown = targets[: limits.COMPLETIONS_SHOWN]
+    return Completions(
+        snapshot=snapshot(call.session),
+        completions=[Completion(label=one.label, text=one.text or one.label, type=one.type) for one in shown],
+        more=len(targets) - len(shown),
+    )
+
+
+def _remember_children(call: Call, reference: int, named: int | None, indexed: int | None) -> None:
+    if reference and (named or indexed):
+        call.remembered.children[reference] = (named or 0, indexed or 0)

@@ -1,9 +1,16 @@
 """Memory and instructions."""
 
+import base64
+import binascii
+
+from dapkit import limits
 from dapkit.agent import parameters as p
 from dapkit.agent.call import Call
+from dapkit.agent.failures import InvalidArguments
 from dapkit.agent.registry import Approval, action
 from dapkit.agent.results.program import Disassembly, Memory, MemoryWritten
+from dapkit.agent.snapshots import snapshot
+from dapkit.protocol import DisassembleArguments, ReadMemoryArguments, WriteMemoryArguments
 
 
 @action(Approval.READ, example={"instruction_count": 10})
@@ -17,7 +24,28 @@ async def disassemble(
     resolve_symbols: p.ResolveSymbols | None = None,
 ) -> Disassembly:
     """Show instructions, by default those that run next."""
-    raise NotImplementedError
+    _at_most("instruction_count", instruction_count, limits.INSTRUCTIONS_SHOWN)
+    call.require("supports_disassemble_request", "disassembly")
+    body = await call.ask(
+        DisassembleArguments(
+            memory_reference=memory_reference or _instruction_pointer(call),
+            offset=offset,
+            instruction_offset=instruction_offset,
+            instruction_count=instruction_count,
+            resolve_symbols=resolve_symbols,
+        )
+    )
+    return Disassembly(snapshot=snapshot(call.session), disassembly=body.instructions[:instruction_count])
+
+
+def _instruction_pointer(call: Call) -> str:
+    stop = call.session.stop
+    if stop is None or stop.instruction_pointer is None:
+        raise InvalidArguments(
+            "disassemble requires memory_reference unless the current stop location"
+            " has an instruction pointer reference"
+        )
+    return stop.instruction_pointer
 
 
 @action(Approval.READ, example={"memory_reference": "0x7ffe3c", "count": 64})
@@ -29,7 +57,15 @@ async def read_memory(
     offset: p.Offset | None = None,
 ) -> Memory:
     """Show bytes of memory."""
-    raise NotImplementedError
+    _at_most("count", count, limits.MEMORY_BYTES_READ)
+    call.require("supports_read_memory_request", "memory reads")
+    body = await call.ask(ReadMemoryArguments(memory_reference=memory_reference, offset=offset, count=count))
+    return Memory(
+        snapshot=snapshot(call.session),
+        memory_address=body.address,
+        memory_data=body.data or "",
+        unreadable_bytes=body.unreadable_bytes,
+    )
 
 
 @action(Approval.EXECUTE, example={"memory_reference": "0x7ffe3c", "data": "AAAAAA=="})
@@ -42,4 +78,21 @@ async def write_memory(
     allow_partial: p.AllowPartial | None = None,
 ) -> MemoryWritten:
     """Write bytes to memory."""
-    raise NotImplementedError
+    try:
+        base64.b64decode(data, validate=True)
+    except binascii.Error as error:
+        raise InvalidArguments(f"data must be bytes in base64: {error}") from None
+    call.require("supports_write_memory_request", "memory writes")
+    body = await call.ask(
+        WriteMemoryArguments(memory_reference=memory_reference, offset=offset, data=data, allow_partial=allow_partial)
+    )
+    return MemoryWritten(
+        snapshot=snapshot(call.session),
+        bytes_written=body.bytes_written,
+        offset=body.offset,
+    )
+
+
+def _at_most(name: str, number: int, most: int) -> None:
+    if not 0 <= number <= most:
+        raise InvalidArguments(f"{name} must be from 0 to {most}, not {number}")

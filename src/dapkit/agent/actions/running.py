@@ -1,15 +1,30 @@
 """Letting the program run, and stopping it."""
 
+import anyio
+import anyio.to_thread
+
 from dapkit.agent import parameters as p
 from dapkit.agent.call import Call
+from dapkit.agent.choosing import thread_of
+from dapkit.agent.failures import ActionFailed, InvalidArguments
+from dapkit.agent.placing import place_in
 from dapkit.agent.registry import Approval, action
+from dapkit.agent.report import last_output, stop_report
 from dapkit.agent.results.session import Paused, Resumed, Typed
+from dapkit.agent.snapshots import snapshot
+from dapkit.agent.source_text import lines_of
+from dapkit.hub.breakpoints import anchoring
+from dapkit.hub.breakpoints.places import Line, Text
+from dapkit.hub.session_errors import Misplaced, SessionOver
+from dapkit.hub.stops import How, Outcome
+from dapkit.protocol import Source, StepInTarget, StepInTargetsArguments
 
 
 @action(Approval.EXECUTE)
 async def continue_(call: Call, *, thread_id: p.ThreadId | None = None, thread: p.ThreadIndex | None = None) -> Resumed:
     """Let the program run until it stops, ends, or the timeout comes."""
-    raise NotImplementedError
+    chosen = await thread_of(call, thread_id, thread)
+    return await _resume(call, "Continue", "continue", thread=chosen)
 
 
 @action(Approval.EXECUTE)
@@ -21,7 +36,8 @@ async def step_over(
     granularity: p.Granularity | None = None,
 ) -> Resumed:
     """Run to the next line of this function, or of its caller."""
-    raise NotImplementedError
+    chosen = await thread_of(call, thread_id, thread)
+    return await _resume(call, "Step over", "next", thread=chosen, granularity=granularity)
 
 
 @action(Approval.EXECUTE, example={"target": "parse"})
@@ -34,7 +50,9 @@ async def step_in(
     target: p.StepTarget | None = None,
 ) -> Resumed:
     """Run into the function that the line calls, or to the next line."""
-    raise NotImplementedError
+    chosen = await thread_of(call, thread_id, thread)
+    into = None if target is None else await _target(call, target, chosen)
+    return await _resume(call, "Step in", "step_in", thread=chosen, granularity=granularity, target=into)
 
 
 @action(Approval.EXECUTE)
@@ -46,7 +64,8 @@ async def step_out(
     granularity: p.Granularity | None = None,
 ) -> Resumed:
     """Run until this function returns."""
-    raise NotImplementedError
+    chosen = await thread_of(call, thread_id, thread)
+    return await _resume(call, "Step out", "step_out", thread=chosen, granularity=granularity)
 
 
 @action(Approval.EXECUTE)
@@ -58,7 +77,9 @@ async def step_back(
     granularity: p.Granularity | None = None,
 ) -> Resumed:
     """Go back to the line before, where the adapter can."""
-    raise NotImplementedError
+    call.require("supports_step_back", "stepping back")
+    chosen = await thread_of(call, thread_id, thread)
+    return await _resume(call, "Step back", "step_back", thread=chosen, granularity=granularity)
 
 
 @action(Approval.EXECUTE)
@@ -66,7 +87,9 @@ async def reverse_continue(
     call: Call, *, thread_id: p.ThreadId | None = None, thread: p.ThreadIndex | None = None
 ) -> Resumed:
     """Run backwards until something stops it, where the adapter can."""
-    raise NotImplementedError
+    call.require("supports_step_back", "running backwards")
+    chosen = await thread_of(call, thread_id, thread)
+    return await _resume(call, "Reverse continue", "reverse_continue", thread=chosen)
 
 
 @action(Approval.EXECUTE, example={"file": "app.py", "line": 30})
@@ -80,7 +103,10 @@ async def run_to(
     thread: p.ThreadIndex | None = None,
 ) -> Resumed:
     """Let the program run until it comes to a line, or something else stops it."""
-    raise NotImplementedError
+    place = place_in(file, line, text, action="run_to")
+    chosen = await thread_of(call, thread_id, thread)
+    began = anyio.current_time()
+    return await _resumed(call, "Run", await call.session.run_to(place, thread=chosen, deadline=call.left), began)
 
 
 @action(Approval.EXECUTE, example={"file": "app.py", "line": 10})
@@ -89,25 +115,42 @@ async def goto(
     *,
     file: p.File,
     line: p.Line | None = None,
-    column: p.Column | None = None,
     text: p.LineText | None = None,
     thread_id: p.ThreadId | None = None,
     thread: p.ThreadIndex | None = None,
 ) -> Resumed:
     """Make a line the next one to run, without running what is between."""
-    raise NotImplementedError
+    call.require("supports_goto_targets_request", "going to another line")
+    place = place_in(file, line, text, action="goto")
+    number = place.line if isinstance(place, Line) else await _line_of(place)
+    chosen = await thread_of(call, thread_id, thread)
+    began = anyio.current_time()
+    outcome = await call.session.goto(Source(path=str(file)), number, thread=chosen, deadline=call.left)
+    return await _resumed(call, "Goto", outcome, began)
 
 
 @action(Approval.EXECUTE)
 async def pause(call: Call, *, thread_id: p.ThreadId | None = None, thread: p.ThreadIndex | None = None) -> Paused:
     """Interrupt the program and show where it is."""
-    raise NotImplementedError
+    session = call.session
+    outcome = await session.pause(thread=await thread_of(call, thread_id, thread), deadline=call.left)
+    if outcome.state == "terminated":
+        raise SessionOver(session.name, session.ending)
+    if outcome.stop is None:
+        raise ActionFailed(
+            "timeout",
+            f"DAP event stopped timed out after {round(call.timeout * 1000)}ms",
+            hint="The program does not stop. With some adapters threads and stack_trace work while it runs.",
+        )
+    report = await stop_report(call, outcome.stop)
+    return Paused(snapshot=snapshot(session), stop=report)
 
 
 @action(Approval.READ, example={"timeout": 60})
 async def wait(call: Call) -> Resumed:
     """Wait until the program stops, ends, or the timeout comes."""
-    raise NotImplementedError
+    began = anyio.current_time()
+    return await _resumed(call, "Wait", await call.session.wait(deadline=call.left), began)
 
 
 @action(Approval.EXECUTE, example={"input": "yes\n"})
@@ -117,5 +160,78 @@ async def stdin(
     input: p.Input | None = None,  # noqa: A002 - what it is
     end: p.EndOfInput = False,
 ) -> Typed:
-    """Type into the program's standard input."""
-    raise NotImplementedError
+    """Type into the program's standard input, if it was launched in a terminal."""
+    if not input and not end:
+        raise InvalidArguments("stdin requires input or end")
+    await call.session.write_input(input or "", end=end)
+    return Typed(snapshot=snapshot(call.session), characters=len(input or ""), ended=end)
+
+
+async def _resume(
+    call: Call,
+    verb: str,
+    how: How,
+    *,
+    thread: int | None,
+    granularity: p.Granularity | None = None,
+    target: int | None = None,
+) -> Resumed:
+    """Let the program go, unless it is over, and tell what comes of it."""
+    session = call.session
+    if session.over:
+        raise SessionOver(session.name, session.ending)
+    began = anyio.current_time()
+    call.progress("the program is running")
+    outcome = await session.resume(
+        how, thread=thread, granularity=granularity, step_in_target=target, deadline=call.left
+    )
+    return await _resumed(call, verb, outcome, began)
+
+
+async def _resumed(call: Call, verb: str, outcome: Outcome, began: float) -> Resumed:
+    session = call.session
+    waited = anyio.current_time() - began
+    report = None if outcome.stop is None else await stop_report(call, outcome.stop)
+    output, since = ("", 0) if report is not None else call.tell_output()
+    return Resumed(
+        snapshot=snapshot(session),
+        verb=verb,
+        state=outcome.state,
+        timed_out=outcome.timed_out,
+        waited=call.timeout if outcome.timed_out else round(waited, 3),
+        stop=report,
+        output=last_output(output),
+        output_since=since,
+        failure=outcome.failure,
+    )
+
+
+async def _target(call: Call, name: str, thread: int | None) -> int:
+    """Find the call to step into by a part of its name.
+
+    Raises:
+        InvalidArguments: there is none, or it is not the only one.
+
+    """
+    call.require("supports_step_in_targets_request", "choosing what to step into")
+    frame = await call.session.frame(thread=thread)
+    targets = (await call.ask(StepInTargetsArguments(frame_id=frame))).targets
+    exact = [one for one in targets if _called(one) == name]
+    found = exact or [one for one in targets if name in one.label]
+    if len(found) == 1:
+        return found[0].id
+    labels = ", ".join(one.label for one in targets) or "none"
+    raise InvalidArguments(
+        f"target: {'several calls' if found else 'no call'} of this line match {name!r}", hint=f"It has {labels}."
+    )
+
+
+def _called(target: StepInTarget) -> str:
+    return target.label.partition("(")[0].strip()
+
+
+async def _line_of(place: Text) -> int:
+    lines = await anyio.to_thread.run_sync(lines_of, place.file)
+    if lines is None:
+        raise Misplaced(f"{place.file} cannot be read, so no line of it can be found by its text.")
+    return anchoring.find_text(place.text, lines, near=place.near, name=str(place.file)).line

@@ -3,34 +3,61 @@
 from dapkit.agent import parameters as p
 from dapkit.agent.call import Call
 from dapkit.agent.registry import Approval, action
+from dapkit.agent.report import last_output
 from dapkit.agent.results.session import CustomBody, Output, Sessions, Terminated
+from dapkit.agent.snapshots import snapshot
+from dapkit.agent.writing import written
+from dapkit.hub.session_errors import NoSession
 
 
 @action(Approval.READ)
 async def output(call: Call, *, category: p.Category | None = None, since: p.Since = 0) -> Output:
     """Show what the program has written."""
-    raise NotImplementedError
+    read = written(call.session, category, since=since)
+    most = call.settings.text_bytes * 3 // 4
+    shown = read.text[-most:]
+    return Output(
+        snapshot=snapshot(call.session),
+        output=shown,
+        next=read.end,
+        lost=read.lost,
+        omitted=len(read.text) - len(shown),
+    )
 
 
 @action(Approval.READ)
 async def sessions(call: Call) -> Sessions:
     """Show the sessions of this project."""
-    raise NotImplementedError
+    return Sessions(sessions=[snapshot(session) for session in call.sessions.of(call.folder)])
 
 
 @action(Approval.EXECUTE, example={"command": "threads"})
 async def custom_request(call: Call, *, command: p.Command, arguments: p.RequestArguments | None = None) -> CustomBody:
     """Send any request to the adapter."""
-    raise NotImplementedError
+    body = await call.session.ask_custom(command, arguments, deadline=call.left)
+    return CustomBody(snapshot=snapshot(call.session), command=command, custom_body=body)
 
 
 @action(Approval.EXECUTE)
 async def terminate(call: Call) -> Terminated:
     """End the program and the session; a program that was attached to is released."""
-    raise NotImplementedError
+    try:
+        session = call.session
+    except NoSession:
+        return Terminated(released=False)
+    await session.terminate()
+    return _ended(call, released=session.attached)
 
 
 @action(Approval.EXECUTE)
 async def detach(call: Call) -> Terminated:
     """End the session and let the program run on."""
-    raise NotImplementedError
+    await call.session.detach()
+    return _ended(call, released=True)
+
+
+def _ended(call: Call, *, released: bool) -> Terminated:
+    output, since = call.tell_output()
+    return Terminated(
+        snapshot=snapshot(call.session), released=released, output=last_output(output), output_since=since
+    )

@@ -1,9 +1,19 @@
 """What the program has loaded, and its source."""
 
+from pathlib import Path
+
+import anyio.to_thread
+
+from dapkit import limits
 from dapkit.agent import parameters as p
 from dapkit.agent.call import Call
+from dapkit.agent.failures import InvalidArguments
 from dapkit.agent.registry import Approval, action
-from dapkit.agent.results.program import LoadedSources, Modules, SourceText
+from dapkit.agent.results.program import LoadedSources, Module, Modules, SourceText
+from dapkit.agent.snapshots import snapshot
+from dapkit.agent.source_text import lines_of
+from dapkit.hub.session_errors import NoFrame
+from dapkit.protocol import LoadedSourcesArguments, ModulesArguments, Source, SourceArguments
 
 
 @action(Approval.READ)
@@ -14,13 +24,35 @@ async def modules(
     module_count: p.ModuleCount | None = None,
 ) -> Modules:
     """Show the modules and libraries that the program has loaded."""
-    raise NotImplementedError
+    call.require("supports_modules_request", "module introspection")
+    body = await call.ask(ModulesArguments(start_module=start_module, module_count=module_count))
+    most = module_count or limits.MODULES_SHOWN
+    shown = body.modules[:most]
+    total = body.total_modules or len(body.modules) + (start_module or 0)
+    return Modules(
+        snapshot=snapshot(call.session),
+        modules=[
+            Module(
+                id=one.id,
+                name=one.name,
+                path=one.path,
+                symbol_status=one.symbol_status,
+                address_range=one.address_range,
+                version=one.version,
+            )
+            for one in shown
+        ],
+        more=max(0, total - (start_module or 0) - len(shown)),
+    )
 
 
 @action(Approval.READ)
 async def loaded_sources(call: Call) -> LoadedSources:
     """Show the sources that the program has loaded."""
-    raise NotImplementedError
+    call.require("supports_loaded_sources_request", "loaded sources")
+    sources = (await call.ask(LoadedSourcesArguments())).sources
+    shown = sources[: limits.MODULES_SHOWN]
+    return LoadedSources(snapshot=snapshot(call.session), sources=shown, more=len(sources) - len(shown))
 
 
 @action(Approval.READ, example={"file": "app.py", "line": 12})
@@ -33,4 +65,32 @@ async def source(
     count: p.Count | None = None,
 ) -> SourceText:
     """Show lines of a source, by default around where the program stands."""
-    raise NotImplementedError
+    stop = call.session.stop
+    if file is None and source_reference is None and (stop is None or stop.path is None):
+        raise NoFrame
+    here = stop is not None and stop.path is not None and source_reference is None and file in (None, Path(stop.path))
+    name = str(file) if file is not None else stop.path if here and stop is not None else f"source {source_reference}"
+    lines = await _lines(call, Path(str(name)), source_reference)
+    if not lines:
+        raise InvalidArguments(f"There is no text of {name}.")
+    current = stop.line if here and stop is not None else None
+    around = line or current
+    wanted = limits.SOURCE_LINES_SHOWN if count is None else max(1, count)
+    first = 1 if around is None else max(1, min(around - wanted // 2, len(lines) - wanted + 1))
+    return SourceText(
+        snapshot=snapshot(call.session),
+        name=str(name),
+        content="\n".join(lines[first - 1 : first - 1 + wanted]),
+        first_line=first,
+        total_lines=len(lines),
+        current_line=current,
+    )
+
+
+async def _lines(call: Call, file: Path, reference: int | None) -> list[str]:
+    """Get the text from the file, or from the adapter, which may have it where there is no file."""
+    if reference is None and (lines := await anyio.to_thread.run_sync(lines_of, file)) is not None:
+        return lines
+    wanted = Source(source_reference=reference) if reference is not None else Source(path=str(file), source_reference=0)
+    body = await call.ask(SourceArguments(source=wanted, source_reference=reference or 0))
+    return body.content.splitlines()

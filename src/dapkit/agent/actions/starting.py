@@ -1,9 +1,25 @@
 """Starting a program under a debugger, or attaching to one."""
 
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import anyio.to_thread
+
+from dapkit import limits
 from dapkit.agent import parameters as p
 from dapkit.agent.call import Call
+from dapkit.agent.failures import InvalidArguments
+from dapkit.agent.placing import source_breakpoints, wishes_of
+from dapkit.agent.redaction import Redaction
 from dapkit.agent.registry import Approval, action
+from dapkit.agent.remembered import Launched, Remembered
+from dapkit.agent.report import last_output, stop_report
 from dapkit.agent.results.session import Started
+from dapkit.agent.snapshots import snapshot
+from dapkit.agent.terminals import in_terminal
+from dapkit.catalog import Catalog, Choice, load, start
+from dapkit.hub.start import Start
 
 
 @action(Approval.EXECUTE, example={"program": "app.py", "args": ["--fast"], "breakpoints": ["app.py:12"]})
@@ -19,13 +35,50 @@ async def launch(
     cwd: p.Folder | None = None,
     env: p.Environment | None = None,
     stdin_file: p.StdinFile | None = None,
+    terminal: p.InTerminal = False,
     breakpoints: p.Breakpoints | None = None,
     exceptions: p.Exceptions | None = None,
     stop_on_entry: p.StopOnEntry | None = None,
     options: p.Options | None = None,
 ) -> Started:
     """Start a program, a Python module, a test or a configuration of launch.json under its debugger."""
-    raise NotImplementedError
+    _one_of(program=program, module=module, test=test, configuration=configuration)
+    folder = _folder(call, cwd)
+    wishes = wishes_of(breakpoints or (), folder=call.folder)
+    call.progress("choosing a debug adapter")
+    catalog = await anyio.to_thread.run_sync(lambda: load(folder, env=call.request.env))
+    choice = await _choice(catalog, folder, program=program, adapter=adapter)
+    keys = dict(options or {})
+    if terminal or stdin_file is not None:
+        keys = {**in_terminal(choice.definition), **keys}
+    wanted = Launched(
+        choice=choice,
+        program=program,
+        module="pytest" if test is not None else module,
+        args=[*([test] if test is not None else []), *(args or ())],
+        cwd=folder,
+        env=env or {},
+        stop_on_entry=_stops_on_entry(stop_on_entry, choice, otherwise=bool(wishes or exceptions)),
+        options=keys,
+    )
+    arguments = wanted.configuration()
+    await _open(
+        call,
+        Start(
+            adapter=choice.definition.name,
+            route=start(choice, arguments),
+            request="attach" if arguments.get("request") == "attach" else "launch",
+            configuration=arguments,
+            cwd=folder,
+            program=_name(choice, wanted),
+            adapter_id=choice.definition.own_id,
+            breakpoints=wishes,
+            exceptions=exceptions,
+            input=stdin_file,
+        ),
+        Remembered(launched=wanted, redaction=_redaction(call, env)),
+    )
+    return await _started(call, choice.reasons, patience=call.settings.session_initial_stop_seconds)
 
 
 @action(Approval.EXECUTE, example={"pid": 4711})
@@ -44,7 +97,35 @@ async def attach(
     options: p.Options | None = None,
 ) -> Started:
     """Attach to a running process, or to a debugger or program that listens on a port."""
-    raise NotImplementedError
+    if pid is None and port is None and configuration is None:
+        raise InvalidArguments("attach requires pid or port")
+    if pid is not None and port is not None:
+        raise InvalidArguments("attach: pid and port exclude each other")
+    folder = _folder(call, cwd)
+    wishes = wishes_of(breakpoints or (), folder=call.folder)
+    where = host or "127.0.0.1"
+    call.progress("choosing a debug adapter")
+    catalog = await anyio.to_thread.run_sync(lambda: load(folder, env=call.request.env))
+    choice = await anyio.to_thread.run_sync(
+        lambda: catalog.choose(program, cwd=folder, adapter=adapter, pid=pid, host=where, port=port)
+    )
+    arguments = choice.attach_arguments(pid=pid, host=where, port=port, cwd=folder, more=options or {})
+    await _open(
+        call,
+        Start(
+            adapter=choice.definition.name,
+            route=start(choice, arguments, host=where, port=port),
+            request="attach",
+            configuration=arguments,
+            cwd=folder,
+            program=program or (f"process {pid}" if pid is not None else f"{where}:{port}"),
+            adapter_id=choice.definition.own_id,
+            breakpoints=wishes,
+            exceptions=exceptions,
+        ),
+        Remembered(redaction=_redaction(call, None)),
+    )
+    return await _started(call, choice.reasons, patience=limits.ATTACHED_STOP_SECONDS)
 
 
 @action(Approval.EXECUTE, example={})
@@ -56,4 +137,104 @@ async def restart(
     stop_on_entry: p.StopOnEntry | None = None,
 ) -> Started:
     """Start the program again with the same breakpoints, which follow their lines if files were edited."""
-    raise NotImplementedError
+    session, remembered = call.session, call.remembered
+    changes: Mapping[str, object] = {}
+    if args is not None or env is not None or stop_on_entry is not None:
+        if remembered.launched is None:
+            raise InvalidArguments("restart: only a program that launch has started can be given other arguments")
+        remembered.launched = remembered.launched.changed(args=args, env=env, stop_on_entry=stop_on_entry)
+        changes = remembered.launched.configuration()
+    call.progress("starting the program again")
+    await session.restart(changes, deadline=call.left)
+    return await _started(call, (), patience=call.settings.session_initial_stop_seconds)
+
+
+def _one_of(**given: str | None) -> None:
+    named = [name for name, value in given.items() if value is not None]
+    if not named:
+        raise InvalidArguments("program is required for launch", hint="Or one of module, test and configuration.")
+    if len(named) > 1:
+        raise InvalidArguments(f"launch: {' and '.join(named)} exclude each other")
+
+
+def _folder(call: Call, cwd: Path | None) -> Path:
+    folder = cwd or call.folder
+    if not folder.is_dir():
+        raise InvalidArguments(f"cwd: there is no folder {folder}")
+    return folder
+
+
+async def _choice(catalog: Catalog, folder: Path, *, program: str | None, adapter: str | None) -> Choice:
+    """Choose the adapter for a launch; modules and tests are Python's.
+
+    Raises:
+        InvalidArguments: the program is a folder, and the adapter takes none.
+        CatalogError: there is no such program, or nothing fits it.
+
+    """
+    path = None if program is None else _program(program, folder, catalog.env)
+    language = "python" if path is None else None
+    choice = await anyio.to_thread.run_sync(
+        lambda: catalog.choose(path, cwd=folder, adapter=adapter, language=language)
+    )
+    if path is not None and path.is_dir() and not choice.definition.directories:
+        raise InvalidArguments(
+            f"launch program resolves to a directory: {program}/. "
+            "Pass an executable file path or choose an adapter that supports package directories."
+        )
+    return choice
+
+
+def _program(program: str, folder: Path, env: Mapping[str, str]) -> Path:
+    """Find the program: a path relative to the folder, or a command of the caller's PATH."""
+    path = folder / program
+    if not path.exists() and "/" not in program and (found := shutil.which(program, path=env.get("PATH"))):
+        return Path(found)
+    return path
+
+
+def _stops_on_entry(asked: bool | None, choice: Choice, *, otherwise: bool) -> bool:
+    """Whether to stop where the program begins: as asked, or where nothing else would stop it."""
+    if asked is not None:
+        return asked
+    return choice.stops_on_entry and not otherwise
+
+
+def _name(choice: Choice, wanted: Launched) -> str:
+    if wanted.module is not None:
+        return " ".join(["-m", wanted.module, *wanted.args])
+    return str(choice.program or wanted.program)
+
+
+def _redaction(call: Call, env: Mapping[str, str | None] | None) -> Redaction:
+    return Redaction([call.request.env or {}, env or {}])
+
+
+async def _open(call: Call, wanted: Start, remembered: Remembered) -> None:
+    call.progress(f"starting {wanted.adapter}")
+    session = await call.sessions.open(call.folder, wanted, name=call.request.session, deadline=call.left)
+    call.memories[session] = remembered
+    call.use(session)
+
+
+async def _started(call: Call, reasons: tuple[str, ...], *, patience: float) -> Started:
+    """Wait for the first stop, and tell it."""
+    session = call.session
+    call.progress("waiting for the first stop")
+    outcome = await session.wait_for_start(call.left if call.patient else patience)
+    report = None if outcome.stop is None else await stop_report(call, outcome.stop)
+    numbers = [one for one in session.breakpoints if not one.wish.temporary]
+    return Started(
+        snapshot=snapshot(session),
+        adapter=session.adapter,
+        notes=[*_surprises(reasons), *([outcome.failure] if outcome.failure else [])],
+        breakpoints=source_breakpoints(numbers),
+        stop=report,
+        output="" if report is not None else last_output(call.tell_output()[0]),
+    )
+
+
+def _surprises(reasons: Sequence[str]) -> Sequence[str]:
+    """Keep what is worth saying about a choice: why something better was not chosen."""
+    passed_over = [reason for reason in reasons if reason.startswith("not ")]
+    return [*passed_over, reasons[-1]] if passed_over else []

@@ -2,8 +2,16 @@
 
 from dapkit.agent import parameters as p
 from dapkit.agent.call import Call
+from dapkit.agent.choosing import frame_of
+from dapkit.agent.failures import InvalidArguments
+from dapkit.agent.finding import scope_of
+from dapkit.agent.placing import data_breakpoints, instruction_breakpoints
 from dapkit.agent.registry import Approval, action
-from dapkit.agent.results.breakpoints import DataBreakpointInfo, DataBreakpoints, InstructionBreakpoints
+from dapkit.agent.results.breakpoints import DataBreakpointInfo, DataBreakpoints, DataId, InstructionBreakpoints
+from dapkit.agent.snapshots import snapshot
+from dapkit.endpoint import RequestFailed
+from dapkit.hub.breakpoints.places import Data, Instruction, Wish
+from dapkit.protocol import DataBreakpointInfoArguments, DataBreakpointInfoBody
 
 
 @action(Approval.EXECUTE, example={"instruction_reference": "0x401136"})
@@ -16,7 +24,10 @@ async def set_instruction_breakpoint(
     hit_condition: p.HitCondition | None = None,
 ) -> InstructionBreakpoints:
     """Set or change a breakpoint on an instruction."""
-    raise NotImplementedError
+    call.require("supports_instruction_breakpoints", "instruction breakpoints")
+    place = Instruction(instruction_reference, offset)
+    await call.session.breakpoints.set(Wish(place, condition=condition, hit_condition=hit_condition))
+    return _instructions(call)
 
 
 @action(Approval.EXECUTE, example={"instruction_reference": "0x401136"})
@@ -27,7 +38,9 @@ async def remove_instruction_breakpoint(
     offset: p.Offset | None = None,
 ) -> InstructionBreakpoints:
     """Remove the breakpoint on an instruction."""
-    raise NotImplementedError
+    call.require("supports_instruction_breakpoints", "instruction breakpoints")
+    await _remove(call, Instruction(instruction_reference, offset))
+    return _instructions(call)
 
 
 @action(Approval.EXECUTE, example={"name": "total"})
@@ -41,7 +54,37 @@ async def data_breakpoint_info(
     frame: p.FrameIndex | None = None,
 ) -> DataBreakpointInfo:
     """Ask whether a variable or expression can be watched, and under which data id."""
-    raise NotImplementedError
+    call.require("supports_data_breakpoints", "data breakpoints")
+    container = variable_ref if variable_ref is not None else scope_id
+    if container is not None:
+        info = await call.ask(DataBreakpointInfoArguments(name=name, variables_reference=container))
+    else:
+        info = await _info_in_frame(call, name, await frame_of(call, frame_id, frame))
+    return DataBreakpointInfo(
+        snapshot=snapshot(call.session),
+        data_breakpoint_info=DataId(
+            data_id=info.data_id,
+            description=info.description,
+            access_types=list(info.access_types) if info.access_types is not None else None,
+            can_persist=info.can_persist,
+        ),
+    )
+
+
+async def _info_in_frame(call: Call, name: str, frame_id: int) -> DataBreakpointInfoBody:
+    """Ask about a variable of a frame; about an expression, if there is none of that name."""
+    scope = await scope_of(call, name, frame_id)
+    if scope is not None:
+        asked = DataBreakpointInfoArguments(name=name, variables_reference=scope.variables_reference)
+        info = await call.ask(asked)
+        if info.data_id is not None:
+            return info
+    try:
+        return await call.ask(DataBreakpointInfoArguments(name=name, frame_id=frame_id))
+    except RequestFailed:
+        if scope is None:
+            raise
+        return info
 
 
 @action(Approval.EXECUTE, example={"data_id": "0x7ffe3c/4", "access_type": "write"})
@@ -54,10 +97,45 @@ async def set_data_breakpoint(
     hit_condition: p.HitCondition | None = None,
 ) -> DataBreakpoints:
     """Stop when data is read or written."""
-    raise NotImplementedError
+    call.require("supports_data_breakpoints", "data breakpoints")
+    place = Data(data_id, access_type)
+    if (before := _data(call, data_id)) is not None:
+        await call.session.breakpoints.remove(before)
+    await call.session.breakpoints.set(Wish(place, condition=condition, hit_condition=hit_condition))
+    return _watched(call)
 
 
 @action(Approval.EXECUTE, example={"data_id": "0x7ffe3c/4"})
 async def remove_data_breakpoint(call: Call, *, data_id: p.DataId) -> DataBreakpoints:
     """Remove the breakpoint on data."""
-    raise NotImplementedError
+    call.require("supports_data_breakpoints", "data breakpoints")
+    number = _data(call, data_id)
+    if number is None:
+        raise InvalidArguments(f"There is no breakpoint on data {data_id}.", hint="breakpoints shows them all.")
+    await call.session.breakpoints.remove(number)
+    return _watched(call)
+
+
+def _data(call: Call, data_id: str) -> int | None:
+    """Find the breakpoint on data, whatever access it stops."""
+    for one in call.session.breakpoints:
+        if isinstance(one.wish.place, Data) and one.wish.place.data_id == data_id:
+            return one.number
+    return None
+
+
+async def _remove(call: Call, place: Instruction) -> None:
+    placed = call.session.breakpoints.at(place)
+    if placed is None:
+        raise InvalidArguments(f"There is no breakpoint at {place}.", hint="breakpoints shows them all.")
+    await call.session.breakpoints.remove(placed.number)
+
+
+def _instructions(call: Call) -> InstructionBreakpoints:
+    return InstructionBreakpoints(
+        snapshot=snapshot(call.session), instruction_breakpoints=instruction_breakpoints(call.session.breakpoints)
+    )
+
+
+def _watched(call: Call) -> DataBreakpoints:
+    return DataBreakpoints(snapshot=snapshot(call.session), data_breakpoints=data_breakpoints(call.session.breakpoints))

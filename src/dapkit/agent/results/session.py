@@ -25,7 +25,7 @@ class StopReport(ProtocolObject, frozen=True, kw_only=True):
         locals: variables of the current frame; those that changed since the last stop come first.
         more_locals: how many are not shown.
         frames: the innermost frames.
-        more_frames: how many are not shown.
+        more_frames: how many are not shown; -1 if that is not known.
         output: what the program wrote since the last stop; its end, if it is long.
         output_since: position from which `output` gives all of it.
         incomplete: what could not be had in time, and why.
@@ -74,6 +74,7 @@ class Resumed(OfSession, frozen=True, kw_only=True):
         waited: for so many seconds.
         output: what the program wrote since the last stop, where there is no stop that tells it.
         output_since: position from which `output` gives all of it.
+        failure: why the session broke off, if it did.
 
     """
 
@@ -84,6 +85,7 @@ class Resumed(OfSession, frozen=True, kw_only=True):
     stop: StopReport | None = None
     output: str = ""
     output_since: int = 0
+    failure: str | None = None
 
 
 class Paused(OfSession, frozen=True, kw_only=True):
@@ -130,14 +132,14 @@ class Output(OfSession, frozen=True, kw_only=True):
 
     Attributes:
         next: the position to read on from, with `since`.
-        lost: some of what was asked for had been dropped.
+        lost: at most so many characters of what was asked for had been dropped.
         omitted: characters before `output` that the budget of an answer left out.
 
     """
 
     output: str
     next: int
-    lost: bool
+    lost: int
     omitted: int
 
 

@@ -48,20 +48,41 @@ class StackTrace(OfSession, frozen=True, kw_only=True):
     """Frames of a thread, innermost first.
 
     Attributes:
-        more: whether there are further ones; `start` of the next answer is the number of those shown so far.
+        more: whether there are further ones.
+        next_start: the `start` that shows them.
 
     """
 
     thread_id: int
     stack_frames: list[Frame]
     more: bool
+    next_start: int
     total_frames: int | None = None
 
 
+class ThreadStack(ProtocolObject, frozen=True, kw_only=True):
+    """The innermost frames of one thread.
+
+    Attributes:
+        problem: why they could not be had.
+
+    """
+
+    thread_id: int
+    frames: list[Frame]
+    problem: str | None = None
+
+
 class Threads(OfSession, frozen=True, kw_only=True):
-    """The threads of the program."""
+    """The threads of the program.
+
+    Attributes:
+        stacks: of each thread, if they were asked for.
+
+    """
 
     threads: list[Thread]
+    stacks: list[ThreadStack] | None = None
 
 
 class Scope(ProtocolObject, frozen=True, kw_only=True):

@@ -23,17 +23,12 @@ from dapkit.agent.text.rendering import render
 
 def source_breakpoint(one: SourceBreakpoint) -> str:
     """Say how a breakpoint on a line stands."""
-    remarks = [one.message] if one.message else []
-    if one.requested_line is not None:
-        remarks.insert(0, f"moved from line {one.requested_line}")
-    if one.log_message is not None:
-        remarks.append(f"logs {one.log_message}")
-    return f"line {one.line}: {_state(one)}{_condition(one)}{_hits(one)}{_remarks(remarks)}"
+    return f"line {one.line}: {_state(one)}{_condition(one)}{_hits(one)}{_remarks([*_message(one), *_logs(one)])}"
 
 
 def _function_breakpoint(one: FunctionBreakpoint) -> str:
-    logs = [f"logs {one.log_message}"] if one.log_message is not None else []
-    return f"{one_line(one.name)}: {_state(one)}{_condition(one)}{_hits(one)}{_remarks([*_message(one), *logs])}"
+    remarks = _remarks([*_message(one), *_logs(one)])
+    return f"{one_line(one.name)}: {_state(one)}{_condition(one)}{_hits(one)}{remarks}"
 
 
 def _instruction_breakpoint(one: InstructionBreakpoint) -> str:
@@ -67,6 +62,10 @@ def _hits(one: Placed) -> str:
 
 def _message(one: Placed) -> list[str]:
     return [one.message] if one.message else []
+
+
+def _logs(one: SourceBreakpoint | FunctionBreakpoint) -> list[str]:
+    return [] if one.log_message is None else [f"logs {one.log_message}"]
 
 
 def _remarks(remarks: Sequence[str]) -> str:

@@ -75,7 +75,7 @@ def stop_report(stop: StopReport) -> Iterator[str]:
         yield "Stack:"
         yield from (f"- #{one.id} {one_line(one.name)} @ {frame_location(one)}" for one in stop.frames)
         if stop.more_frames:
-            yield f"(and {stop.more_frames} more; see stack_trace)"
+            yield f"(and {'' if stop.more_frames < 0 else f'{stop.more_frames} '}more; see stack_trace)"
     yield from output_since(stop.output, stop.output_since)
     yield from (f"Note: {one_line(note)}" for note in stop.incomplete)
 
@@ -136,6 +136,8 @@ def _(result: Resumed) -> str:
             lines.append("Program is running.")
     if result.stop is not None:
         lines += stop_report(result.stop)
+    if result.failure is not None:
+        lines.append(f"Note: {one_line(result.failure)}")
     lines += output_since(result.output, result.output_since)
     return "\n".join(lines)
 
@@ -180,7 +182,7 @@ def _(result: Typed) -> str:
 def _(result: Output) -> str:
     if not result.output:
         return "(no output captured)"
-    lost = "(earlier output was dropped)\n" if result.lost else ""
+    lost = f"({result.lost} earlier characters were dropped)\n" if result.lost else ""
     cut = f"({result.omitted} earlier characters left out)\n" if result.omitted else ""
     return lost + cut + printable(result.output)
 

@@ -73,15 +73,25 @@ def _(result: StackTrace) -> str:
     lines = [f"- #{one.id} {one_line(one.name)} @ {frame_location(one)}" for one in result.stack_frames]
     if result.more:
         total = f" of {result.total_frames}" if result.total_frames is not None else ""
-        following = result.stack_frames[-1].index + 1 if result.stack_frames else 0
-        lines.append(f"(there are more{total}; start={following} shows them)")
+        lines.append(f"(there are more{total}; start={result.next_start} shows them)")
     return "\n".join(["Stack trace:", *(lines or ["(empty)"])])
 
 
 @render.register
 def _(result: Threads) -> str:
-    lines = [f"- {one.id}: {one_line(one.name)}" for one in result.threads]
+    lines = [*_threads(result)]
     return "\n".join(["Threads:", *(lines or ["(none)"])])
+
+
+def _threads(result: Threads) -> Iterator[str]:
+    stacks = {stack.thread_id: stack for stack in result.stacks or ()}
+    for one in result.threads:
+        yield f"- {one.id}: {one_line(one.name)}"
+        if (stack := stacks.get(one.id)) is None:
+            continue
+        yield from (f"  - #{frame.id} {one_line(frame.name)} @ {frame_location(frame)}" for frame in stack.frames)
+        if stack.problem is not None:
+            yield f"  ({one_line(stack.problem)})"
 
 
 @render.register

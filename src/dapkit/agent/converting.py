@@ -1,0 +1,85 @@
+"""Values of the protocol as answers show them, cut to a size."""
+
+from dapkit import limits
+from dapkit.agent.budget import shortened
+from dapkit.agent.results import values
+from dapkit.protocol import EvaluateBody, ExceptionInfoBody, SetExpressionBody, SetVariableBody, StackFrame, Variable
+from dapkit.protocol import ExceptionDetails as ProtocolDetails
+
+
+def variable(one: Variable, *, most: int = limits.VALUE_CHARACTERS) -> values.Variable:
+    """Show a variable."""
+    value, length = shortened(one.value, most)
+    return values.Variable(
+        name=shortened(one.name, most)[0],
+        value=value,
+        type=one.type or None,
+        variables_reference=one.variables_reference,
+        evaluate_name=one.evaluate_name if one.evaluate_name is None or len(one.evaluate_name) <= most else None,
+        memory_reference=one.memory_reference,
+        named_variables=one.named_variables,
+        indexed_variables=one.indexed_variables,
+        length=length,
+    )
+
+
+def frame(one: StackFrame, index: int) -> values.Frame:
+    """Show a frame."""
+    return values.Frame(
+        index=index,
+        id=one.id,
+        name=one.name,
+        line=one.line,
+        column=one.column,
+        source=one.source,
+        instruction_pointer_reference=one.instruction_pointer_reference,
+        presentation_hint=one.presentation_hint,
+    )
+
+
+def evaluation(body: EvaluateBody, *, most: int) -> values.Evaluation:
+    """Show what an expression came to."""
+    result, length = shortened(body.result, most)
+    return values.Evaluation(
+        result=result,
+        type=body.type or None,
+        variables_reference=body.variables_reference,
+        memory_reference=body.memory_reference,
+        named_variables=body.named_variables,
+        indexed_variables=body.indexed_variables,
+        length=length,
+    )
+
+
+def assigned(body: SetVariableBody | SetExpressionBody, *, most: int) -> values.Evaluation:
+    """Show a value that was assigned."""
+    result, length = shortened(body.value, most)
+    return values.Evaluation(
+        result=result,
+        type=body.type or None,
+        variables_reference=body.variables_reference or 0,
+        memory_reference=body.memory_reference,
+        length=length,
+    )
+
+
+def exception(body: ExceptionInfoBody) -> values.ExceptionDetails:
+    """Show an exception with what caused it."""
+    details = body.details or ProtocolDetails()
+    return values.ExceptionDetails(
+        exception_id=body.exception_id,
+        break_mode=body.break_mode,
+        description=body.description,
+        type_name=details.type_name,
+        message=details.message,
+        stack_trace=details.stack_trace,
+        cause=[*_causes(details)] or None,
+    )
+
+
+def _causes(details: ProtocolDetails) -> list[str]:
+    return [
+        text
+        for inner in details.inner_exception or ()
+        for text in (f"{inner.type_name or 'exception'}: {inner.message or ''}".rstrip(": "), *_causes(inner))
+    ]

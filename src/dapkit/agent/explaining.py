@@ -1,0 +1,65 @@
+"""Errors of all layers below, in the words of the contract and with a code."""
+
+from collections.abc import Mapping
+
+from dapkit.agent.failures import ActionFailed, Code, InvalidArguments
+from dapkit.catalog import CatalogError, NoAdapter
+from dapkit.client import AdapterDied, UnknownFilter, WaitExpired
+from dapkit.endpoint import CapabilityMissing
+from dapkit.hub import session_errors as hub
+from dapkit.protocol import DapkitError
+from dapkit.transport import CannotStart, ConversationLost, DeadlineExceeded
+
+_CODES: Mapping[Code, tuple[type[DapkitError], ...]] = {
+    "invalid_arguments": (CatalogError, UnknownFilter, hub.NameTaken, hub.UnknownBreakpoint, hub.Misplaced),
+    "not_stopped": (hub.NotStopped, hub.NoFrame, hub.NoThreads),
+    "no_session": (hub.NoSession, hub.UnknownSession, hub.AmbiguousSession, hub.SessionOver),
+    "stale_reference": (hub.StaleReference, hub.UnknownReference),
+    "unsupported": (hub.NoInput, hub.CannotRestart, CapabilityMissing),
+    "timeout": (WaitExpired, DeadlineExceeded),
+    "adapter_unavailable": (NoAdapter, CannotStart),
+}
+
+
+def explain(error: DapkitError, *, adapter: str) -> ActionFailed:
+    """Say what an error means to the caller of an action; `adapter` is the name of the one that was used."""
+    text, hint = _words(error, adapter)
+    return ActionFailed(_code(error), text, hint=hint)
+
+
+def _words(error: DapkitError, adapter: str) -> tuple[str, str]:
+    match error:
+        case NoAdapter():
+            return error.problem, " ".join(error.hints)
+        case CapabilityMissing():
+            return f"Current adapter does not support {error.what}", f"It lacks {error.capability}."
+        case DeadlineExceeded():
+            text = f"DAP request {error.command} timed out after {round(error.seconds * 1000)}ms"
+            return text, "Try again with a longer timeout; sessions says what the program does."
+        case AdapterDied():
+            return _death(error), "Launch or attach again."
+        case ConversationLost():
+            return f"DAP adapter {adapter} is not running", str(error)
+    return str(error), ""
+
+
+def _code(error: DapkitError) -> Code:
+    """Find the code; of those that fit the most special one."""
+    for kind in type(error).mro():
+        for code, kinds in _CODES.items():
+            if kind in kinds:
+                return code
+    return "adapter_failed"
+
+
+def _death(error: AdapterDied) -> str:
+    if error.exit_code is None:
+        return f"DAP connection closed: {error}"
+    if words := error.stderr.strip():
+        return f"DAP adapter exited (code {error.exit_code}): {words}"
+    return f"DAP adapter exited unexpectedly (code {error.exit_code})"
+
+
+def unknown_action(name: str) -> InvalidArguments:
+    """Make the error about an action that there is not."""
+    return InvalidArguments(f"Unsupported debug action: {name}")

@@ -1,0 +1,207 @@
+"""The report of a stop: what an agent would otherwise ask for in five calls.
+
+Gathered side by side within a deadline of its own. Whatever does not come is left
+out and named; a stop is told in any case.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+
+import anyio
+import anyio.to_thread
+
+from dapkit import limits
+from dapkit.agent import converting
+from dapkit.agent.budget import shortened
+from dapkit.agent.call import Call
+from dapkit.agent.remembered import Locals
+from dapkit.agent.results import values
+from dapkit.agent.results.session import SourceLine, StopReport
+from dapkit.agent.source_text import lines_of
+from dapkit.agent.writing import written
+from dapkit.hub.session import DebugSession
+from dapkit.hub.stops import Stop
+from dapkit.protocol import (
+    Arguments,
+    DapkitError,
+    ExceptionInfoArguments,
+    Scope,
+    ScopesArguments,
+    SourceArguments,
+    StackFrame,
+    StackTraceArguments,
+    Variable,
+    VariablesArguments,
+    changed,
+)
+
+_UNINTERESTING_NAMES = {"special variables", "function variables", "class variables", "return values"}
+"""Groups that debugpy puts among the variables."""
+
+_LAST_TYPES = {"module", "function", "type", "builtin_function_or_method", "method"}
+"""What of a program's names is of the least interest at a stop."""
+
+_NO_LOCALS = ("global", "register", "static", "builtin")
+
+
+async def stop_report(call: Call, stop: Stop) -> StopReport:
+    """Look around where the program stands."""
+    session = call.session
+    since = call.remembered.begin_report(stop.number, session.output.end)
+    look = _Look(session, stop)
+    await look.around()
+    shown, more_locals = _locals(call, stop, look)
+    frames = look.frames[: limits.REPORT_FRAMES]
+    return StopReport(
+        number=stop.number,
+        reason=stop.reason,
+        description=stop.description,
+        text=stop.text,
+        thread_name=stop.thread_name,
+        hit_breakpoints=list(stop.hit_breakpoints),
+        source_lines=look.lines,
+        locals=shown,
+        more_locals=more_locals,
+        frames=[converting.frame(frame, index) for index, frame in enumerate(frames)],
+        more_frames=_more(look.total_frames, len(look.frames), len(frames)),
+        exception=look.exception,
+        output=last_output(written(session, since=since).text),
+        output_since=since,
+        incomplete=look.incomplete,
+    )
+
+
+class _Look:
+    """One look around, and what has come of it so far."""
+
+    def __init__(self, session: DebugSession, stop: Stop) -> None:
+        self.frames: Sequence[StackFrame] = ()
+        self.total_frames: int | None = None
+        self.variables: list[Variable] = []
+        self.exception: values.ExceptionDetails | None = None
+        self.lines: list[SourceLine] = []
+        self.incomplete = list(stop.remarks)
+        self._session = session
+        self._stop = stop
+
+    async def around(self) -> None:
+        """Ask for everything side by side, as long as there is time."""
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._gather, "the stack and the source", self._see_frames)
+            tasks.start_soon(self._gather, "the locals", self._see_variables)
+            tasks.start_soon(self._gather, "the exception", self._see_exception)
+
+    async def _gather(self, name: str, part: Callable[[], Awaitable[None]]) -> None:
+        try:
+            with anyio.fail_after(limits.REPORT_SECONDS):
+                await part()
+        except TimeoutError:
+            self.incomplete.append(f"{name} did not come within {limits.REPORT_SECONDS:g} s")
+        except DapkitError as error:
+            self.incomplete.append(f"{name} could not be had: {error}")
+
+    async def _ask[B](self, arguments: Arguments[B]) -> B:
+        return await self._session.ask(arguments, target=self._stop.target, deadline=limits.REPORT_SECONDS)
+
+    async def _see_frames(self) -> None:
+        if self._stop.thread_id is None:
+            return
+        levels = limits.REPORT_FRAMES + 1
+        asked = StackTraceArguments(thread_id=self._stop.thread_id, start_frame=0, levels=levels)
+        stack = await self._ask(asked)
+        self.frames, self.total_frames = stack.stack_frames, stack.total_frames
+        await self._see_source(next(iter(stack.stack_frames), None))
+
+    async def _see_source(self, top: StackFrame | None) -> None:
+        path, line = self._stop.path, self._stop.line
+        if path is None or line is None:
+            return
+        text = await anyio.to_thread.run_sync(lines_of, Path(path))
+        source = None if top is None else top.source
+        if text is None and source is not None and source.source_reference:
+            asked = SourceArguments(source_reference=source.source_reference, source=source)
+            text = (await self._ask(asked)).content.splitlines()
+        self.lines = window(text or (), line)
+
+    async def _see_variables(self) -> None:
+        if self._stop.frame_id is None:
+            return
+        scopes = (await self._ask(ScopesArguments(frame_id=self._stop.frame_id))).scopes
+        for scope in local_scopes(scopes):
+            body = await self._ask(VariablesArguments(variables_reference=scope.variables_reference))
+            self.variables += body.variables
+
+    async def _see_exception(self) -> None:
+        able = self._session.targets[self._stop.target].session.capabilities.supports_exception_info_request
+        if able and self._stop.reason == "exception" and self._stop.thread_id is not None:
+            body = await self._ask(ExceptionInfoArguments(thread_id=self._stop.thread_id))
+            self.exception = converting.exception(body)
+
+
+def local_scopes(scopes: Sequence[Scope]) -> list[Scope]:
+    """Choose the scopes that hold the variables of a function; gdb has the arguments in one of their own."""
+    hinted = [scope for scope in scopes if scope.presentation_hint in ("locals", "arguments")]
+    if hinted:
+        return hinted
+    others = [
+        scope
+        for scope in scopes
+        if not scope.expensive
+        and scope.presentation_hint is None
+        and not any(word in scope.name.lower() for word in _NO_LOCALS)
+    ]
+    return others[:2]
+
+
+def window(lines: Sequence[str], line: int) -> list[SourceLine]:
+    """Cut the lines around one out of a text."""
+    first = max(1, line - limits.REPORT_SOURCE_LINES)
+    last = min(len(lines), line + limits.REPORT_SOURCE_LINES)
+    return [
+        SourceLine(line=number, text=lines[number - 1][: limits.REPORT_SOURCE_CHARACTERS])
+        for number in range(first, last + 1)
+    ]
+
+
+def last_output(text: str) -> str:
+    """Keep the end of a text, from the beginning of a line on where that is possible."""
+    if len(text) <= limits.REPORT_OUTPUT_CHARACTERS:
+        return text
+    kept = text[-limits.REPORT_OUTPUT_CHARACTERS :]
+    _, newline, whole_lines = kept.partition("\n")
+    kept = whole_lines if newline and whole_lines else kept
+    return f"(... {len(text) - len(kept)} characters before)\n{kept}"
+
+
+def _locals(call: Call, stop: Stop, look: _Look) -> tuple[list[values.Variable], int]:
+    """Choose the variables to show: those that changed first, modules and functions last."""
+    remembered = call.remembered
+    before = remembered.locals_before
+    place = (stop.target, stop.thread_id, stop.path, stop.frame_name, look.total_frames)
+    same_place = before is not None and before.place == place
+    known = before.values if before is not None and same_place else {}
+    shown: list[tuple[int, values.Variable]] = []
+    interesting = [one for one in look.variables if not _is_hidden(one)]
+    for one in interesting:
+        converted = converting.variable(one, most=limits.REPORT_VALUE_CHARACTERS)
+        rank = 2 if one.type in _LAST_TYPES else 1
+        if same_place and known.get(one.name) != one.value:
+            was = known.get(one.name)
+            cut = None if was is None else shortened(was, limits.REPORT_VALUE_CHARACTERS)[0]
+            converted, rank = changed(converted, changed=True, was=cut), 0
+        shown.append((rank, converted))
+    remembered.locals = Locals(place, {one.name: one.value for one in interesting})
+    shown.sort(key=lambda ranked: ranked[0])
+    chosen = [one for _, one in shown[: limits.REPORT_LOCALS]]
+    return chosen, len(shown) - len(chosen)
+
+
+def _is_hidden(one: Variable) -> bool:
+    return one.name in _UNINTERESTING_NAMES or (one.name.startswith("__") and one.name.endswith("__"))
+
+
+def _more(total: int | None, came: int, shown: int) -> int:
+    """How many further frames there are; -1 for some."""
+    if came <= shown:
+        return 0
+    return total - shown if total is not None and total > shown else -1

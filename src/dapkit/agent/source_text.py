@@ -1,0 +1,16 @@
+"""Lines of source files."""
+
+from pathlib import Path
+
+_LARGEST_BYTES = 16 * 1024 * 1024
+"""A larger file is no source that anybody reads."""
+
+
+def lines_of(file: Path) -> list[str] | None:
+    """Read the lines of a file; None if it is none, or cannot be read."""
+    try:
+        if not file.is_file() or file.stat().st_size > _LARGEST_BYTES:
+            return None
+        return file.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return None

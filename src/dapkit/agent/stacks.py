@@ -1,0 +1,34 @@
+"""The stacks of all threads at once: the answer to where a deadlocked program stands.
+
+Some adapters (debugpy, our own) tell them while the program runs, too.
+"""
+
+from collections.abc import Sequence
+
+import anyio
+
+from dapkit import limits
+from dapkit.agent import converting
+from dapkit.agent.call import Call
+from dapkit.agent.results.values import ThreadStack
+from dapkit.protocol import DapkitError, StackTraceArguments, Thread
+
+
+async def stacks_of(call: Call, threads: Sequence[Thread], *, levels: int) -> list[ThreadStack]:
+    """Ask for the stack of each thread, side by side; what cannot be had is said in its place."""
+    found: dict[int, ThreadStack] = {}
+
+    async def look(thread: Thread) -> None:
+        asked = StackTraceArguments(thread_id=thread.id, start_frame=0, levels=levels)
+        try:
+            stack = await call.session.ask(asked, deadline=min(call.left, limits.REPORT_SECONDS))
+        except DapkitError as error:
+            found[thread.id] = ThreadStack(thread_id=thread.id, frames=[], problem=str(error))
+            return
+        frames = [converting.frame(frame, index) for index, frame in enumerate(stack.stack_frames[:levels])]
+        found[thread.id] = ThreadStack(thread_id=thread.id, frames=frames)
+
+    async with anyio.create_task_group() as tasks:
+        for thread in threads:
+            tasks.start_soon(look, thread)
+    return [found[thread.id] for thread in threads]

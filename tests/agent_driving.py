@@ -1,0 +1,74 @@
+"""The actions as a caller has them performed, in one process with the hub."""
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from dapkit.agent.performing import Agent
+from dapkit.hub.calls import Call
+from dapkit.hub.settings import Settings
+
+OUR_PYTHON = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+"""A PATH on which `python` is one that our own adapter debugs."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came of an action."""
+
+    whole: Mapping[str, Any]
+
+    @property
+    def text(self) -> str:
+        """Its text."""
+        text: str = self.whole["text"]
+        return text
+
+    @property
+    def details(self) -> Any:  # noqa: ANN401 - JSON
+        """Its details; of an action that was done."""
+        assert self.whole["success"], self.text
+        return self.whole["details"]
+
+    @property
+    def error(self) -> tuple[str, str]:
+        """Code and message; of an action that failed."""
+        assert not self.whole["success"], self.text
+        return self.whole["error"]["code"], self.whole["error"]["message"]
+
+
+@dataclass
+class Caller:
+    """Somebody who has actions performed in a project."""
+
+    agent: Agent
+    project: Path
+    settings: Settings = field(default_factory=Settings)
+    read_only: bool = False
+    session: str | None = None
+    env: Mapping[str, str] = field(default_factory=lambda: {**os.environ, "PATH": OUR_PYTHON})
+    progress: list[str] = field(default_factory=list)
+
+    async def __call__(self, action: str, /, **arguments: object) -> Answer:
+        """Have an action performed."""
+        call = Call(
+            name=action,
+            arguments=arguments,
+            project=self.project,
+            session=self.session,
+            read_only=self.read_only,
+            env=self.env,
+            settings=self.settings,
+            report=lambda text, _percentage: self.progress.append(text),
+        )
+        return Answer(await self.agent.handle(call))
+
+    def write(self, name: str, text: str) -> Path:
+        """Put a file into the project."""
+        path = self.project / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        return path

@@ -1,0 +1,202 @@
+"""The actions on Python programs, by our own adapter and by debugpy."""
+
+import pytest
+
+from agent_driving import Caller
+
+SHOP = """\
+def unit_price(amount, divisor):
+    share = amount / divisor
+    return share
+
+
+def main(count):
+    total = 0
+    for divisor in range(count, -1, -1):
+        total += unit_price(12, divisor)
+        print("total", total)
+
+
+main(3)
+"""
+
+both = pytest.mark.parametrize("adapter", ["dapkit", "debugpy"])
+
+
+@both
+async def test_one_call_tells_where_why_and_what_changed(caller: Caller, adapter: str) -> None:
+    caller.write("shop.py", SHOP)
+    launched = await caller("launch", program="shop.py", adapter=adapter, breakpoints=["shop.py:3"])
+    stop = launched.details["stop"]
+    assert (stop["reason"], stop["number"], stop["hitBreakpoints"]) == ("breakpoint", 1, [1])
+    assert [line["line"] for line in stop["sourceLines"]] == [1, 2, 3, 4, 5, 6]
+    assert {one["name"]: one["value"] for one in stop["locals"]} == {"amount": "12", "divisor": "3", "share": "4.0"}
+    assert [frame["name"] for frame in stop["frames"]][:2] == ["unit_price", "main"]
+
+    continued = await caller("continue")
+    stop = continued.details["stop"]
+    changed = {one["name"]: one["was"] for one in stop["locals"] if one.get("changed")}
+    assert changed == {"divisor": "3", "share": "4.0"}
+    assert stop["output"] == "total 4.0\n"
+    project = caller.project
+    assert continued.text.startswith(
+        f"Session debug-1\nAdapter: {adapter}\nStatus: stopped\nCWD: {project}\nProgram: {project}/shop.py\n"
+        f"Stop reason: breakpoint\nFrame: unit_price\n"
+    )
+    assert f"\nLocation: {project}/shop.py:3:" in continued.text
+    assert "Source:\n   1  def unit_price(amount, divisor):\n" in continued.text
+    assert "-> 3      return share\n" in continued.text
+    assert "- divisor = 2 (int) [was 3]\n" in continued.text
+    assert "\n| total 4.0" in continued.text
+
+
+@both
+async def test_an_uncaught_exception_is_reported_with_its_values(caller: Caller, adapter: str) -> None:
+    caller.write("shop.py", SHOP)
+    launched = await caller("launch", program="shop.py", adapter=adapter, exceptions=["uncaught"])
+    stop = launched.details["stop"]
+    assert stop["reason"] == "exception"
+    assert stop["exception"]["message"] == "division by zero"
+    assert launched.details["snapshot"]["line"] == 2
+    assert {one["name"]: one["value"] for one in stop["locals"]} == {"amount": "12", "divisor": "0"}
+    assert "division by zero" in launched.text
+
+
+@both
+async def test_a_program_is_run_step_by_step(caller: Caller, adapter: str) -> None:
+    caller.write("shop.py", SHOP)
+    await caller("launch", program="shop.py", adapter=adapter, breakpoints=["shop.py:9"])
+    assert (await caller("step_in")).details["snapshot"]["frameName"] == "unit_price"
+    assert (await caller("step_over")).details["snapshot"]["line"] == 3
+    assert (await caller("step_out")).details["snapshot"]["frameName"] == "main"
+    ran = await caller("run_to", file="shop.py", text='print("total"')
+    assert ran.details["snapshot"]["line"] == 10
+    assert [one["line"] for one in (await caller("breakpoints")).details["breakpoints"]] == [9]
+
+
+@both
+async def test_values_are_shown_and_changed(caller: Caller, adapter: str) -> None:
+    caller.write("shop.py", SHOP)
+    await caller("launch", program="shop.py", adapter=adapter, breakpoints=["shop.py:3"])
+    assert (await caller("evaluate", expression="share * 2")).text == "Result: 8.0\nType: float"
+    assert (await caller("evaluate", expression="divisor", frame=1)).text == "Result: 3\nType: int"
+    assert (await caller("set_variable", name="share", value="7.5")).text.startswith("share was set.\nValue: 7.5")
+    assert (await caller("evaluate", expression="share")).details["evaluation"]["result"] == "7.5"
+    scope = (await caller("scopes")).details["scopes"][0]
+    shown = await caller("variables", scope_id=scope["variablesReference"], match="shar")
+    assert shown.text == "Variables:\n- share = 7.5 (float)"
+
+
+@both
+async def test_a_reference_of_an_earlier_stop_is_refused(caller: Caller, adapter: str) -> None:
+    caller.write("shop.py", SHOP)
+    await caller("launch", program="shop.py", adapter=adapter, breakpoints=["shop.py:3"])
+    frame = (await caller("stack_trace")).details["stackFrames"][0]["id"]
+    await caller("continue")
+    code, message = (await caller("evaluate", expression="share", frame_id=frame)).error
+    assert code == "stale_reference"
+    assert "reference from stop 1, now at stop 2" in message
+
+
+@both
+async def test_output_of_a_short_program_is_not_lost(caller: Caller, adapter: str) -> None:
+    caller.write("short.py", "print('only this')\n")
+    launched = await caller("launch", program="short.py", adapter=adapter, stop_on_entry=False)
+    assert launched.details["snapshot"]["status"] == "terminated"
+    assert launched.details["output"] == "only this\n"
+    assert (await caller("output")).text == "only this\n"
+
+
+@both
+async def test_a_program_that_neither_stops_nor_ends_is_told_as_running(caller: Caller, adapter: str) -> None:
+    caller.write("busy.py", "import time\nwhile True:\n    time.sleep(0.05)\n")
+    caller.settings = type(caller.settings)(session_initial_stop_seconds=0.5)
+    launched = await caller("launch", program="busy.py", adapter=adapter, stop_on_entry=False)
+    assert launched.details["snapshot"]["status"] == "running"
+    went = await caller("continue", timeout=5)
+    assert went.text.endswith("Program is still running after 5s. Use pause to interrupt and inspect state.")
+    assert (went.details["state"], went.details["timedOut"]) == ("running", True)
+    paused = await caller("pause")
+    assert "Program paused." in paused.text
+    assert paused.details["snapshot"]["source"]["path"].endswith("busy.py")
+    assert (await caller("evaluate", expression="1 + 1")).text.startswith("Result: 2")
+
+
+@both
+async def test_a_deadlock_is_seen_in_one_call(caller: Caller, adapter: str) -> None:
+    caller.write(
+        "lock.py",
+        "import threading\n"
+        "first, second, both = threading.Lock(), threading.Lock(), threading.Barrier(2)\n"
+        "def transfer(mine, other):\n"
+        "    with mine:\n"
+        "        both.wait()\n"
+        "        with other:\n"
+        "            pass\n"
+        "one = threading.Thread(target=transfer, args=(first, second), name='worker-ab', daemon=True)\n"
+        "two = threading.Thread(target=transfer, args=(second, first), name='worker-ba', daemon=True)\n"
+        "one.start(); two.start(); print('started', flush=True); one.join()\n",
+    )
+    caller.settings = type(caller.settings)(session_initial_stop_seconds=1.0)
+    launched = await caller("launch", program="lock.py", adapter=adapter, stop_on_entry=False)
+    assert launched.details["snapshot"]["status"] == "running"
+    seen = await caller("threads", levels=4)
+    stacks = {one["threadId"]: one["frames"] for one in seen.details["stacks"]}
+    at = {
+        one["name"]: [(frame["name"], frame["line"]) for frame in stacks[one["id"]]] for one in seen.details["threads"]
+    }
+    assert ("transfer", 6) in at["worker-ab"]
+    assert ("transfer", 6) in at["worker-ba"]
+
+
+@both
+async def test_the_crash_line_that_was_passed_before_does_not_pass_for_the_crash(caller: Caller, adapter: str) -> None:
+    caller.write("shop.py", SHOP)
+    launched = await caller(
+        "launch", program="shop.py", adapter=adapter, breakpoints=["shop.py:2"], exceptions=["uncaught"]
+    )
+    assert launched.details["stop"]["reason"] == "breakpoint"
+    await caller("breakpoints", do="clear")
+    crashed = await caller("continue")
+    assert crashed.details["stop"]["reason"] == "exception"
+    assert {one["name"]: one["value"] for one in crashed.details["stop"]["locals"]}["divisor"] == "0"
+
+
+@both
+async def test_big_values_are_cut_everywhere(caller: Caller, adapter: str) -> None:
+    caller.write("big.py", "text = 'x' * 10_000_000\nitems = list(range(1_000_000))\nprint(len(text))\n")
+    launched = await caller("launch", program="big.py", adapter=adapter, breakpoints=["big.py:3"])
+    assert len(launched.text) < 2500
+    evaluated = await caller("evaluate", expression="text")
+    assert len(evaluated.text) < 8192
+    items = await caller("evaluate", expression="items")
+    reference = items.details["evaluation"]["variablesReference"]
+    page = await caller("variables", variable_ref=reference)
+    assert len(page.text.encode()) < 8192
+    assert "start=" in page.text
+
+
+@both
+async def test_breakpoints_follow_their_text_through_a_restart(caller: Caller, adapter: str) -> None:
+    caller.write("shop.py", SHOP)
+    await caller(
+        "launch", program="shop.py", adapter=adapter, breakpoints=[{"file": "shop.py", "text": "return share"}]
+    )
+    caller.write("shop.py", "# one line more\n" + SHOP)
+    again = await caller("restart")
+    assert again.details["snapshot"]["line"] == 4
+    listed = (await caller("breakpoints")).text
+    assert "line 4: verified" in listed
+
+
+@both
+async def test_conditions_hit_counts_and_log_messages_work(caller: Caller, adapter: str) -> None:
+    caller.write("count.py", "for number in range(10):\n    double = number * 2\n    print(double)\n")
+    await caller("launch", program="count.py", adapter=adapter, breakpoints=["count.py:2 if number == 4"])
+    assert (await caller("evaluate", expression="number")).details["evaluation"]["result"] == "4"
+    await caller("breakpoints", do="clear")
+    await caller("set_breakpoint", file="count.py", line=3, log_message="at {number}")
+    await caller("set_breakpoint", file="count.py", line=2, hit_condition="3")
+    assert (await caller("continue")).details["snapshot"]["line"] == 2
+    assert (await caller("evaluate", expression="number")).details["evaluation"]["result"] == "7"
+    assert "at 6\n" in (await caller("output")).details["output"]
