@@ -9,14 +9,15 @@ from typing import Any
 
 import anyio
 
-from dapkit import limits
 from dapkit.adapter import Adapter, Proceed, RequestFailed, not_a_request
 from dapkit.adapter.conversation import Body
 from dapkit.protocol import ConfigurationDoneArguments, DisconnectArguments, Request, TerminateArguments
+from dapkit.python.adapter.abilities import abilities
 from dapkit.python.adapter.arguments import PythonAttach, PythonLaunch
 from dapkit.python.adapter.attaching import attach_way
 from dapkit.python.adapter.keys import remark_on
 from dapkit.python.adapter.launching import launch_way
+from dapkit.python.adapter.patience import with_progress
 from dapkit.python.adapter.run import Run
 from dapkit.python.adapter.state import ProgramState
 
@@ -41,6 +42,7 @@ class PythonAdapter(ProgramState[PythonLaunch, PythonAttach]):
         self._start: PythonLaunch | PythonAttach | None = None
         self._configured = False
         self._ends_program: bool | None = None
+        self._able = abilities(PythonLaunch())
 
     # Starting
 
@@ -56,7 +58,7 @@ class PythonAdapter(ProgramState[PythonLaunch, PythonAttach]):
         await self._remark(args)
         self._start = args
         self.run = self._new_run(args)
-        await self._ready(self.run)
+        await self._ready(self.run, args)
 
     async def _remark(self, args: PythonLaunch | PythonAttach) -> None:
         if remark := remark_on(args):
@@ -71,17 +73,14 @@ class PythonAdapter(ProgramState[PythonLaunch, PythonAttach]):
             case PythonAttach():
                 return Run(self, attach_way(args), remembered=self.remembered, is_ours=False)
 
-    async def _ready(self, run: Run) -> None:
-        """Wait for a program, shown as a progress once it takes long."""
+    async def _ready(self, run: Run, start: PythonLaunch | PythonAttach) -> None:
+        """Wait for a program; tell the client what can be done with it, where that is another than before."""
         run.start()
-        with anyio.move_on_after(limits.PROGRESS_SECONDS):
-            await run.ready()
-            return
-        what = "Starting the program" if run.is_ours else "Waiting for the program"
-        async with self.progress(what, cancellable=True) as progress:
-            await run.ready()
-        if progress.cancelled:
-            raise RequestFailed("cancelled", message="cancelled")
+        await with_progress(self, "Starting the program" if run.is_ours else "Waiting for the program", run.ready)
+        able = abilities(start)
+        if able != self._able:
+            self._able = able
+            await self.capabilities(able)
 
     async def configuration_done(self) -> None:
         """Let the program begin."""
@@ -110,7 +109,7 @@ class PythonAdapter(ProgramState[PythonLaunch, PythonAttach]):
         await old.give_way()
         self.run = self._new_run(start)
         try:
-            await self._ready(self.run)
+            await self._ready(self.run, start)
             if self.run.debuggee is not None:
                 for change in await self.remembered.set_again(self.run.debuggee.ask):
                     await self.send_event(change)

@@ -4,6 +4,7 @@ Arguments were checked at the client's edge, and bodies go back as the bytes the
 came in: an answer with a thousand variables is read by nobody in between.
 """
 
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -51,6 +52,7 @@ from dapkit.protocol import (
     VariablesArguments,
     WriteMemoryArguments,
 )
+from dapkit.python.adapter.patience import with_progress
 from dapkit.python.adapter.remembered import SETTING, Remembered
 from dapkit.python.adapter.run import Run
 
@@ -87,6 +89,7 @@ class ProgramState[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[Launc
         supports_single_thread_execution_requests=True,
         support_terminate_debuggee=True,
         support_suspend_debuggee=True,
+        supports_ansi_styling=True,  # what the program writes comes as it is, and no value of ours is styled
         additional_module_columns=[
             ColumnDescriptor(attribute_name="package", label="Package", type="string"),
             ColumnDescriptor(attribute_name="loader", label="Loader", type="string"),
@@ -139,7 +142,9 @@ class ProgramState[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[Launc
         debuggee = None if self.run is None else self.run.debuggee
         if debuggee is None:
             raise RequestFailed(f"{arguments.command}: there is no program to ask: it has not started, or has ended")
-        body = await debuggee.ask(arguments)
+        title = _title_if_long(arguments)
+        ask = partial(debuggee.ask, arguments)
+        body = await (ask() if title is None else with_progress(self, title, ask))
         return self.remembered.note(arguments, body) if arguments.command in SETTING else body
 
     async def configuration_done(self) -> None:
@@ -277,3 +282,19 @@ class ProgramState[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[Launc
     async def exception_info(self, args: ExceptionInfoArguments) -> RawJson:
         """Tell about the exception that a thread is stopped at."""
         return await self.ask(args)
+
+
+_LARGE_PAGE = 10_000
+"""Variables that are asked for at once."""
+
+
+def _title_if_long(arguments: Arguments[Any]) -> str | None:
+    """Name a request that may take long for its progress; the engine answers all others within a second."""
+    match arguments:
+        case EvaluateArguments():
+            return "Evaluating"
+        case SetVariableArguments() | SetExpressionArguments():
+            return "Assigning"
+        case VariablesArguments(count=int(count)) if count > _LARGE_PAGE:
+            return "Reading variables"
+    return None

@@ -242,11 +242,14 @@ class Engine:
     def terminate(self) -> None:
         """Ask the program to end as by Ctrl-C, so that its `finally` blocks run. Nothing stops it on its way."""
         with self.lock:
-            self.world.ending = bool(self.world.evaluating) or bool(self.world.standing)
+            standing = self.world.standing
+            self.world.ending = bool(self.world.evaluating) or bool(standing)
             self.stepping.cancel()
             self.callbacks.breakpoints.clear()
             self.data_breakpoints.clear()
             self.exceptions.set([])
+            if standing:
+                self.link.event("continued", {"threadId": self.threads.number(standing), "allThreadsContinued": True})
             self.world.resume()
         if not self.configured:
             self.configured = True
