@@ -265,6 +265,16 @@ def test_router_finds_the_callback_of_a_line_in_its_code() -> None:
     assert route(code_here(), 6) is DISABLE
 
 
+def test_router_remembers_no_line_that_its_table_has_not() -> None:
+    route = native.router({3: (code_here(), lambda _code, line: line)})
+    assert route is not None
+    assert [route(code_here(), line) for line in (3, 3, 4, 3)] == [3, 3, DISABLE, 3]
+    assert route(nothing.__code__, 3) is DISABLE
+    assert route(code_here(), 3) == 3
+    with pytest.raises(TypeError):
+        route(code_here(), "3")  # type: ignore[arg-type]  # what is no line
+
+
 def test_router_passes_errors_on() -> None:
     route = native.router({3: (None, lambda *_: 1 // 0)})
     assert route is not None
