@@ -57,7 +57,7 @@ def without_extension() -> Iterator[Debugger]:
         shutil.copytree(
             Path(dapkit.__file__).parent, Path(folder, "dapkit"), ignore=shutil.ignore_patterns("*.so", "__pycache__")
         )
-        yield replace(OURS, package=Path(folder))
+        yield replace(OURS, name="ours without the extension", package=Path(folder))
 
 
 type Preparation = Callable[[Session], Awaitable[object]]

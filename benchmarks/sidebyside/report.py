@@ -21,7 +21,8 @@ How to read them:
 
 * Both adapters and the program run on the same interpreter, driven by dapkit's own client. Runs of the two and of
   the program alone alternate, {rounds} rounds of each.
-* "x" figures are ratios to the program without a debugger, in processor time of its thread: of medians.
+* "x" figures are ratios to the program without a debugger, in processor time of its thread: the median of the rounds,
+  of the best of several repetitions in each.
 * Times in s, ms and us are those of the clock as the client sees them. Waiting for a busy machine only adds to
   them, so the best round counts, of medians within a round.
 * The machine had two cores and was shared with other work (load {load:.0f} at the end), so ratios of about 1
