@@ -110,6 +110,9 @@ HUB_LOG_BYTES = 1024 * 1024
 VERSION_SECONDS = 5.0
 """How long a program may take to tell its version."""
 
+CHECKUP_SECONDS = 20.0
+"""Time within which an adapter that is checked has to be reached and to answer `initialize`."""
+
 STOP_CAPTURE_SECONDS = 5.0
 """Time for which a stop is looked at before it is told without its place."""
 

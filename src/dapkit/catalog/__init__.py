@@ -4,21 +4,32 @@ from dapkit.catalog import launch_json
 from dapkit.catalog.catalog import Catalog, load
 from dapkit.catalog.choice import Choice
 from dapkit.catalog.definition import AdapterDefinition
+from dapkit.catalog.doctor import Checkup, doctor, render_doctor
 from dapkit.catalog.errors import CatalogError, LaunchFileError, MissingArgument, NoAdapter, NoProgram
 from dapkit.catalog.files import Problem
 from dapkit.catalog.starting import start
+from dapkit.catalog.states import Explanation, State, render_states, render_why, states, why
 
 __all__ = [
     "AdapterDefinition",
     "Catalog",
     "CatalogError",
+    "Checkup",
     "Choice",
+    "Explanation",
     "LaunchFileError",
     "MissingArgument",
     "NoAdapter",
     "NoProgram",
     "Problem",
+    "State",
+    "doctor",
     "launch_json",
     "load",
+    "render_doctor",
+    "render_states",
+    "render_why",
     "start",
+    "states",
+    "why",
 ]

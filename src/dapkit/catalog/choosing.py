@@ -212,7 +212,8 @@ class Chooser:
                 self.reasons.append(f"not {one.name}: {found.problem}")
                 continue
             self._praise(one, found, program)
-            self.reasons.extend(f"not {later.name}: it comes after {one.name}" for later in fitting[place + 1 :])
+            if after := fitting[place + 1 :]:
+                self.reasons.append(f"after it would come {_names(after)}")
             return Choice(
                 definition=one,
                 command=found.command,
@@ -249,11 +250,18 @@ class Chooser:
         self.reasons.append(f"the program's interpreter {python}")
         return found
 
-    def _find(self, one: AdapterDefinition, program: Path | None) -> Installed | NotInstalled:
+    def look_for(self, one: AdapterDefinition) -> Installed | NotInstalled:
+        """Tell whether an adapter is installed, and its version."""
+        return self._find(one, None, ask_version=True)
+
+    def _find(
+        self, one: AdapterDefinition, program: Path | None, *, ask_version: bool = False
+    ) -> Installed | NotInstalled:
         root = root_of(program or self.cwd, one)
         projects = tuple(dict.fromkeys([*([] if root is None else [root]), self.cwd]))
         python = self._interpreter(program) if _asks_for_python(one) else None
-        return find(one, Surroundings(projects, self.env, None if python is None else python.path))
+        around = Surroundings(projects, self.env, None if python is None else python.path)
+        return find(one, around, ask_version=ask_version)
 
     def _interpreter(self, program: Path | None) -> Python | None:
         if self._python is None:

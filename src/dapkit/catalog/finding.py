@@ -92,7 +92,19 @@ def find(definition: AdapterDefinition, around: Surroundings, *, ask_version: bo
         if isinstance(found, Installed):
             return found
         problems.append(found.problem)
-    return NotInstalled("; ".join(dict.fromkeys(problem for problem in problems if problem)) or "its command is empty")
+    return NotInstalled(_joined([problem for problem in problems if problem]) or "its command is empty")
+
+
+_NOT_FOUND = " was not found on PATH"
+
+
+def _joined(problems: list[str]) -> str:
+    """Say what is wrong with several ways in one sentence; commands that were not found in one breath."""
+    bare = [problem for problem in problems if problem.endswith(_NOT_FOUND) and "," not in problem]
+    if len(set(bare)) > 1:
+        names = ", ".join(dict.fromkeys(problem.removesuffix(_NOT_FOUND) for problem in bare))
+        problems = [f"{names} were not found on PATH", *(problem for problem in problems if problem not in bare)]
+    return "; ".join(dict.fromkeys(problems))
 
 
 def _found(way: tuple[str, ...], definition: AdapterDefinition, around: Surroundings) -> Installed | NotInstalled:
@@ -112,7 +124,7 @@ def _found(way: tuple[str, ...], definition: AdapterDefinition, around: Surround
         words.append(str(filled))
     for other in definition.needs:
         if search(other, around.projects, around.env) is None:
-            return NotInstalled(f"{way[0]} is there, but it needs {other}, which was not found on PATH")
+            return NotInstalled(f"{way[0]} is there, but it needs {other}, which{_NOT_FOUND}")
     return Installed(tuple(words), None, program.kind)
 
 
@@ -125,7 +137,7 @@ def _program(word: str, definition: AdapterDefinition, around: Surroundings) -> 
         found = search(name, around.projects, around.env)
         if found is not None:
             return found
-        return NotInstalled("" if "*" in name else f"{name} was not found on PATH")  # the plain name is told already
+        return NotInstalled("" if "*" in name else f"{name}{_NOT_FOUND}")  # the plain name is told already
     return _by_path(Path(name).expanduser(), definition, around)
 
 
@@ -136,7 +148,7 @@ def _by_path(path: Path, definition: AdapterDefinition, around: Surroundings) ->
         found = highest(candidate)
         if found is not None and is_program(found):
             return Place(found, "by its path")
-    return NotInstalled(f"{path} is not there, or not executable")
+    return NotInstalled(f"there is no program {path}")
 
 
 def _checked(

@@ -51,12 +51,12 @@ def _asked(
             command,
             env=dict(env),
             stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
+            capture_output=True,
             timeout=limits.VERSION_SECONDS,
             check=False,
             cwd=cwd,
         )
     except (OSError, subprocess.TimeoutExpired):
         return None
-    return done.stdout.decode(errors="replace") if done.returncode == 0 else None
+    said = done.stdout if done.stdout.strip() else done.stderr
+    return said.decode(errors="replace") if done.returncode == 0 else None

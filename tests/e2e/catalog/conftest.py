@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from dapkit.catalog import Catalog, load
-from driving import PROGRAMS
 from e2e.catalog.running import Running
 
 
@@ -16,21 +15,6 @@ from e2e.catalog.running import Running
 def catalog(tmp_path: Path) -> Catalog:
     """Return what is known in an empty folder, for a user without files."""
     return load(tmp_path, tmp_path, env={**os.environ, "HOME": str(tmp_path)})
-
-
-@pytest.fixture(scope="session")
-def compiled(require_tool: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """Return a function that compiles one of the C programs, with debug information."""
-    compiler = require_tool("cc")
-    folder = tmp_path_factory.mktemp("compiled")
-
-    def compile_program(name: str) -> Path:
-        program = folder / Path(name).stem
-        if not program.exists():
-            subprocess.run([compiler, "-g", "-O0", "-pthread", "-o", program, PROGRAMS / name], check=True)
-        return program
-
-    return compile_program
 
 
 @pytest.fixture(scope="session")

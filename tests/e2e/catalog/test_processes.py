@@ -71,7 +71,7 @@ def test_process_that_go_has_built_goes_to_delve(
     choice = catalog.choose(pid=pid, cwd=tmp_path)
     assert choice.definition.name == "dlv"
     assert choice.reasons[0].startswith(f"process {pid} runs {program}, which Go has built, to which dlv, ")
-    assert "not lldb-dap: it comes after dlv" in choice.reasons
+    assert choice.reasons[-1].startswith("after it would come gdb, lldb-dap")
 
 
 def test_process_of_a_language_that_cannot_be_attached_to_is_refused(

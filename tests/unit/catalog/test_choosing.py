@@ -36,9 +36,7 @@ def test_c_source_goes_to_gdb_before_lldb_and_codelldb(world: World) -> None:
     assert choice.reasons == (
         "a.c is a .c file, for which there is gdb, lldb-dap, codelldb, cdt-gdb-adapter",
         f"gdb: {world.bin}/gdb (PATH), version 16.3",
-        "not lldb-dap: it comes after gdb",
-        "not codelldb: it comes after gdb",
-        "not cdt-gdb-adapter: it comes after gdb",
+        "after it would come lldb-dap, codelldb, cdt-gdb-adapter",
     )
 
 
@@ -178,7 +176,7 @@ def test_own_adapter_debugs_programs_of_python_3_12(world: World) -> None:
     assert choice.reasons[1:] == (
         f"the program's interpreter {python} (the project's environment) is Python 3.12.4",
         f"dapkit: {sys.executable} (by its path)",
-        "not debugpy: it comes after dapkit",
+        "after it would come debugpy",
     )
 
 

@@ -1,0 +1,119 @@
+"""Start each installed adapter, shake hands with it, and say what works and what to install."""
+
+import tempfile
+import time
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Literal
+
+import anyio
+import anyio.to_thread
+
+from dapkit import limits
+from dapkit.catalog.catalog import Catalog
+from dapkit.catalog.choice import Choice
+from dapkit.catalog.definition import NOTHING, Table
+from dapkit.catalog.starting import start
+from dapkit.catalog.states import State, render_problems, states
+from dapkit.catalog.tabulation import aligned
+from dapkit.client import Session
+from dapkit.protocol import DapkitError, encode_value
+
+type Verdict = Literal["works", "broken", "missing"]
+
+_AT_ONCE = 2
+"""Adapters that are started at the same time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checkup:
+    """What came of starting an adapter.
+
+    Attributes:
+        seconds: from its start to its answer to `initialize`; None if there was none.
+        abilities: how many capabilities it announced.
+        problem: what went wrong; empty if it works.
+
+    """
+
+    state: State
+    verdict: Verdict
+    seconds: float | None = None
+    abilities: int = 0
+    problem: str = ""
+
+    @property
+    def remedy(self) -> str:
+        """What to do so that it works; empty if it does."""
+        return "" if self.verdict == "works" else self.state.definition.install
+
+
+async def doctor(catalog: Catalog, *, cwd: Path) -> list[Checkup]:
+    """Check all adapters; those that work come first, then the broken, then the missing."""
+    found = await anyio.to_thread.run_sync(partial(states, catalog, cwd=cwd))
+    results: list[Checkup] = []
+    limiter = anyio.CapacityLimiter(_AT_ONCE)
+
+    async def check(state: State) -> None:
+        async with limiter:
+            results.append(await _checkup(state, catalog, cwd))
+
+    async with anyio.create_task_group() as tasks:
+        for state in found:
+            tasks.start_soon(check, state)
+    order = ("works", "broken", "missing")
+    return sorted(results, key=lambda one: (order.index(one.verdict), one.state.name))
+
+
+async def _checkup(state: State, catalog: Catalog, cwd: Path) -> Checkup:
+    if not state.installed:
+        return Checkup(state, "missing", problem=state.problem)
+    with tempfile.TemporaryDirectory(prefix="dapkit-") as folder:
+        try:
+            choice = await anyio.to_thread.run_sync(lambda: catalog.choose(cwd=cwd, adapter=state.name))
+            arguments = _sample(choice, Path(folder))
+            began = time.monotonic()
+            with anyio.fail_after(limits.CHECKUP_SECONDS):
+                async with Session(start(choice, arguments), adapter_id=choice.definition.own_id) as session:
+                    seconds = time.monotonic() - began
+                    abilities = _announced(session)
+        except DapkitError as error:
+            return Checkup(state, "broken", problem=str(error))
+        except TimeoutError:
+            return Checkup(state, "broken", problem=f"it did not answer within {limits.CHECKUP_SECONDS:g} s")
+    return Checkup(replace(state, version=state.version or choice.version), "works", seconds, abilities)
+
+
+def _sample(choice: Choice, folder: Path) -> Table:
+    """Write the program by which an adapter is started that needs one, and return its arguments."""
+    sample = choice.definition.sample
+    if not sample:
+        return NOTHING
+    program = folder / sample["name"]
+    program.write_text(sample["text"], encoding="utf-8")
+    return choice.launch_arguments(program, cwd=folder)
+
+
+def _announced(session: Session) -> int:
+    return encode_value(session.capabilities).count(b":true")
+
+
+def render_doctor(results: list[Checkup], catalog: Catalog) -> str:
+    """Return what was found as text for a terminal, with what to install at the end."""
+    rows = [
+        (
+            one.verdict,
+            one.state.name,
+            one.state.version or "-",
+            "" if one.seconds is None else f"{one.seconds:.2f} s, {one.abilities} capabilities",
+            one.problem.splitlines()[0] if one.problem else str(one.state.path or ""),
+        )
+        for one in results
+    ]
+    lines = list(aligned(rows))
+    remedies = [one for one in results if one.remedy]
+    if remedies:
+        lines += ["", "what to do for the others:"]
+        lines += [f"  {line}" for line in aligned([(one.state.name, one.remedy) for one in remedies])]
+    return "\n".join([*lines, *render_problems(catalog)])

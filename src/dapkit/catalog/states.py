@@ -1,0 +1,131 @@
+"""What is installed here: each adapter with its state, its version and where it is."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from dapkit.catalog.catalog import Catalog
+from dapkit.catalog.choice import Choice
+from dapkit.catalog.choosing import Chooser
+from dapkit.catalog.definition import AdapterDefinition
+from dapkit.catalog.errors import CatalogError, NoAdapter
+from dapkit.catalog.finding import NotInstalled
+from dapkit.catalog.tabulation import aligned, indented
+
+_AT_ONCE = 4
+"""Programs that are asked for their version at the same time."""
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """An adapter as it is here.
+
+    Attributes:
+        path: its program; None if it is not installed, or none of ours starts it.
+        version: None if it does not tell it.
+        problem: why it counts as missing; empty if it is installed.
+
+    """
+
+    definition: AdapterDefinition
+    path: Path | None
+    version: str | None
+    problem: str
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self.definition.name
+
+    @property
+    def installed(self) -> bool:
+        """Whether it can be started."""
+        return not self.problem
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why a program gets the adapter that it gets, or gets none.
+
+    Attributes:
+        choice: None if there is none.
+        reasons: what was looked at, in that order.
+        problem: why there is none, and what to do about it.
+
+    """
+
+    choice: Choice | None
+    reasons: tuple[str, ...]
+    problem: str = ""
+
+
+def states(catalog: Catalog, *, cwd: Path) -> list[State]:
+    """Return the state of each adapter, those that are installed first.
+
+    It asks each for its version, which takes a second or two: in an event loop, call it in a thread.
+    """
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        found = list(pool.map(lambda one: _state(one, catalog, cwd), catalog.adapters.values()))
+    return sorted(found, key=lambda one: (not one.installed, one.name))
+
+
+def why(
+    catalog: Catalog,
+    program: Path | str | None = None,
+    *,
+    cwd: Path,
+    pid: int | None = None,
+    port: int | None = None,
+    adapter: str | None = None,
+) -> Explanation:
+    """Explain what `Catalog.choose` chooses, or why it can choose nothing."""
+    try:
+        choice = catalog.choose(program, cwd=cwd, pid=pid, port=port, adapter=adapter)
+    except NoAdapter as error:
+        return Explanation(None, error.reasons, str(error))
+    except CatalogError as error:
+        return Explanation(None, (), str(error))
+    return Explanation(choice, choice.reasons)
+
+
+def render_states(found: list[State], catalog: Catalog) -> str:
+    """Return the states as text for a terminal."""
+    rows = [("adapter", "state", "version", "for", "where")]
+    rows += [
+        (
+            one.name,
+            "installed" if one.installed else "missing",
+            one.version or "-",
+            ", ".join(one.definition.languages),
+            str(one.path or one.problem or f"{one.definition.host}:{one.definition.port}"),
+        )
+        for one in found
+    ]
+    return "\n".join([*aligned(rows), *render_problems(catalog)])
+
+
+def render_problems(catalog: Catalog) -> Iterator[str]:
+    """Yield what was left out of users' files, a line each."""
+    for problem in catalog.problems:
+        yield f"left out: {problem}"
+
+
+def render_why(explained: Explanation) -> str:
+    """Return an explanation as text for a terminal."""
+    choice = explained.choice
+    if choice is None:
+        return "\n".join([explained.problem, *indented(explained.reasons)])
+    lines = [f"{choice.definition.name}: {choice.definition.title}", *indented(explained.reasons)]
+    if choice.command:
+        lines.append(f"it is started by: {' '.join(choice.command)}")
+    if choice.definition.notes:
+        lines.append(f"to know: {choice.definition.notes}")
+    return "\n".join(lines)
+
+
+def _state(one: AdapterDefinition, catalog: Catalog, cwd: Path) -> State:
+    found = Chooser(catalog.adapters, cwd.absolute(), catalog.env).look_for(one)
+    if isinstance(found, NotInstalled):
+        return State(one, None, None, found.problem)
+    return State(one, found.path if found.command else None, found.version, "")
