@@ -98,6 +98,9 @@ PROGRESS_SECONDS = 1.0
 HUB_START_SECONDS = 20.0
 """Time within which a hub that was started has to listen, and one that listens has to greet."""
 
+HUB_CALL_SECONDS = 360.0
+"""Time after which a caller gives a call up; longer than any action may take."""
+
 HUB_LINE_BYTES = 64 * 1024 * 1024
 """Longest message between a caller and the hub."""
 

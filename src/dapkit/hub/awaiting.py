@@ -5,6 +5,7 @@ cancelling it, as everything is in an event loop.
 """
 
 from collections.abc import Mapping
+from contextlib import suppress
 
 import anyio
 from anyio import to_thread
@@ -13,7 +14,7 @@ from dapkit import limits
 from dapkit.hub import wire
 from dapkit.hub.errors import CallRefused
 from dapkit.hub.front import Front, call_message
-from dapkit.hub.line import Progress, heard, lost
+from dapkit.hub.line import Progress, heard, lost, silent
 from dapkit.transport.sockets import SocketStream
 
 
@@ -24,6 +25,7 @@ async def call(
     project: str,
     session: str | None = None,
     read_only: bool = False,
+    timeout: float = limits.HUB_CALL_SECONDS,  # noqa: ASYNC109 - the parameters of `dapkit.hub.call`
     on_progress: Progress | None = None,
     front: Front | None = None,
 ) -> dict[str, object]:
@@ -40,7 +42,10 @@ async def call(
         line = await to_thread.run_sync(front.reach)
         async with SocketStream(line.detach()) as stream:
             try:
-                return await _ask(stream, message, line.pid, on_progress)
+                with anyio.fail_after(timeout):
+                    return await _ask(stream, message, line.pid, on_progress)
+            except TimeoutError:
+                raise silent(line.pid) from None
             except CallRefused as refusal:
                 if refusal.code != wire.ENDING or anyio.current_time() > patience:
                     raise
@@ -51,13 +56,12 @@ async def _ask(
     stream: SocketStream, message: Mapping[str, object], pid: int, on_progress: Progress | None
 ) -> dict[str, object]:
     lines = wire.Lines()
-    try:
+    with suppress(anyio.BrokenResourceError):  # what it said before it went is still to be read
         await stream.send(wire.encode({"id": 1, **message}))
+    with suppress(anyio.BrokenResourceError):
         async for data in stream:
             for line in lines.feed(data):
                 result = heard(wire.decode(line), on_progress)
                 if result is not None:
                     return result
-    except anyio.BrokenResourceError:
-        pass
     raise lost(pid)

@@ -38,6 +38,10 @@ async def converse(stream: ByteStream, greeting: Message, answer: Answer) -> Non
         try:
             async with background_tasks() as tasks:
                 await _Calls(outbox, answer, tasks).hear(stream)
+        except anyio.get_cancelled_exc_class():
+            # Every call that was read is answered by now: whoever has no answer can make it again.
+            outbox.put(_refusal(None, wire.ENDING, "the hub is about to end", hint="Try again."))
+            raise
         finally:
             outbox.close()
 

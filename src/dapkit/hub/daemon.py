@@ -11,7 +11,6 @@ import os
 import signal
 import time
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
 
 import anyio
@@ -24,7 +23,7 @@ from dapkit.hub.conversation import converse
 from dapkit.hub.errors import CallRefused, HubError
 from dapkit.hub.folder import SOCKET, runtime_folder
 from dapkit.hub.settings import Settings
-from dapkit.hub.starting import READY
+from dapkit.hub.starting import say_ready
 from dapkit.transport import TransportError, background_tasks, listen_unix
 
 log = logging.getLogger(__name__)
@@ -64,7 +63,7 @@ async def _live(opening: Opening, socket: Path, settings: Settings) -> None:
             tasks.start_soon(hub.end_when_idle)
             async with listen_unix(socket, hub.serve):
                 log.info("dapkit %s listens at %s", wire.VERSION, socket)
-                _say_ready()
+                say_ready()
                 await hub.over.wait()
                 signal.alarm(int(limits.ORDERLY_END_SECONDS))  # it ends then, whatever hangs
     log.info("ended")
@@ -145,12 +144,3 @@ class _Hub:
             "calls": self._calls,
             "busy": self._handler.busy(),
         }
-
-
-def _say_ready() -> None:
-    """Tell who started us (`starting`), and let go of its pipe."""
-    with suppress(BrokenPipeError):  # it was killed meanwhile; others will come
-        os.write(1, READY)
-    null = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(null, 1)
-    os.close(null)

@@ -38,7 +38,7 @@ def call(
     project: str,
     session: str | None = None,
     read_only: bool = False,
-    timeout: float | None = None,
+    timeout: float = limits.HUB_CALL_SECONDS,
     on_progress: Progress | None = None,
 ) -> dict[str, object]:
     """Have the hub do one call and return its result.
@@ -51,7 +51,7 @@ def call(
         project: absolute path of the folder whose sessions are meant.
         session: name of the session; None for the only one.
         read_only: refuse actions that change anything.
-        timeout: seconds after which the call is given up; None: as long as the hub runs.
+        timeout: seconds that a hub which runs has for it; the action has a deadline of its own, which comes first.
         on_progress: told what the call is doing.
 
     Raises:
@@ -103,17 +103,16 @@ class Front:
         project: str,
         session: str | None = None,
         read_only: bool = False,
-        timeout: float | None = None,
+        timeout: float = limits.HUB_CALL_SECONDS,
         on_progress: Progress | None = None,
     ) -> dict[str, object]:
         """Do one call (see `dapkit.hub.call`)."""
         message = call_message(name, arguments, project=project, session=session, read_only=read_only)
-        deadline = None if timeout is None else time.monotonic() + timeout
         patience = time.monotonic() + limits.HUB_START_SECONDS
         while True:
             with self.reach() as line:
                 try:
-                    return line.ask(message, deadline, on_progress)
+                    return line.ask(message, time.monotonic() + timeout, on_progress)
                 except CallRefused as refusal:
                     if refusal.code != wire.ENDING or time.monotonic() > patience:
                         raise
@@ -122,11 +121,14 @@ class Front:
     def status(self) -> dict[str, object] | None:
         """Ask how the hub is (see `dapkit.hub.status`)."""
         deadline = time.monotonic() + limits.HUB_START_SECONDS
-        line = self._connected(deadline)
-        if line is None:
+        try:
+            line = self._connected(deadline)
+            if line is None:
+                return None
+            with line:
+                return line.ask({"call": wire.STATUS}, deadline)
+        except HubLost:
             return None
-        with line:
-            return line.ask({"call": wire.STATUS}, deadline)
 
     def stop(self) -> bool:
         """End the hub (see `dapkit.hub.stop`)."""
@@ -152,7 +154,10 @@ class Front:
         """Connect to the hub, start one where none runs, send an idle one of another version away."""
         deadline = time.monotonic() + limits.HUB_START_SECONDS
         while time.monotonic() < deadline:
-            line = self._connected(deadline) or self._started(deadline)
+            try:
+                line = self._connected(deadline) or self._started(deadline)
+            except HubLost:  # it was just ending; its socket goes last
+                line = None
             if line is not None:
                 if _speaks_our_version(line):
                     return line
@@ -164,15 +169,12 @@ class Front:
         )
 
     def _connected(self, deadline: float) -> Line | None:
-        """Connect to a hub that runs; None if there is none, or one that is just ending."""
+        """Connect to a hub that runs; None if nobody listens."""
         line = Line.to(self._path(SOCKET), deadline)
         if line is None:
             return None
         try:
             line.greet(deadline)
-        except HubLost:
-            line.close()
-            return None
         except BaseException:
             line.close()
             raise
@@ -180,7 +182,11 @@ class Front:
 
     def _started(self, deadline: float) -> Line | None:
         """Start a hub and connect to it; None if somebody else is starting one."""
-        lock = os.open(self._path(LOCK), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        path = self._path(LOCK)
+        try:
+            lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        except OSError as error:
+            raise HubUnavailable(f"{path} cannot be opened: {error.strerror}") from error
         try:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -190,14 +196,8 @@ class Front:
             if line is None:
                 from dapkit.hub.starting import start
 
-                try:
-                    start(self._command, self._folder, deadline=deadline)
-                except HubUnavailable:
-                    line = self._connected(deadline)  # one that was started before, by a caller that was killed
-                    if line is None:
-                        raise
-                else:
-                    line = self._connected(deadline)
+                start(self._command, self._folder, lock=lock, deadline=deadline)
+                line = self._connected(deadline)
             return line
         finally:
             os.close(lock)

@@ -88,7 +88,7 @@ class Line:
         self.greeting = self._next(deadline)
 
     def ask(
-        self, message: dict[str, object], deadline: float | None = None, on_progress: Progress | None = None
+        self, message: dict[str, object], deadline: float, on_progress: Progress | None = None
     ) -> dict[str, object]:
         """Send a call and wait for its result.
 
@@ -124,7 +124,7 @@ class Line:
             with contextlib.suppress(ProcessLookupError):
                 signal.pidfd_send_signal(self._process, signal.SIGKILL)
 
-    def _answer(self, deadline: float | None, on_progress: Progress | None) -> dict[str, object]:
+    def _answer(self, deadline: float, on_progress: Progress | None) -> dict[str, object]:
         while True:
             result = heard(self._next(deadline), on_progress)
             if result is not None:
@@ -139,41 +139,32 @@ class Line:
         except (CallRefused, HubLost, HubSilent):
             return
 
-    def _send(self, message: dict[str, object], deadline: float | None) -> None:
+    def _send(self, message: dict[str, object], deadline: float) -> None:
         self._limit(deadline)
         try:
             self._socket.sendall(wire.encode(message))
         except TimeoutError:
-            raise self._silent() from None
-        except OSError:
-            raise self._lost() from None
+            raise silent(self.pid) from None
+        except OSError:  # it has gone; what it said before is still to be read
+            return
 
-    def _next(self, deadline: float | None) -> dict[str, object]:
+    def _next(self, deadline: float) -> dict[str, object]:
         while not self._received:
             self._limit(deadline)
             try:
                 data = self._socket.recv(limits.READ_CHUNK_BYTES)
             except TimeoutError:
-                raise self._silent() from None
+                raise silent(self.pid) from None
             except OSError:
                 data = b""
             if not data:
-                raise self._lost()
+                raise lost(self.pid)
             self._received = self._lines.feed(data)
         return wire.decode(self._received.pop(0))
 
-    def _limit(self, deadline: float | None) -> None:
+    def _limit(self, deadline: float) -> None:
         """Let the next operation of the socket take until the deadline."""
-        self._socket.settimeout(None if deadline is None else max(deadline - time.monotonic(), 0.001))
-
-    def _lost(self) -> HubLost:
-        return lost(self.pid)
-
-    def _silent(self) -> HubSilent:
-        return HubSilent(
-            f"the hub (process {self.pid}) did not answer in time",
-            hint="The call was given up. A hub that answers nothing any more is ended by: dapkit hub stop",
-        )
+        self._socket.settimeout(max(deadline - time.monotonic(), 0.001))
 
 
 def heard(message: dict[str, object], on_progress: Progress | None) -> dict[str, object] | None:
@@ -199,4 +190,12 @@ def lost(pid: int) -> HubLost:
     return HubLost(
         f"the hub (process {pid}) ended before it answered",
         hint="Its sessions have ended with it; the next call starts another hub.",
+    )
+
+
+def silent(pid: int) -> HubSilent:
+    """Make the error of an answer that did not come in time."""
+    return HubSilent(
+        f"the hub (process {pid}) did not answer in time",
+        hint="The call was given up. A hub that answers nothing any more is ended by: dapkit hub stop",
     )

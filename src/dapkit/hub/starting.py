@@ -2,9 +2,12 @@
 
 The hub says one line on its standard output: `ready` as soon as it listens. The
 end of that output without it means that it has failed, and its log says why;
-no poll and no guess is needed.
+no poll and no guess is needed. Its standard input is the lock under which it is
+started, so that it is held until then even if the starter is killed. Once ready
+it exchanges both for the null device.
 """
 
+import contextlib
 import os
 import select
 import signal
@@ -22,18 +25,31 @@ if TYPE_CHECKING:
 READY = b"ready\n"
 
 
-def start(command: "Sequence[str]", folder: str, *, deadline: float) -> None:
+def say_ready() -> None:
+    """Tell the caller who started this hub, and let go of what it was started with."""
+    with contextlib.suppress(BrokenPipeError):  # it was killed meanwhile; others will come
+        os.write(1, READY)
+    null = os.open(os.devnull, os.O_RDWR)
+    os.dup2(null, 0)
+    os.dup2(null, 1)
+    os.close(null)
+
+
+def start(command: "Sequence[str]", folder: str, *, lock: int, deadline: float) -> None:
     """Start a hub and wait until it listens.
 
-    It inherits nothing but the environment and the folder, which it leaves by itself: it has a session of its
-    own, no input, and writes to its log. It makes itself nobody's child, too (`daemon`), and lives on as that.
+    It inherits nothing else but the environment and the folder, which it leaves by itself: it has a session of its
+    own, and writes to its log. It makes itself nobody's child, too (`daemon`), and lives on as that.
 
     Raises:
         HubUnavailable: it did not get ready.
 
     """
     log = os.path.join(folder, LOG)
-    errors = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    try:
+        errors = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    except OSError as error:
+        raise HubUnavailable(f"{log} cannot be opened: {error.strerror}") from error
     try:
         if os.fstat(errors).st_size > limits.HUB_LOG_BYTES:
             os.ftruncate(errors, 0)
@@ -42,7 +58,7 @@ def start(command: "Sequence[str]", folder: str, *, deadline: float) -> None:
             starting = subprocess.Popen(
                 command,
                 env={**os.environ, VARIABLE: folder},  # ours, whatever it would find for itself
-                stdin=subprocess.DEVNULL,
+                stdin=lock,
                 stdout=subprocess.PIPE,
                 stderr=errors,
                 start_new_session=True,

@@ -49,7 +49,7 @@ class Answering:
                 }
             case "surroundings":
                 result = surroundings()
-            case "wait":
+            case "wait" | "linger":
                 await self._wait(call)
             case "counts":
                 result = {"waiting": self._waiting, "cancelled": self._cancelled}
@@ -72,6 +72,8 @@ class Answering:
             await anyio.sleep_forever()
         except anyio.get_cancelled_exc_class():
             self._cancelled += 1
+            with anyio.move_on_after(1 if call.name == "linger" else 0, shield=True):
+                await anyio.sleep_forever()
             raise
         finally:
             self._waiting -= 1

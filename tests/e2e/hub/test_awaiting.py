@@ -1,7 +1,7 @@
 import anyio
 import pytest
 
-from dapkit.hub import CallRefused, HubLost
+from dapkit.hub import CallRefused, HubLost, HubSilent
 from dapkit.hub.awaiting import call
 from dapkit.hub.front import Front
 
@@ -34,3 +34,11 @@ async def test_refusal_and_a_dead_hub_are_errors(front: Front) -> None:
     with pytest.raises(HubLost, match="ended before it answered"):
         await call("die", {}, project="/", front=front)
     assert await call("counts", {}, project="/", front=front) == {"waiting": 0, "cancelled": 0}
+
+
+async def test_call_that_takes_too_long_is_given_up(front: Front) -> None:
+    with pytest.raises(HubSilent, match="did not answer in time"):
+        await call("wait", {}, project="/", timeout=0.3, front=front)
+    with anyio.fail_after(10):
+        while (await call("counts", {}, project="/", front=front))["waiting"]:
+            pass

@@ -148,7 +148,8 @@ def test_hub_that_cannot_start_says_why(fronts: Callable[..., Front]) -> None:
 
 
 def start_other_version(folder: Path) -> None:
-    start((*ANSWERING, "0.0.1"), str(folder), deadline=time.monotonic() + 10)
+    with Path(os.devnull).open() as no_lock:
+        start((*ANSWERING, "0.0.1"), str(folder), lock=no_lock.fileno(), deadline=time.monotonic() + 10)
 
 
 def test_idle_hub_of_another_version_is_replaced(front: Front, folder: Path) -> None:

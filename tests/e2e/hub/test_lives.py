@@ -97,6 +97,16 @@ def test_hub_told_to_end_by_a_signal_answers_what_is_under_way(front: Front, fol
     assert not (folder / "hub.sock").exists()
 
 
+def test_call_made_while_a_hub_is_ending_is_done_by_the_next_one(front: Front, folder: Path) -> None:
+    with calling(folder, "linger") as caller:
+        assert read_line(caller) == "waiting"
+        pid = front.call("echo", {}, project="/")["pid"]
+        assert isinstance(pid, int)
+        os.kill(pid, signal.SIGTERM)
+        assert front.call("echo", {}, project="/")["pid"] != pid
+        assert "CallRefused: linger was given up" in caller.communicate()[1]
+
+
 def test_idle_hub_ends_by_itself(front: Front, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DAPKIT_HUB_IDLE_SECONDS", "1")
     pid = front.call("echo", {}, project="/")["pid"]

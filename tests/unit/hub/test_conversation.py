@@ -163,3 +163,16 @@ async def test_caller_that_takes_nothing_is_dropped(monkeypatch: pytest.MonkeyPa
             while not caller.cancelled:
                 await anyio.lowlevel.checkpoint()
     assert caller.cancelled == [1]
+
+
+async def test_hub_that_ends_answers_calls_and_tells_others_to_make_theirs_again() -> None:
+    ours, theirs = memory_pair()
+    caller = Caller(ours)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(converse, theirs, GREETING, caller.answer)
+        assert await caller.receive() == GREETING
+        await caller.send({"id": 1, "call": "report"})
+        assert (await caller.receive())["id"] == 1
+        tasks.cancel_scope.cancel()
+    assert await caller.receive() == refusal(1, "cancelled", "report was given up")
+    assert await caller.receive() == refusal(None, "hub_ending", "the hub is about to end", "Try again.")
