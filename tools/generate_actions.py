@@ -3,9 +3,9 @@
     python tools/generate_actions.py            write the files
     python tools/generate_actions.py --check    compare; exit 1 on a difference
 
-`table.py` lets the command line and the MCP server offer the actions without loading
-what carries them out, `schemas.json` has the JSON schemas of arguments and results,
-and `docs/reference/actions.md` is for readers.
+`api.py` has the actions as functions, `table.py` lets the command line and the MCP
+server offer them without loading what carries them out, `schemas.json` has the JSON
+schemas of arguments and results, and `docs/reference/actions.md` is for readers.
 """
 
 import argparse
@@ -17,6 +17,7 @@ from pathlib import Path
 
 from dapkit.agent.actions import in_order
 from dapkit.agent.registry import vocabulary
+from generate_agent.api import api
 from generate_agent.reference import reference
 from generate_agent.schemas import schemas
 from generate_agent.table import table
@@ -43,6 +44,7 @@ def _files() -> Mapping[Path, str]:
     words = vocabulary(actions.values())
     return {
         AGENT / "table.py": _formatted(table(actions, words)),
+        AGENT / "api.py": _formatted(api(actions)),
         AGENT / "schemas.json": schemas(actions),
         ROOT / "docs/reference/actions.md": reference(actions, words),
     }

@@ -56,14 +56,23 @@ def place_in(file: Path, line: int | None, text: str | None, *, action: str, col
     return Line(file, line, column)
 
 
-def wishes_of(specs: Iterable[object], *, folder: Path) -> list[Wish]:
-    """Read the breakpoints that come with a launch.
+def wishes_of(specs: Iterable[object], *, folders: Sequence[Path]) -> list[Wish]:
+    """Read the breakpoints that come with a launch; files are looked for in the folders, and else in the first.
 
     Raises:
         InvalidArguments: one of them cannot be read.
 
     """
-    return [_wish_of(spec, folder) for spec in specs]
+    wishes = []
+    for spec in specs:
+        found = [_wish_of(spec, folder) for folder in folders]
+        wishes.append(next((one for one in found if _is_there(one.place)), found[0]))
+    return wishes
+
+
+def _is_there(place: Place) -> bool:
+    file = _file(place)
+    return file is None or file.exists()
 
 
 def _wish_of(spec: object, folder: Path) -> Wish:

@@ -384,9 +384,9 @@ SAMPLES: dict[str, ProtocolObject] = {
     "output_cut": s.Output(snapshot=STOPPED, output="the end\n", next=900000, lost=700000, omitted=5000),
     "output_none": s.Output(snapshot=STOPPED, output="", next=0, lost=0, omitted=0),
     "stdin": s.Typed(snapshot=RUNNING, characters=4, ended=True),
-    "terminate": s.Terminated(snapshot=ENDED, released=False),
-    "terminate_none": s.Terminated(released=False),
-    "detach": s.Terminated(snapshot=LET_GO, released=True, output="last words\n", output_since=3),
+    "terminate": s.Terminated(snapshot=ENDED, ending="terminated", released=False),
+    "terminate_none": s.Terminated(ending="terminated", released=False),
+    "detach": s.Terminated(snapshot=LET_GO, ending="detached", released=True, output="last words\n", output_since=3),
     "sessions": s.Sessions(sessions=[STOPPED, RUNNING]),
     "sessions_none": s.Sessions(sessions=[]),
 }

@@ -1,5 +1,7 @@
 """Sessions: which there are, what they have written, and their end."""
 
+from typing import Literal
+
 from dapkit.agent import parameters as p
 from dapkit.agent.call import Call
 from dapkit.agent.registry import Approval, action
@@ -44,20 +46,24 @@ async def terminate(call: Call) -> Terminated:
     try:
         session = call.session
     except NoSession:
-        return Terminated(released=False)
+        return Terminated(ending="terminated", released=False)
     await session.terminate()
-    return _ended(call, released=session.attached)
+    return _ended(call, "terminated", released=session.attached)
 
 
 @action(Approval.EXECUTE)
 async def detach(call: Call) -> Terminated:
     """End the session and let the program run on."""
     await call.session.detach()
-    return _ended(call, released=True)
+    return _ended(call, "detached", released=True)
 
 
-def _ended(call: Call, *, released: bool) -> Terminated:
+def _ended(call: Call, ending: Literal["terminated", "detached"], *, released: bool) -> Terminated:
     output, since = call.tell_output()
     return Terminated(
-        snapshot=snapshot(call.session), released=released, output=last_output(output), output_since=since
+        snapshot=snapshot(call.session),
+        ending=ending,
+        released=released,
+        output=last_output(output),
+        output_since=since,
     )

@@ -9,6 +9,7 @@ import anyio.to_thread
 from dapkit import limits
 from dapkit.agent import parameters as p
 from dapkit.agent.call import Call
+from dapkit.agent.configured import plans_of
 from dapkit.agent.failures import InvalidArguments
 from dapkit.agent.placing import source_breakpoints, wishes_of
 from dapkit.agent.redaction import Redaction
@@ -19,6 +20,8 @@ from dapkit.agent.results.session import Started
 from dapkit.agent.snapshots import snapshot
 from dapkit.agent.terminals import in_terminal
 from dapkit.catalog import Catalog, Choice, load, start
+from dapkit.catalog.launch_json import Plan
+from dapkit.hub.breakpoints.places import Wish
 from dapkit.hub.start import Start
 
 
@@ -44,9 +47,15 @@ async def launch(
     """Start a program, a Python module, a test or a configuration of launch.json under its debugger."""
     _one_of(program=program, module=module, test=test, configuration=configuration)
     folder = _folder(call, cwd)
-    wishes = wishes_of(breakpoints or (), folder=call.folder)
+    wishes = wishes_of(breakpoints or (), folders=(call.folder, folder))
     call.progress("choosing a debug adapter")
     catalog = await anyio.to_thread.run_sync(lambda: load(folder, env=call.request.env))
+    if configuration is not None:
+        changes = {"args": args, "cwd": cwd and str(cwd), "stopOnEntry": stop_on_entry, **(options or {})}
+        plans = await anyio.to_thread.run_sync(
+            lambda: plans_of(configuration, catalog, folder, program=program, env=env, changes=changes)
+        )
+        return await _configured(call, plans, folder, wishes=wishes, exceptions=exceptions)
     choice = await _choice(catalog, folder, program=program, adapter=adapter)
     keys = dict(options or {})
     if terminal or stdin_file is not None:
@@ -62,23 +71,20 @@ async def launch(
         options=keys,
     )
     arguments = wanted.configuration()
-    await _open(
-        call,
-        Start(
-            adapter=choice.definition.name,
-            route=start(choice, arguments),
-            request="attach" if arguments.get("request") == "attach" else "launch",
-            configuration=arguments,
-            cwd=folder,
-            program=_name(choice, wanted),
-            adapter_id=choice.definition.own_id,
-            breakpoints=wishes,
-            exceptions=exceptions,
-            input=stdin_file,
-        ),
-        Remembered(launched=wanted, redaction=_redaction(call, env)),
+    start_of_it = Start(
+        adapter=choice.definition.name,
+        route=start(choice, arguments),
+        request="attach" if arguments.get("request") == "attach" else "launch",
+        configuration=arguments,
+        cwd=folder,
+        program=_name(choice, wanted),
+        adapter_id=choice.definition.own_id,
+        breakpoints=wishes,
+        exceptions=exceptions,
+        input=stdin_file,
     )
-    return await _started(call, choice.reasons, patience=call.settings.session_initial_stop_seconds)
+    await _open(call, start_of_it, Remembered(launched=wanted, redaction=_redaction(call, env)))
+    return await _started(call, _surprises(choice.reasons), patience=call.settings.session_initial_stop_seconds)
 
 
 @action(Approval.EXECUTE, example={"pid": 4711})
@@ -98,14 +104,20 @@ async def attach(
 ) -> Started:
     """Attach to a running process, or to a debugger or program that listens on a port."""
     if pid is None and port is None and configuration is None:
-        raise InvalidArguments("attach requires pid or port")
+        raise InvalidArguments("attach requires pid or port", hint="Or the name of a configuration of launch.json.")
     if pid is not None and port is not None:
         raise InvalidArguments("attach: pid and port exclude each other")
     folder = _folder(call, cwd)
-    wishes = wishes_of(breakpoints or (), folder=call.folder)
+    wishes = wishes_of(breakpoints or (), folders=(call.folder, folder))
     where = host or "127.0.0.1"
     call.progress("choosing a debug adapter")
     catalog = await anyio.to_thread.run_sync(lambda: load(folder, env=call.request.env))
+    if configuration is not None:
+        changes = {"port": port, "host": host, **(options or {})}
+        plans = await anyio.to_thread.run_sync(
+            lambda: plans_of(configuration, catalog, folder, program=program, pid=pid, changes=changes)
+        )
+        return await _configured(call, plans, folder, wishes=wishes, exceptions=exceptions)
     choice = await anyio.to_thread.run_sync(
         lambda: catalog.choose(program, cwd=folder, adapter=adapter, pid=pid, host=where, port=port)
     )
@@ -125,7 +137,7 @@ async def attach(
         ),
         Remembered(redaction=_redaction(call, None)),
     )
-    return await _started(call, choice.reasons, patience=limits.ATTACHED_STOP_SECONDS)
+    return await _started(call, _surprises(choice.reasons), patience=limits.ATTACHED_STOP_SECONDS)
 
 
 @action(Approval.EXECUTE, example={})
@@ -149,7 +161,33 @@ async def restart(
     return await _started(call, (), patience=call.settings.session_initial_stop_seconds)
 
 
-def _one_of(**given: str | None) -> None:
+async def _configured(
+    call: Call, plans: Sequence[Plan], folder: Path, *, wishes: Sequence[Wish], exceptions: Sequence[str] | None
+) -> Started:
+    """Start what a configuration of launch.json says; of a compound all of it, and tell the last."""
+    notes: list[str] = []
+    for plan in plans:
+        wanted = Start(
+            adapter=plan.choice.definition.name if plan.choice is not None else plan.name,
+            route=plan.route(),
+            request="attach" if plan.request == "attach" else "launch",
+            configuration=plan.arguments,
+            cwd=Path(str(plan.arguments.get("cwd") or folder)),
+            program=str(plan.arguments.get("program") or plan.name),
+            adapter_id=plan.choice.definition.own_id if plan.choice is not None else "dapkit",
+            breakpoints=wishes,
+            exceptions=exceptions,
+        )
+        env = plan.arguments.get("env")
+        redaction = _redaction(call, env if isinstance(env, dict) else None)
+        await _open(call, wanted, Remembered(redaction=redaction), named=len(plans) == 1)
+        notes += [*plan.notes, *([f"{plan.name} is session {call.session.name}"] if len(plans) > 1 else [])]
+    return await _started(call, notes, patience=call.settings.session_initial_stop_seconds)
+
+
+def _one_of(*, program: str | None, configuration: str | None, **others: str | None) -> None:
+    """Make sure that it is said once what to launch; a configuration may need a program to be told."""
+    given = {**others, "configuration": configuration, **({"program": program} if configuration is None else {})}
     named = [name for name, value in given.items() if value is not None]
     if not named:
         raise InvalidArguments("program is required for launch", hint="Or one of module, test and configuration.")
@@ -210,14 +248,15 @@ def _redaction(call: Call, env: Mapping[str, str | None] | None) -> Redaction:
     return Redaction([call.request.env or {}, env or {}])
 
 
-async def _open(call: Call, wanted: Start, remembered: Remembered) -> None:
+async def _open(call: Call, wanted: Start, remembered: Remembered, *, named: bool = True) -> None:
     call.progress(f"starting {wanted.adapter}")
-    session = await call.sessions.open(call.folder, wanted, name=call.request.session, deadline=call.left)
+    name = call.request.session if named else None
+    session = await call.sessions.open(call.folder, wanted, name=name, deadline=call.left)
     call.memories[session] = remembered
     call.use(session)
 
 
-async def _started(call: Call, reasons: tuple[str, ...], *, patience: float) -> Started:
+async def _started(call: Call, notes: Sequence[str], *, patience: float) -> Started:
     """Wait for the first stop, and tell it."""
     session = call.session
     call.progress("waiting for the first stop")
@@ -227,7 +266,7 @@ async def _started(call: Call, reasons: tuple[str, ...], *, patience: float) -> 
     return Started(
         snapshot=snapshot(session),
         adapter=session.adapter,
-        notes=[*_surprises(reasons), *([outcome.failure] if outcome.failure else [])],
+        notes=[*notes, *([outcome.failure] if outcome.failure else [])],
         breakpoints=source_breakpoints(numbers),
         stop=report,
         output="" if report is not None else last_output(call.tell_output()[0]),

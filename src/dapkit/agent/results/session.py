@@ -98,11 +98,13 @@ class Terminated(ProtocolObject, frozen=True, kw_only=True):
     """A session that is over; no snapshot if there was none.
 
     Attributes:
+        ending: what was asked for.
         released: the program runs on without a debugger.
         output: what the program wrote since the last stop.
 
     """
 
+    ending: Literal["terminated", "detached"]
     released: bool
     snapshot: Snapshot | None = None
     output: str = ""

@@ -151,7 +151,7 @@ def _(result: Paused) -> str:
 def _(result: Terminated) -> str:
     if result.snapshot is None:
         return "No debug session to terminate."
-    ending = "Debug session detached; the program runs on." if result.released else "Debug session terminated."
+    ending = f"Debug session {result.ending}." + (" The program runs on." if result.released else "")
     return "\n".join([*snapshot_block(result.snapshot), ending, *output_since(result.output, result.output_since)])
 
 

@@ -1,0 +1,182 @@
+"""The actions on a C program by lldb-dap and gdb, and on a Go module by delve."""
+
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from agent_driving import Caller
+
+LIST = """\
+#include <stdio.h>
+#include <stdlib.h>
+
+struct node { int value; struct node *next; };
+
+static int sum_list(struct node *head) {
+    int sum = 0;
+    struct node *cur = head;
+    while (1) {
+        sum += cur->value;
+        cur = cur->next;
+    }
+    return sum;
+}
+
+int main(void) {
+    struct node *head = NULL;
+    for (int i = 1; i <= 3; i++) {
+        struct node *one = malloc(sizeof *one);
+        one->value = i;
+        one->next = head;
+        head = one;
+    }
+    printf("made\\n");
+    fflush(stdout);
+    printf("%d\\n", sum_list(head));
+    return 0;
+}
+"""
+
+GO = """\
+package main
+
+import "fmt"
+
+func add(left, right int) int {
+	total := left + right
+	return total
+}
+
+func main() {
+	fmt.Println(add(2, 3))
+}
+"""
+
+
+@pytest.fixture
+def program(caller: Caller, require_tool: Callable[[str], Path]) -> str:
+    """Compile the program into the project."""
+    require_tool("lldb-dap-22")
+    source = caller.write("list.c", LIST)
+    subprocess.run([require_tool("cc"), "-g", "-O0", "-o", caller.project / "list", source], check=True)
+    return "list"
+
+
+async def test_a_segfault_is_seen_in_one_call(caller: Caller, program: str) -> None:
+    launched = await caller("launch", program=program, adapter="lldb-dap", stop_on_entry=False)
+    stop = launched.details["stop"]
+    assert stop["reason"] == "exception"
+    assert launched.details["snapshot"]["line"] == 10
+    values = {one["name"]: one["value"] for one in stop["locals"]}
+    assert (values["sum"], int(values["cur"], 16) if values["cur"] != "NULL" else 0) == ("6", 0)
+    assert [frame["name"] for frame in stop["frames"]][:2] == ["sum_list", "main"]
+    assert "-> 10          sum += cur->value;\n" in launched.text
+
+
+async def test_memory_is_read_and_written(caller: Caller, program: str) -> None:
+    await caller("launch", program=program, adapter="lldb-dap", breakpoints=["sum_list"])
+    await caller("step_over")
+    address = (await caller("evaluate", expression="&sum")).details["evaluation"]["result"].split()[-1]
+    assert (await caller("write_memory", memory_reference=address, data="KgAAAA==")).text.startswith(
+        "Memory write completed."
+    )
+    assert (await caller("evaluate", expression="sum")).text.startswith("Result: 42")
+    read = await caller("read_memory", memory_reference=address, count=4)
+    assert "2a 00 00 00" in read.text
+    assert read.details["memoryData"] == "KgAAAA=="
+
+
+async def test_instructions_are_shown_and_stopped_at(caller: Caller, program: str) -> None:
+    await caller("launch", program=program, adapter="lldb-dap", breakpoints=["sum_list"])
+    shown = await caller("disassemble", instruction_count=4)
+    addresses = [one["address"] for one in shown.details["disassembly"]]
+    assert len(addresses) == 4
+    assert shown.text.startswith("Disassembly:\n0x")
+    placed = await caller("set_instruction_breakpoint", instruction_reference=addresses[2])
+    assert placed.text.startswith(f"Instruction breakpoints:\n- {addresses[2]}: verified")
+    stopped = await caller("continue")
+    assert int(stopped.details["snapshot"]["instructionPointerReference"], 16) == int(addresses[2], 16)
+    removed = await caller("remove_instruction_breakpoint", instruction_reference=addresses[2])
+    assert removed.text == "Instruction breakpoints:\n(none)"
+
+
+async def test_data_is_watched(caller: Caller, program: str) -> None:
+    await caller("launch", program=program, adapter="lldb-dap", breakpoints=[{"file": "list.c", "line": 8}])
+    info = await caller("data_breakpoint_info", name="sum")
+    data_id = info.details["dataBreakpointInfo"]["dataId"]
+    placed = await caller("set_data_breakpoint", data_id=data_id, access_type="write")
+    assert placed.text.startswith(f"Data breakpoints:\n- {data_id}: ")
+    stopped = await caller("continue")
+    assert stopped.details["snapshot"]["line"] in (10, 11)
+    assert (await caller("evaluate", expression="sum")).text.startswith("Result: 3")
+    assert (await caller("remove_data_breakpoint", data_id=data_id)).text == "Data breakpoints:\n(none)"
+
+
+async def test_an_expression_and_a_command_of_the_debugger_are_both_understood(caller: Caller, program: str) -> None:
+    await caller("launch", program=program, adapter="lldb-dap", breakpoints=["sum_list"])
+    await caller("step_over")
+    assert (await caller("evaluate", expression="sum + 1")).text.startswith("Result: ")
+    assert "frame #0" in (await caller("evaluate", expression="bt")).text
+    code, message = (await caller("evaluate", expression="nowhere_defined")).error
+    assert code == "adapter_failed"
+    assert "nowhere_defined" in message
+
+
+async def test_modules_are_listed_and_loaded_sources_are_not_by_an_adapter_without_them(
+    caller: Caller, program: str
+) -> None:
+    await caller("launch", program=program, adapter="lldb-dap", breakpoints=["main"])
+    modules = await caller("modules")
+    assert modules.text.startswith("Modules:\nID ")
+    assert any(one["name"] == "list" for one in modules.details["modules"])
+    sources = await caller("loaded_sources")
+    assert sources.error == ("unsupported", "Current adapter does not support loaded sources")
+
+
+async def test_what_an_adapter_lacks_is_refused_in_the_words_of_the_contract(caller: Caller, program: str) -> None:
+    await caller("launch", program=program, adapter="lldb-dap", breakpoints=["main"])
+    assert (await caller("step_back")).error == ("unsupported", "Current adapter does not support stepping back")
+
+
+@pytest.fixture
+def loop(caller: Caller, require_tool: Callable[[str], Path]) -> Iterator[subprocess.Popen[bytes]]:
+    """Start a program that runs until it is killed."""
+    require_tool("lldb-dap-22")
+    source = caller.write("loop.c", "#include <unistd.h>\nint main(void) { for (;;) usleep(10000); }\n")
+    program = caller.project / "loop"
+    subprocess.run([require_tool("cc"), "-g", "-O0", "-o", program, source], check=True)
+    with subprocess.Popen([program]) as process:
+        yield process
+        process.kill()
+
+
+@pytest.mark.parametrize("ending", ["terminate", "detach"])
+async def test_an_attached_program_is_released_and_not_killed(
+    caller: Caller, loop: subprocess.Popen[bytes], ending: str
+) -> None:
+    await caller("attach", pid=loop.pid, adapter="lldb-dap")
+    paused = await caller("pause")
+    assert "main" in [frame["name"] for frame in paused.details["stop"]["frames"]]
+    ended = await caller(ending)
+    assert ended.details["released"]
+    assert ended.text.endswith(f"Debug session {ending.removesuffix('e')}ed. The program runs on.")
+    assert loop.poll() is None
+
+
+async def test_a_go_module_is_debugged(caller: Caller, require_tool: Callable[[str], Path]) -> None:
+    require_tool("dlv")
+    require_tool("go")
+    caller.write("go.mod", "module example.com/sums\n\ngo 1.19\n")
+    caller.write("main.go", GO)
+    launched = await caller("launch", program=".", breakpoints=["main.go:7"], timeout=60)
+    assert launched.details["adapter"] == "dlv"
+    stop = launched.details["stop"]
+    values = {one["name"]: one["value"] for one in stop["locals"]}
+    assert (values["left"], values["right"], values["total"]) == ("2", "3", "5")
+    assert (await caller("evaluate", expression="total * 2")).text.startswith("Result: 10")
+    assert (await caller("step_out")).details["snapshot"]["frameName"].startswith("main.main")
+    ended = await caller("continue")
+    assert ended.details["state"] == "terminated"
+    assert "5\n" in (await caller("output")).text
