@@ -25,6 +25,7 @@ from dapkit.protocol import (
     Arguments,
     Capabilities,
     ConfigurationDoneArguments,
+    DapkitError,
     DataBreakpoint,
     DataBreakpointAccessType,
     ExceptionFilterOptions,
@@ -64,6 +65,11 @@ class Breaking(Requests):
     @abstractmethod
     def children(self) -> Sequence["Breaking"]:
         """Sessions of child processes."""
+
+    @property
+    @abstractmethod
+    def _over(self) -> bool:
+        """Whether there is nobody to tell any more."""
 
     @property
     def breakpoints(self) -> tuple[SessionBreakpoint, ...]:
@@ -153,9 +159,9 @@ class Breaking(Requests):
         if known is None:
             raise UnknownBreakpoint(number)
         await self._tell(known)
-        for child in self.children:
-            if child._wishes.remove(number) is not None:  # noqa: SLF001 - a session of the same tree
-                await child._tell(known)  # noqa: SLF001 - as above
+        for other in self._descendants():
+            if other._wishes.remove(number) is not None:  # noqa: SLF001 - a session of the same tree
+                await other._tell_if_alive(known)  # noqa: SLF001 - as above
 
     async def clear_breakpoints(self, file: File | None = None) -> None:
         """Remove all breakpoints, or those of one file."""
@@ -183,7 +189,7 @@ class Breaking(Requests):
         )
         self._check_filters(chosen)
         self._wishes.exceptions = chosen
-        for session in (self, *self.children):
+        for session in (self, *self._descendants()):
             session._wishes.exceptions = chosen  # noqa: SLF001 - a session of the same tree
             if session._configured:  # noqa: SLF001 - as above
                 async with session._setting:  # noqa: SLF001 - as above
@@ -208,10 +214,24 @@ class Breaking(Requests):
         self._check(wanted)
         known = self._wishes.add(wanted, source)
         await self._tell(known)
-        for child in self.children:
-            child._wishes.adopt(known)  # noqa: SLF001 - a session of the same tree
-            await child._tell(known)  # noqa: SLF001 - as above
+        for other in self._descendants():
+            other._wishes.adopt(known)  # noqa: SLF001 - a session of the same tree
+            await other._tell_if_alive(known)  # noqa: SLF001 - as above
         return self._wishes.get(known.number) or known
+
+    def _descendants(self) -> list["Breaking"]:
+        """List the sessions of all child processes, and of theirs, that live."""
+        everybody = [one for child in self.children for one in (child, *child._descendants())]  # noqa: SLF001 - a session of the same tree
+        return [one for one in everybody if not one._over]  # noqa: SLF001 - as above
+
+    async def _tell_if_alive(self, known: SessionBreakpoint) -> None:
+        """Tell the adapter of a child, which may end at any moment."""
+        try:
+            await self._tell(known)
+        except DapkitError as error:
+            if not self._over:
+                raise
+            log.info("a child process ended before it was told of a breakpoint: %s", error)
 
     async def _tell(self, known: SessionBreakpoint) -> None:
         """Tell the adapter about the file or kind of a breakpoint, if it is ready for that."""

@@ -345,6 +345,10 @@ class Session(Opening, Breaking, Waiting):
         return self._endpoint.capabilities
 
     @property
+    def _over(self) -> bool:
+        return isinstance(self.state, Ended)
+
+    @property
     def initialized(self) -> bool:
         """Whether the adapter has said that it takes breakpoints now (event `initialized`)."""
         return self._initialized

@@ -32,7 +32,7 @@ class Following:
     """The part of a session that follows its programs.
 
     Invariant: `stops` counts the stops that were published; the latest that still
-    stands is `stop`.
+    stands is `stop`. There are targets from when an adapter is reached.
 
     Attributes:
         name: names the session within its project.
@@ -53,6 +53,7 @@ class Following:
         self._targets: dict[int, Target] = {}
         self.references = References(self._targets)
         self._run: Run | None = None
+        self._launching = True
         self._ending = ""
         self._pulse = Pulse()
         self._pausing = False
@@ -68,17 +69,18 @@ class Following:
 
     @property
     def over(self) -> bool:
-        """Whether there is nothing to debug any more."""
-        return self._run is None or self._run.ended
+        """Whether there is nothing to debug any more; while the program is started there will be."""
+        return not self._launching and (self._run is None or self._run.ended)
 
     @property
     def status(self) -> Status:
         """What the session is doing, in one word."""
         run = self._run
-        if run is None or run.ended:
-            return "terminated" if self._ending or run is not None else "launching"
-        if not run.started:
-            return "configuring" if run.root.initialized and not run.root.configured else "launching"
+        if self.over:
+            return "terminated"
+        if run is None or run.ended or not run.started:
+            configuring = run is not None and run.root.initialized and not run.root.configured
+            return "configuring" if configuring else "launching"
         return "running" if self.stop is None else "stopped"
 
     @property

@@ -9,6 +9,7 @@ import logging
 
 import anyio
 
+from dapkit import limits
 from dapkit.client import Stopped
 from dapkit.endpoint import RequestFailed
 from dapkit.hub.breakpoints.places import Place, Wish
@@ -150,6 +151,13 @@ class Resuming(Following):
             await chosen.session.request(arguments, deadline=self._left(ends))
         except DeadlineExceeded:
             log.info("%s was not answered in time: what the program does shows in its events", arguments.command)
+        except RequestFailed as refusal:
+            # It may refuse because the program has ended, which it tells only afterwards.
+            with anyio.move_on_after(limits.START_ERROR_SECONDS):
+                await self._pulse.until(lambda: not chosen.live)
+            if chosen.live:
+                raise
+            log.info("%s was refused since the program had ended: %s", arguments.command, refusal)
         except ConversationLost as lost:
             log.info("the adapter went instead of answering %s, which is an outcome, too: %s", arguments.command, lost)
 
@@ -173,8 +181,8 @@ class Resuming(Following):
         return Outcome("running", timed_out=timed_out)
 
     def _chosen(self, thread: int | None, target: int | None) -> Target | None:
-        """Find the target that a thread or a number speaks of; None if the session is over."""
-        if self.over:
+        """Find the target that a thread or a number speaks of; None if there is none now."""
+        if self.over or not self.targets:
             return None
         if target is not None:
             if target not in self.targets:

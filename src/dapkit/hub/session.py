@@ -6,8 +6,8 @@ The parts do the rest: `following` knows what the programs do, `resuming` runs t
 
 import logging
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -100,7 +100,7 @@ class DebugSession(Asking):
             DapkitError: the adapter could not be reached, or has died.
 
         """
-        async with self._changing:
+        async with self._starting():
             for wish in self.start.breakpoints:
                 await self.breakpoints.set(wish)
             await self.breakpoints.break_on_exceptions(self.start.exceptions)
@@ -118,7 +118,7 @@ class DebugSession(Asking):
         """
         if self.attached:
             raise CannotRestart(self.name)
-        async with self._changing:
+        async with self._starting():
             await self._end(force=False)
             self.start = replace(self.start, configuration={**self.start.configuration, **(changes or {})})
             await self._launch(deadline)
@@ -189,6 +189,17 @@ class DebugSession(Asking):
         return self.output.read(*categories, since=since)
 
     # Details
+
+    @asynccontextmanager
+    async def _starting(self) -> AsyncIterator[None]:
+        """Count as alive until the block has started the program, or failed to."""
+        async with self._changing:
+            self._launching = True
+            try:
+                yield
+            finally:
+                self._launching = False
+                self.beat()
 
     async def _launch(self, deadline: float | None) -> None:
         self._ending = ""

@@ -9,8 +9,8 @@ import pytest
 
 from dapkit.client import Session, Stopped
 from dapkit.client.routes import Reached
-from dapkit.protocol import SourceBreakpoint, StartDebuggingRequestArguments, ThreadsBody
-from dapkit.testing import FakeAdapter, Script, ask, never, refuse, reply, request, response, tell_custom
+from dapkit.protocol import SourceBreakpoint, StartDebuggingRequestArguments, TerminatedEvent, ThreadsBody
+from dapkit.testing import FakeAdapter, Script, ask, never, refuse, reply, request, response, tell, tell_custom
 from dapkit.transport import memory_pair
 from driving import able
 
@@ -69,6 +69,34 @@ async def test_breakpoint_that_is_added_later_reaches_the_child_too() -> None:
         timeline.expect(request("setBreakpoints", breakpoints=[SourceBreakpoint(line=3)]))
         await session.remove_breakpoint(placed.number)
         timeline.expect(request("setBreakpoints", breakpoints=[]))
+
+
+async def test_breakpoint_that_is_added_after_a_child_has_ended_is_set_in_its_parent() -> None:
+    server = Server([parent(), able({"threads": [tell(TerminatedEvent()), reply(ThreadsBody(threads=[]))]})])
+    async with Session(server) as session:
+        await session.launch({})
+        await session.threads()
+        [child] = await session.wait_for_children()
+        await child.settled()
+        await child.threads()
+        await child.wait_until_ended()
+        placed = await session.add_breakpoint("/p/main.c", 3)
+        assert placed.verified
+        await session.remove_breakpoint(placed.number)
+
+
+async def test_breakpoint_that_is_added_later_reaches_the_child_of_a_child() -> None:
+    server = Server([parent(), parent(), able()])
+    async with Session(server) as session:
+        await session.launch({})
+        await session.threads()
+        [child] = await session.wait_for_children()
+        await child.settled()
+        await child.threads()
+        [grandchild] = await child.wait_for_children()
+        await grandchild.settled()
+        await session.add_breakpoint("/p/main.c", 3)
+        server.adapters[2].timeline.expect(request("setBreakpoints", breakpoints=[SourceBreakpoint(line=3)]))
 
 
 async def test_child_of_a_launched_program_ends_with_it_and_before_it() -> None:

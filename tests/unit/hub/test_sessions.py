@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import anyio
+import anyio.lowlevel
 import pytest
 
 from dapkit.endpoint import CapabilityMissing
@@ -167,6 +168,17 @@ async def test_child_that_stops_is_the_foreground_until_it_ends(sessions: Sessio
     assert (stop.target, session.target.number) == (1, 1)
     assert (await session.resume(deadline=0.01)).state == "running"
     assert session.target.number == 1
+
+
+async def test_name_is_taken_while_its_session_is_started(sessions: Sessions) -> None:
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(lambda: sessions.open(P, start(script({"launch": []})), name="mine"))
+        while not sessions.all:
+            await anyio.lowlevel.checkpoint()
+        with pytest.raises(NameTaken):
+            await sessions.open(P, start(script({})), name="mine")
+        assert sessions.find(P).status == "launching"
+        tasks.cancel_scope.cancel()
 
 
 async def test_fifty_sessions_at_once(sessions: Sessions) -> None:

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import anyio
+
 from dapkit.client import Session
 from dapkit.client import UnknownBreakpoint as UnknownToClient
 from dapkit.hub.breakpoints import anchoring
@@ -36,6 +38,7 @@ class SessionBreakpoints:
         self._targets = targets
         self._root: Session | None = None
         self._numbers = itertools.count(1)
+        self._changing = anyio.Lock()
         self._entries: dict[int, Entry] = {}
 
     def __iter__(self) -> Iterator[PlacedBreakpoint]:
@@ -71,38 +74,24 @@ class SessionBreakpoints:
             CapabilityMissing: the adapter has no breakpoints of this kind, or no modes.
 
         """
-        entry = Entry(0, wish)
-        self._place(entry)
-        known = self._at(wish.place) or self._at_line(entry)
-        if known is not None:
-            await self._unset(known)
-            # A line asked for anew stays a place by text, so that it still follows the text.
-            place = known.wish.place if isinstance(wish.place, Line) else wish.place
-            before = known.wish
-            known.wish, known.line, known.text, known.remark = (
-                replace(wish, place=place),
-                entry.line,
-                entry.text,
-                entry.remark,
-            )
-            known.hits = 0
-            try:
-                await self._tell(known)
-            except DapkitError:
-                known.wish = before
-                await self._tell(known)
-                raise
-            return self.get(known.number)
-        await self._tell(entry)
-        entry.number = next(self._numbers)
-        self._entries[entry.number] = entry
-        return self.get(entry.number)
+        async with self._changing:
+            entry = Entry(0, wish)
+            self._place(entry)
+            known = self._at(wish.place) or self._at_line(entry)
+            if known is not None:
+                await self._change(known, entry)
+                return self.get(known.number)
+            await self._tell(entry)
+            entry.number = next(self._numbers)
+            self._entries[entry.number] = entry
+            return self.get(entry.number)
 
     async def remove(self, number: int) -> PlacedBreakpoint:
         """Want one no longer, and return what it was. Raises: UnknownBreakpoint."""
-        removed = self.get(number)
-        await self._unset(self._entries.pop(number))
-        return removed
+        async with self._changing:
+            removed = self.get(number)
+            await self._unset(self._entries.pop(number))
+            return removed
 
     async def clear(self, file: Path | None = None) -> tuple[PlacedBreakpoint, ...]:
         """Remove all, or those of one file, and return what they were."""
@@ -113,11 +102,12 @@ class SessionBreakpoints:
 
     async def enable(self, number: int, *, enabled: bool = True) -> PlacedBreakpoint:
         """Set one again, or take it out for a while. Raises: UnknownBreakpoint."""
-        entry = self._entry(number)
-        if entry.wish.enabled != enabled:
-            entry.wish = replace(entry.wish, enabled=enabled)
-            await (self._tell if enabled else self._unset)(entry)
-        return self.get(number)
+        async with self._changing:
+            entry = self._entry(number)
+            if entry.wish.enabled != enabled:
+                entry.wish = replace(entry.wish, enabled=enabled)
+                await (self._tell if enabled else self._unset)(entry)
+            return self.get(number)
 
     async def break_on_exceptions(self, filters: Sequence[Filter] | None) -> None:
         """Choose the exceptions that stop; None keeps the adapter's own choice, until one was made.
@@ -191,6 +181,21 @@ class SessionBreakpoints:
         return next((entry.text for entry in self.entries if entry.text == lines), lines)
 
     # Telling the run
+
+    async def _change(self, known: Entry, wanted: Entry) -> None:
+        """Make one what is wanted now at its place; it stays what it was if that cannot be set."""
+        before = known.wish, known.line, known.text, known.remark
+        # A line that is asked for anew stays a place by text, so that it still follows the text.
+        place = known.wish.place if isinstance(wanted.wish.place, Line) else wanted.wish.place
+        await self._unset(known)
+        known.wish, known.hits = replace(wanted.wish, place=place), 0
+        known.line, known.text, known.remark = wanted.line, wanted.text, wanted.remark
+        try:
+            await self._tell(known)
+        except DapkitError:
+            known.wish, known.line, known.text, known.remark = before
+            await self._tell(known)
+            raise
 
     async def _tell(self, entry: Entry) -> None:
         entry.problem = None

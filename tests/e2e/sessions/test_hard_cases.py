@@ -1,0 +1,188 @@
+"""Programs and adapters that make it hard: killed, deadlocked, very loud, let go."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import anyio
+import pytest
+
+from dapkit.client import AdapterDied
+from dapkit.client.routes import Spawned
+from dapkit.hub.breakpoints.places import Line, Text, Wish
+from dapkit.hub.session import DebugSession
+from dapkit.hub.sessions import Sessions
+from dapkit.hub.start import Start
+from dapkit.protocol import EvaluateArguments, ScopesArguments, Source, StackTraceArguments, VariablesArguments
+from driving import PROGRAMS
+from hub_driving import DEBUGPY, OURS, at_text, python_start
+
+SUMS = PROGRAMS / "sums.py"
+
+both = pytest.mark.parametrize("command", [OURS, DEBUGPY], ids=["ours", "debugpy"])
+
+
+async def value(session: DebugSession, expression: str, frame: int) -> str:
+    asked = EvaluateArguments(expression=expression, frame_id=frame, context="watch")
+    return (await session.ask(asked)).result
+
+
+@both
+async def test_adapter_that_is_killed_ends_its_session_and_no_other(
+    sessions: Sessions, tmp_path: Path, command: Sequence[str]
+) -> None:
+    start = python_start(SUMS, at_text("sums.py", "total = left"), command=command)
+    session = await sessions.open(tmp_path, start)
+    await session.wait()
+    pid = session.target.session.adapter_pid
+    assert pid is not None
+    frame = await session.frame()
+    os.kill(pid, signal.SIGKILL)
+    with pytest.raises(AdapterDied):
+        await value(session, "left", frame)
+    outcome = await session.resume()
+    assert outcome.state == "terminated"
+    assert outcome.failure is not None
+    assert "exit code -9" in outcome.failure
+    other = await sessions.open(tmp_path, start)
+    assert (await other.wait()).state == "stopped"
+
+
+async def test_program_that_is_killed_ends_its_session(sessions: Sessions, tmp_path: Path) -> None:
+    start = python_start(SUMS, at_text("sums.py", "total = left"))
+    session = await sessions.open(tmp_path, start)
+    await session.wait()
+    process = session.target.session.debugged_process
+    assert process is not None
+    assert process.system_process_id is not None
+    os.kill(process.system_process_id, signal.SIGKILL)
+    outcome = await session.resume()
+    assert (outcome.state, outcome.failure) == ("terminated", None)
+
+
+async def test_loud_program_leaves_the_end_of_its_output(sessions: Sessions, tmp_path: Path) -> None:
+    program = tmp_path / "loud.py"
+    program.write_text("line = 'x' * 99\nfor number in range(200_000):\n    print(line)\nprint('the end')\n")
+    session = await sessions.open(tmp_path, python_start(program))
+    assert (await session.wait()).state == "terminated"
+    read = session.output.read("stdout")
+    assert read.text.endswith("the end\n")
+    assert (len(read.text), read.lost) == (session.settings.output_bytes, 20_000_008 - session.settings.output_bytes)
+
+
+DEADLOCK = """\
+import threading
+
+one, other = threading.Lock(), threading.Lock()
+met = threading.Barrier(2)
+
+
+def take(first, second):
+    with first:
+        met.wait()
+        print("waiting", flush=True)
+        with second:
+            pass
+
+
+threads = [threading.Thread(target=take, args=pair) for pair in ((one, other), (other, one))]
+for thread in threads:
+    thread.daemon = True
+    thread.start()
+for thread in threads:
+    thread.join()
+"""
+
+
+async def test_deadlock_shows_where_each_thread_stands(sessions: Sessions, tmp_path: Path) -> None:
+    program = tmp_path / "deadlock.py"
+    program.write_text(DEADLOCK)
+    session = await sessions.open(tmp_path, python_start(program))
+    await session.wait_for_output("waiting\nwaiting\n")
+    assert (await session.pause()).state == "stopped"
+    standing = []
+    for thread in await session.threads():
+        frames = (await session.ask(StackTraceArguments(thread_id=thread.id))).stack_frames
+        standing += [frame.line for frame in frames if frame.name.startswith("take")]
+    assert standing == [11, 11]
+    await session.terminate()
+
+
+async def test_big_values_come_in_pages(sessions: Sessions, tmp_path: Path) -> None:
+    program = tmp_path / "big.py"
+    program.write_text("numbers = list(range(1_000_000))\ntext = 'x' * 10_000_000\nprint(len(text))\n")
+    session = await sessions.open(tmp_path, python_start(program, Wish(Line(program, 3))))
+    await session.wait()
+    scopes = (await session.ask(ScopesArguments(frame_id=await session.frame()))).scopes
+    shown = await session.ask(VariablesArguments(variables_reference=scopes[0].variables_reference))
+    numbers = next(one for one in shown.variables if one.name == "numbers")
+    assert numbers.indexed_variables == 1_000_000
+    page = VariablesArguments(
+        variables_reference=numbers.variables_reference, filter="indexed", start=999_990, count=10
+    )
+    assert [one.value for one in (await session.ask(page)).variables][-1] == "999999"
+    await session.terminate()
+
+
+async def test_goto_moves_the_point_of_execution(sessions: Sessions, tmp_path: Path) -> None:
+    program = tmp_path / "jump.py"
+    program.write_text("x = 1\nx = 2\nx = 3\nprint(x)\n")
+    session = await sessions.open(tmp_path, python_start(program, Wish(Line(program, 2))))
+    await session.wait()
+    stop = (await session.goto(Source(path=str(program)), 4)).stop
+    assert stop is not None
+    assert (stop.reason, stop.line) == ("goto", 4)
+    await session.resume()
+    assert session.output.read("stdout").text == "1\n"
+
+
+async def test_launched_program_that_is_let_go_runs_on(sessions: Sessions, tmp_path: Path) -> None:
+    program, done = tmp_path / "later.py", tmp_path / "done"
+    program.write_text(f"go = 1\nopen({str(done)!r}, 'w').write('done')\n")
+    session = await sessions.open(tmp_path, python_start(program, Wish(Line(program, 2))))
+    await session.wait()
+    await session.detach()
+    assert (session.status, session.ending) == ("terminated", "the program was released")
+    with anyio.fail_after(10):
+        while not await anyio.Path(done).exists():  # noqa: ASYNC110 - a program that nobody holds tells nobody
+            await anyio.sleep(0.01)
+
+
+LISTENING = """\
+import sys, dapkit
+dapkit.listen({socket!r})
+print("ready", flush=True)
+dapkit.wait_for_client()
+count = 0
+while sys.stdin.readline():
+    count += 1
+print("done")
+"""
+
+
+async def test_attached_python_program_survives_terminate(
+    sessions: Sessions, tmp_path: Path, running: Callable[[list[str]], subprocess.Popen[str]]
+) -> None:
+    program, socket = tmp_path / "listening.py", str(tmp_path / "socket")
+    program.write_text(LISTENING.format(socket=socket))
+    process = running([sys.executable, str(program)])
+    start = Start(
+        "python",
+        Spawned(OURS),
+        "attach",
+        {"socket": socket},
+        cwd=tmp_path,
+        breakpoints=[Wish(Text(program, "count += 1"))],
+    )
+    session = await sessions.open(tmp_path, start)
+    assert process.stdin is not None
+    process.stdin.write("one line\n")
+    process.stdin.flush()
+    stop = (await session.wait()).stop
+    assert stop is not None
+    assert stop.line == 7
+    await session.terminate()
+    assert session.ending == "the program was released"
