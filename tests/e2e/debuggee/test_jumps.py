@@ -227,24 +227,6 @@ def test_restart_frame_restores_the_arguments_that_were_assigned_to(start: Start
         peer.ask("restartFrame", frameId=older)
 
 
-@pytest.mark.row(ROW)
-def test_frame_whose_arguments_are_not_known_any_more_cannot_be_restarted(start: Start) -> None:
-    peer = start(WALK)
-    peer.configure(lines=[8, 11])
-    peer.stopped()
-    assert peer.stack()[0]["canRestart"] is False
-    top = peer.stack()[0]["id"]
-    with pytest.raises(Refused, match="assigns to its parameters n, text"):
-        peer.ask("restartFrame", frameId=top)
-    peer.go()
-    peer.stopped("breakpoint")
-    assert peer.stack()[0]["canRestart"] is True
-    peer.ask("restartFrame", frameId=peer.stack()[0]["id"])
-    peer.stopped("restart")
-    assert peer.at() == ("other", 11)
-    peer.go()
-
-
 def test_restarted_function_on_one_line_and_generator_begin_again(start: Start) -> None:
     peer = start(
         """

@@ -19,6 +19,7 @@ from .hits import Breakpoints
 from .link import Link
 from .monitor import EVENTS, Monitor
 from .positions import Texts
+from .recovering import Recovery
 from .sources import OURS, PROGRAM, Sources, starts_on_its_only_line
 from .stepping import Stepping
 from .stops import Parked, World
@@ -66,8 +67,8 @@ class Callbacks:
             lock=lock,
             safely=self._safely,
         )
-        self.breakpoints.changed = self.choose
-        self.arguments = Arguments(monitor)
+        self.breakpoints.changed = self.breakpoints_changed
+        self.arguments = Arguments(monitor, Recovery(texts, sources).recovered)
         self._line = self.shielded(self._on_line)
         self._instruction = self.shielded(self._on_instruction)
 
@@ -98,6 +99,11 @@ class Callbacks:
         busy = busy or bool(self._soon)
         self._monitor.register_one(EVENTS.INSTRUCTION, self._instruction if busy else sites.inline.cheapest)
 
+    def breakpoints_changed(self) -> None:
+        """Do no more than the breakpoints need now. Under the lock."""
+        self.arguments.forget_calls(self.breakpoints.sources.holds)
+        self.choose()
+
     def world_changed(self, stopped: int) -> None:
         """Take note of a thread that has stopped, or with 0 that something goes on. Under the lock."""
         if stopped:
@@ -106,8 +112,8 @@ class Callbacks:
             else:
                 self._stepping.cancel(stopped)
             parked = self._world.parked.get(stopped)
-            if parked is not None and parked.at_line:
-                self.arguments.note(parked.shown)
+            if parked is not None and parked.trail is None:
+                self.arguments.stop(parked.shown, in_breakpoint=self.breakpoints.sources.holds(parked.shown.f_code))
         self.choose()
 
     # Events while something is stepped or stopped
@@ -219,7 +225,11 @@ class Callbacks:
             return None
         if code.co_name == "<module>":
             self._note_loading(code)
-        if self._meet_breakpoints(frame, code, offset):
+        noted = self.arguments.noted.get(id(code))
+        if noted is not None and offset == noted[1]:  # not where a generator goes on
+            with self._lock:
+                self.arguments.begin(frame)
+        if self._meet_breakpoints(frame, code, offset, is_met=noted is not None):
             return None
         if code.co_name == _THREAD_STARTS[1] and self._starts_thread(code):
             return None
@@ -228,15 +238,15 @@ class Callbacks:
                 self._stepping.enter(ident, frame)
             if self._sources.kind(code.co_filename) != OURS and self._stepping.may_show(frame):
                 return None  # another thread may come first
-        if self._world.arresting:
+        if self._world.arresting or noted is not None:
             return None
         if _ONE_LINERS_NEED_START and self._monitor.watches(code) and starts_on_its_only_line(code):
             return None
         return DISABLE
 
-    def _meet_breakpoints(self, frame: FrameType, code: CodeType, offset: int) -> bool:
+    def _meet_breakpoints(self, frame: FrameType, code: CodeType, offset: int, *, is_met: bool) -> bool:
         """Bind breakpoints to code that starts; say whether one wants to know of every start."""
-        keys = self.breakpoints.sources.wants(code)
+        keys = () if is_met else self.breakpoints.sources.wants(code)
         if keys:
             with self._lock:
                 for key in keys:

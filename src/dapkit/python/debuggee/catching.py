@@ -29,7 +29,7 @@ class _Code:
 
     def __init__(self, code: CodeType) -> None:
         self.code = code  # kept, so that its id stays its own
-        self.table = _exception_table(code.co_exceptiontable)
+        self.table = handlers_of(code)
         self.instructions = instructions(code)
         self.index = {offset: at for at, (offset, _, _) in enumerate(self.instructions)}
 
@@ -53,11 +53,11 @@ def _read(code: CodeType) -> _Code:
     return known
 
 
-def _exception_table(packed: bytes) -> list[tuple[int, int, int]]:
-    """Decode co_exceptiontable to (start, end, handler), in bytes (Objects/exception_handling_notes.txt)."""
+def handlers_of(code: CodeType) -> list[tuple[int, int, int]]:
+    """Return (start, end, handler) of all ranges of a code object, in bytes (Objects/exception_handling_notes.txt)."""
     numbers: list[int] = []
     value = 0
-    for byte in packed:
+    for byte in code.co_exceptiontable:
         value = value << 6 | byte & 0x3F
         if not byte & 0x40:
             numbers.append(value)

@@ -20,7 +20,7 @@ from .values import is_a, mro, type_name
 
 _KEYS: Final = (int, str, bytes, bool, float, complex, type(None))
 _NUMBERS: Final = (int, float, complex, bool)
-_ARITHMETIC: Final[dict[type, Callable[[Any, Any], Any]]] = {
+ARITHMETIC: Final[dict[type, Callable[[Any, Any], Any]]] = {
     _ast.Add: _operator.add,
     _ast.Sub: _operator.sub,
     _ast.Mult: _operator.mul,
@@ -52,27 +52,33 @@ def look_up(text: str, place: Place) -> object:
         tree = compile(text.strip(), NAME, "eval", _ast.PyCF_ONLY_AST, dont_inherit=True)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise RequestRefused(said(error)) from error
-    return _value(cast("_ast.Expression", tree).body, place)  # as "eval" gives
+    return value_of(cast("_ast.Expression", tree).body, place)  # as "eval" gives
 
 
-def _value(node: _ast.expr, place: Place) -> object:  # noqa: PLR0911 - one return per case
+def value_of(node: _ast.expr, place: Place) -> object:  # noqa: PLR0911 - one return per case
+    """Return the value of an expression that was parsed.
+
+    Raises:
+        RequestRefused: if code would have to run for it.
+
+    """
     match node:
         case _ast.Constant(value=value):
             return value
         case _ast.Name(id=name):
             return _named(name, place)
         case _ast.Attribute(value=owner, attr=name):
-            return attribute(_value(owner, place), name)
+            return attribute(value_of(owner, place), name)
         case _ast.Subscript(value=container, slice=key):
-            return _item(_value(container, place), _value(key, place))
+            return _item(value_of(container, place), value_of(key, place))
         case _ast.UnaryOp(op=_ast.USub(), operand=_ast.Constant(value=int() | float() as number)):
             return -number
-        case _ast.BinOp(left=left, op=operator, right=right) if type(operator) in _ARITHMETIC:
-            return _calculated(_value(left, place), operator, _value(right, place))
+        case _ast.BinOp(left=left, op=operator, right=right) if type(operator) in ARITHMETIC:
+            return calculated(value_of(left, place), operator, value_of(right, place))
         case _ast.Compare(left=left, ops=[operator], comparators=[right]) if type(operator) in _COMPARISONS:
-            return _calculated(_value(left, place), operator, _value(right, place))
+            return calculated(value_of(left, place), operator, value_of(right, place))
         case _ast.Tuple(elts=parts):
-            return tuple(_value(part, place) for part in parts)
+            return tuple(value_of(part, place) for part in parts)
         case _:
             raise RequestRefused(
                 "a hover calls nothing and assigns nothing: only names, stored attributes and items of built-in "
@@ -80,16 +86,21 @@ def _value(node: _ast.expr, place: Place) -> object:  # noqa: PLR0911 - one retu
             )
 
 
-def _calculated(left: Any, operator: _ast.AST, right: Any) -> object:  # noqa: ANN401 - checked here
-    """Combine two plain values; others could do anything."""
-    kinds = _NUMBERS if type(operator) in _ARITHMETIC else _KEYS
+def calculated(left: Any, operator: _ast.AST, right: Any) -> object:  # noqa: ANN401 - checked here
+    """Combine two plain values; others could do anything.
+
+    Raises:
+        RequestRefused: if they are not plain, or do not go together.
+
+    """
+    kinds = _NUMBERS if type(operator) in ARITHMETIC else _KEYS
     for operand in (left, right):
         if type(operand) not in kinds or (type(operand) is int and operand.bit_length() > limits.INT_BITS):
             raise RequestRefused(
                 f"a hover does not calculate with {type_name(operand)} like this; evaluate it in the console"
             )
     try:
-        result: object = (_ARITHMETIC.get(type(operator)) or _COMPARISONS[type(operator)])(left, right)
+        result: object = (ARITHMETIC.get(type(operator)) or _COMPARISONS[type(operator)])(left, right)
     except (ArithmeticError, TypeError) as error:
         raise RequestRefused(said(error)) from error
     return result

@@ -99,6 +99,7 @@ def restart_objection(engine: "Engine", frame: FrameType) -> str:
         names = ", ".join(engine.callbacks.arguments.assigned(frame.f_code))
         return (
             f"{frame.f_code.co_qualname} assigns to its parameters {names}, and what they were when it was called is "
-            "not known; step into it, or set a function breakpoint on it, to have them kept"
+            "not known: Python hands values over and keeps nothing, and the call has computed them. Calls that begin "
+            "from now on are noted, as long as there is a breakpoint in the function"
         )
     return ""

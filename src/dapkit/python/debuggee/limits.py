@@ -75,6 +75,9 @@ PARAMETER_CHARS: Final = 60
 EXCEPTION_DEPTH: Final = 8
 """Links of an exception chain, and members of a group, in `exceptionInfo`."""
 
+NOTED_CALLS: Final = 10_000
+"""Calls whose arguments are kept for `restartFrame` between two stops: at some microseconds each."""
+
 INSTRUCTIONS: Final = 100_000
 """Instructions in one answer of `disassemble`."""
 

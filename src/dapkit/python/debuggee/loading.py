@@ -22,6 +22,8 @@ class Stamps:
 
     def __init__(self) -> None:
         self._at_start: dict[str, Stamp] = {}
+        self.reloaded: set[str] = set()
+        """Keys of files that changed while the program ran, and were loaded again: older code may still run."""
 
     def note(self, key: str) -> None:
         """Remember what a file is like now: its module starts."""

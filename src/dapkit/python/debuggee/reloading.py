@@ -95,6 +95,7 @@ class Reloading:
             self._console(f"{name} was saved, but cannot be loaded: {type(problem).__name__}: {problem}")
             return
         self._sources.stamps.note(key)
+        self._sources.stamps.reloaded.add(key)
         path = self._sources.path(key) or key
         self._tell("loadedSource", {"reason": "changed", "source": {"name": name, "path": path}})
         left = [f"{what} ({why})" for what, why in outcome.left.items()]

@@ -22,7 +22,7 @@ def set_breakpoints(engine: "Engine", request: Request) -> Json:
     made = breakpoints.prepare(source, _text(engine, key), asked, note=note)
     with engine.lock:
         breakpoints.place(key, made)
-        engine.callbacks.choose()
+        engine.callbacks.breakpoints_changed()
         return {"breakpoints": [one.describe() for one in made]}
 
 
@@ -39,7 +39,7 @@ def set_instruction_breakpoints(engine: "Engine", request: Request) -> Json:
     asked = _wishes(request)
     with engine.lock:
         made = engine.callbacks.breakpoints.instructions.place(asked)
-        engine.callbacks.choose()
+        engine.callbacks.breakpoints_changed()
         return {"breakpoints": [one.describe() for one in made]}
 
 

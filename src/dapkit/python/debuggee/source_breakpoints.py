@@ -88,6 +88,10 @@ class SourceBreakpoints:
             self._bind_running(key)
             self._monitor.discover()  # shows all other code of the source that is loaded already
 
+    def holds(self, code: CodeType) -> bool:
+        """Say whether a code object has a breakpoint."""
+        return any(site.code is code for sites in (self.lines, self.inline) for site in sites)
+
     def drop(self, gone: Breakpoint) -> None:
         """Remove one breakpoint."""
         self._remove(lambda site: site.breakpoint is gone)
