@@ -54,6 +54,7 @@ check: $(READY) ## check format, lint, types, layers, the lock file, the generat
 	$(ENVIRONMENT)/bin/lint-imports
 	.tools/bin/uv lock --check --quiet --no-cache --python $(PYTHON)
 	$(PYTHON) tools/requests_table.py --check --reports $(REPORTS)/none
+	$(PYTHON) tools/catalog_table.py --check
 	$(PYTHON) tools/generate_actions.py --check
 	@if [ -f $(SCHEMA) ]; then \
 	    echo $(PYTHON) tools/generate_protocol.py --check $(SCHEMA); \

@@ -19,7 +19,8 @@ from pathlib import Path
 from dapkit.catalog.definition import AdapterDefinition
 from dapkit.catalog.tables import Invalid, Settings, build, check, merge
 
-_BUILT_IN = Path(__file__).parent / "adapters"
+BUILT_IN = Path(__file__).parent / "adapters"
+"""Where the definitions are that come with dapkit."""
 
 FILE_NAMES = tuple(f"{dot}dap.{form}" for form in ("json", "yaml", "yml", "toml") for dot in ("", "."))
 """Names of users' files, in the order in which they are read."""
@@ -54,7 +55,7 @@ def built_in() -> Mapping[str, AdapterDefinition]:
 def _own() -> Mapping[str, tuple[Settings, Path]]:
     return {
         file.stem: (merge({}, check(tomllib.loads(file.read_text()), (file.stem,))), file)
-        for file in sorted(_BUILT_IN.glob("*.toml"))
+        for file in sorted(BUILT_IN.glob("*.toml"))
     }
 
 

@@ -135,6 +135,28 @@ async def test_attach_to_a_python_program_by_its_port(catalog: Catalog, running:
         assert [one.name for one in (await session.threads()).threads] == ["MainThread"]
 
 
+@pytest.mark.parametrize(("name", "adapter"), [("CMakeLists.txt", "cmake"), ("script.cmake", "cmake-script")])
+async def test_adapter_inside_its_program(tmp_path: Path, name: str, adapter: str) -> None:
+    program = tmp_path / name
+    project = "cmake_minimum_required(VERSION 3.27)\nproject(sample NONE)\n" if adapter == "cmake" else "\n\n"
+    program.write_text(f'{project}set(TOTAL 2)\nmessage("total ${{TOTAL}}")\n')
+    own_programs = str(Path(sys.executable).parent)  # where the tests' cmake is
+    catalog = load(tmp_path, tmp_path, env={"PATH": f"{own_programs}:/usr/bin:/bin", "HOME": str(tmp_path)})
+    choice = catalog.choose(program, cwd=tmp_path)
+    assert choice.definition.name == adapter
+    arguments = choice.launch_arguments()
+    async with Session(start(choice, arguments), adapter_id=choice.definition.own_id) as session:
+        await session.add_breakpoint(program, 4)
+        await session.launch(arguments)
+        stop = await session.next_stop()
+        assert stop.reason == "breakpoint"
+        frame = (await session.stack_trace(stop.thread_id)).stack_frames[0]
+        assert frame.line == 4
+        assert (await session.evaluate("TOTAL", frame_id=frame.id)).result == "2"
+        assert isinstance(await session.resume(), Ended)
+        assert "total 2" in session.adapter_stderr
+
+
 async def test_configuration_of_a_launch_file(catalog: Catalog, tmp_path: Path) -> None:
     program = tmp_path / "a.py"
     program.write_text("import os, sys\nprint(sys.argv[1:], os.environ['COLOR'])\n")
