@@ -4,10 +4,10 @@ if __name__ == "__main__":
     run(MyAdapter)
 """
 
-import argparse
 import logging
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -17,6 +17,26 @@ from dapkit.adapter.serving import MakeAdapter, serve, serve_tcp, serve_unix
 from dapkit.transport import TransportError, read_token
 
 log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Options:
+    """What was said on the command line.
+
+    Attributes:
+        listen: host and port to serve every client at.
+        socket: path of a unix socket to do so.
+        token_file: holds the secret that clients of `listen` show first.
+        log: file to log everything to.
+        transcript: file to write all messages to.
+
+    """
+
+    listen: tuple[str, int] | None = None
+    socket: Path | None = None
+    token_file: Path | None = None
+    log: Path | None = None
+    transcript: Path | None = None
 
 
 def run(
@@ -38,22 +58,34 @@ def run(
         SystemExit: always.
 
     """
-    parser = _parser(make, program, distribution)
-    options = parser.parse_args(arguments)
-    if options.token_file is not None and options.listen is None:
-        parser.error("--token-file is for --listen")
+    given = sys.argv[1:] if arguments is None else arguments
+    description = (make.__doc__ or "").partition("\n")[0] or None
     try:
+        # Editors start adapters without any arguments: no need for argparse then, which takes 7 ms and 2 MB.
+        options = _read(given, program, description, distribution) if given else Options()
         _log_to(options.log)
         anyio.run(partial(_serve, make, options))
     except (TransportError, OSError) as error:
-        parser.error(str(error))
+        from dapkit.adapter.command_line_parser import parser_of
+
+        parser_of(program, description, distribution).error(str(error))
     except Exception:
         log.exception("the adapter failed")
         sys.exit(1)
     sys.exit(0)
 
 
-async def _serve(make: MakeAdapter, options: argparse.Namespace) -> None:
+def _read(given: Sequence[str], program: str | None, description: str | None, distribution: str | None) -> Options:
+    from dapkit.adapter.command_line_parser import parser_of
+
+    parser = parser_of(program, description, distribution)
+    options = Options(**vars(parser.parse_args(given)))
+    if options.token_file is not None and options.listen is None:
+        parser.error("--token-file is for --listen")
+    return options
+
+
+async def _serve(make: MakeAdapter, options: Options) -> None:
     if options.listen is not None:
         host, port = options.listen
         token = None if options.token_file is None else read_token(options.token_file)
@@ -72,52 +104,6 @@ def _tell_address(host: str, port: int) -> None:
 def _tell(place: object) -> None:
     # Delve's words, for which editors already wait.
     print(f"DAP server listening at: {place}", flush=True)  # noqa: T201 - nothing else uses this standard output
-
-
-class _Version(argparse.Action):
-    """Tell the version of a distribution, which is looked up only now: that takes longer than to start."""
-
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace,  # noqa: ARG002 - what actions are called with
-        values: object,  # noqa: ARG002 - the same
-        option_string: str | None = None,  # noqa: ARG002 - the same
-    ) -> None:
-        from importlib.metadata import version
-
-        sys.stdout.write(f"{self.const} {version(self.const)}\n")
-        parser.exit()
-
-
-def _parser(make: MakeAdapter, program: str | None, distribution: str | None) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog=program,
-        description=(make.__doc__ or "").partition("\n")[0] or None,
-        epilog="Without --listen or --socket it serves one client on standard input and output.",
-    )
-    place = parser.add_mutually_exclusive_group()
-    place.add_argument(
-        "--listen", type=_address, metavar="HOST:PORT", help="serve every client that connects to this port"
-    )
-    place.add_argument(
-        "--socket", type=Path, metavar="PATH", help="serve every client that connects to this unix socket"
-    )
-    parser.add_argument(
-        "--token-file", type=Path, metavar="FILE", help="the secret that clients of --listen show first"
-    )
-    parser.add_argument("--log", type=Path, metavar="FILE", help="log everything to a file, not only trouble to stderr")
-    parser.add_argument("--transcript", type=Path, metavar="FILE", help="write all messages to a file, as JSON lines")
-    if distribution is not None:
-        parser.add_argument("--version", action=_Version, nargs=0, const=distribution, help="show the version and exit")
-    return parser
-
-
-def _address(text: str) -> tuple[str, int]:
-    host, _, port = text.rpartition(":")
-    if not port.isdecimal() or int(port) > 65535:
-        raise argparse.ArgumentTypeError(f"{text!r} is not HOST:PORT")
-    return host.strip("[]") or "127.0.0.1", int(port)
 
 
 def _log_to(path: Path | None) -> None:

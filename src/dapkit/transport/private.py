@@ -27,12 +27,19 @@ def private_folder() -> Path:
     if runtime and os.access(runtime, os.W_OK | os.X_OK):
         folder = Path(runtime, "dapkit")
     else:
-        import tempfile
-
-        folder = Path(tempfile.gettempdir(), f"dapkit-{os.geteuid()}")
+        folder = Path(_temporary(), f"dapkit-{os.geteuid()}")
     folder.mkdir(mode=0o700, exist_ok=True)
     check_private_folder(folder)
     return folder
+
+
+def _temporary() -> Path:
+    """Find the folder for temporary files as `tempfile` does, which is large and imported for nothing else here."""
+    named = (os.environ.get(name) for name in ("TMPDIR", "TEMP", "TMP"))
+    for folder in (*named, "/tmp", "/var/tmp", "/usr/tmp"):  # noqa: S108 - in there the folder is checked
+        if folder and os.access(folder, os.W_OK | os.X_OK):
+            return Path(folder).absolute()
+    return Path.cwd()
 
 
 def check_private_folder(folder: Path) -> None:

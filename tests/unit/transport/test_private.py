@@ -1,5 +1,6 @@
 import os
 import stat
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -32,11 +33,21 @@ def test_folder_is_private_whatever_the_umask(tmp_path: Path, monkeypatch: pytes
 def test_folder_for_temporary_files_serves_where_there_is_no_runtime_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.delenv("XDG_RUNTIME_DIR", raising=False)
     assert private_folder() == tmp_path / f"dapkit-{os.geteuid()}"
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "missing"))
     assert private_folder() == tmp_path / f"dapkit-{os.geteuid()}"
+
+
+def test_folder_for_temporary_files_is_the_one_that_tempfile_finds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("XDG_RUNTIME_DIR", raising=False)
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "missing"))
+    monkeypatch.setenv("TEMP", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)  # what it has found before
+    assert private_folder().parent == Path(tempfile.gettempdir()) == tmp_path
 
 
 def test_folder_open_to_others_is_refused(tmp_path: Path) -> None:
