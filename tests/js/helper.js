@@ -108,8 +108,8 @@ class AdapterClient extends DebugClient {
  *
  *     adapterTest("stops on a breakpoint", ADAPTERS.mock, async (client) => { ... });
  */
-function adapterTest(name, command, body) {
-  test(name, { timeout: TEST_DEADLINE_MS }, async ({ signal }) => {
+function adapterTest(name, command, body, { timeout = TEST_DEADLINE_MS } = {}) {
+  test(name, { timeout }, async ({ signal }) => {
     const client = new AdapterClient(command);
     await client.start();
     signal.addEventListener("abort", () => client.kill()); // the deadline has passed: a live adapter would hold up node
