@@ -557,6 +557,25 @@ def test_cell_is_watched_wherever_it_is_written_and_outlives_the_call(watch: Wat
     assert watched.texts() == ["n changed from 50 to 57"]
 
 
+def test_cell_without_a_value_is_watched_too(watch: Watch) -> None:
+    watched = watch("""
+        def outer():
+            def inner():
+                return n
+            pass  # here
+            n = 7
+            del n
+            try:
+                inner()
+            except NameError as error:
+                print(error)
+        outer()
+    """)
+    watched.set("n")
+    assert watched.texts() == ["n was set to 7; it had no value", "n was deleted; it was 7"]
+    assert watched.peer.finish()[1].startswith("cannot access free variable 'n'")
+
+
 def test_namespace_of_a_class_body_is_watched(watch: Watch) -> None:
     watched = watch("""
         class Body:

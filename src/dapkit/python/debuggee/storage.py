@@ -5,6 +5,8 @@ property, a `__setitem__`. Whoever calls does so under a Guard.
 """
 
 import sys
+from _functools import partial  # type: ignore[import-not-found]  # the C half of `functools`
+from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
@@ -78,7 +80,16 @@ type Stored = LocalVariable | Entry | Attribute
 
 def write_locals_back(frame: FrameType) -> None:
     """Make assignments in `frame.f_locals` real, where they are not by themselves."""
+    locals_writer(frame)()
+
+
+def locals_writer(frame: FrameType) -> Callable[[], object]:
+    """Return native code that does what `write_locals_back` does."""
     if sys.version_info < (3, 13) and is_function(frame.f_code):
         import ctypes
 
-        ctypes.pythonapi.PyFrame_LocalsToFast(ctypes.py_object(frame), ctypes.c_int(0))
+        write: Callable[[], object] = partial(
+            ctypes.pythonapi.PyFrame_LocalsToFast, ctypes.py_object(frame), ctypes.c_int(0)
+        )
+        return write
+    return bool

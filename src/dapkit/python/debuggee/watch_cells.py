@@ -1,33 +1,44 @@
 """The cell behind a variable that functions share, and all code that can write it.
 
-A frame does not tell its cells. But the program stands still when we are asked, so a mark can be put into the
-variable for a moment: the cell is what then holds the mark.
+A frame does not tell its cells. But a mark can be put into the variable for a moment: the cell is what then
+holds the mark. Native code does that in one go, so that no other thread meets the mark.
 """
 
 import gc
 import sys
-from collections.abc import Iterator
+from _functools import partial  # type: ignore[import-not-found]  # the C half of `functools`
+from _operator import call  # the C half of `operator`
+from collections.abc import Callable, Iterator
 from types import AsyncGeneratorType, CellType, CodeType, CoroutineType, FrameType, FunctionType, GeneratorType
 
 from .sources import with_nested
-from .storage import LocalVariable
+from .storage import locals_writer
 from .watch_targets import MISSING
 
 
 def cell_of(frame: FrameType, name: str) -> CellType | None:
-    """Return the cell of a variable. While all threads of the program stand still."""
-    variable = LocalVariable(frame, name)
-    before = frame.f_locals.get(name, MISSING)
+    """Return the cell of a variable of a function; None if that cannot be told."""
+    variables = frame.f_locals
+    write_back = locals_writer(frame)
     mark = object.__new__(_Mark)
-    variable.write(mark)
-    found = [one for one in gc.get_referrers(mark) if type(one) is CellType]
-    for cell in found:
-        if before is MISSING:
+    kept: dict[str, object] = {}
+    # Each step is a call of native code, and so is their sequence. `map` takes its values when they are due.
+    refresh = partial(getattr, frame, "f_locals")  # 3.12: `variables` is a copy, to be written back once after this
+    steps: list[Callable[[], object]] = [
+        refresh,
+        partial(next, map(kept.__setitem__, (name,), map(variables.get, (name,), (MISSING,)))),
+        partial(variables.__setitem__, name, mark),
+        write_back,
+        partial(gc.get_referrers, mark),
+        refresh,
+        partial(next, map(variables.__setitem__, (name,), map(kept.__getitem__, (name,)))),
+        write_back,
+    ]
+    holders = list(map(call, steps))[4]
+    found = [one for one in holders if type(one) is CellType]  # type: ignore[attr-defined]  # a list
+    if kept[name] is MISSING:
+        for cell in found:
             del cell.cell_contents
-        else:
-            cell.cell_contents = before
-    if not found:
-        variable.write(before)
     return found[0] if len(found) == 1 else None
 
 
