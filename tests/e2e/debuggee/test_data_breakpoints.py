@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from e2e.debuggee.conftest import Start
 from e2e.debuggee.peer import DEADLINE, ENTRY, Message, Peer, Refused
 
 pytestmark = pytest.mark.row("dataBreakpointInfo, setDataBreakpoints")
@@ -604,7 +605,7 @@ def test_namespace_of_a_class_body_is_watched(watch: Watch) -> None:
         ("fail()[0]", "ZeroDivisionError: division by zero"),
     ],
 )
-def test_what_cannot_be_watched_has_no_data_id_but_a_reason(start: Callable[..., Peer], name: str, reason: str) -> None:
+def test_what_cannot_be_watched_has_no_data_id_but_a_reason(start: Start, name: str, reason: str) -> None:
     watched = Watched(
         *_with_text(
             start,
@@ -628,7 +629,7 @@ def test_what_cannot_be_watched_has_no_data_id_but_a_reason(start: Callable[...,
     assert reason in info["description"]
 
 
-def _with_text(start: Callable[..., Peer], text: str) -> tuple[Peer, str]:
+def _with_text(start: Start, text: str) -> tuple[Peer, str]:
     program = textwrap.dedent(text).lstrip("\n")
     return start(program), program
 
@@ -648,6 +649,24 @@ def test_hit_conditions_count_the_changes(watch: Watch, hits: str, texts: list[s
     assert [text for text in watched.texts() if "deleted" not in text] == [
         f"total changed from {text}" for text in texts
     ]
+
+
+def test_breakpoint_of_mode_once_stops_once_and_is_removed(watch: Watch) -> None:
+    watched = watch(GLOBAL)
+    twice = watched.info("total")["dataId"]
+    once = watched.info("total", mode="once")["dataId"]
+    assert once == f"once:{twice}"
+    placed, other = watched.place({"dataId": once, "condition": "new > 3"}, {"dataId": twice, "hitCondition": "3"})
+    assert watched.texts() == ["total changed from 3 to 5", "total changed from 5 to 9"]
+    told = [event["body"] for event in watched.peer.events() if event["event"] == "breakpoint"]
+    assert told == [{"reason": "removed", "breakpoint": {**told[0]["breakpoint"], "id": placed["id"]}}]
+    assert other["id"] != placed["id"]
+
+
+def test_mode_that_is_unknown_is_refused(start: Start) -> None:
+    watched = Watched(*_with_text(start, GLOBAL))
+    with pytest.raises(Refused, match="mode 'sometimes' is unknown; there is once"):
+        watched.info("total", mode="sometimes")
 
 
 def test_condition_that_raises_stops_and_is_told_once(watch: Watch) -> None:
@@ -672,9 +691,7 @@ def test_condition_that_raises_stops_and_is_told_once(watch: Watch) -> None:
         ({"accessType": "execute"}, "accessType is 'execute', expected read, write or readWrite"),
     ],
 )
-def test_mistake_in_a_data_breakpoint_is_told_on_it_and_the_others_work(
-    start: Callable[..., Peer], wish: Message, said: str
-) -> None:
+def test_mistake_in_a_data_breakpoint_is_told_on_it_and_the_others_work(start: Start, wish: Message, said: str) -> None:
     watched = Watched(*_with_text(start, GLOBAL))
     good = {"dataId": watched.info("total")["dataId"]}
     bad, fine = watched.place(good | wish if "dataId" in wish or wish else {}, good)
@@ -684,20 +701,65 @@ def test_mistake_in_a_data_breakpoint_is_told_on_it_and_the_others_work(
     assert watched.next()[0] == "total changed from 0 to 3"
 
 
-def test_read_access_that_cannot_be_noticed_is_told(start: Callable[..., Peer]) -> None:
+def test_read_access_that_cannot_be_noticed_is_told(start: Start) -> None:
     watched = Watched(*_with_text(start, OBJECT))
     [placed] = watched.set("point.x", accessType="readWrite")
     assert placed["message"] == "readWrite access of point.x cannot be noticed; only writes can"
 
 
 @pytest.mark.parametrize("arguments", [{}, {"breakpoints": 5}, {"breakpoints": [1]}])
-def test_set_data_breakpoints_without_a_list_is_refused(start: Callable[..., Peer], arguments: dict[str, Any]) -> None:
+def test_set_data_breakpoints_without_a_list_is_refused(start: Start, arguments: dict[str, Any]) -> None:
     watched = Watched(*_with_text(start, GLOBAL))
     with pytest.raises(Refused, match="expected a list of objects"):
         watched.peer.ask("setDataBreakpoints", **arguments)
 
 
-def test_questions_are_refused_while_the_program_runs(start: Callable[..., Peer]) -> None:
+def test_breakpoint_is_set_while_the_program_runs(start: Start) -> None:
+    watched = Watched(*_with_text(start, "count = 0  # here\nwhile True: count += 1\n"))
+    peer = watched.peer
+    peer.go()
+    [placed] = peer.ask("setDataBreakpoints", breakpoints=[{"dataId": "global:__main__:count"}])["breakpoints"]
+    assert placed["verified"]
+    assert peer.stopped("data breakpoint")["hitBreakpointIds"] == [placed["id"]]
+    assert peer.ask("setDataBreakpoints", breakpoints=[]) == {"breakpoints": []}
+    peer.go()
+    assert peer.silent("stopped", 0.1)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"name": None},
+        {"name": 5},
+        {"name": "total", "bytes": -1},
+        {"name": "total", "bytes": "four"},
+        {"name": "total", "asAddress": "yes"},
+        {"name": "total", "asAddress": True},
+        {"name": "total", "variablesReference": 1_000_000},
+        {"name": "total", "variablesReference": "1"},
+        {"name": "total", "frameId": 1_000_000},
+        {"name": "total", "frameId": [1]},
+        {"name": "\0"},
+        {"name": "", "bytes": 4},
+        {"name": "(" * 500},
+        {"name": "0x" + "f" * 40, "asAddress": True},
+        {"name": "total", "bytes": 2**70},
+    ],
+    ids=repr,
+)
+def test_wrong_arguments_get_a_clear_answer_and_the_next_question_works(start: Start, arguments: Message) -> None:
+    watched = Watched(*_with_text(start, GLOBAL))
+    answer = watched.peer.answer(watched.peer.send("dataBreakpointInfo", **arguments))
+    if answer["success"]:
+        assert answer["body"]["dataId"] is None
+        assert answer["body"]["description"]
+    else:
+        assert answer["message"]
+    assert "internal" not in str(answer)
+    assert watched.info("total")["dataId"] == "global:__main__:total"
+
+
+def test_questions_are_refused_while_the_program_runs(start: Start) -> None:
     peer = start("while True: pass\n")
     peer.configure()
     with pytest.raises(Refused, match="is running"):
@@ -738,7 +800,7 @@ def test_changes_that_the_client_makes_do_not_stop_the_program(watch: Watch) -> 
 
 
 def test_global_and_class_attribute_set_before_the_start_wait_for_their_module_and_class(
-    start: Callable[..., Peer],
+    start: Start,
 ) -> None:
     peer = start("""
         total = 0
@@ -836,7 +898,7 @@ def test_write_in_an_expression_that_then_raises_is_not_missed(watch: Watch) -> 
     assert watched.peer.finish()[1] == "caught\n"
 
 
-def test_each_thread_stops_where_it_wrote_itself(start: Callable[..., Peer]) -> None:
+def test_each_thread_stops_where_it_wrote_itself(start: Start) -> None:
     watched = Watched(
         *_with_text(
             start,
@@ -875,7 +937,47 @@ def test_each_thread_stops_where_it_wrote_itself(start: Callable[..., Peer]) -> 
     assert watched.peer.finish()[0] == 0
 
 
-def test_threads_hammer_a_watched_value_without_harm(start: Callable[..., Peer]) -> None:
+def test_thread_that_writes_stops_alone_where_threads_do(start: Start) -> None:
+    peer = start("""
+        import threading, time
+        beats, total, done = 0, 0, False
+        def beat():
+            global beats
+            while not done:
+                beats += 1
+                time.sleep(0.001)
+        def main():
+            global total, done
+            shared = 0
+            def write():
+                nonlocal shared
+                shared = 1
+            pass  # here
+            total = 1
+            write()
+            done = True
+        threading.Thread(target=beat).start()
+        main()
+    """)
+    peer.configure(lines=[15], stopAllThreads=False)
+    peer.stopped("breakpoint")
+    frame = peer.stack()[0]["id"]
+    found = [peer.ask("dataBreakpointInfo", name=name, frameId=frame) for name in ("total", "shared")]
+    peer.ask("setDataBreakpoints", breakpoints=[{"dataId": one["dataId"]} for one in found])
+    for text, place in (("total changed from 0 to 1", "main"), ("shared changed from 0 to 1", "main.<locals>.write")):
+        peer.ask("continue", threadId=1, singleThread=True)
+        body = peer.stopped("data breakpoint")
+        assert (body["text"], body["allThreadsStopped"]) == (text, False)
+        assert peer.at()[0] == place
+        before = peer.value("beats")
+        deadline = time.monotonic() + DEADLINE
+        while peer.value("beats") == before:
+            assert time.monotonic() < deadline
+    peer.ask("continue", threadId=1)
+    assert peer.finish()[0] == 0
+
+
+def test_threads_hammer_a_watched_value_without_harm(start: Start) -> None:
     watched = Watched(
         *_with_text(
             start,
@@ -936,7 +1038,7 @@ def test_program_that_was_released_runs_on_unwatched(watch: Watch) -> None:
     assert watched.peer.process.wait(timeout=8) == 0
 
 
-def test_no_data_breakpoints_when_other_tools_took_all_places(start: Callable[..., Peer]) -> None:
+def test_no_data_breakpoints_when_other_tools_took_all_places(start: Start) -> None:
     watched = Watched(
         *_with_text(
             start,

@@ -104,7 +104,7 @@ class ProgramState[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[Launc
                 mode="once",
                 label="Once",
                 description="Stop at the first hit, then remove the breakpoint.",
-                applies_to=["source", "instruction"],
+                applies_to=["source", "data", "instruction"],
             )
         ],
         exception_breakpoint_filters=[

@@ -12,9 +12,10 @@ import sys
 from collections.abc import Callable, Container
 from time import monotonic
 from types import CodeType, FrameType
+from typing import Final
 
 from . import limits
-from .breakpoints import next_number
+from .breakpoints import ONCE, next_number
 from .conditions import Test, parse_expression
 from .errors import RequestRefused
 from .jobs import Guard
@@ -31,16 +32,19 @@ from .wire import Json
 class DataBreakpoint:
     """One data breakpoint that a client set; without a target it waits for one, or is no good."""
 
-    __slots__ = ("access", "code", "identity", "number", "problem", "target", "test")
+    __slots__ = ("access", "code", "identity", "number", "once", "problem", "target", "test", "waits")
 
     def __init__(self, wish: Json) -> None:
         self.number = next_number()
         self.target: Target | None = None
         self.problem = ""
+        self.waits = False
+        """Whether it waits for its module or class."""
         identity = wish.get("dataId")
         if not isinstance(identity, str) or not identity:
             raise RequestRefused(f"dataId is {identity!r:.200}, expected a text from dataBreakpointInfo")
-        self.identity = identity
+        self.once = identity.startswith(_ONCE)
+        self.identity = identity.removeprefix(_ONCE)
         self.access = wish.get("accessType") or WRITE
         if self.access not in (WRITE, READ, READ_WRITE):
             raise RequestRefused(f"accessType is {self.access!r:.200}, expected read, write or readWrite")
@@ -61,20 +65,16 @@ class DataBreakpoint:
         if message:
             body["message"] = message
         if self.problem:
-            body["reason"] = "pending" if self.target is None and self.waits else "failed"
+            body["reason"] = "pending" if self.waits else "failed"
         return body
-
-    @property
-    def waits(self) -> bool:
-        """Say whether it waits for its module or class."""
-        return self.target is None and self.problem.endswith(_NOT_YET)
 
     def wants(self, access: Access) -> bool:
         """Say whether a use of a target is one to stop at, but for the condition."""
         return access.target is self.target and self.access in (access.kind, READ_WRITE)
 
 
-_NOT_YET = "is not loaded yet"
+_ONCE: Final = ONCE + ":"
+"""What the dataId of a breakpoint begins with that goes away with its first stop."""
 
 
 class DataBreakpoints:
@@ -104,13 +104,16 @@ class DataBreakpoints:
         self.may_resolve = False
         """Whether the program has begun: before that, `__main__` is not its own."""
 
-    def offer(self, target: Target) -> Json:
+    def offer(self, target: Target, *, once: bool) -> Json:
         """Return the answer that tells of a target, and keep it."""
         with self._lock:
             known = [one for one in self._offered.values() if one.means(target) and not one.ended]
             kept = known[0] if known else target
             self._offered[kept.identity] = kept
-        return kept.describe()
+        body = kept.describe()
+        if once:
+            body["dataId"] = _ONCE + kept.identity
+        return body
 
     def place(self, wishes: list[Json]) -> list[Json]:
         """Replace all data breakpoints; return what is said about each."""
@@ -134,13 +137,15 @@ class DataBreakpoints:
 
     def _resolve(self, one: DataBreakpoint) -> None:
         """Find the target of a breakpoint, or say what is the matter."""
+        one.waits = False
         try:
             target = self._find(one.identity)
         except RequestRefused as refusal:
             one.problem = str(refusal)
             return
         if target is None:
-            one.problem = f"{one.identity.split(':')[1]} {_NOT_YET}"
+            one.waits = True
+            one.problem = f"{' '.join(one.identity.split(':')[1:-1])} is not loaded yet"
         elif one.access not in target.access_types:
             one.problem = f"{one.access} access of {target.label} cannot be noticed; only writes can"
         else:
@@ -215,7 +220,6 @@ class DataBreakpoints:
         with self._lock:
             waiting = [one for one in self._set if one.waits and one.identity.split(":")[1] in modules]
             for one in waiting:
-                one.problem = ""
                 self._resolve(one)
             found = [one for one in waiting if not one.waits]
             if found:
@@ -233,8 +237,18 @@ class DataBreakpoints:
         for one in ended:
             self._tell(one)
 
-    def _tell(self, one: DataBreakpoint) -> None:
-        self._link.event("breakpoint", {"reason": "changed", "breakpoint": self._describe(one)})
+    def _tell(self, one: DataBreakpoint, reason: str = "changed") -> None:
+        self._link.event("breakpoint", {"reason": reason, "breakpoint": self._describe(one)})
+
+    def _spend(self, one: DataBreakpoint) -> bool:
+        """Remove a breakpoint for good; say whether nobody has before."""
+        with self._lock:
+            if one not in self._set:
+                return False
+            self._set.remove(one)
+            self._watch()
+        self._tell(one, "removed")
+        return True
 
     def _on_hit(self, hit: Hit) -> None:
         """Stop if any breakpoint wants to. In the thread that used the data."""
@@ -245,7 +259,9 @@ class DataBreakpoints:
         problems: list[str] = []
         for one in list(self._set):
             for access in hit.accesses:
-                if one.wants(access) and self._applies(one, access, hit.frame, problems):
+                if not one.wants(access) or not self._applies(one, access, hit.frame, problems):
+                    continue
+                if not one.once or self._spend(one):
                     numbers.append(one.number)
                     texts.append(self._say(access))
         if not numbers:

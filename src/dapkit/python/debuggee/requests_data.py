@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 from . import limits
 from .addresses import parse
 from .assigning import stored_at
+from .breakpoints import ONCE
 from .errors import RequestRefused
 from .evaluate import Place, evaluate
 from .handling import LATER, Handler, Later, flag, number, text
@@ -26,6 +27,7 @@ def data_breakpoint_info(engine: "Engine", request: Request) -> Later:
     """Say whether something can be watched, and under which dataId."""
     name = text(request, "name")
     size = number(request, "bytes")
+    once = _is_once(request)
     is_address = flag(request, "asAddress", default=False)
     reference = None if is_address else request.arguments.get("variablesReference")
     inside = engine.reader.inside(reference) if reference else None
@@ -41,13 +43,20 @@ def data_breakpoint_info(engine: "Engine", request: Request) -> Later:
                 target = _target_of(name, origin, size, guard)
         except RequestRefused as refusal:
             return {"dataId": None, "description": str(refusal)}
-        return engine.data_breakpoints.offer(target)
+        return engine.data_breakpoints.offer(target, once=once)
 
     def instead(begun: bool) -> Json:
         raise RequestRefused(why_not_evaluated(engine, origin.ident, begun=begun))
 
     engine.world.post(origin.ident, Job(request, work, seconds=limits.WATCH_SECONDS * 2, instead=instead))
     return LATER
+
+
+def _is_once(request: Request) -> bool:
+    mode = request.arguments.get("mode")
+    if mode not in (None, ONCE):
+        raise RequestRefused(f"mode {mode!r:.200} is unknown; there is {ONCE}")
+    return mode is not None
 
 
 def _target_at(engine: "Engine", name: str, size: int) -> Target:

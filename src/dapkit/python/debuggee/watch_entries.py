@@ -45,13 +45,23 @@ class Entries:
         """Code objects that are about to reach an instruction after a write; never replaced by another list."""
 
     def set(self, wanted: list[tuple[Target, Entry]]) -> list[tuple[Target, Entry]]:
-        """Watch these entries; return those that have to be polled instead."""
-        self.clear()
+        """Watch these entries; return those that have to be polled instead.
+
+        What other threads have written to entries that were watched before is not forgotten.
+        """
         if not native.CAN_WATCH:
             return wanted
-        polled = [(target, entry) for target, entry in wanted if not self._watch(target, entry)]
+        self.read_notes()
+        for number, watch in list(self._watches.items()):
+            if (watch.target, watch.entry) not in wanted:
+                del self._watches[number]
+                native.unwatch(number)
+        known = [(watch.target, watch.entry) for watch in self._watches.values()]
+        polled = [one for one in wanted if one not in known and not self._watch(*one)]
         if self._watches:
             native.arm_writers(self._tool.number, _ARMED, self.armed)
+        else:
+            self.clear()
         return polled
 
     @property
