@@ -227,7 +227,7 @@ def wheel_for(locked: LockedUv, *, system: str, machine: str, libc: str) -> str:
 
 def make_environment(environment: Path, interpreter: str, group: str | None) -> None:
     """Bring a virtual environment to what uv.lock says, and mark it as ready."""
-    groups = [] if group is None else ["--no-default-groups", "--group", group]
+    groups = ["--all-extras"] if group is None else ["--no-default-groups", "--group", group]
     say(f"filling {environment.relative_to(ROOT)} for {interpreter}")
     command = [str(UV), "sync", "--quiet", "--frozen", "--no-python-downloads", "--python", interpreter, *groups]
     if run(command, UV_PROJECT_ENVIRONMENT=str(environment)) != 0:

@@ -178,3 +178,6 @@ MEMORY_BYTES_READ = 65536
 
 INSTRUCTIONS_SHOWN = 1000
 """Instructions that can be asked for at once."""
+
+MCP_PROGRESS_SECONDS = 5.0
+"""How often an agent is told that a call still works, if it wants to be told."""

@@ -13,6 +13,7 @@ _OTHERS: Final[dict[str, tuple[str, str]]] = {
     "run": ("running", "Debug a program from start to end in one call, and show what it does at breakpoints."),
     "config": ("config", "Show all settings, their values and where these are from."),
     "hub": ("hub", "Show or end the hub, which keeps the sessions."),
+    "mcp": ("mcp", "Serve the debug tool to an agent over MCP."),
     "completion": ("completion", "Print the script that completes commands in a shell."),
 }
 """Commands that are no actions: where they are, and what they do."""

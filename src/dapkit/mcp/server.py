@@ -1,0 +1,204 @@
+"""The server: its tool, its resources, and how a call goes to the hub and back."""
+
+import math
+from collections.abc import Mapping
+from importlib import resources
+from pathlib import Path
+
+import anyio
+import mcp
+from anyio.streams.memory import MemoryObjectReceiveStream
+from mcp import types
+from mcp.server import Server
+from mcp.server.context import ServerRequestContext
+
+from dapkit import hub, limits
+from dapkit.agent.table import PARAMETERS
+from dapkit.hub import awaiting
+from dapkit.hub.front import Front
+from dapkit.hub.settings import Settings
+from dapkit.hub.wire import VERSION
+from dapkit.mcp.definition import NAME, tool
+from dapkit.transport import background_tasks
+
+type Context = ServerRequestContext[object]
+
+ACTIONS_URI = "dapkit://actions"
+"""The reference of all actions: their parameters, and the schemas of their results."""
+
+_OUTPUT = "dapkit://sessions/{session}/output"
+_SOURCE = "dapkit://sessions/{session}/source/{reference}"
+
+
+class DebugServer:
+    """The debug tool of one project.
+
+    Args:
+        project: the folder whose sessions are meant; files are relative to it.
+        read_only: refuse actions that do more than look.
+        front: the way to the hub; None for the user's own.
+
+    """
+
+    def __init__(self, project: Path, *, read_only: bool = False, front: Front | None = None) -> None:
+        self._project = project
+        self._read_only = read_only
+        self._front = front
+        self.protocol: Server[object] = Server(
+            "dapkit",
+            version=VERSION,
+            title="dapkit debugger",
+            on_list_tools=self._list_tools,
+            on_call_tool=self._call_tool,
+            on_list_resources=self._list_resources,
+            on_list_resource_templates=self._list_templates,
+            on_read_resource=self._read_resource,
+        )
+
+    # Tools
+
+    async def _list_tools(self, _context: Context, _page: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+        enabled = Settings.load(self._project).debug_enabled
+        return types.ListToolsResult(tools=[tool(read_only=self._read_only)] if enabled else [])
+
+    async def _call_tool(self, context: Context, call: types.CallToolRequestParams) -> types.CallToolResult:
+        if call.name != NAME:
+            raise mcp.MCPError(code=types.INVALID_PARAMS, message=f"there is no tool {call.name}, but {NAME}")
+        arguments = dict(call.arguments or {})
+        action, session = arguments.pop("action", None), arguments.pop("session", None)
+        if not isinstance(action, str) or not isinstance(session, str | None):
+            return _failed("invalid_arguments", "action is required, a string; session is a string where it is given")
+        if action == "launch":
+            arguments.setdefault("cwd", str(self._project))
+        answer = await self._ask(action, self._absolute(arguments), session, context)
+        return types.CallToolResult(
+            content=[types.TextContent(text=_text(answer))],
+            structured_content=answer,
+            is_error=not answer["success"],
+        )
+
+    def _absolute(self, arguments: Mapping[str, object]) -> dict[str, object]:
+        """Make paths absolute from the project's folder."""
+        return {
+            name: str(self._project / value)
+            if isinstance(value, str) and name in PARAMETERS and PARAMETERS[name]["type"] == "path"
+            else value
+            for name, value in arguments.items()
+        }
+
+    async def _ask(
+        self, action: str, arguments: Mapping[str, object], session: str | None, context: Context | None = None
+    ) -> dict[str, object]:
+        """Ask the hub, and report progress to whoever wants it meanwhile. Cancelling it gives the call up."""
+        told, heard = anyio.create_memory_object_stream[str](math.inf)
+        async with background_tasks() as tasks:
+            if context is not None:
+                tasks.start_soon(_report, context, heard)
+            try:
+                return await awaiting.call(
+                    action,
+                    arguments,
+                    project=str(self._project),
+                    session=session,
+                    read_only=self._read_only,
+                    on_progress=lambda message, done: told.send_nowait(_progress(message, done)),
+                    front=self._front,
+                )
+            except hub.HubError as error:
+                return _failure(action, error.code, str(error.args[0]), error.hint)
+
+    # Resources
+
+    async def _list_resources(
+        self, _context: Context, _page: types.PaginatedRequestParams | None
+    ) -> types.ListResourcesResult:
+        answer = await self._ask("sessions", {}, None)
+        details = answer.get("details")
+        sessions = details.get("sessions", []) if isinstance(details, dict) else []
+        return types.ListResourcesResult(
+            resources=[
+                types.Resource(uri=ACTIONS_URI, name="actions", mime_type="application/json"),
+                *(
+                    types.Resource(
+                        uri=_OUTPUT.format(session=one["id"]), name=f"output of {one['id']}", mime_type="text/plain"
+                    )
+                    for one in sessions
+                ),
+            ]
+        )
+
+    async def _list_templates(
+        self, _context: Context, _page: types.PaginatedRequestParams | None
+    ) -> types.ListResourceTemplatesResult:
+        return types.ListResourceTemplatesResult(
+            resource_templates=[
+                types.ResourceTemplate(
+                    uri_template=_OUTPUT, name="output", description="What the program wrote", mime_type="text/plain"
+                ),
+                types.ResourceTemplate(
+                    uri_template=_SOURCE,
+                    name="source",
+                    description="A source that is no file, by its reference",
+                    mime_type="text/plain",
+                ),
+            ]
+        )
+
+    async def _read_resource(
+        self, _context: Context, wanted: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
+        uri = str(wanted.uri)
+        if uri == ACTIONS_URI:
+            text = resources.files("dapkit.agent").joinpath("schemas.json").read_text(encoding="utf-8")
+            return _content(uri, text, "application/json")
+        match uri.removeprefix("dapkit://").split("/"):
+            case ["sessions", session, "output"]:
+                answer = await self._ask("output", {}, session)
+            case ["sessions", session, "source", reference] if reference.isdecimal():
+                answer = await self._ask("source", {"source_reference": int(reference)}, session)
+            case _:
+                raise mcp.MCPError(code=types.INVALID_PARAMS, message=f"there is no resource {uri}")
+        if not answer["success"]:
+            raise mcp.MCPError(code=types.INVALID_PARAMS, message=_text(answer))
+        return _content(uri, _text(answer), "text/plain")
+
+
+async def _report(context: Context, heard: MemoryObjectReceiveStream[str]) -> None:
+    """Send what the hub tells, and from time to time that it still works."""
+    begin = anyio.current_time()
+    count = 0
+    message = "waiting"
+    while True:
+        with anyio.move_on_after(limits.MCP_PROGRESS_SECONDS):
+            message = await heard.receive()
+        count += 1
+        await context.session.report_progress(count, message=f"{message}, {anyio.current_time() - begin:.0f} s")
+
+
+def _progress(message: str, done: float | None) -> str:
+    return message if done is None else f"{message}: {done:.0f} %"
+
+
+def _failed(code: str, message: str) -> types.CallToolResult:
+    answer = _failure("", code, message, "")
+    return types.CallToolResult(content=[types.TextContent(text=message)], structured_content=answer, is_error=True)
+
+
+def _failure(action: str, code: str, message: str, hint: str) -> dict[str, object]:
+    return {
+        "action": action,
+        "success": False,
+        "text": message,
+        "error": {"code": code, "message": message, "hint": hint},
+    }
+
+
+def _text(answer: Mapping[str, object]) -> str:
+    """Return what a model reads: the text, and after an error what to do next."""
+    error = answer.get("error")
+    hint = error.get("hint") if isinstance(error, dict) else ""
+    return f"{answer['text']}\n{hint}" if hint and hint not in str(answer["text"]) else str(answer["text"])
+
+
+def _content(uri: str, text: str, kind: str) -> types.ReadResourceResult:
+    return types.ReadResourceResult(contents=[types.TextResourceContents(uri=uri, mime_type=kind, text=text)])

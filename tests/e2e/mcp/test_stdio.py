@@ -1,0 +1,170 @@
+"""The official client talks to `dapkit mcp` on its standard streams, and debugs a real program."""
+
+import os
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import anyio
+import mcp
+import pytest
+from mcp import Client, StdioServerParameters
+
+
+@asynccontextmanager
+async def connected(project: Path, *options: str, mode: str = "auto", **env: str) -> AsyncIterator[Client]:
+    command = StdioServerParameters(
+        command=sys.executable,
+        args=["-m", "dapkit.cli", "mcp", *options],
+        cwd=project,
+        env={**os.environ, **env},
+    )
+    async with Client(command, mode=mode) as client:
+        yield client
+
+
+async def debug(client: Client, action: str, **arguments: Any) -> dict[str, Any]:  # noqa: ANN401 - whatever an action takes
+    """Do an action that works, and return its details."""
+    result = await client.call_tool("debug", {"action": action, **arguments})
+    assert not result.is_error, result
+    assert result.structured_content is not None
+    details: dict[str, Any] = result.structured_content["details"]
+    return details
+
+
+@pytest.fixture(params=["legacy", "auto"])
+def mode(request: pytest.FixtureRequest) -> str:
+    """Return how the client begins: by a handshake, or by asking what there is."""
+    how: str = request.param
+    return how
+
+
+@pytest.mark.usefixtures("runtime")
+async def test_program_is_debugged_from_launch_to_its_end(project: Path, mode: str) -> None:
+    async with connected(project, mode=mode) as client:
+        (tool,) = (await client.list_tools()).tools
+        assert tool.name == "debug"
+        started = await debug(client, "launch", program="app.py", breakpoints=["app.py:5"])
+        assert (started["snapshot"]["status"], started["snapshot"]["line"]) == ("stopped", 5)
+        assert (await debug(client, "evaluate", expression="price"))["evaluation"]["result"] == "1"
+        await debug(client, "remove_breakpoint", file="app.py", line=5)
+        ended = await debug(client, "continue")
+        assert (ended["state"], ended["snapshot"]["exitCode"]) == ("terminated", 0)
+        assert "6" in (await debug(client, "output", session=ended["snapshot"]["id"]))["output"]
+
+
+@pytest.mark.usefixtures("runtime")
+async def test_text_of_an_error_says_what_to_do(project: Path) -> None:
+    async with connected(project) as client:
+        result = await client.call_tool("debug", {"action": "step_over"})
+    assert result.is_error
+    assert isinstance(result.content[0], mcp.types.TextContent)
+    assert "No active debug session. Launch or attach first." in result.content[0].text
+    assert result.structured_content is not None
+    assert result.structured_content["error"]["code"] == "no_session"
+
+
+@pytest.mark.usefixtures("runtime")
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ({}, "action is required"),
+        ({"action": 3}, "action is required"),
+        ({"action": "fly"}, "Unsupported debug action: fly"),
+    ],
+)
+async def test_wrong_calls_are_answered_with_what_was_expected(
+    project: Path, arguments: dict[str, object], expected: str
+) -> None:
+    async with connected(project) as client:
+        result = await client.call_tool("debug", arguments)
+        assert result.is_error
+        assert isinstance(result.content[0], mcp.types.TextContent)
+        assert expected in result.content[0].text
+        with pytest.raises(mcp.MCPError, match="there is no tool"):
+            await client.call_tool("other", {})
+
+
+@pytest.mark.usefixtures("runtime")
+async def test_output_and_the_reference_of_actions_are_resources(project: Path) -> None:
+    async with connected(project) as client:
+        await debug(client, "launch", program="app.py", breakpoints=["app.py:5"])
+        listed = {str(one.uri): one for one in (await client.list_resources()).resources}
+        output = next(uri for uri in listed if uri.endswith("/output"))
+        read = (await client.read_resource(output)).contents[0]
+        assert isinstance(read, mcp.types.TextResourceContents)
+        assert read.text == "adding\n"
+        reference = (await client.read_resource("dapkit://actions")).contents[0]
+        assert isinstance(reference, mcp.types.TextResourceContents)
+        assert "set_data_breakpoint" in reference.text
+        with pytest.raises(mcp.MCPError, match="there is no resource"):
+            await client.read_resource("dapkit://nothing")
+
+
+@pytest.mark.usefixtures("runtime")
+async def test_long_call_reports_progress_and_can_be_given_up(project: Path) -> None:
+    reports: list[str | None] = []
+
+    async def on_progress(progress: float, total: float | None, message: str | None) -> None:  # noqa: ARG001 - as the client has it
+        reports.append(message)
+        calls.cancel()
+
+    async with connected(project) as client:
+        await debug(client, "launch", program="app.py", args=["wait"], stop_on_entry=False, timeout=5)
+        with anyio.CancelScope() as calls:
+            await client.call_tool("debug", {"action": "wait", "timeout": 300}, progress_callback=on_progress)
+        assert calls.cancelled_caught
+        assert reports
+        assert (await debug(client, "pause"))["snapshot"]["status"] == "stopped"  # the session has lost nothing
+
+
+@pytest.mark.usefixtures("runtime")
+async def test_read_only_server_offers_only_what_looks(project: Path) -> None:
+    async with connected(project, "--read-only") as client:
+        (tool,) = (await client.list_tools()).tools
+        assert tool.annotations is not None
+        assert tool.annotations.read_only_hint
+        actions = tool.input_schema["properties"]["action"]["enum"]
+        assert "stack_trace" in actions
+        assert "evaluate" not in actions
+        result = await client.call_tool("debug", {"action": "launch", "program": "app.py"})
+        assert result.structured_content is not None
+        assert result.structured_content["error"]["code"] == "refused"
+
+
+@pytest.mark.usefixtures("runtime")
+async def test_tool_is_not_offered_where_debugging_is_switched_off(project: Path) -> None:
+    async with connected(project, DAPKIT_DEBUG_ENABLED="off") as client:
+        assert (await client.list_tools()).tools == []
+
+
+@pytest.mark.usefixtures("runtime")
+async def test_program_does_not_read_what_the_agent_says(project: Path) -> None:
+    (project / "asks.py").write_text("import sys\nprint('read', repr(sys.stdin.read(1)))\n")
+    async with connected(project) as client:
+        started = await debug(client, "launch", program="asks.py", stop_on_entry=False)
+        await debug(client, "wait", session=started["snapshot"]["id"], timeout=20)
+        assert "read ''" in (await debug(client, "output", session=started["snapshot"]["id"]))["output"]
+        assert (await client.list_tools()).tools  # and none of what the agent says is lost
+
+
+@pytest.mark.usefixtures("runtime")
+async def test_agent_types_into_the_terminal_of_a_program(project: Path) -> None:
+    (project / "asks.py").write_text("print('hello', input('name? '))\n")
+    async with connected(project) as client:
+        in_terminal = {"console": "integratedTerminal"}
+        started = await debug(client, "launch", program="asks.py", stop_on_entry=False, options=in_terminal)
+        await debug(client, "stdin", input="Ada\n", session=started["snapshot"]["id"])
+        await debug(client, "wait", session=started["snapshot"]["id"], timeout=20)
+        assert "hello Ada" in (await debug(client, "output", session=started["snapshot"]["id"]))["output"]
+
+
+@pytest.mark.usefixtures("runtime")
+async def test_sessions_are_those_of_the_command_line(project: Path) -> None:
+    async with connected(project) as client:
+        await debug(client, "launch", program="app.py", breakpoints=["app.py:5"])
+        command = [sys.executable, "-m", "dapkit.cli", "evaluate", "result"]
+        shown = await anyio.run_process(command, cwd=project, env=os.environ)
+        assert shown.stdout.decode().startswith("Result: 0")

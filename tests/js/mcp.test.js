@@ -1,0 +1,25 @@
+/** What the definition of the debug tool costs an agent in each conversation. */
+"use strict";
+
+const assert = require("node:assert/strict");
+const { execFileSync } = require("node:child_process");
+const path = require("node:path");
+const test = require("node:test");
+const { encode } = require("gpt-tokenizer/encoding/o200k_base");
+
+const PYTHON = process.env.DAPKIT_TEST_PYTHON ?? path.resolve(__dirname, "../../.venv/bin/python");
+const MOST_TOKENS = 1500;
+
+const DEFINITION = `
+import json
+from dapkit.mcp.definition import tool
+shown = tool(read_only=False).model_dump(mode="json", by_alias=True, exclude_none=True)
+print(json.dumps({key: shown[key] for key in ("name", "description", "inputSchema")}, separators=(",", ":")))
+`;
+
+test(`all definitions together have at most ${MOST_TOKENS} tokens`, () => {
+  const definition = execFileSync(PYTHON, ["-c", DEFINITION], { encoding: "utf8" });
+  assert.match(definition, /"set_data_breakpoint"/);
+  const tokens = encode(definition).length;
+  assert.ok(tokens <= MOST_TOKENS, `found ${tokens} tokens`);
+});
