@@ -12,6 +12,7 @@ from dapkit.hub.translating import references_in, renumbered
 from dapkit.protocol import (
     COMMANDS,
     Arguments,
+    DataBreakpointInfoBody,
     ProtocolObject,
     StackTraceArguments,
     Thread,
@@ -43,6 +44,7 @@ class Asking(Resuming):
         )
         if not isinstance(body, ProtocolObject):
             return body
+        self._remember(body)
         return renumbered(
             body, lambda kind, theirs: self.references.give(kind, where, theirs, moment=moment, stop=number)
         )
@@ -114,6 +116,13 @@ class Asking(Resuming):
         if not 0 <= (index or 0) < len(threads):
             raise SessionError(f"There is no thread with index {index}: the program has {len(threads)} threads.")
         return threads[index or 0].id
+
+    def _remember(self, body: object) -> None:
+        match body:
+            case DataBreakpointInfoBody(data_id=str(data_id), can_persist=True):
+                self.breakpoints.lasting.add(data_id)
+            case _:
+                pass
 
     def _addressee(self, arguments: Arguments[object], target: int | None) -> Target:
         found = {self.references.find(kind, number).target for kind, number in references_in(arguments)}

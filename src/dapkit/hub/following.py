@@ -167,7 +167,7 @@ class Following:
                 verdict = replace(
                     verdict, remarks=(*verdict.remarks, "a step ended at a breakpoint that does not stop")
                 )
-            await self._remove_temporary()
+            await self.breakpoints.take_back_temporary()
         except DapkitError as error:
             if not target.stands_at(stopped):
                 log.info("a stop was over before it was looked at: %s", error)
@@ -225,11 +225,6 @@ class Following:
         await target.session.request(
             ContinueArguments(thread_id=sight.thread_id or 0), deadline=self.settings.request_timeout_seconds
         )
-
-    async def _remove_temporary(self) -> None:
-        for entry in self.breakpoints.entries:
-            if entry.wish.temporary:
-                await self.breakpoints.remove(entry.number)
 
     def _publish(self, target: Target, stopped: Stopped, sight: Sight, verdict: Verdict) -> None:
         self.stops += 1

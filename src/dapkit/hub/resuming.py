@@ -12,7 +12,7 @@ import anyio
 from dapkit import limits
 from dapkit.client import Stopped
 from dapkit.endpoint import RequestFailed
-from dapkit.hub.breakpoints.places import Place, Wish
+from dapkit.hub.breakpoints.places import Place
 from dapkit.hub.following import Following
 from dapkit.hub.session_errors import NotStopped, SessionError
 from dapkit.hub.settings import Settings
@@ -84,8 +84,7 @@ class Resuming(Following):
         """
         if self.stop is None and not self.over:
             raise NotStopped("Running to a line")
-        if self.breakpoints.at(place) is None:
-            await self.breakpoints.set(Wish(place, temporary=True))
+        await self.breakpoints.set_temporary(place)
         return await self.resume(thread=thread, deadline=deadline)
 
     async def goto(

@@ -15,7 +15,7 @@ from dapkit import limits
 from dapkit.client import AdapterDied, Ended, Session, SessionEvent, Starting, Stopped, Terminal, WaitExpired
 from dapkit.hub.start import Start
 from dapkit.hub.targets import Target
-from dapkit.protocol import DapkitError, ExitedEvent, OutputEvent
+from dapkit.protocol import DapkitError, ExitedEvent, OutputEvent, TerminatedEvent
 from dapkit.transport import background_tasks
 
 log = logging.getLogger(__name__)
@@ -56,6 +56,7 @@ class Run:
     Attributes:
         ended: whether the program and all its children have ended, and their output has come.
         failure: why the run broke off, if it did.
+        restart_data: what the adapter wants to be told when the program is started again; None if nothing.
 
     """
 
@@ -64,6 +65,7 @@ class Run:
         self.targets = targets
         self.ended = False
         self.failure: str | None = None
+        self.restart_data: object = None
         self._host = host
         self._closing = anyio.Event()
         self._closed = anyio.Event()
@@ -132,6 +134,8 @@ class Run:
         target = self._target(session)
         if isinstance(event, OutputEvent):
             self._host.printed(event.output, event.category or "console")
+        if isinstance(event, TerminatedEvent) and session is self.root:
+            self.restart_data = event.restart
         if event is not None:
             self._host.heard(target, event)
         if (stopped := target.notice()) is not None:

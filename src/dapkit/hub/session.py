@@ -207,13 +207,16 @@ class DebugSession(Asking):
         self._targets.clear()
         self.news.forget()
         said = self.output.end
+        configuration = dict(self.start.configuration)
+        if self._run is not None and self._run.restart_data is not None:
+            configuration["__restart"] = self._run.restart_data
         run = self._run = Run(self._runs, self.start, self, self._targets)
         try:
             await self._tasks.start(run.live)
             await self.breakpoints.begin(run.root)
             await run.root.start(
                 self.start.request,
-                self.start.configuration,
+                configuration,
                 deadline=self.settings.request_timeout_seconds if deadline is None else deadline,
             )
         except BaseException as error:

@@ -15,6 +15,7 @@ from dapkit.client.routes import Spawned
 from dapkit.hub.breakpoints.places import Line, Text, Wish
 from dapkit.hub.session import DebugSession
 from dapkit.hub.sessions import Sessions
+from dapkit.hub.settings import Settings
 from dapkit.hub.start import Start
 from dapkit.protocol import EvaluateArguments, ScopesArguments, Source, StackTraceArguments, VariablesArguments
 from driving import PROGRAMS
@@ -186,3 +187,18 @@ async def test_attached_python_program_survives_terminate(
     assert stop.line == 7
     await session.terminate()
     assert session.ending == "the program was released"
+
+
+async def test_adapter_whose_streams_others_hold_open_is_noticed_when_it_is_killed(tmp_path: Path) -> None:
+    command = ["/bin/sh", "-c", f"sleep 60 & exec {sys.executable} -m dapkit.python"]
+    start = python_start(SUMS, at_text("sums.py", "total = left"), command=command)
+    async with Sessions(Settings(session_heartbeat_seconds=0.1)) as sessions:
+        session = await sessions.open(tmp_path, start)
+        await session.wait()
+        pid = session.target.session.adapter_pid
+        assert pid is not None
+        os.kill(pid, signal.SIGKILL)
+        outcome = await session.resume()
+        assert outcome.state == "terminated"
+        assert outcome.failure is not None
+        assert "exit code -9" in outcome.failure

@@ -139,3 +139,16 @@ async def test_run_to_a_line_leaves_no_breakpoint(sessions: Sessions, tmp_path: 
     assert stop.line == 3
     assert len(list(session.breakpoints)) == 1
     await session.terminate()
+
+
+async def test_run_to_a_line_stops_at_a_breakpoint_that_would_not(
+    sessions: Sessions, tmp_path: Path, program: Path
+) -> None:
+    never = Wish(Text(program, "return total"), condition="False")
+    session = await sessions.open(tmp_path, python_start(program, Wish(Line(program, 6)), never))
+    await session.wait()
+    stop = (await session.run_to(Line(program, 3))).stop
+    assert stop is not None
+    assert (stop.line, stop.hit_breakpoints) == (3, (2,))
+    assert [placed.wish for placed in session.breakpoints][1] == never
+    assert (await session.resume()).state == "terminated"

@@ -7,13 +7,16 @@ import anyio.lowlevel
 import pytest
 
 from dapkit.endpoint import CapabilityMissing
-from dapkit.hub.breakpoints.places import Line, Wish
+from dapkit.hub.breakpoints.places import Data, Line, Wish
 from dapkit.hub.news import Progress
 from dapkit.hub.session_errors import AmbiguousSession, NameTaken, NoSession, SessionOver, StartFailed, UnknownSession
 from dapkit.hub.sessions import Sessions
 from dapkit.hub.settings import Settings
 from dapkit.protocol import (
     Capabilities,
+    DataBreakpoint,
+    DataBreakpointInfoArguments,
+    DataBreakpointInfoBody,
     ExceptionBreakpointsFilter,
     InitializedEvent,
     Module,
@@ -22,7 +25,9 @@ from dapkit.protocol import (
     ProgressEndEvent,
     ProgressStartEvent,
     ProgressUpdateEvent,
+    SetDataBreakpointsBody,
     StartDebuggingRequestArguments,
+    TerminatedEvent,
     ThreadsArguments,
 )
 from dapkit.testing import ask, never, refuse, release, reply, request, tell
@@ -138,6 +143,34 @@ async def test_breakpoints_and_filters_are_there_before_the_program_runs(session
         >> request("configurationDone")
     )
     assert [placed.number for placed in session.breakpoints] == [1]
+
+
+async def test_data_breakpoint_is_set_again_if_its_id_lasts(sessions: Sessions) -> None:
+    info = DataBreakpointInfoBody(data_id="global:count", description="count", can_persist=True)
+    answers = {
+        "dataBreakpointInfo": [reply(info)],
+        "setDataBreakpoints": [reply(SetDataBreakpointsBody(breakpoints=[]))],
+    }
+    wanted = start(script(answers))
+    session = await sessions.open(P, wanted)
+    await session.ask(DataBreakpointInfoArguments(name="count"))
+    await session.breakpoints.set(Wish(Data("global:count", "write")))
+    await session.breakpoints.set(Wish(Data("0x1000", "write")))
+    await session.restart()
+    assert isinstance(wanted.route, Scripted)
+    lasting = [DataBreakpoint(data_id="global:count", access_type="write")]
+    wanted.route.adapters[1].timeline.expect(request("setDataBreakpoints", breakpoints=lasting))
+    assert "earlier run" in session.breakpoints.get(2).remarks[0]
+
+
+async def test_adapter_that_asks_for_a_restart_gets_its_data_back(sessions: Sessions) -> None:
+    wanted = start(script({"continue": [reply(), tell(TerminatedEvent(restart={"port": 7}))]}))
+    session = await sessions.open(P, wanted)
+    await session.wait()
+    assert (await session.resume()).state == "terminated"
+    await session.restart()
+    assert isinstance(wanted.route, Scripted)
+    wanted.route.adapters[1].timeline.expect(request("launch", restart_data={"port": 7}))
 
 
 async def test_progress_is_told_while_the_program_starts(sessions: Sessions) -> None:

@@ -3,7 +3,8 @@
 This module keeps what is wanted under numbers of its own and tells the client
 session of the present run, which takes them to its children. With each new run
 all are set again: by text where the text stands now, by line where the line went.
-Data and instruction breakpoints are not: their addresses belonged to the old run.
+Instruction breakpoints are not, and data breakpoints only if their ids last: the
+others were made of addresses that belonged to the old run.
 """
 
 import itertools
@@ -29,14 +30,20 @@ type Filter = str | ExceptionFilterOptions
 class SessionBreakpoints:
     """All breakpoints of one session.
 
+    Attributes:
+        filters: the exceptions that stop; None while nobody has chosen.
+        lasting: data ids that the adapter said to mean the same in every run.
+
     Invariant: no two are at the same place; each that is `known_as` something is
     wanted by the client session of the present run under that number.
     """
 
     def __init__(self, targets: Callable[[], Sequence[Target]]) -> None:
         self.filters: tuple[Filter, ...] | None = None
+        self.lasting: set[str] = set()
         self._targets = targets
         self._root: Session | None = None
+        self._suspended: list[Wish] = []
         self._numbers = itertools.count(1)
         self._changing = anyio.Lock()
         self._entries: dict[int, Entry] = {}
@@ -86,6 +93,26 @@ class SessionBreakpoints:
             self._entries[entry.number] = entry
             return self.get(entry.number)
 
+    async def set_temporary(self, place: Place) -> None:
+        """Stop at a place once, whatever else is wanted there; it is taken back with the next stop.
+
+        Raises: as `set`.
+        """
+        known = self.at(place)
+        if known is None:
+            await self.set(Wish(place, temporary=True))
+        elif not known.wish.enabled or known.wish.condition or known.wish.hit_condition or known.wish.log_message:
+            self._suspended.append(known.wish)
+            await self.set(Wish(known.wish.place))
+
+    async def take_back_temporary(self) -> None:
+        """Put everything back to what is wanted for good."""
+        for entry in self.entries:
+            if entry.wish.temporary:
+                await self.remove(entry.number)
+        while self._suspended:
+            await self.set(self._suspended.pop())
+
     async def remove(self, number: int) -> PlacedBreakpoint:
         """Want one no longer, and return what it was. Raises: UnknownBreakpoint."""
         async with self._changing:
@@ -125,7 +152,7 @@ class SessionBreakpoints:
         self._root = root
         for entry in self.entries:
             entry.known_as, entry.hits, entry.problem = None, 0, None
-            if isinstance(entry.wish.place, Data | Instruction):
+            if self._is_of_one_run(entry.wish.place):
                 entry.problem = "its address belonged to an earlier run; set it anew"
                 continue
             try:
@@ -140,6 +167,9 @@ class SessionBreakpoints:
         self._root = None
         for entry in self.entries:
             entry.known_as = None
+
+    def _is_of_one_run(self, place: Place) -> bool:
+        return isinstance(place, Instruction) or (isinstance(place, Data) and place.data_id not in self.lasting)
 
     # Placing
 
