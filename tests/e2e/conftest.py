@@ -1,5 +1,6 @@
 """Programs to debug, and what is at hand to debug them."""
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -21,6 +22,18 @@ def lldb_dap(require_tool: Callable[[str], Path]) -> list[str]:
     """Command of LLDB's adapter, on stdio."""
     require_tool("lldb-dap-22")
     return ["lldb-dap-22"]
+
+
+@pytest.fixture(scope="session")
+def gdb(require_tool: Callable[[str], Path]) -> list[str]:
+    """Command of GDB's adapter, on stdio; it has one from version 14 on, and tools/debian_trees.sh brings 16."""
+    ours = Path(__file__).parents[2] / ".tools" / "bin" / "gdb"
+    command = str(ours) if ours.exists() else str(require_tool("gdb"))
+    said = subprocess.run([command, "--version"], capture_output=True, text=True, check=True).stdout.splitlines()[0]
+    if int(said.split()[-1].partition(".")[0]) < 14:
+        missing = pytest.fail if os.environ.get("CI") == "true" else pytest.skip
+        missing(f"{said} has no debug adapter: 14 is needed")
+    return [command, "-i", "dap"]
 
 
 @pytest.fixture(scope="session")

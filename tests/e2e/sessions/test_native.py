@@ -95,6 +95,56 @@ async def test_pause_with_lldb_is_a_pause(
     assert session.status == "terminated"
 
 
+async def test_whole_session_with_gdb(sessions: Sessions, tmp_path: Path, gdb: list[str], compiled: Compiled) -> None:
+    program = compiled("squares.c")
+    start = Start(
+        adapter="gdb",
+        route=Spawned(gdb),
+        request="launch",
+        configuration={"program": str(program)},
+        cwd=program.parent,
+        breakpoints=[
+            Wish(Text(SQUARES, "counter += 1"), condition="number == 2"),
+            Wish(Function("work")),
+            Wish(Text(SQUARES, "int result ="), log_message="n={number}\n"),
+        ],
+    )
+    session = await sessions.open(tmp_path, start)
+    stop = (await session.wait()).stop
+    assert stop is not None
+    assert (stop.reason, stop.line, stop.frame_name, stop.hit_breakpoints) == ("breakpoint", COUNTED, "square", (1,))
+    # They began as pending, and gdb has verified them by events.
+    assert [(placed.verified, placed.remarks) for placed in session.breakpoints] == [(True, ())] * 3
+    # A `repl` would be a command of gdb.
+    asked = EvaluateArguments(expression="number + 40", frame_id=await session.frame(), context="watch")
+    assert (await session.ask(asked)).result == "42"
+    stepped = (await session.resume("next")).stop
+    assert stepped is not None
+    assert (stepped.reason, stepped.line) == ("step", COUNTED + 1)
+    other = (await session.resume()).stop
+    assert other is not None
+    assert (other.frame_name, other.thread_id, other.hit_breakpoints) == ("work", 2, (2,))
+    assert sorted(thread.id for thread in await session.threads()) == [1, 2]
+    ended = await session.resume()
+    assert (ended.state, ended.exit_code) == ("terminated", 5)
+    shown = session.output.read("console", "stdout").text
+    assert "n=1" in shown
+    assert "total 14 other 49" in session.output.read().text
+
+
+async def test_running_program_under_gdb_is_paused_without_a_list_of_threads(
+    sessions: Sessions, tmp_path: Path, gdb: list[str], compiled: Compiled
+) -> None:
+    program = compiled("spinning.c")
+    start = Start("gdb", Spawned(gdb), "launch", {"program": str(program)}, cwd=program.parent)
+    session = await sessions.open(tmp_path, start)
+    assert (await session.resume(deadline=0.05)).timed_out
+    paused = await session.pause()
+    assert paused.stop is not None
+    assert paused.stop.reason == "pause"
+    await session.terminate()
+
+
 async def test_instruction_breakpoint_does_not_survive_a_restart(
     sessions: Sessions, tmp_path: Path, lldb_dap: list[str], compiled: Compiled
 ) -> None:
