@@ -6,6 +6,7 @@ from dapkit.agent.failures import Unsupported
 from dapkit.catalog import AdapterDefinition
 
 _BY_OWN_KEY: Mapping[str, Mapping[str, object]] = {
+    "dapkit": {"console": "integratedTerminal"},
     "lldb-dap": {"runInTerminal": True},
     "codelldb": {"terminal": "integrated"},
 }

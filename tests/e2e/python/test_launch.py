@@ -111,6 +111,15 @@ async def test_stop_on_entry_is_before_the_first_line(driver: Driver, python: st
     assert (stop.reason, await driver.where(), driver.output("stdout")) == ("entry", ("<module>", 1), "")
 
 
+async def test_stop_on_entry_is_in_the_program_even_if_library_code_is_shown(driver: Driver, python: str) -> None:
+    await driver.start("print('first')\n", stopOnEntry=True, justMyCode=False, python=python)
+    stop = await driver.session.next_stop()
+    assert (stop.reason, await driver.where()) == ("entry", ("<module>", 1))
+    [top, *_] = await driver.frames()
+    assert top.source is not None
+    assert top.source.path == str(driver.file)
+
+
 async def test_my_code_only_is_stepped_into(driver: Driver) -> None:
     program = "import json\njson.dumps({})\nprint()\n"
     await driver.start(program, 2)

@@ -243,8 +243,17 @@ class Stepping:
         step = self.steps.get(ident)
         if step is None or step.kind != INTO or not self.may_show(frame) or not _below(frame, step.target):
             return
+        if step.reason == "entry" and not self._is_of_program(frame):
+            return  # what our own preparations call of the standard library
         self.end(ident)
         self._set(ident, Step(OVER, frame, step.reason, step.unit))
+
+    def _is_of_program(self, frame: FrameType) -> bool:
+        """Say whether a frame is where the program may begin, which can be a module of a library (`-m pytest`)."""
+        code = frame.f_code
+        if self._sources.kind(code.co_filename) == PROGRAM:
+            return True
+        return code.co_name == "<module>" and frame.f_globals.get("__name__") == "__main__"
 
     def may_show(self, frame: FrameType) -> bool:
         """Say whether a step may end in a frame."""

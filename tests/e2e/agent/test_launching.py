@@ -1,0 +1,196 @@
+"""What can be launched, and everything that can be said about it in the same call."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from agent_driving import Caller
+
+SAY = """\
+import os, sys
+print(sys.argv[1:])
+print(os.environ.get("GREETING"), os.environ.get("GONE"))
+print(os.path.basename(os.getcwd()))
+"""
+
+both = pytest.mark.parametrize("adapter", ["dapkit", "debugpy"])
+
+
+@both
+async def test_arguments_environment_and_folder_reach_the_program(caller: Caller, adapter: str) -> None:
+    caller.write("say.py", SAY)
+    (caller.project / "below").mkdir()
+    caller.env = {**caller.env, "GONE": "not yet"}
+    launched = await caller(
+        "launch",
+        program="../say.py",
+        cwd="below",
+        args=["--fast", "a b"],
+        env={"GREETING": "hello", "GONE": None},
+        adapter=adapter,
+        stop_on_entry=False,
+    )
+    assert launched.details["output"] == "['--fast', 'a b']\nhello None\nbelow\n"
+
+
+@both
+async def test_a_module_is_launched(caller: Caller, adapter: str) -> None:
+    caller.write("pack/__init__.py", "")
+    caller.write("pack/__main__.py", "import sys\nprint('main of', __package__, sys.argv[1:])\n")
+    launched = await caller("launch", module="pack", args=["x"], adapter=adapter, breakpoints=["pack/__main__.py:2"])
+    assert launched.details["snapshot"]["line"] == 2
+    assert (await caller("continue")).details["output"] == "main of pack ['x']\n"
+
+
+@both
+async def test_a_test_is_launched_by_its_node_id(caller: Caller, adapter: str) -> None:
+    caller.write(
+        "test_sums.py",
+        "def test_one():\n    assert False\n\ndef test_two():\n    total = 1 + 1\n    assert total == 2\n",
+    )
+    launched = await caller(
+        "launch", test="test_sums.py::test_two", adapter=adapter, breakpoints=["test_sums.py:6"], timeout=60
+    )
+    stop = launched.details["stop"]
+    assert [(one["name"], one["value"]) for one in stop["locals"]] == [("total", "2")]
+    ended = await caller("continue")
+    assert "1 passed" in (await caller("output")).text
+    assert ended.details["snapshot"]["exitCode"] == 0
+
+
+async def test_a_configuration_of_launch_json_is_launched(caller: Caller) -> None:
+    caller.write("say.py", SAY)
+    configuration = {
+        "name": "Say it",
+        "type": "debugpy",
+        "request": "launch",
+        "program": "${workspaceFolder}/say.py",
+        "args": ["from", "file"],
+        "env": {"GREETING": "hi"},
+        "console": "internalConsole",
+    }
+    caller.write(".vscode/launch.json", json.dumps({"configurations": [configuration]}))
+    launched = await caller("launch", configuration="Say it", breakpoints=["say.py:3"], env={"GONE": "there"})
+    assert launched.details["snapshot"]["line"] == 3
+    ended = await caller("continue")
+    assert ended.details["output"].startswith("hi there\n")
+
+
+async def test_a_configuration_that_there_is_not_is_refused_with_those_that_there_are(caller: Caller) -> None:
+    caller.write(".vscode/launch.json", '{"configurations": [{"name": "A", "type": "debugpy", "request": "launch"}]}')
+    code, message = (await caller("launch", configuration="B")).error
+    assert code == "invalid_arguments"
+    assert '"A"' in message
+
+
+@both
+async def test_a_program_reads_a_file_as_its_input(caller: Caller, adapter: str) -> None:
+    caller.write("ask.py", "print('got', input(), input())\n")
+    caller.write("answers.txt", "one\ntwo\n")
+    launched = await caller(
+        "launch", program="ask.py", stdin_file="answers.txt", adapter=adapter, stop_on_entry=False, timeout=30
+    )
+    assert launched.details["snapshot"]["status"] == "terminated"
+    assert "got one two" in (await caller("output")).text
+
+
+@both
+async def test_a_program_in_a_terminal_is_typed_to(caller: Caller, adapter: str) -> None:
+    caller.write("ask.py", "name = input('who? ')\nprint('hello', name)\n")
+    await caller("launch", program="ask.py", terminal=True, adapter=adapter, breakpoints=["ask.py:2"])
+    typed = await caller("stdin", input="you\n")
+    assert typed.text == "Typed 4 characters."
+    stopped = await caller("wait")
+    assert stopped.details["snapshot"]["line"] == 2
+    await caller("continue")
+    assert "hello you" in (await caller("output")).text
+
+
+async def test_a_program_without_a_terminal_says_what_to_do_when_it_is_typed_to(caller: Caller) -> None:
+    caller.write("say.py", SAY)
+    await caller("launch", program="say.py")
+    code, message = (await caller("stdin", input="x\n")).error
+    assert (code, "terminal" in message) == ("unsupported", True)
+
+
+async def test_a_program_stops_where_it_begins_if_nothing_else_is_to_stop_it(caller: Caller) -> None:
+    caller.write("say.py", SAY)
+    launched = await caller("launch", program="say.py")
+    assert (launched.details["stop"]["reason"], launched.details["snapshot"]["line"]) == ("entry", 1)
+
+
+async def test_a_program_that_there_is_not_is_refused(caller: Caller) -> None:
+    code, message = (await caller("launch", program="nowhere.py")).error
+    assert (code, "nowhere.py" in message) == ("invalid_arguments", True)
+
+
+async def test_an_adapter_that_there_is_not_is_refused(caller: Caller) -> None:
+    caller.write("say.py", SAY)
+    code, message = (await caller("launch", program="say.py", adapter="debugpi")).error
+    assert (code, "debugpi" in message) == ("adapter_unavailable", True)
+
+
+async def test_a_folder_is_refused_in_the_words_of_the_contract(caller: Caller) -> None:
+    (caller.project / "sub").mkdir()
+    code, message = (await caller("launch", program="sub", adapter="lldb-dap")).error
+    assert code == "invalid_arguments"
+    assert message == (
+        "launch program resolves to a directory: sub/. "
+        "Pass an executable file path or choose an adapter that supports package directories."
+    )
+
+
+async def test_a_name_is_given_to_a_session_and_is_free_again_after_its_end(caller: Caller) -> None:
+    caller.write("say.py", SAY)
+    caller.session = "mine"
+    launched = await caller("launch", program="say.py")
+    assert launched.whole["session"] == launched.details["snapshot"]["id"] == "mine"
+    code, message = (await caller("launch", program="say.py")).error
+    assert (code, message.startswith("Debug session mine is still active.")) == ("invalid_arguments", True)
+    await caller("terminate")
+    assert (await caller("launch", program="say.py")).whole["success"]
+
+
+async def test_two_sessions_have_to_be_named(caller: Caller) -> None:
+    caller.write("say.py", SAY)
+    await caller("launch", program="say.py")
+    await caller("launch", program="say.py")
+    code, message = (await caller("threads")).error
+    assert (code, "debug-1, debug-2" in message) == ("no_session", True)
+    caller.session = "debug-2"
+    assert (await caller("threads")).whole["session"] == "debug-2"
+    listed = (await caller("sessions")).text
+    assert listed.startswith("debug-1: stopped\n  adapter=dapkit\n")
+    assert "\n\ndebug-2: stopped\n" in listed
+
+
+async def test_other_arguments_are_given_with_a_restart(caller: Caller) -> None:
+    caller.write("say.py", SAY)
+    await caller("launch", program="say.py", args=["one"], breakpoints=["say.py:3"])
+    again = await caller("restart", args=["two"], env={"GREETING": "hi"})
+    assert again.details["snapshot"]["line"] == 3
+    assert (await caller("continue")).details["output"].startswith("hi None\n")
+    assert "['two']\n" in (await caller("output")).text
+
+
+async def test_a_caller_is_told_what_is_being_done(caller: Caller) -> None:
+    caller.write("say.py", SAY)
+    await caller("launch", program="say.py")
+    assert caller.progress == ["choosing a debug adapter", "starting dapkit", "waiting for the first stop"]
+
+
+@pytest.fixture(scope="module")
+def old_python() -> Path:
+    """Return the folder of an interpreter that our own adapter does not debug."""
+    for folder in sorted(Path("~/.pyenv/versions").expanduser().glob("3.1[01].*/bin")):
+        return folder
+    pytest.skip("no Python before 3.12 is installed")
+
+
+async def test_an_older_interpreter_is_debugged_by_debugpy_which_says_why(caller: Caller, old_python: Path) -> None:
+    caller.write("say.py", SAY)
+    caller.env = {**caller.env, "PATH": f"{old_python}:{caller.env['PATH']}"}
+    launched = await caller("launch", program="say.py", timeout=60)
+    assert launched.details["adapter"] == "debugpy"
+    assert any("3.12 or later is needed" in note for note in launched.details["notes"])
