@@ -3,12 +3,28 @@
 import os
 import subprocess
 import sys
+import textwrap
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from dapkit.hub.front import Front
 from driving import PROGRAMS
+
+ADDING = """
+    import sys
+    def total(prices):
+        result = 0
+        for price in prices:
+            result += price
+        return result
+    print("adding")
+    print(total([1, 2, 3]))
+    if "wait" in sys.argv:
+        import threading
+        threading.Event().wait()
+"""
 
 
 @pytest.fixture(scope="session")
@@ -66,3 +82,27 @@ def running() -> Iterator[Callable[[list[str]], subprocess.Popen[str]]]:
     yield start
     for program in started:
         assert program.communicate("", timeout=10)[0].endswith("done\n"), "the program did not survive its debugger"
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a folder with `app.py`, with no settings of the user around it."""
+    for variable in [name for name in os.environ if name.startswith("DAPKIT_")]:
+        monkeypatch.delenv(variable)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    made = tmp_path / "project"
+    made.mkdir()
+    (made / ".dapkit.toml").touch()
+    (made / "app.py").write_text(textwrap.dedent(ADDING).lstrip())
+    return made
+
+
+@pytest.fixture
+def runtime(project: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Return the folder of a hub that ends with the test."""
+    made = project.with_name("run")
+    made.mkdir(mode=0o700)
+    monkeypatch.setenv("DAPKIT_RUNTIME_DIR", str(made))
+    yield made
+    Front(str(made)).stop()

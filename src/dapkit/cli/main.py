@@ -11,6 +11,8 @@ from dapkit.hub.wire import VERSION
 
 _OTHERS: Final[dict[str, tuple[str, str]]] = {
     "run": ("running", "Debug a program from start to end in one call, and show what it does at breakpoints."),
+    "adapters": ("catalog", "List the debug adapters, or explain which one a program gets."),
+    "doctor": ("catalog", "Start every installed adapter, and say what works and what to install."),
     "config": ("config", "Show all settings, their values and where these are from."),
     "hub": ("hub", "Show or end the hub, which keeps the sessions."),
     "mcp": ("mcp", "Serve the debug tool to an agent over MCP."),

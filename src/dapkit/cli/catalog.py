@@ -1,0 +1,100 @@
+"""`dapkit adapters` and `dapkit doctor`: which debug adapters there are, which one fits, and which work."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from dapkit.cli import exits
+from dapkit.cli.showing import page
+from dapkit.cli.words import AnyPath
+
+_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+@click.group(invoke_without_command=True, epilog="Example: dapkit adapters why app.py")
+@_JSON
+@click.pass_context
+def adapters(context: click.Context, *, as_json: bool) -> None:
+    """List the debug adapters: whether each is installed, its version, what it is for and where it is."""
+    if context.invoked_subcommand is not None:
+        return
+    from dapkit import catalog as catalogs
+
+    catalog = catalogs.load(Path.cwd())
+    found = catalogs.states(catalog, cwd=Path.cwd())
+    if as_json:
+        click.echo(json.dumps([_state(one) for one in found], indent=2))
+    else:
+        page(catalogs.render_states(found, catalog))
+
+
+@adapters.command()
+@click.argument("program", required=False, type=AnyPath())
+@click.option("--adapter", help="Ask for this adapter instead of the one that fits.")
+@click.option("--pid", type=int, help="Ask for the adapter that attaches to this process.")
+@click.option("--port", type=int, help="Ask for the adapter that attaches to this port.")
+@_JSON
+def why(*, program: str | None, adapter: str | None, pid: int | None, port: int | None, as_json: bool) -> None:
+    """Explain which adapter PROGRAM gets, or what is missing; exit code 6 if it gets none."""
+    from dapkit import catalog as catalogs
+
+    explained = catalogs.why(
+        catalogs.load(Path.cwd()),
+        Path(program) if program else None,
+        cwd=Path.cwd(),
+        adapter=adapter,
+        pid=pid,
+        port=port,
+    )
+    if as_json:
+        choice = explained.choice
+        found = {
+            "adapter": choice.definition.name if choice else None,
+            "command": list(choice.command) if choice else [],
+            "reasons": list(explained.reasons),
+            "problem": explained.problem,
+        }
+        click.echo(json.dumps(found, indent=2))
+    else:
+        page(catalogs.render_why(explained))
+    if explained.choice is None:
+        raise click.exceptions.Exit(exits.NO_ADAPTER)
+
+
+@click.command()
+@_JSON
+def doctor(*, as_json: bool) -> None:
+    """Start every installed adapter, shake hands, and say what works; exit code 1 if one does not."""
+    import anyio
+
+    from dapkit import catalog as catalogs
+
+    catalog = catalogs.load(Path.cwd())
+
+    async def check() -> list[catalogs.Checkup]:
+        return await catalogs.doctor(catalog, cwd=Path.cwd())
+
+    found = anyio.run(check)
+    if as_json:
+        rows = [
+            {**_state(one.state), "verdict": one.verdict, "seconds": one.seconds, "problem": one.problem}
+            for one in found
+        ]
+        click.echo(json.dumps(rows, indent=2))
+    else:
+        page(catalogs.render_doctor(found, catalog))
+    if any(one.verdict not in ("works", "missing") for one in found):
+        raise click.exceptions.Exit(exits.FAILED)
+
+
+def _state(one: Any) -> dict[str, object]:  # noqa: ANN401 - a State, whose module takes long to import
+    return {
+        "name": one.name,
+        "installed": one.installed,
+        "version": one.version,
+        "languages": list(one.definition.languages),
+        "path": str(one.path) if one.path else None,
+        "problem": one.problem,
+    }

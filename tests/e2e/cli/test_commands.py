@@ -1,0 +1,173 @@
+"""The command `dapkit`, run as a user runs it, on real programs and through a real hub."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dapkit.cli import exits
+
+SECONDS = 50
+
+
+@pytest.fixture(autouse=True)
+def _own_hub(runtime: Path) -> None:
+    """Let every test here have a hub of its own."""
+
+
+def dapkit(project: Path, *words: str, expect: int = exits.DONE) -> str:
+    """Run a command and return what it wrote; its errors if it is to fail."""
+    command = [sys.executable, "-m", "dapkit.cli", *words]
+    done = subprocess.run(command, cwd=project, capture_output=True, text=True, timeout=SECONDS, check=False)
+    assert done.returncode == expect, (done.stdout, done.stderr)
+    return done.stderr if expect else done.stdout
+
+
+def details(project: Path, *words: str) -> dict[str, Any]:
+    """Run a command and return the details of its object."""
+    answer = json.loads(dapkit(project, *words, "--json"))
+    assert answer["success"]
+    found: dict[str, Any] = answer["details"]
+    return found
+
+
+def test_program_is_debugged_by_one_command_after_the_other(project: Path) -> None:
+    stopped = dapkit(project, "launch", "-b", "app.py:5", "app.py")
+    assert "Status: stopped" in stopped
+    assert "app.py:5" in stopped
+    assert dapkit(project, "evaluate", "price").startswith("Result: 1\n")
+    assert details(project, "step-over")["snapshot"]["line"] == 4
+    assert "set_breakpoint" not in dapkit(project, "set-breakpoint", "app.py:6", "--condition", "result > 5")
+    assert "line 5: verified" not in dapkit(project, "remove-breakpoint", "app.py:5")
+    assert details(project, "continue")["snapshot"]["line"] == 6
+    assert details(project, "variables", "--variable-ref", str(locals_of(project)))["variables"][0]["name"]
+    ended = details(project, "continue")
+    assert (ended["state"], ended["snapshot"]["exitCode"]) == ("terminated", 0)
+
+
+def locals_of(project: Path) -> int:
+    reference: int = details(project, "scopes")["scopes"][0]["variablesReference"]
+    return reference
+
+
+def test_whole_session_in_one_call_shows_values_output_and_exit_code(project: Path) -> None:
+    shown = dapkit(project, "run", "-b", "app.py:5", "-e", "result", "-e", "price * 2", "--", "app.py")
+    assert [line.strip() for line in shown.splitlines() if " = " in line] == [
+        "result = 0",
+        "price * 2 = 2",
+        "result = 1",
+        "price * 2 = 4",
+        "result = 3",
+        "price * 2 = 6",
+    ]
+    assert "adding\n6\n" in shown
+    assert shown.rstrip().endswith("Exit code: 0")
+
+
+def test_run_ends_with_the_exit_code_of_the_program(project: Path) -> None:
+    (project / "fails.py").write_text("import sys\nsys.exit(3)\n")
+    dapkit(project, "run", "fails.py", expect=3)
+
+
+def test_run_shows_the_crash_with_its_values(project: Path) -> None:
+    (project / "crash.py").write_text("def half(of):\n    return of / 0\nhalf(21)\n")
+    whole = json.loads(run_json(project, "crash.py"))
+    (stop,) = whole["stops"]
+    assert stop["stop"]["reason"] == "exception"
+    assert {"name": "of", "value": "21"}.items() <= stop["stop"]["locals"][0].items()
+    assert whole["exitCode"] == 1
+
+
+def run_json(project: Path, program: str) -> str:
+    command = [sys.executable, "-m", "dapkit.cli", "run", "--json", program]
+    return subprocess.run(command, cwd=project, capture_output=True, text=True, timeout=SECONDS, check=False).stdout
+
+
+def test_run_stops_a_program_that_stops_too_often(project: Path) -> None:
+    (project / "long.py").write_text("while True:\n    x = 1\n")
+    shown = dapkit(project, "run", "-b", "long.py:2", "--stops", "2", "-e", "1", "long.py")
+    assert shown.count("  1 = 1") == 2
+    assert details(project, "sessions")["sessions"][0]["status"] == "terminated"
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "expected"),
+    [
+        (["step-over"], exits.NO_SESSION, "No active debug session. Launch or attach first."),
+        (["launch"], exits.USAGE, "program is required for launch"),
+        (["evaluate"], exits.USAGE, "expression is required for evaluate"),
+        (["launch", "nowhere.py"], exits.USAGE, "nowhere.py"),
+        (["launch", "--adapter", "nothing", "app.py"], exits.NO_ADAPTER, "nothing"),
+        (["--read-only"], exits.USAGE, "No such option"),
+        (["evaluate", "1", "--read-only"], exits.REFUSED, "read"),
+    ],
+)
+def test_failures_say_what_is_wrong_and_have_codes_of_their_own(
+    project: Path, words: list[str], code: int, expected: str
+) -> None:
+    assert expected in dapkit(project, *words, expect=code)
+
+
+def test_session_of_another_project_is_not_met(project: Path, tmp_path: Path) -> None:
+    dapkit(project, "launch", "-b", "app.py:5", "app.py")
+    other = tmp_path / "other"
+    other.mkdir()
+    assert "No active debug session" in dapkit(other, "evaluate", "1", expect=exits.NO_SESSION)
+    assert dapkit(other, "evaluate", "1", "--project", str(project)).startswith("Result: 1")
+
+
+def test_two_sessions_are_told_apart_by_name(project: Path) -> None:
+    dapkit(project, "launch", "-s", "one", "-b", "app.py:5", "app.py")
+    dapkit(project, "launch", "-s", "two", "-b", "app.py:6", "app.py")
+    assert "one" in dapkit(project, "evaluate", "1", expect=exits.NO_SESSION)
+    assert dapkit(project, "evaluate", "result", "-s", "two").startswith("Result: 6")
+
+
+def test_interrupted_command_gives_its_call_up_and_leaves_the_session(project: Path) -> None:
+    dapkit(project, "launch", "--no-stop-on-entry", "app.py", "wait")
+    command = [sys.executable, "-m", "dapkit.cli", "wait", "--timeout", "300"]
+    with subprocess.Popen(command, cwd=project, stderr=subprocess.PIPE, text=True) as waiting:
+        until_a_call_is_under_way(project)
+        waiting.send_signal(signal.SIGINT)
+        assert waiting.wait(SECONDS) == exits.INTERRUPTED
+    assert "Program paused." in dapkit(project, "pause")
+
+
+def until_a_call_is_under_way(project: Path) -> None:
+    deadline = time.monotonic() + SECONDS
+    while json.loads(dapkit(project, "hub", "status", "--json"))["calls"] == 0:
+        assert time.monotonic() < deadline
+
+
+def test_hub_is_shown_and_ended(project: Path) -> None:
+    assert dapkit(project, "hub", "status") == "No hub runs.\n"
+    dapkit(project, "sessions")
+    assert json.loads(dapkit(project, "hub", "status", "--json"))["running"]
+    assert dapkit(project, "hub", "stop") == "The hub has ended.\n"
+    assert not json.loads(dapkit(project, "hub", "status", "--json"))["running"]
+
+
+def test_adapters_are_listed_and_explained(project: Path) -> None:
+    found = {one["name"]: one for one in json.loads(dapkit(project, "adapters", "--json"))}
+    assert found["debugpy"]["installed"]
+    assert json.loads(dapkit(project, "adapters", "why", "app.py", "--json"))["adapter"] == "dapkit"
+    assert "there is no program" in run_words(project, "adapters", "why", "nowhere.py")
+
+
+def run_words(project: Path, *words: str) -> str:
+    command = [sys.executable, "-m", "dapkit.cli", *words]
+    return subprocess.run(command, cwd=project, capture_output=True, text=True, timeout=SECONDS, check=False).stdout
+
+
+def test_output_into_a_closed_pipe_is_no_error(project: Path) -> None:
+    command = f"{sys.executable} -m dapkit.cli adapters | true; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(
+        ["/bin/bash", "-c", command], cwd=project, capture_output=True, text=True, check=False, env=os.environ
+    )
+    assert done.stderr == ""
