@@ -1,12 +1,14 @@
-"""What a call to a running hub adds to the start of Python, by the clock.
+"""What a call to a running hub adds to the start of Python.
 
 Whole processes, since that is what a command is: in each pair one does nothing
-and one makes a call. Both find warm caches and cached bytecode. Noise of the
-machine only adds, so that the quickest of each kind count; the ratio is the
-median over the pairs.
+and one makes a call, at last as the command that people and agents use. Both
+find warm caches and cached bytecode. Noise of the machine only adds, so that the
+quickest of each kind count, by the clock and in processor time; the ratio is the
+median over the pairs. The goal is for the clock, which a busy machine stretches.
 """
 
 import os
+import resource
 import statistics
 import subprocess
 import sys
@@ -23,19 +25,21 @@ from dapkit.hub.settings import Settings
 PAIRS = 40
 GOAL_MS = 50.0
 HUB = "--hub"
+BARE = ["-c", "pass"]
 CASES = {
-    "import dapkit.hub": "import dapkit.hub",
-    "one call": "from dapkit.hub import call; call('nothing', {}, project='/')",
-    "one call with the environment": "from dapkit.hub import call; call('launch', {}, project='/')",
+    "import dapkit.hub": ["-c", "import dapkit.hub"],
+    "one call": ["-c", "from dapkit.hub import call; call('sessions', {}, project='/')"],
+    "one call with the environment": ["-c", "from dapkit.hub import call; call('launch', {}, project='/')"],
+    "the command `dapkit sessions`": ["-m", "dapkit.cli", "sessions"],
 }
 
 
 class Nothing:
-    """Answers every call with nothing."""
+    """Answers every call as an action that has nothing to say."""
 
-    async def handle(self, _call: Call) -> dict[str, object]:
+    async def handle(self, call: Call) -> dict[str, object]:
         """Answer at once."""
-        return {}
+        return {"action": call.name, "session": None, "success": True, "text": "", "details": {}}
 
     def busy(self) -> bool:
         """Say that nothing would be lost."""
@@ -48,23 +52,27 @@ async def nothing(_settings: Settings) -> AsyncIterator[Nothing]:
     yield Nothing()
 
 
-def measure(code: str, environment: dict[str, str]) -> tuple[float, float]:
-    """Return the milliseconds that the code adds to the start of Python, and the ratio of both."""
-    bare: list[float] = []
-    loaded: list[float] = []
+def measure(arguments: list[str], environment: dict[str, str]) -> tuple[float, float, float]:
+    """Return what a program adds to the start of Python, by the clock and in processor time, and the ratio of both."""
+    bare: list[tuple[float, float]] = []
+    loaded: list[tuple[float, float]] = []
     for number in range(PAIRS):
-        pair = [(loaded, code), (bare, "pass")]
+        pair = [(loaded, arguments), (bare, BARE)]
         for times, what in pair if number % 2 else reversed(pair):  # whoever comes second finds warmer caches
-            times.append(clock(what, environment))
-    ratio = statistics.median(ours / theirs for ours, theirs in zip(loaded, bare, strict=True))
-    return (min(loaded) - min(bare)) * 1000, ratio
+            times.append(run_once(what, environment))
+    ratio = statistics.median(ours[0] / theirs[0] for ours, theirs in zip(loaded, bare, strict=True))
+    clock, processor = (min(run[of] for run in loaded) - min(run[of] for run in bare) for of in (0, 1))
+    return clock, processor, ratio
 
 
-def clock(code: str, environment: dict[str, str]) -> float:
-    """Run a whole process and return its time."""
+def run_once(arguments: list[str], environment: dict[str, str]) -> tuple[float, float]:
+    """Run a whole process and return its milliseconds, by the clock and in processor time."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     start = time.perf_counter()
-    subprocess.run([sys.executable, "-c", code], check=True, env=environment)
-    return time.perf_counter() - start
+    subprocess.run([sys.executable, *arguments], check=True, env=environment, stdout=subprocess.DEVNULL)
+    clock = time.perf_counter() - start
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return clock * 1000, (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) * 1000
 
 
 def main() -> int:
@@ -75,15 +83,15 @@ def main() -> int:
         environment["DAPKIT_RUNTIME_DIR"] = folder
         front = Front(folder, command=(sys.executable, __file__, HUB))
         start = time.perf_counter()
-        front.call("nothing", {}, project="/")
+        front.call("sessions", {}, project="/")
         cold = (time.perf_counter() - start) * 1000
         try:
-            print(f"{'dapkit.hub, added to the start of Python':46} {'ms':>9} {'x bare':>10} {'goal':>9}")
-            for name, code in CASES.items():
-                clock(code, environment)  # leaves the bytecode behind, as an installation does
-                spent, ratio = measure(code, environment)
-                missed |= spent > GOAL_MS
-                print(f"{name:46} {spent:9.1f} {ratio:10.2f} {GOAL_MS:6.0f} ms")
+            print(f"{'dapkit.hub, added to the start of Python':46} {'ms':>9} {'goal':>9} {'CPU ms':>9} {'x bare':>10}")
+            for name, arguments in CASES.items():
+                run_once(arguments, environment)  # leaves the bytecode behind, as an installation does
+                clock, processor, ratio = measure(arguments, environment)
+                missed |= clock > GOAL_MS
+                print(f"{name:46} {clock:9.1f} {GOAL_MS:6.0f} ms {processor:9.1f} {ratio:10.2f}")
             print(f"{'first call, which starts the hub':46} {cold:9.0f}")
         finally:
             front.stop()

@@ -23,7 +23,7 @@ from dapkit.transport.recorder import Recorder
 from dapkit.transport.stdio import stdio
 from dapkit.transport.tasks import background_tasks
 from dapkit.transport.tcp import connect_tcp, listen_tcp
-from dapkit.transport.unix import connect_unix, listen_unix
+from dapkit.transport.unix import connect_unix, listen_unix, remove_dead_sockets
 from dapkit.transport.writer import Tap
 
 __all__ = [
@@ -56,6 +56,7 @@ __all__ = [
     "new_token",
     "private_folder",
     "read_token",
+    "remove_dead_sockets",
     "spawn",
     "spawn_listening",
     "stdio",

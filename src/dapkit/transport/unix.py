@@ -60,6 +60,20 @@ async def listen_unix(path: Path, handler: Handler, *, max_connections: int | No
             _remove(path, inode)
 
 
+def remove_dead_sockets(folder: Path, pattern: str) -> None:
+    """Remove socket files that processes have left which were killed.
+
+    Raises:
+        NotPrivate: others can get into the folder.
+
+    """
+    check_private_folder(folder)
+    with _locked(folder):  # what was bound by `listen_unix` listens by now, too
+        for path in folder.glob(pattern):
+            if path.is_socket() and not _is_alive(path):
+                path.unlink()
+
+
 def _bound(path: Path) -> tuple[socket.socket, int]:
     """Make the listening socket; return it with the inode of its file."""
     if len(os.fsencode(path)) > _PATH_BYTES:
@@ -90,16 +104,21 @@ def _remove(path: Path, inode: int) -> None:
 def _remove_stale(path: Path) -> None:
     if not path.is_socket():
         raise Unreachable(f"{path} exists and is no socket: it is not replaced")
+    if _is_alive(path):
+        raise Unreachable(f"somebody listens at {path} already")
+    path.unlink()
+
+
+def _is_alive(path: Path) -> bool:
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
         probe.setblocking(False)  # noqa: FBT003 - its only parameter
         try:
             probe.connect(str(path))
         except ConnectionRefusedError:
-            path.unlink()
-            return
-        except BlockingIOError:  # alive, and its queue is full
-            pass
-    raise Unreachable(f"somebody listens at {path} already")
+            return False
+        except BlockingIOError:  # its queue is full
+            return True
+    return True
 
 
 @contextmanager

@@ -10,9 +10,8 @@ from pathlib import Path
 from dapkit.hub.front import Front
 
 
-def main(folder: str, project: str, name: str, arguments: str = "{}") -> None:
-    answering = Path(__file__).with_name("answering.py")
-    front = Front(folder, command=(sys.executable, str(answering)))
+def main(folder: str, hub: str, project: str, name: str, arguments: str = "{}") -> None:
+    front = Front(folder, command=(sys.executable, str(Path(__file__).with_name(f"{hub}.py"))))
 
     def say(message: str, _percentage: float | None) -> None:
         print(message, flush=True)

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from e2e.hub.debugger import Debugger
-from e2e.hub.processes import ended, runs
+from e2e.hub.processes import ended, family, runs
 from e2e.hub.programs import LINE, Debuggee, RequireTool, c_program, python_program
 
 CALLING = Path(__file__).with_name("calling.py")
@@ -30,7 +30,7 @@ def debuggee(request: pytest.FixtureRequest, project: Path, require_tool: Requir
 @contextmanager
 def calling(folder: Path, project: Path, name: str, arguments: dict[str, object]) -> Iterator[subprocess.Popen[str]]:
     """Make a call from a process of its own."""
-    command = [sys.executable, str(CALLING), str(folder), str(project), name, json.dumps(arguments)]
+    command = [sys.executable, str(CALLING), str(folder), "debugging", str(project), name, json.dumps(arguments)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as caller:
         try:
             yield caller
@@ -130,3 +130,29 @@ def test_caller_killed_while_it_launches_leaves_nothing_behind(
         pass
     assert debugger.started() == {}
     assert debugger.call("status")["sessions"] == []
+
+
+@pytest.mark.parametrize("milliseconds", [50, 200, 400, 600, 900, 1300, 2000])
+@pytest.mark.parametrize("adapter", ["ours", "lldb-dap"])
+def test_hub_killed_at_any_moment_leaves_nothing(
+    folder: Path, debugger: Debugger, adapter: str, milliseconds: int, require_tool: RequireTool
+) -> None:
+    project = debugger.project
+    debuggee = python_program(project) if adapter == "ours" else c_program(project, require_tool)
+    seen: dict[int, str] = {}
+    with calling(folder, project, "launch", debuggee.launch(LINE)) as caller:
+        moment = time.monotonic() + milliseconds / 1000  # which one is the point
+        while time.monotonic() < moment:
+            seen |= debugger.started()
+        seen |= debugger.started()
+        os.kill(debugger.hub, signal.SIGKILL)
+        caller.wait()
+    assert_all_end(seen)
+    assert Debugger(debugger.front, project).hub != debugger.hub
+    assert debugger.front.stop()  # a caller that came only after the kill has its session in this one
+    assert programs_of(project) == {}
+
+
+def programs_of(project: Path) -> dict[int, str]:
+    """Return what runs of a project among all that came from this test, orphans included."""
+    return {pid: command for pid, command in family(os.getpid()).items() if str(project) in command}

@@ -23,7 +23,7 @@ CALLING = Path(__file__).with_name("calling.py")
 @contextmanager
 def calling(folder: Path, name: str) -> Iterator[subprocess.Popen[str]]:
     """Make a call from a process of its own."""
-    command = [sys.executable, str(CALLING), str(folder), "/", name]
+    command = [sys.executable, str(CALLING), str(folder), "answering", "/", name]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as caller:
         try:
             yield caller
@@ -48,7 +48,7 @@ def read_line(caller: subprocess.Popen[str]) -> str:
 
 @pytest.mark.usefixtures("front")
 def test_fifty_callers_at_once_start_one_hub(folder: Path) -> None:
-    command = [sys.executable, str(CALLING), str(folder), "/", "echo"]
+    command = [sys.executable, str(CALLING), str(folder), "answering", "/", "echo"]
     callers = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(50)]
     answers = [json.loads(caller.communicate()[0]) for caller in callers]
     assert len({answer["pid"] for answer in answers}) == 1

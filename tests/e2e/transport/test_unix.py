@@ -7,7 +7,7 @@ import anyio
 import pytest
 from anyio.abc import ByteStream
 
-from dapkit.transport import NotPrivate, Unreachable, connect_unix, listen_unix
+from dapkit.transport import NotPrivate, Unreachable, connect_unix, listen_unix, remove_dead_sockets
 from e2e.transport.strangers import NOBODY, fate_of_another_user
 
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="being another user needs root")
@@ -91,6 +91,16 @@ async def test_socket_of_a_successor_is_not_removed(path: Path) -> None:
         with socket.socket(socket.AF_UNIX) as successor:
             successor.bind(str(path))
     assert names_in(path.parent) == ["socket"]
+
+
+async def test_dead_sockets_are_removed_and_what_is_alive_or_other_stays(path: Path) -> None:
+    for name in ("engine-dead", "other-dead"):
+        with socket.socket(socket.AF_UNIX) as dead:
+            dead.bind(str(path.with_name(name)))
+    path.with_name("engine-file").touch()
+    async with listen_unix(path.with_name("engine-alive"), echo):
+        remove_dead_sockets(path.parent, "engine-*")
+        assert sorted(names_in(path.parent)) == ["engine-alive", "engine-file", "other-dead"]
 
 
 async def test_folder_open_to_others_is_refused(path: Path) -> None:

@@ -50,6 +50,20 @@ def test_built_in_values_are_written_as_repr_does(value: object) -> None:
     assert render(value, None) == repr(value)
 
 
+@pytest.mark.parametrize(
+    "value", [1, True, 1.5, None, "", "text", "x" * limits.VALUE_CHARS, "x" * (limits.VALUE_CHARS + 1), b"x", 1j]
+)
+def test_values_with_nothing_inside_are_outlined_in_short(value: object) -> None:
+    references = References()
+    references.begin()
+    reader, memory = Reader(references, Memory(references)), Memory(references)
+    outline = reader.outline(value, "x", Holder(None, "", 0, None))
+    has_items = containers.size(value) > 0
+    assert outline.get("indexedVariables", 0) == containers.size(value)
+    assert bool(outline["variablesReference"]) == (has_items or bool(members(value, "")))
+    assert outline.get("memoryReference", "") == memory.refer(value)
+
+
 def test_without_a_guard_no_code_of_the_program_runs() -> None:
     trap = Trap()
     assert render([trap, {1: trap}], None).count("test_values.Trap object at 0x") == 2

@@ -19,7 +19,7 @@ from anyio.streams.memory import MemoryObjectReceiveStream
 
 from dapkit import limits
 from dapkit.endpoint import Endpoint, RequestFailed, Role
-from dapkit.transport import Connection, background_tasks, listen_unix, private_folder
+from dapkit.transport import Connection, background_tasks, listen_unix, private_folder, remove_dead_sockets
 from dapkit.transport.sockets import SocketStream
 
 _PEER = struct.Struct("3i")  # struct ucred
@@ -85,7 +85,9 @@ async def listening() -> AsyncIterator[Listener]:
         await send.send(stream)
         await anyio.sleep_forever()  # the stream is closed when this returns
 
-    path = private_folder() / f"engine-{os.urandom(8).hex()}"
+    folder = private_folder()
+    remove_dead_sockets(folder, "engine-*")  # of adapters that were killed before their engine came
+    path = folder / f"engine-{os.urandom(8).hex()}"
     with send, arrivals:
         async with listen_unix(path, take, max_connections=1):
             yield Listener(path, arrivals)

@@ -59,18 +59,17 @@ class Modules:
 
     def look(self) -> None:
         """Tell the client of what became of modules since it was last told."""
-        if not self._told:
-            return
-        now = dict(loaded())
-        for name in [name for name in self._told if name not in now]:
-            del self._told[name]
-            self._tell("module", {"reason": "removed", "module": {"id": self._number(name), "name": name}})
-        for name, module in now.items():
-            known = self._told.get(name)
-            if known is None and self._listed:
-                self._announce("new", name, module)
-            elif known is not None and known != id(module):
+        for name, known in list(self._told.items()):
+            module = sys.modules.get(name)
+            if module is None:
+                del self._told[name]
+                self._tell("module", {"reason": "removed", "module": {"id": self._number(name), "name": name}})
+            elif known != id(module):
                 self._announce("changed", name, module)
+        if self._listed:
+            for name, new in loaded():
+                if name not in self._told:
+                    self._announce("new", name, new)
 
     def _announce(self, reason: str, name: str, module: object) -> None:
         self._told[name] = id(module)

@@ -122,6 +122,8 @@ class Reader:
     def outline(self, value: object, path: str, origin: Inside) -> Json:
         """Return what `describe` does, but for the text."""
         body: Json = {"type": type_name(value), "variablesReference": 0}
+        if _is_plain(value):
+            return body
         items, names = containers.size(value), _named_count(value)
         if items or names:
             body["variablesReference"] = self._references.add(
@@ -245,6 +247,14 @@ class Reader:
                 elif isinstance(inside, Holder):
                     rows += _named(inside.value, inside.path, row.name, guard)
         return next((row for row in rows if row.name == name), None)
+
+
+def _is_plain(value: object) -> bool:
+    """Say whether a value is one of the many that have nothing inside."""
+    kind = type(value)  # compared by identity: `in` may ask its metaclass
+    if kind is str:
+        return len(value) <= limits.VALUE_CHARS  # type: ignore[arg-type]  # `kind is` does not narrow
+    return kind is int or kind is float or kind is bool or value is None
 
 
 def _named(value: object, path: str, part: str, guard: Guard | None) -> list[Row]:
