@@ -79,8 +79,10 @@ class Chooser:
             self._python_matters = False
             self.reasons.append(f"it attaches to a process, which {_names(fitting)} can")
         if place is not None:
-            able = [one for one in fitting if one.attach_to_port is not None]
-            fitting = self._at_port(able, *place) or able
+            self._python_matters = False
+            fitting = [one for one in fitting if one.attach_to_port is not None]
+            if len(fitting) > 1:
+                fitting = self._at_port(fitting, *place) or fitting
         return self._first(fitting, program, what=f"no debugger for type {kind!r} is available")
 
     def for_program(self, path: Path) -> Choice:
@@ -225,7 +227,7 @@ class Chooser:
                 cwd=self.cwd,
                 env=self.env,
             )
-        first = f": {missing[0][1].problem}" if missing else ""
+        first = f": {missing[0][1].problem if missing else self.reasons[-1]}"
         hints = (f"{one.name}: {found.remedy or one.install}" for one, found in missing if found.remedy or one.install)
         raise NoAdapter(f"{what}{first}", reasons=tuple(self.reasons), hints=tuple(dict.fromkeys(hints)))
 

@@ -6,9 +6,9 @@ at once.
 
 import os
 import re
+import signal
 import subprocess
 from collections.abc import Mapping
-from functools import lru_cache
 from pathlib import Path
 
 from dapkit import limits
@@ -30,6 +30,12 @@ def numbers(version: str) -> Version:
     return tuple(int(part) for part in version.split("."))
 
 
+_ANSWERS: dict[tuple[object, ...], str] = {}
+"""What programs said; a failure is not kept, since it may have been a busy machine."""
+
+_ANSWERS_KEPT = 256
+
+
 def answer(command: tuple[str, ...], env: Mapping[str, str], cwd: Path = Path(os.sep)) -> str | None:
     """Return what a command prints; None if it fails, or does not end in time.
 
@@ -39,24 +45,35 @@ def answer(command: tuple[str, ...], env: Mapping[str, str], cwd: Path = Path(os
         state = Path(command[0]).stat()
     except OSError:
         return None
-    return _asked(command, state.st_mtime_ns, state.st_size, tuple(sorted(env.items())), cwd)
+    key = (command, state.st_mtime_ns, state.st_size, tuple(sorted(env.items())), cwd)
+    if (known := _ANSWERS.get(key)) is not None:
+        return known
+    said = _asked(command, env, cwd)
+    if said is not None:
+        if len(_ANSWERS) >= _ANSWERS_KEPT:
+            _ANSWERS.clear()
+        _ANSWERS[key] = said
+    return said
 
 
-@lru_cache(maxsize=256)
-def _asked(
-    command: tuple[str, ...], _changed: int, _size: int, env: tuple[tuple[str, str], ...], cwd: Path
-) -> str | None:
+def _asked(command: tuple[str, ...], env: Mapping[str, str], cwd: Path) -> str | None:
     try:
-        done = subprocess.run(
+        process = subprocess.Popen(
             command,
             env=dict(env),
             stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=limits.VERSION_SECONDS,
-            check=False,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             cwd=cwd,
+            start_new_session=True,
         )
-    except (OSError, subprocess.TimeoutExpired):
+    except OSError:
         return None
-    said = done.stdout if done.stdout.strip() else done.stderr
-    return said.decode(errors="replace") if done.returncode == 0 else None
+    with process:
+        try:
+            said, remarks = process.communicate(timeout=limits.VERSION_SECONDS)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)  # the group: what it has started would hold the pipes open
+            return None
+    text = said if said.strip() else remarks
+    return text.decode(errors="replace") if process.returncode == 0 else None

@@ -26,7 +26,7 @@ def test_adapter_that_tells_no_version_in_time_is_installed_all_the_same(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(limits, "VERSION_SECONDS", 0.2)
-    world.install("lldb-dap").write_text("#!/bin/sh\nexec /bin/sleep 60\n")
+    world.install("lldb-dap").write_text("#!/bin/sh\n/bin/sleep 60\nexit\n")  # whose child holds the pipe
     state = state_of(world, "lldb-dap")
     assert (state.installed, state.version) == (True, None)
 

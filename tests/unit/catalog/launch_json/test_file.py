@@ -133,6 +133,22 @@ def test_attach_to_a_port_where_nobody_is_seen_goes_to_debugpy(world: World) -> 
     assert planned.arguments["connect"] == place
 
 
+def test_attach_to_a_process_by_an_adapter_that_cannot_is_refused(world: World) -> None:
+    file = write(world, {"name": "x", "type": "php", "request": "attach", "processId": 7})
+    with pytest.raises(
+        NoAdapter, match="no debugger for type 'php' is available: it attaches to a process, which no adapter can"
+    ):
+        file.plan("x", world.load())
+
+
+def test_attach_to_a_port_of_another_language_says_nothing_of_python(world: World) -> None:
+    world.install("js-debug-adapter")
+    file = write(world, {"name": "x", "type": "node", "request": "attach", "port": 9229})
+    planned = file.plan("x", world.load())
+    assert planned.choice is not None
+    assert not any("debugpy" in reason for reason in planned.choice.reasons)
+
+
 @pytest.mark.parametrize(("kind", "sent"), [("node", "pwa-node"), ("pwa-node", "pwa-node"), ("chrome", "pwa-chrome")])
 def test_javascript_types_are_those_of_the_adapter(world: World, kind: str, sent: str) -> None:
     world.install("js-debug-adapter")
