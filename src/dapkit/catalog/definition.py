@@ -30,6 +30,7 @@ class AdapterDefinition:
         command: the ways to start it, best first, each a list of arguments. A `*` in the
             first one stands for a version: the highest that is there.
         transport: how it speaks.
+        ready: what it writes when it may be connected to, if it listens before.
         host: for the transport `connect`.
         port: the same.
         adapter_id: what it wants to read as its own name in `initialize`.
@@ -68,6 +69,7 @@ class AdapterDefinition:
     title: str = ""
     command: tuple[tuple[str, ...], ...] = ()
     transport: Transport = "stdio"
+    ready: str = ""
     host: str = "127.0.0.1"
     port: int = 0
     adapter_id: str = ""

@@ -54,7 +54,7 @@ def start(choice: Choice, arguments: Table = NOTHING, *, host: str = "127.0.0.1"
     env = _environment(choice, arguments)
     if definition.transport == "stdio":
         return Spawned(command, cwd, env)
-    return Listening(command, cwd, env)
+    return Listening(command, cwd, env, definition.ready)
 
 
 def _folder(arguments: Table, choice: Choice) -> str:

@@ -62,17 +62,22 @@ class Listening:
     """A process of our own that speaks on a socket, which its command names by a placeholder.
 
     See `dapkit.transport.spawn_listening`: `${port}`, `${socket}` or `${callback}`.
+
+    Attributes:
+        ready: what it writes when it may be connected to, if it listens before.
+
     """
 
     argv: Sequence[str]
     cwd: Path | None = None
     env: Mapping[str, str] | None = None
+    ready: str = ""
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Reached]:
         """Start it and meet it."""
         command = _absolute(self.argv, self.env)
-        async with spawn_listening(command, cwd=self.cwd, env=self.env) as child:
+        async with spawn_listening(command, cwd=self.cwd, env=self.env, ready=self.ready) as child:
             yield Reached(child.stream, child, again=_second(command, child.argv))
 
 

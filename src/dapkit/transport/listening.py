@@ -39,10 +39,12 @@ async def spawn_listening(
     cwd: Path | None = None,
     env: Mapping[str, str] | None = None,
     on_stderr: Hearer | None = None,
+    ready: str = "",
 ) -> AsyncIterator[ChildProcess]:
     """Start an adapter that speaks on a socket, and connect; otherwise as `spawn`.
 
     Its stdin is the null device; what it writes to stdout is heard like its stderr.
+    `ready` is what it writes when it may be connected to, if it listens before.
 
     Raises:
         CannotStart: the command cannot be started, ends before it is reached, or is not
@@ -61,9 +63,31 @@ async def spawn_listening(
             case _:
                 raise CannotStart(f"{list(argv)} has to name one of {', '.join(PLACEHOLDERS)}, and names {named}")
         command = [argument.replace(named[0], place) for argument in argv]
-        child = await stack.enter_async_context(started(command, cwd=cwd, env=env, on_stderr=on_stderr, on_stdio=False))
-        child.stream = await stack.enter_async_context(await _met(child, place, meet))
+        cue = _Cue(ready.encode(), on_stderr)
+        child = await stack.enter_async_context(started(command, cwd=cwd, env=env, on_stderr=cue.hear, on_stdio=False))
+        child.stream = await stack.enter_async_context(await _met(child, place, cue, meet))
         yield child
+
+
+class _Cue:
+    """Waits for words in what a child writes; for none, not at all."""
+
+    def __init__(self, words: bytes, hearer: Hearer | None) -> None:
+        self.given = anyio.Event()
+        self._words = words
+        self._hearer = hearer
+        self._heard = b""
+        self.hear(b"")
+
+    def hear(self, data: bytes) -> None:
+        """Take in a piece, and pass it on."""
+        if not self.given.is_set():
+            self._heard += data
+            if self._words in self._heard:
+                self.given.set()
+            self._heard = self._heard[-len(self._words) :]
+        if self._hearer is not None and data:
+            self._hearer(data)
 
 
 def _by_port() -> tuple[str, Meet]:
@@ -113,10 +137,11 @@ async def _retried(connect: Meet) -> ByteStream:
             await anyio.sleep(limits.CONNECT_RETRY_SECONDS)
 
 
-async def _met(child: ChildProcess, place: str, meet: Meet) -> ByteStream:
+async def _met(child: ChildProcess, place: str, cue: _Cue, meet: Meet) -> ByteStream:
     async with background_tasks() as tasks:
         tasks.start_soon(_raise_when_ended, child)
         with anyio.move_on_after(limits.CONNECT_SECONDS):
+            await cue.given.wait()
             return await meet()
     raise CannotStart(
         f"{child.argv[0]} was not reached at {place} within {limits.CONNECT_SECONDS:g} s{_last_words(child)}"

@@ -52,6 +52,24 @@ async def test_adapter_is_reached_where_its_command_says(argv: Sequence[str]) ->
     assert child.returncode == 0
 
 
+GREETS_WHO_COMES_TOO_EARLY = """
+import select, socket, sys
+server = socket.create_server(("127.0.0.1", int(sys.argv[1])))
+early = bool(select.select([server], [], [], 0.3)[0])
+print("may be ", end="", flush=True)
+print("connected to", flush=True)
+server.accept()[0].sendall(b"early" if early else b"ready")
+"""
+
+
+async def test_adapter_that_listens_before_it_is_ready_is_waited_for() -> None:
+    heard: list[bytes] = []
+    argv = python(GREETS_WHO_COMES_TOO_EARLY, "${port}")
+    async with spawn_listening(argv, ready="may be connected", on_stderr=heard.append) as child:
+        assert await child.stream.receive() == b"ready"
+    assert b"".join(heard) == b"may be connected to\n"
+
+
 async def test_what_it_prints_is_heard_and_its_stdin_is_empty() -> None:
     heard: list[bytes] = []
     program = "import sys; assert sys.stdin.read() == ''\n" + LISTENS_ON_PORT

@@ -161,6 +161,7 @@ def test_adapter_inside_its_program_is_started_with_it(world: World) -> None:
         "--open", "--sock-path=${socket}", "--command", "--", "ruby", "a.rb", "1", "2 3",
     )  # fmt: skip
     assert route.cwd == world.project / "sub"
+    assert route.ready == "wait for debugger connection"
     assert route.env is not None
     assert route.env["ONE"] == "1"
     with pytest.raises(MissingArgument, match="rdbg is started with the program"):
