@@ -1,9 +1,11 @@
 """A route to scripted adapters in memory, for orders and faults that no real adapter shows on demand."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+
+import anyio
 
 from dapkit.client.routes import Reached
 from dapkit.hub.breakpoints.places import Wish
@@ -53,3 +55,10 @@ def script(more: Script, capabilities: Capabilities | None = None) -> Script:
     """Play an adapter whose program stops on entry at line 1."""
     at_entry: Script = {"stackTrace": [stack(1)]}
     return able({**at_entry, **more}) if capabilities is None else able({**at_entry, **more}, capabilities)
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    """Wait for something that tells nobody when it happens."""
+    with anyio.fail_after(10):
+        while not condition():  # noqa: ASYNC110 - there is no event for it
+            await anyio.sleep(0.001)

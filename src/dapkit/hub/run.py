@@ -56,6 +56,7 @@ class Run:
     Attributes:
         ended: whether the program and all its children have ended, and their output has come.
         failure: why the run broke off, if it did.
+        given_up: whether it is ended by us.
         restart_data: what the adapter wants to be told when the program is started again; None if nothing.
 
     """
@@ -66,6 +67,7 @@ class Run:
         self.ended = False
         self.failure: str | None = None
         self.restart_data: object = None
+        self.given_up = False
         self._host = host
         self._closing = anyio.Event()
         self._closed = anyio.Event()
@@ -100,9 +102,14 @@ class Run:
             self._end()
             self._closed.set()
 
+    def give_up(self) -> None:
+        """Begin to end what is left; whoever waits for an answer of the adapter gets an error."""
+        self.given_up = True
+        self._closing.set()
+
     async def close(self) -> None:
         """End what is left, and wait until that is done."""
-        self._closing.set()
+        self.give_up()
         await self._closed.wait()
 
     def check(self) -> None:

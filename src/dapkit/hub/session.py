@@ -124,7 +124,12 @@ class DebugSession(Asking):
             await self._launch(deadline)
 
     async def terminate(self, *, force: bool = False) -> None:
-        """End the program, or release it if it was attached to; it is asked first unless that is to be skipped."""
+        """End the program, or release it if it was attached to; it is asked first unless that is to be skipped.
+
+        A start that is under way is given up.
+        """
+        if self._launching and self._run is not None:
+            self._run.give_up()
         async with self._changing:
             if not self.over:
                 self._ending = "the program was released" if self.attached else "it was terminated"
@@ -220,9 +225,12 @@ class DebugSession(Asking):
                 deadline=self.settings.request_timeout_seconds if deadline is None else deadline,
             )
         except BaseException as error:
+            given_up = run.given_up
             self._ending = "it could not be started"
             with anyio.CancelScope(shield=True):
                 await run.close()
+            if given_up and isinstance(error, DapkitError):
+                raise StartFailed("The start was given up: the session was terminated meanwhile.", "") from error
             if isinstance(error, StartRefused):
                 raise StartFailed(str(error), self._said(said)) from error
             raise

@@ -8,6 +8,7 @@ another takes its name.
 import itertools
 import logging
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -24,11 +25,14 @@ from dapkit.transport import background_tasks
 
 log = logging.getLogger(__name__)
 
+ENDED_KEPT = 20
+"""Sessions of a project that have ended and can still be looked at."""
+
 
 class Sessions:
     """All sessions; an async context manager, which ends them when it is left.
 
-    Invariant: within a project no two sessions have one name.
+    Invariant: within a project no two sessions have one name, and no name that was made here comes twice.
 
     Example:
         async with Sessions() as sessions:
@@ -40,6 +44,7 @@ class Sessions:
     def __init__(self, settings: Settings | None = None) -> None:
         self.settings = Settings() if settings is None else settings
         self._sessions: dict[tuple[Path, str], DebugSession] = {}
+        self._numbers: dict[Path, Iterator[int]] = {}
         self._context = background_tasks()
         self._tasks: TaskGroup | None = None
 
@@ -89,6 +94,7 @@ class Sessions:
             raise NameTaken(chosen)
         session = DebugSession(chosen, project, start, tasks=self._tasks, settings=settings or self.settings)
         self._sessions[project, chosen] = session
+        self._forget_ended(project)
         try:
             with session.in_use(), session.news.hearing(on_progress):
                 await session.begin(deadline=deadline)
@@ -144,8 +150,15 @@ class Sessions:
                 tasks.start_soon(session.abandon, "the hub has ended")
 
     def _free_name(self, project: Path) -> str:
-        names = (f"debug-{number}" for number in itertools.count(1))
+        numbers = self._numbers.setdefault(project, itertools.count(1))
+        names = (f"debug-{number}" for number in numbers)
         return next(name for name in names if (project, name) not in self._sessions)
+
+    def _forget_ended(self, project: Path) -> None:
+        """Keep only the latest of the sessions that have ended."""
+        ended = [session for session in self.of(project) if session.over]
+        for session in ended[:-ENDED_KEPT]:
+            del self._sessions[project, session.name]
 
     async def _check_adapters(self) -> None:
         """End sessions whose adapter is gone, though its streams look alive."""

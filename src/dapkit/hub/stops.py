@@ -1,7 +1,6 @@
 """Values that tell what a program does: its stops, and what came of letting it go."""
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
 
 type How = Literal["continue", "next", "step_in", "step_out", "step_back", "reverse_continue"]
@@ -47,11 +46,6 @@ class Stop:
     hit_breakpoints: tuple[int, ...] = ()
     all_threads_stopped: bool = False
     remarks: tuple[str, ...] = ()
-
-    @property
-    def file(self) -> Path | None:
-        """The source as a file, if it is one."""
-        return Path(self.path) if self.path is not None and Path(self.path).is_file() else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,6 +83,19 @@ async def test_whole_session_with_lldb(
     assert "total 14 other 49" in session.output.read("stdout").text
 
 
+async def test_function_breakpoint_logs_though_the_protocol_has_no_messages_for_it(
+    sessions: Sessions, tmp_path: Path, lldb_dap: list[str], compiled: Compiled
+) -> None:
+    wish = Wish(Function("square"), condition="number > 1", log_message="square of {number}")
+    session = await sessions.open(tmp_path, lldb_start(lldb_dap, compiled("squares.c"), wish))
+    ended = await session.wait()
+    assert (ended.state, ended.exit_code) == ("terminated", 5)
+    logged = [line for line in session.output.read("console").text.splitlines() if line.startswith("square of")]
+    assert logged == ["square of 2", "square of 3", "square of 7"]
+    assert session.stops == 0
+    assert session.breakpoints.get(1).hits == 3
+
+
 async def test_pause_with_lldb_is_a_pause(
     sessions: Sessions, tmp_path: Path, lldb_dap: list[str], compiled: Compiled
 ) -> None:

@@ -10,7 +10,7 @@ from dapkit.endpoint import CapabilityMissing
 from dapkit.hub.breakpoints.places import Data, Line, Wish
 from dapkit.hub.news import Progress
 from dapkit.hub.session_errors import AmbiguousSession, NameTaken, NoSession, SessionOver, StartFailed, UnknownSession
-from dapkit.hub.sessions import Sessions
+from dapkit.hub.sessions import ENDED_KEPT, Sessions
 from dapkit.hub.settings import Settings
 from dapkit.protocol import (
     Capabilities,
@@ -31,7 +31,7 @@ from dapkit.protocol import (
     ThreadsArguments,
 )
 from dapkit.testing import ask, never, refuse, release, reply, request, tell
-from fake_adapters import FILE, Scripted, script, start
+from fake_adapters import FILE, Scripted, script, start, until
 
 P = Path("/p")
 
@@ -74,11 +74,14 @@ async def test_refused_start_says_what_the_adapter_said_before(sessions: Session
 
 async def test_cancelled_start_leaves_nothing(sessions: Sessions) -> None:
     wanted = start(script({"launch": []}))
-    with anyio.move_on_after(0.01):
-        await sessions.open(P, wanted)
-    assert sessions.all == ()
     assert isinstance(wanted.route, Scripted)
-    await wanted.route.adapters[0].timeline.wait_for(request("disconnect"))
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(sessions.open, P, wanted)
+        await until(lambda: bool(sessions.all and sessions.all[0].targets))
+        await wanted.route.adapters[0].timeline.wait_for(request("launch"))
+        tasks.cancel_scope.cancel()
+    assert sessions.all == ()
+    wanted.route.adapters[0].timeline.expect(request("disconnect"))
 
 
 async def test_over_session_answers_no_requests(sessions: Sessions) -> None:
@@ -98,8 +101,7 @@ async def test_idle_session_is_ended_and_forgotten() -> None:
             assert not session.over
         with anyio.fail_after(5):
             await session.wait()
-            while sessions.all:  # noqa: ASYNC110 - there is no event for being forgotten
-                await anyio.sleep(0.001)
+            await until(lambda: not sessions.all)
         assert session.ending == "nobody used it for 0.01 s"
 
 
@@ -206,12 +208,31 @@ async def test_child_that_stops_is_the_foreground_until_it_ends(sessions: Sessio
 async def test_name_is_taken_while_its_session_is_started(sessions: Sessions) -> None:
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(lambda: sessions.open(P, start(script({"launch": []})), name="mine"))
-        while not sessions.all:
-            await anyio.lowlevel.checkpoint()
+        await until(lambda: bool(sessions.all))
         with pytest.raises(NameTaken):
             await sessions.open(P, start(script({})), name="mine")
         assert sessions.find(P).status == "launching"
         tasks.cancel_scope.cancel()
+
+
+async def test_start_that_hangs_is_given_up_by_terminate(sessions: Sessions) -> None:
+    async def give_up() -> None:
+        await until(lambda: bool(sessions.all and sessions.all[0].targets))
+        await sessions.all[0].terminate()
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(give_up)
+        with pytest.raises(StartFailed, match="given up: the session was terminated"):
+            await sessions.open(P, start(script({"launch": []})))
+    assert sessions.all == ()
+
+
+async def test_latest_ended_sessions_stay_and_names_are_not_given_twice(sessions: Sessions) -> None:
+    for _ in range(ENDED_KEPT + 2):
+        await (await sessions.open(P, start(script({})))).terminate()
+    live = await sessions.open(P, start(script({})))
+    names = [session.name for session in sessions.of(P)]
+    assert (len(names), names[0], names[-1]) == (ENDED_KEPT + 1, "debug-3", live.name)
 
 
 async def test_fifty_sessions_at_once(sessions: Sessions) -> None:

@@ -3,7 +3,6 @@
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-import anyio
 import pytest
 
 from dapkit.endpoint import RequestFailed
@@ -24,7 +23,7 @@ from dapkit.protocol import (
     TerminatedEvent,
 )
 from dapkit.testing import FakePeer, Step, die, hold, refuse, reply, tell
-from fake_adapters import FILE, script, stack, start, stopping
+from fake_adapters import FILE, script, stack, start, stopping, until
 
 P = Path("/p")
 
@@ -157,12 +156,6 @@ async def test_pause_that_looks_like_a_signal_is_a_pause(sessions: Sessions) -> 
 
 def value(text: str) -> Step:
     return reply(EvaluateBody(result=text, variables_reference=0))
-
-
-async def until(condition: Callable[[], bool]) -> None:
-    with anyio.fail_after(5):
-        while not condition():  # noqa: ASYNC110 - the session has no event for what is looked at here
-            await anyio.sleep(0.001)
 
 
 # Conditions, counts and log messages for an adapter that has none
