@@ -334,7 +334,9 @@ class Session(Opening, Breaking, Waiting):
 
     async def _ending(self, ended: Ended) -> DapkitError:
         if ended.adapter_lost:
-            return await self._death(ConversationLost("it closed the connection before the program had ended"))
+            problem = None if self._endpoint.ended is None else self._endpoint.ended.problem
+            why = problem or "it closed the connection before the program had ended"
+            return await self._death(ConversationLost(why))
         return ProgramEnded(ended.exit_code)
 
     # What is known

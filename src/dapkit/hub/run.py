@@ -138,9 +138,10 @@ class Run:
 
     def changed(self, session: Session, event: SessionEvent | None) -> None:
         """Bring up to date what is known about the session."""
-        target = self._target(session)
-        if isinstance(event, OutputEvent):
+        if isinstance(event, OutputEvent):  # which may come in floods, and changes nothing else
             self._host.printed(event.output, event.category or "console")
+            return
+        target = self._target(session)
         if isinstance(event, TerminatedEvent) and session is self.root:
             self.restart_data = event.restart
         if event is not None:

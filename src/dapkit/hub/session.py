@@ -217,7 +217,7 @@ class DebugSession(Asking):
             configuration["__restart"] = self._run.restart_data
         run = self._run = Run(self._runs, self.start, self, self._targets)
         try:
-            await self._tasks.start(run.live)
+            await self._reach(run)
             await self.breakpoints.begin(run.root)
             await run.root.start(
                 self.start.request,
@@ -234,6 +234,14 @@ class DebugSession(Asking):
             if isinstance(error, StartRefused):
                 raise StartFailed(str(error), self._said(said)) from error
             raise
+
+    async def _reach(self, run: Run) -> None:
+        patience = self.settings.adapter_ready_seconds
+        with anyio.move_on_after(patience):
+            await self._tasks.start(run.live)
+            return
+        said = run.root.adapter_stderr
+        raise StartFailed(f"The debug adapter {self.adapter} was not ready within {patience:g} s.", said)
 
     async def _end(self, *, force: bool) -> None:
         run = self._run
