@@ -18,7 +18,7 @@ NATIVE := hatch_build.py tools/build_native.py $(wildcard src/dapkit/python/debu
 
 REPORTS := build/reports
 
-.PHONY: help demo test test-python test-js requests-table check bench docs clean
+.PHONY: help demo test test-python test-js requests-table check check-native bench docs clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1 - /p' $(MAKEFILE_LIST)
@@ -62,6 +62,9 @@ check: $(READY) ## check format, lint, types, layers, the lock file, the generat
 	else \
 	    echo "did not compare the generated code: no schema at $(SCHEMA)"; \
 	fi
+
+check-native: $(READY) ## run the tests of the C extension under valgrind
+	$(PYTHON) tools/check_native.py $(ARGS)
 
 bench: $(READY) ## measure speed and print the tables
 	@status=0; for script in benchmarks/*.py; do $(PYTHON) $$script $(ARGS) || status=1; done; exit $$status
