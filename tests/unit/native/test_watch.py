@@ -276,6 +276,30 @@ def test_writer_is_stopped_at_its_next_instruction_even_where_instructions_are_d
     assert stops == [(1, [(0, 1)]), (3, [(1, 2)])]
 
 
+def test_events_of_writers_are_set_back_once_all_notes_are_taken(tool: int) -> None:
+    watched: dict[object, object] = {"x": 0}
+    native.watch(watched, "x")
+    code, line = write_two.__code__, sys.monitoring.events.LINE
+    armed: list[CodeType] = []
+    native.arm_writers(tool, INSTRUCTION, armed)
+    for others in ({}, {id(code): line}):
+        write_two(watched)
+        assert not native.disarm_writers(others)
+        assert (armed, sys.monitoring.get_local_events(tool, code)) == ([code], INSTRUCTION)
+        native.drain()
+        assert native.disarm_writers(others)
+        assert (armed, sys.monitoring.get_local_events(tool, code)) == ([], others.get(id(code), 0))
+    sys.monitoring.set_local_events(tool, code, 0)
+
+
+def test_there_is_nothing_to_set_back_where_nothing_arms() -> None:
+    watched: dict[object, object] = {"x": 0}
+    native.watch(watched, "x")
+    watched["x"] = 1
+    assert native.disarm_writers({})
+    assert changes() == [(0, 1)]
+
+
 def line_of(code: CodeType, offset: int) -> int:
     return next(line for start, end, line in code.co_lines() if start <= offset < end and line)
 

@@ -32,7 +32,7 @@ from .wire import Json
 class DataBreakpoint:
     """One data breakpoint that a client set; without a target it waits for one, or is no good."""
 
-    __slots__ = ("access", "code", "identity", "number", "once", "problem", "target", "test", "waits")
+    __slots__ = ("access", "code", "hits", "identity", "number", "once", "problem", "target", "test", "waits")
 
     def __init__(self, wish: Json) -> None:
         self.number = next_number()
@@ -57,6 +57,9 @@ class DataBreakpoint:
         if self.test.condition:
             tree = parse_expression(self.test.condition, "condition")
             self.code = compile(_ast.Expression(tree), "<dapkit: condition>", "eval", dont_inherit=True)
+        self.hits: CodeType | None = None
+        if self.test.hits:
+            self.hits = compile(self.test.hits_expression, "<dapkit: hit condition>", "eval", dont_inherit=True)
 
     def describe(self, *, polled: bool) -> Json:
         """Return the Breakpoint of the protocol."""
@@ -302,7 +305,7 @@ class DataBreakpoints:
                     self._complained.add((one.number, text))
                     self._complain(f"The condition of a data breakpoint raised {text}: {test.condition}")
                 return True
-        return not test.hits or bool(eval(test.hits_expression, {"_d_hits": test.next_hit()}))
+        return one.hits is None or bool(eval(one.hits, {"_d_hits": test.next_hit()}))
 
     def _say(self, access: Access) -> str:
         label = access.target.label
