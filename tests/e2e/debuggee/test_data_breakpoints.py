@@ -558,6 +558,55 @@ def test_cell_is_watched_wherever_it_is_written_and_outlives_the_call(watch: Wat
     assert watched.texts() == ["n changed from 50 to 57"]
 
 
+def test_every_statement_that_binds_a_name_writes_it(watch: Watch) -> None:
+    watched = watch("""
+        def work():
+            e = 0
+            pass  # here
+            try:
+                1 / 0
+            except ZeroDivisionError as e:
+                pass
+            for e in (1, 2): pass
+            if (e := 3): pass
+            match 4:
+                case e: pass
+            (e, b) = 5, 6
+            with memoryview(b"") as e: pass
+            import sys as e
+            def e(): pass
+        work()
+    """)
+    watched.set("e")
+    texts = watched.texts()
+    assert [text.partition(" to ")[2] for text in texts[:2]] == ["ZeroDivisionError('division by zero')", "None"]
+    assert texts[2:4] == ["e was deleted; it was None", "e was set to 1; it had no value"]
+    assert texts[4:8] == [f"e changed from {n} to {n + 1}" for n in range(1, 5)]
+    assert [text.rpartition(" to ")[2].split()[0] for text in texts[8:]] == ["<memory", "<module", "<function"]
+
+
+def test_local_variable_of_a_generator_is_watched_over_its_yields(watch: Watch) -> None:
+    watched = watch("""
+        def count():
+            n = 1
+            pass  # here
+            try:
+                yield n
+                n = 2
+                yield n
+            finally:
+                n = 3
+        numbers = count()
+        next(numbers)
+        next(numbers)
+        numbers.close()
+        print("end")
+    """)
+    watched.set("n")
+    assert watched.texts() == ["n changed from 1 to 2", "n changed from 2 to 3"]
+    assert [one["message"] for one in watched.changed()] == ["n: the call of count has ended"]
+
+
 def test_cell_without_a_value_is_watched_too(watch: Watch) -> None:
     watched = watch("""
         def outer():

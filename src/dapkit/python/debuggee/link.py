@@ -135,9 +135,11 @@ class Link:
         self._timers.append((monotonic() + seconds, action))
 
     def soon(self, action: Callable[[], None]) -> None:
-        """Call `action` in the link's thread. From any other thread."""
-        self._soon.put(action)
-        os.write(self._wake, b".")
+        """Call `action` in the link's thread, if it still serves. From any other thread."""
+        with self._sending:
+            if not self.closed:
+                self._soon.put(action)
+                os.write(self._wake, b".")
 
     def _run_soon(self) -> None:
         while not self._soon.empty():

@@ -68,7 +68,7 @@ def _target_in(engine: "Engine", inside: Inside, name: str, size: int, guard: Gu
     row = engine.reader.find(inside, name, guard)
     if row is None:
         raise RequestRefused(f"there is no {name!r} here")
-    label = row.path or name
+    label = name if row.path.startswith("object.") else row.path or name  # some paths are longer than they tell
     if row.stored is None:
         raise RequestRefused(f"{label} is no variable, attribute or item that could change")
     if not size:
