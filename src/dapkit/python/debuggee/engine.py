@@ -338,7 +338,7 @@ class Engine:
         self._rests = False
         # From 3.13 on the interpreter counts the threads only after this. At a stop it may: nothing is executed there.
         forking = sys._getframe(1)
-        if sys.version_info < (3, 13) or self.world.stopped:
+        if sys.version_info < (3, 13) or self.world.stands(_thread.get_ident()):
             self._start_serving()
         else:
             self.callbacks.at_next_instruction_of(forking, self._start_serving)
@@ -346,8 +346,7 @@ class Engine:
     def forget_in_child(self) -> None:
         """Leave the child of a fork undebugged: the link and the threads stayed with the parent."""
         self.told_output.end()
-        self.world.released = True
-        self.world.stopped = False
+        self.world.forget()
         self.data_breakpoints.forget_in_child()
         self.monitor.release()
         self.link.drop()

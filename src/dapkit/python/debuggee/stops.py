@@ -383,6 +383,15 @@ class World:
             self.holding = False
             self.resume()
 
+    def forget(self) -> None:
+        """Let go of everything in the child of a fork, which may have been made by an expression. Without the lock."""
+        self.released = True
+        self.stopped = False
+        self.held = set()
+        parked, self.parked = self.parked, {}
+        for one in parked.values():
+            one.going = True  # the forking thread, when the expression is over; there are no others
+
     def post(self, ident: int, job: Job) -> None:
         """Have work done in a stopped thread, or without it if it is inside native code."""
         self._jobs = [known for known in self._jobs if not known.is_over and known is not job]
