@@ -188,6 +188,12 @@ class Peer:
         while self.at(thread) != place:
             assert time.monotonic() < deadline, f"never came to {place}, is at {self.at(thread)}"
 
+    def wait_until_inside(self, name: str, thread: int = 1) -> None:
+        """Wait until a running thread is in a function, or in what that calls."""
+        deadline = time.monotonic() + DEADLINE
+        while name not in {frame["name"] for frame in self.stack(thread)}:
+            assert time.monotonic() < deadline, f"never came into {name}, is at {self.at(thread)}"
+
     def step(self, command: str = "next", thread: int = 1) -> tuple[str, int]:
         self.ask(command, threadId=thread)
         self.stopped("step")
