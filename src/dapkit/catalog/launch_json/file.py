@@ -65,7 +65,8 @@ class Plan:
         """Return the way to the adapter, for a client session."""
         if self.choice is None:
             return Tcp("127.0.0.1", self.debug_server or 0)
-        return start(self.choice, self.arguments)
+        _, host, port = _attached(self.arguments) if self.request == "attach" else (None, None, None)
+        return start(self.choice, self.arguments, host=host or "127.0.0.1", port=port)
 
 
 @dataclass(frozen=True, slots=True)

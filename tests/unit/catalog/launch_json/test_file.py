@@ -133,6 +133,12 @@ def test_attach_to_a_port_where_nobody_is_seen_goes_to_debugpy(world: World) -> 
     assert planned.arguments["connect"] == place
 
 
+def test_attach_to_a_port_that_is_the_adapter_connects_to_it(world: World) -> None:
+    world.install("dlv")
+    file = write(world, {"name": "x", "type": "go", "request": "attach", "mode": "remote", "host": "far", "port": 2345})
+    assert file.plan("x", world.load()).route() == Tcp("far", 2345)
+
+
 def test_attach_to_a_process_by_an_adapter_that_cannot_is_refused(world: World) -> None:
     file = write(world, {"name": "x", "type": "php", "request": "attach", "processId": 7})
     with pytest.raises(
