@@ -42,8 +42,9 @@ class Chooser:
 
     # What is to be debugged
 
-    def named(self, name: str, program: Path | None) -> Choice:
+    def named(self, name: str, program: Path | None, *, attaches: bool) -> Choice:
         """Choose the adapter that was asked for."""
+        self._python_matters = not attaches  # what it attaches to runs already
         if name not in self.adapters:
             close = difflib.get_close_matches(name, self.adapters, n=1)
             meant = (f"did you mean {close[0]}?",) if close else ()

@@ -237,6 +237,12 @@ def test_own_adapter_that_was_asked_for_is_refused_for_an_old_python(world: Worl
         choose(world, "a.py", adapter="dapkit")
 
 
+def test_own_adapter_attaches_to_a_port_whatever_python_is_here(world: World) -> None:
+    world.install_python("python3", "3.10.1")
+    choice = world.load().choose(cwd=world.project, adapter="dapkit", port=5678)
+    assert choice.definition.name == "dapkit"
+
+
 def test_folder_with_main_is_a_program(world: World) -> None:
     world.write("package/__main__.py")
     world.install_python("python3", "3.13.0")
