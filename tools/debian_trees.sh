@@ -1,25 +1,24 @@
 #!/usr/bin/env bash
-# Put what Debian 12 does not have into .tools/: gdb 16 (trixie) as .tools/bin/gdb, Python 3.14 (sid) where
-# tools/bootstrap.py finds it. Each comes as a tree of its own and runs outside of it, with the tree's libraries.
+# Put what Debian 12 does not have into .tools/: gdb 16 and Ruby 3.3 with rdbg 1.9 (trixie) into .tools/bin, Python 3.14
+# (sid) where tools/bootstrap.py finds it. Each suite is a tree of its own, whose programs run outside of it, with the
+# tree's libraries.
 # Needs root, debootstrap and patchelf.
 set -euo pipefail
 TOOLS=$(cd "$(dirname "$0")/.." && pwd)/.tools
 LIBRARIES=usr/lib/x86_64-linux-gnu
 LOADER=usr/lib64/ld-linux-x86-64.so.2
 
-tree() { # tree SUITE PACKAGE: make the tree, once
+tree() { # tree SUITE PACKAGES: make the tree, once
     local folder=$TOOLS/trees/$1
-    [ -e "$folder.complete" ] && return
+    [ "$(cat "$folder.complete" 2>/dev/null)" = "$2" ] && return
     rm -rf "$folder"
     mkdir -p "$folder"
     debootstrap --variant=minbase --include="$2" "$1" "$folder" >"$folder.log" 2>&1 || { tail -20 "$folder.log" >&2; return 1; }
-    touch "$folder.complete"
+    echo "$2" >"$folder.complete"
 }
 
 gdb_16() {
     local folder=$TOOLS/trees/trixie
-    tree trixie gdb
-    mkdir -p "$TOOLS/bin"
     # The tree's gdb finds its own Python by PYTHONHOME, which the program that is debugged must not inherit.
     cat >"$TOOLS/bin/gdb" <<END
 #!/bin/sh
@@ -29,6 +28,29 @@ exec $folder/$LOADER --library-path $folder/$LIBRARIES --argv0 gdb \\
 END
     chmod +x "$TOOLS/bin/gdb"
     "$TOOLS/bin/gdb" --version | head -n 1
+}
+
+ruby_3_3() {
+    local folder=$TOOLS/trees/trixie
+    local gems=$folder/usr/lib/ruby/gems/3.3.0
+    cat >"$TOOLS/bin/ruby" <<END
+#!/bin/sh
+export RUBYLIB=$folder/usr/lib/ruby/3.3.0:$folder/$LIBRARIES/ruby/3.3.0:$folder/usr/lib/ruby/vendor_ruby GEM_PATH=$gems
+exec $folder/$LOADER --library-path $folder/$LIBRARIES --argv0 ruby $folder/usr/bin/ruby3.3 "\$@"
+END
+    cat >"$TOOLS/bin/rdbg" <<END
+#!/bin/sh
+exec $TOOLS/bin/ruby $(echo "$gems"/gems/debug-*/exe/rdbg) "\$@"
+END
+    chmod +x "$TOOLS/bin/ruby" "$TOOLS/bin/rdbg"
+    "$TOOLS/bin/rdbg" --version
+}
+
+trixie() {
+    tree trixie gdb,ruby
+    mkdir -p "$TOOLS/bin"
+    gdb_16
+    ruby_3_3
 }
 
 python_3_14() {
@@ -43,7 +65,7 @@ python_3_14() {
     "$program" --version
 }
 
-gdb_16 &
-gdb=$!
+trixie &
+trixie=$!
 python_3_14
-wait $gdb
+wait $trixie

@@ -65,7 +65,7 @@ def _folder(arguments: Table, choice: Choice) -> str:
 def _environment(choice: Choice, arguments: Table) -> Mapping[str, str]:
     """Variables of the adapter: the user's, and those of the program where it is the adapter itself."""
     env = arguments.get("env")
-    if "program" not in placeholders(choice.command) | {""} or not isinstance(env, Mapping):
+    if not isinstance(env, Mapping) or not {"program", "program_folder"} & placeholders(choice.command):
         return choice.env
     merged = {**choice.env, **env}
     return {name: str(value) for name, value in merged.items() if value is not None}

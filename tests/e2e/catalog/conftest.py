@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dapkit.catalog import Catalog, load
+from dapkit.catalog import Catalog, NoAdapter, load
 from e2e.catalog.running import Running
 
 
@@ -15,6 +15,21 @@ from e2e.catalog.running import Running
 def catalog(tmp_path: Path) -> Catalog:
     """Return what is known in an empty folder, for a user without files."""
     return load(tmp_path, tmp_path, env={**os.environ, "HOME": str(tmp_path)})
+
+
+@pytest.fixture
+def installed(catalog: Catalog, tmp_path: Path) -> Callable[[str], None]:
+    """Return a function that ends the test if an adapter is not installed, or too old; with CI=true it fails it."""
+
+    def need(adapter: str) -> None:
+        try:
+            catalog.choose(cwd=tmp_path, adapter=adapter)
+        except NoAdapter as error:
+            if os.environ.get("CI") == "true":
+                pytest.fail(f"{error}; with CI=true nothing that is missing is skipped", pytrace=False)
+            pytest.skip(error.problem)
+
+    return need
 
 
 @pytest.fixture(scope="session")

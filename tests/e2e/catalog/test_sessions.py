@@ -62,11 +62,16 @@ async def test_program_of_an_older_python_goes_to_debugpy(version: str, tmp_path
 
 
 @pytest.mark.parametrize("stop_on_entry", [False, True])
+@pytest.mark.parametrize("adapter", ["gdb", "lldb-dap"])
 async def test_native_program(
-    catalog: Catalog, compiled: Callable[[str], Path], require_tool: Callable[[str], Path], stop_on_entry: bool
+    installed: Callable[[str], None],
+    catalog: Catalog,
+    compiled: Callable[[str], Path],
+    adapter: str,
+    stop_on_entry: bool,
 ) -> None:
-    require_tool("lldb-dap-22")
-    choice = catalog.choose(compiled("squares.c"), cwd=PROGRAMS, adapter="lldb-dap")
+    installed(adapter)
+    choice = catalog.choose(compiled("squares.c"), cwd=PROGRAMS, adapter=adapter)
     await stop_at(choice, "squares.c", line_of("squares.c", "counter += 1"), stop_on_entry=stop_on_entry)
 
 
@@ -133,6 +138,29 @@ async def test_attach_to_a_python_program_by_its_port(catalog: Catalog, running:
     async with Session(start(choice, arguments, port=int(said)), adapter_id=choice.definition.own_id) as session:
         await session.attach(arguments)
         assert [one.name for one in (await session.threads()).threads] == ["MainThread"]
+
+
+@pytest.mark.parametrize("stop_on_entry", [False, True])
+async def test_ruby_program_which_has_its_adapter_inside(
+    catalog: Catalog, installed: Callable[[str], None], tmp_path: Path, stop_on_entry: bool
+) -> None:
+    installed("rdbg")
+    program = tmp_path / "a.rb"
+    program.write_text("total = 1\ntotal += ARGV.size\nputs total\n")
+    choice = catalog.choose(program, cwd=tmp_path)
+    arguments = choice.launch_arguments(args=["x", "y z"], stop_on_entry=stop_on_entry)
+    async with Session(start(choice, arguments), adapter_id=choice.definition.own_id) as session:
+        await session.add_breakpoint(program, 3)
+        await session.start(str(arguments["request"]), arguments)
+        stop = await session.next_stop()
+        if stop_on_entry:
+            assert (await session.stack_trace(stop.thread_id)).stack_frames[0].line == 1
+            await session.resume()
+            stop = await session.next_stop()
+        frame = (await session.stack_trace(stop.thread_id)).stack_frames[0]
+        assert frame.line == 3
+        assert (await session.evaluate("total", frame_id=frame.id, context="repl")).result == "3"
+        assert isinstance(await session.resume(), Ended)
 
 
 @pytest.mark.parametrize(("name", "adapter"), [("CMakeLists.txt", "cmake"), ("script.cmake", "cmake-script")])
