@@ -5,6 +5,7 @@ error. No abstract sockets, since every user of the machine can connect to them.
 """
 
 import contextlib
+import errno
 import fcntl
 import os
 import socket
@@ -110,14 +111,18 @@ def _remove_stale(path: Path) -> None:
 
 
 def _is_alive(path: Path) -> bool:
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
-        probe.setblocking(False)  # noqa: FBT003 - its only parameter
+    """Whether a socket file has a socket; who listens there is not told of the question.
+
+    A connection would take the place of one that is waited for.
+    """
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect(str(path))
         except ConnectionRefusedError:
             return False
-        except BlockingIOError:  # its queue is full
-            return True
+        except OSError as error:
+            if error.errno != errno.EPROTOTYPE:  # unix(7): it is there, and is none for datagrams
+                raise
     return True
 
 

@@ -103,6 +103,19 @@ async def test_dead_sockets_are_removed_and_what_is_alive_or_other_stays(path: P
         assert sorted(names_in(path.parent)) == ["engine-alive", "engine-file", "other-dead"]
 
 
+async def test_question_whether_a_socket_is_alive_takes_the_place_of_no_connection(path: Path) -> None:
+    alive = path.with_name("engine-alive")
+    async with listen_unix(alive, echo, max_connections=1):
+        for _ in range(3):
+            remove_dead_sockets(path.parent, "engine-*")
+        with pytest.raises(Unreachable, match="somebody listens"):
+            async with listen_unix(alive, echo):
+                pass
+        async with await connect_unix(alive) as stream:
+            await stream.send(b"hello")
+            assert await stream.receive() == b"hello"
+
+
 async def test_folder_open_to_others_is_refused(path: Path) -> None:
     path.parent.chmod(0o750)
     with pytest.raises(NotPrivate, match="chmod it to 0700"):
