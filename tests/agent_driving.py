@@ -1,18 +1,31 @@
 """The actions as a caller has them performed, in one process with the hub."""
 
+import json
 import os
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+from jsonschema import Draft202012Validator
+
+from dapkit import agent
 from dapkit.agent.performing import Agent
 from dapkit.hub.calls import Call
 from dapkit.hub.settings import Settings
 
 OUR_PYTHON = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
 """A PATH on which `python` is one that our own adapter debugs."""
+
+
+@cache
+def _details_of(action: str) -> Draft202012Validator:
+    """Return the published schema of what an action answers."""
+    published = json.loads(Path(agent.__file__).with_name("schemas.json").read_text(encoding="utf-8"))
+    schema = {"$defs": published["$defs"], **published["actions"][action]["details"]}
+    return Draft202012Validator(schema)
 
 
 @dataclass(frozen=True)
@@ -64,7 +77,10 @@ class Caller:
             settings=self.settings,
             report=lambda text, _percentage: self.progress.append(text),
         )
-        return Answer(await self.agent.handle(call))
+        answer = Answer(await self.agent.handle(call))
+        if answer.whole["success"]:
+            _details_of(action).validate(answer.whole["details"])
+        return answer
 
     def write(self, name: str, text: str) -> Path:
         """Put a file into the project."""

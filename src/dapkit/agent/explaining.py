@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dapkit.agent.failures import ActionFailed, Code, InvalidArguments
 from dapkit.catalog import CatalogError, NoAdapter
 from dapkit.client import AdapterDied, UnknownFilter, WaitExpired
-from dapkit.endpoint import CapabilityMissing
+from dapkit.endpoint import CapabilityMissing, RequestFailed
 from dapkit.hub import session_errors as hub
 from dapkit.protocol import DapkitError
 from dapkit.transport import CannotStart, ConversationLost, DeadlineExceeded
@@ -45,6 +45,8 @@ def _words(error: DapkitError, adapter: str) -> tuple[str, str]:
 
 def _code(error: DapkitError) -> Code:
     """Find the code; of those that fit the most special one."""
+    if isinstance(error, RequestFailed) and error.message == "notStopped":
+        return "not_stopped"  # the specification's word, which gdb uses
     for kind in type(error).mro():
         for code, kinds in _CODES.items():
             if kind in kinds:

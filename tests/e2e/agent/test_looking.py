@@ -30,7 +30,7 @@ print(outer(goods))
 async def stopped(caller: Caller) -> Caller:
     """Return a caller whose program stands in a loop."""
     caller.write("prices.py", PRICES)
-    await caller("launch", program="prices.py", breakpoints=["prices.py:11"])
+    assert (await caller("launch", program="prices.py", breakpoints=["prices.py:11"])).details
     return caller
 
 
