@@ -64,24 +64,15 @@ async def listen_unix(path: Path, handler: Handler, *, max_connections: int | No
 def remove_dead_sockets(folder: Path, pattern: str) -> None:
     """Remove socket files that processes have left which were killed.
 
-    A socket that is in use is not connected to, not even to try: its owner may wait for a single connection.
-
     Raises:
         NotPrivate: others can get into the folder.
 
     """
     check_private_folder(folder)
     with _locked(folder):  # what was bound by `listen_unix` listens by now, too
-        in_use = _paths_in_use()
         for path in folder.glob(pattern):
-            if path.is_socket() and str(path) not in in_use and not _is_alive(path):
+            if path.is_socket() and not _is_alive(path):
                 path.unlink()
-
-
-def _paths_in_use() -> set[str]:
-    """Return where sockets are bound, as far as this network namespace knows; other ones have to be asked."""
-    lines = Path("/proc/net/unix").read_text(encoding="utf-8", errors="surrogateescape").splitlines()
-    return {fields[7] for line in lines if len(fields := line.split(maxsplit=7)) == 8}
 
 
 def _bound(path: Path) -> tuple[socket.socket, int]:

@@ -85,14 +85,6 @@ async def test_file_that_is_no_socket_is_not_replaced(path: Path) -> None:
     assert stat.S_ISREG(mode(path))
 
 
-async def test_removing_dead_sockets_does_not_take_the_only_connection_of_a_live_one(path: Path) -> None:
-    async with listen_unix(path, echo, max_connections=1):
-        remove_dead_sockets(path.parent, "*")
-        async with await connect_unix(path) as stream:
-            await stream.send(b"alive")
-            assert await stream.receive() == b"alive"
-
-
 async def test_socket_of_a_successor_is_not_removed(path: Path) -> None:
     async with listen_unix(path, echo):
         remove(path)
