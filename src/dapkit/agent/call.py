@@ -10,6 +10,7 @@ from dapkit.agent.failures import Unsupported
 from dapkit.agent.remembered import Memories, Remembered
 from dapkit.agent.writing import written
 from dapkit.hub.calls import Call as HubCall
+from dapkit.hub.news import Progress
 from dapkit.hub.session import DebugSession
 from dapkit.hub.sessions import Sessions
 from dapkit.hub.settings import Settings
@@ -60,6 +61,11 @@ class Call:
         """Tell the caller what is being done."""
         self.request.report(text, None)
 
+    def hear(self, progress: Progress) -> None:
+        """Tell the caller what the adapter says about something that takes long."""
+        if not progress.over:
+            self.request.report(str(progress), progress.percentage)
+
     @property
     def session(self) -> DebugSession:
         """The session that is meant.
@@ -77,6 +83,7 @@ class Call:
         """Take note of the session that this call is about."""
         self.used = session
         self.in_use.enter_context(session.in_use())
+        self.in_use.enter_context(session.news.hearing(self.hear))
 
     @property
     def remembered(self) -> Remembered:

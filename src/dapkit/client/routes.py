@@ -16,6 +16,7 @@ from typing import Protocol
 
 from anyio.abc import ByteStream
 
+from dapkit import limits
 from dapkit.transport import ChildProcess, connect_tcp, connect_unix, spawn, spawn_listening
 
 
@@ -65,6 +66,7 @@ class Listening:
 
     Attributes:
         ready: what it writes when it may be connected to, if it listens before.
+        patience: how many seconds it may take until it is reached.
 
     """
 
@@ -72,12 +74,14 @@ class Listening:
     cwd: Path | None = None
     env: Mapping[str, str] | None = None
     ready: str = ""
+    patience: float = limits.CONNECT_SECONDS
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Reached]:
         """Start it and meet it."""
         command = _absolute(self.argv, self.env)
-        async with spawn_listening(command, cwd=self.cwd, env=self.env, ready=self.ready) as child:
+        listening = spawn_listening(command, cwd=self.cwd, env=self.env, ready=self.ready, patience=self.patience)
+        async with listening as child:
             yield Reached(child.stream, child, again=_second(command, child.argv))
 
 

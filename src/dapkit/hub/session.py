@@ -16,6 +16,7 @@ from anyio.abc import TaskGroup
 
 from dapkit import limits
 from dapkit.client import StartRefused, Text
+from dapkit.client.routes import Listening
 from dapkit.hub.asking import Asking
 from dapkit.hub.run import Run
 from dapkit.hub.session_errors import CannotRestart, NoInput, SessionOver, StartFailed
@@ -215,7 +216,7 @@ class DebugSession(Asking):
         configuration = dict(self.start.configuration)
         if self._run is not None and self._run.restart_data is not None:
             configuration["__restart"] = self._run.restart_data
-        run = self._run = Run(self._runs, self.start, self, self._targets)
+        run = self._run = Run(self._runs, self._patiently(self.start), self, self._targets)
         try:
             await self._reach(run)
             await self.breakpoints.begin(run.root)
@@ -242,6 +243,12 @@ class DebugSession(Asking):
             return
         said = run.root.adapter_stderr
         raise StartFailed(f"The debug adapter {self.adapter} was not ready within {patience:g} s.", said)
+
+    def _patiently(self, start: Start) -> Start:
+        """Give an adapter that listens the time that `_reach` gives it."""
+        if isinstance(start.route, Listening):
+            return replace(start, route=replace(start.route, patience=self.settings.adapter_ready_seconds))
+        return start
 
     async def _end(self, *, force: bool) -> None:
         run = self._run

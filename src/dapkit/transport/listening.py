@@ -40,15 +40,17 @@ async def spawn_listening(
     env: Mapping[str, str] | None = None,
     on_stderr: Hearer | None = None,
     ready: str = "",
+    patience: float = limits.CONNECT_SECONDS,
 ) -> AsyncIterator[ChildProcess]:
     """Start an adapter that speaks on a socket, and connect; otherwise as `spawn`.
 
     Its stdin is the null device; what it writes to stdout is heard like its stderr.
-    `ready` is what it writes when it may be connected to, if it listens before.
+    `ready` is what it writes when it may be connected to, if it listens before;
+    `patience` are the seconds that it may take until it is reached.
 
     Raises:
         CannotStart: the command cannot be started, ends before it is reached, or is not
-            reached within `limits.CONNECT_SECONDS`; the text has the end of its stderr.
+            reached in time; the text has the end of its stderr.
 
     """
     named = [mark for mark in PLACEHOLDERS if any(mark in argument for argument in argv)]
@@ -65,7 +67,7 @@ async def spawn_listening(
         command = [argument.replace(named[0], place) for argument in argv]
         cue = _Cue(ready.encode(), on_stderr)
         child = await stack.enter_async_context(started(command, cwd=cwd, env=env, on_stderr=cue.hear, on_stdio=False))
-        child.stream = await stack.enter_async_context(await _met(child, place, cue, meet))
+        child.stream = await stack.enter_async_context(await _met(child, place, cue, meet, patience))
         yield child
 
 
@@ -137,15 +139,13 @@ async def _retried(connect: Meet) -> ByteStream:
             await anyio.sleep(limits.CONNECT_RETRY_SECONDS)
 
 
-async def _met(child: ChildProcess, place: str, cue: _Cue, meet: Meet) -> ByteStream:
+async def _met(child: ChildProcess, place: str, cue: _Cue, meet: Meet, patience: float) -> ByteStream:
     async with background_tasks() as tasks:
         tasks.start_soon(_raise_when_ended, child)
-        with anyio.move_on_after(limits.CONNECT_SECONDS):
+        with anyio.move_on_after(patience):
             await cue.given.wait()
             return await meet()
-    raise CannotStart(
-        f"{child.argv[0]} was not reached at {place} within {limits.CONNECT_SECONDS:g} s{_last_words(child)}"
-    )
+    raise CannotStart(f"{child.argv[0]} was not reached at {place} within {patience:g} s{_last_words(child)}")
 
 
 async def _raise_when_ended(child: ChildProcess) -> None:

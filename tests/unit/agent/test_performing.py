@@ -14,7 +14,16 @@ from dapkit.agent.performing import Agent
 from dapkit.agent.registry import ACTIONS, Action, Approval
 from dapkit.hub.sessions import Sessions
 from dapkit.hub.settings import Settings
-from dapkit.protocol import ProtocolObject
+from dapkit.protocol import (
+    Capabilities,
+    ModulesBody,
+    ProgressEndEvent,
+    ProgressStartEvent,
+    ProgressUpdateEvent,
+    ProtocolObject,
+)
+from dapkit.testing import reply, tell
+from fake_adapters import script, start
 
 
 @pytest.fixture
@@ -146,3 +155,22 @@ async def test_a_text_is_cut_to_the_budget(caller: Caller, monkeypatch: pytest.M
     text = (await caller("threads")).text
     assert len(text.encode()) < 1100
     assert "characters left out)" in text
+
+
+async def test_progress_of_the_adapter_is_told_to_the_caller(tmp_path: Path) -> None:
+    progress = tell(
+        ProgressStartEvent(progress_id="1", title="Indexing"),
+        ProgressUpdateEvent(progress_id="1", message="half", percentage=50),
+        ProgressEndEvent(progress_id="1"),
+    )
+    answers = {"modules": [progress, reply(ModulesBody(modules=[]))]}
+    async with Sessions() as sessions:
+        await sessions.open(
+            tmp_path,
+            start(
+                script(answers, Capabilities(supports_configuration_done_request=True, supports_modules_request=True))
+            ),
+        )
+        caller = Caller(Agent(sessions), tmp_path)
+        assert (await caller("modules")).text.startswith("Modules:")
+    assert caller.progress == ["Indexing", "Indexing: half"]

@@ -251,7 +251,9 @@ def _redaction(call: Call, env: Mapping[str, str | None] | None) -> Redaction:
 async def _open(call: Call, wanted: Start, remembered: Remembered, *, named: bool = True) -> None:
     call.progress(f"starting {wanted.adapter}")
     name = call.request.session if named else None
-    session = await call.sessions.open(call.folder, wanted, name=name, deadline=call.left)
+    session = await call.sessions.open(
+        call.folder, wanted, name=name, deadline=call.left, settings=call.settings, on_progress=call.hear
+    )
     call.memories[session] = remembered
     call.use(session)
 
