@@ -162,7 +162,16 @@ FRAMES_SHOWN = 20
 """Frames that one answer shows, if nothing else is asked for."""
 
 THREADS_SHOWN = 200
-"""Threads of which the frames are shown."""
+"""Threads that one answer shows."""
+
+NAME_CHARACTERS = 200
+"""Characters of the name of a frame or a thread."""
+
+EXCEPTION_CHARACTERS = 2000
+"""Characters of each text about an exception."""
+
+CUSTOM_BODY_BYTES = 65536
+"""Size of the answer to a request of the caller's own, as JSON; a longer one is cut, and is a text then."""
 
 MODULES_SHOWN = 100
 """Modules or sources that one answer shows."""

@@ -28,7 +28,7 @@ def frame(one: StackFrame, index: int) -> values.Frame:
     return values.Frame(
         index=index,
         id=one.id,
-        name=one.name,
+        name=shortened(one.name, limits.NAME_CHARACTERS)[0],
         line=one.line,
         column=one.column,
         source=one.source,
@@ -69,17 +69,21 @@ def exception(body: ExceptionInfoBody) -> values.ExceptionDetails:
     return values.ExceptionDetails(
         exception_id=body.exception_id,
         break_mode=body.break_mode,
-        description=body.description,
-        type_name=details.type_name,
-        message=details.message,
-        stack_trace=details.stack_trace,
+        description=_text(body.description),
+        type_name=_text(details.type_name),
+        message=_text(details.message),
+        stack_trace=_text(details.stack_trace),
         cause=[*_causes(details)] or None,
     )
+
+
+def _text(about: str | None) -> str | None:
+    return None if about is None else shortened(about, limits.EXCEPTION_CHARACTERS)[0]
 
 
 def _causes(details: ProtocolDetails) -> list[str]:
     return [
         text
         for inner in details.inner_exception or ()
-        for text in (f"{inner.type_name or 'exception'}: {inner.message or ''}".rstrip(": "), *_causes(inner))
+        for text in (f"{inner.type_name or 'exception'}: {_text(inner.message) or ''}".rstrip(": "), *_causes(inner))
     ]

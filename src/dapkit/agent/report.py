@@ -55,8 +55,8 @@ async def stop_report(call: Call, stop: Stop) -> StopReport:
     return StopReport(
         number=stop.number,
         reason=stop.reason,
-        description=stop.description,
-        text=stop.text,
+        description=_short(stop.description),
+        text=_short(stop.text),
         thread_name=stop.thread_name,
         hit_breakpoints=list(stop.hit_breakpoints),
         source_lines=look.lines,
@@ -198,6 +198,10 @@ def _locals(call: Call, stop: Stop, look: _Look) -> tuple[list[values.Variable],
 
 def _is_hidden(one: Variable) -> bool:
     return one.name in _UNINTERESTING_NAMES or (one.name.startswith("__") and one.name.endswith("__"))
+
+
+def _short(text: str | None) -> str | None:
+    return None if text is None else shortened(text, limits.VALUE_CHARACTERS)[0]
 
 
 def _more(total: int | None, came: int, shown: int) -> int:

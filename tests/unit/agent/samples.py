@@ -295,10 +295,13 @@ SAMPLES: dict[str, ProtocolObject] = {
         snapshot=STOPPED, thread_id=1, stack_frames=FRAMES, more=True, total_frames=100000, next_start=2
     ),
     "stack_trace_empty": v.StackTrace(snapshot=STOPPED, thread_id=1, stack_frames=[], more=False, next_start=0),
-    "threads": v.Threads(snapshot=STOPPED, threads=[Thread(id=1, name="MainThread"), Thread(id=2, name="w\n2")]),
+    "threads": v.Threads(
+        snapshot=STOPPED, threads=[Thread(id=1, name="MainThread"), Thread(id=2, name="w\n2")], more=0
+    ),
     "threads_with_stacks": v.Threads(
         snapshot=RUNNING,
         threads=[Thread(id=1, name="MainThread"), Thread(id=2, name="worker")],
+        more=5,
         stacks=[
             v.ThreadStack(thread_id=1, frames=FRAMES),
             v.ThreadStack(thread_id=2, frames=[], problem="it has ended"),
@@ -379,6 +382,7 @@ SAMPLES: dict[str, ProtocolObject] = {
         current_line=10,
     ),
     "custom_request": s.CustomBody(snapshot=STOPPED, command="pydevdInfo", custom_body={"a": [1, "é"]}),
+    "custom_request_cut": s.CustomBody(snapshot=STOPPED, command="variables", custom_body='{"variab', length=900000),
     "custom_request_empty": s.CustomBody(snapshot=STOPPED, command="poke", custom_body=None),
     "output": s.Output(snapshot=STOPPED, output="one\ntwo \x1b[1mthree\n", next=24, lost=0, omitted=0),
     "output_cut": s.Output(snapshot=STOPPED, output="the end\n", next=900000, lost=700000, omitted=5000),

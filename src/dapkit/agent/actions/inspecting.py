@@ -3,6 +3,7 @@
 from dapkit import limits
 from dapkit.agent import converting
 from dapkit.agent import parameters as p
+from dapkit.agent.budget import shortened
 from dapkit.agent.call import Call
 from dapkit.agent.choosing import frame_of, thread_of
 from dapkit.agent.failures import InvalidArguments
@@ -34,6 +35,7 @@ from dapkit.protocol import (
     ScopesArguments,
     SetExpressionArguments,
     SetVariableArguments,
+    Thread,
 )
 
 _COMMAND_LINES = ("gdb", "lldb-dap")
@@ -108,10 +110,16 @@ async def threads(call: Call, *, levels: p.Levels | None = None) -> Threads:
     found = await call.session.threads()
     if not found:
         raise NoThreads
+    shown = found[: limits.THREADS_SHOWN]
     stacks: list[ThreadStack] | None = None
     if levels is not None:
-        stacks = await stacks_of(call, found[: limits.THREADS_SHOWN], levels=levels)
-    return Threads(snapshot=snapshot(call.session), threads=found, stacks=stacks)
+        stacks = await stacks_of(call, shown, levels=levels)
+    return Threads(
+        snapshot=snapshot(call.session),
+        threads=[Thread(id=one.id, name=shortened(one.name, limits.NAME_CHARACTERS)[0]) for one in shown],
+        more=len(found) - len(shown),
+        stacks=stacks,
+    )
 
 
 @action(Approval.READ, example={"frame": 1})

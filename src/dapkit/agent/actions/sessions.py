@@ -2,6 +2,7 @@
 
 from typing import Literal
 
+from dapkit import limits
 from dapkit.agent import parameters as p
 from dapkit.agent.call import Call
 from dapkit.agent.registry import Approval, action
@@ -10,6 +11,7 @@ from dapkit.agent.results.session import CustomBody, Output, Sessions, Terminate
 from dapkit.agent.snapshots import snapshot
 from dapkit.agent.writing import written
 from dapkit.hub.session_errors import NoSession
+from dapkit.protocol import encode_value
 
 
 @action(Approval.READ)
@@ -37,7 +39,11 @@ async def sessions(call: Call) -> Sessions:
 async def custom_request(call: Call, *, command: p.Command, arguments: p.RequestArguments | None = None) -> CustomBody:
     """Send any request to the adapter."""
     body = await call.session.ask_custom(command, arguments, deadline=call.left)
-    return CustomBody(snapshot=snapshot(call.session), command=command, custom_body=body)
+    size = len(encode_value(body))
+    if size <= limits.CUSTOM_BODY_BYTES:
+        return CustomBody(snapshot=snapshot(call.session), command=command, custom_body=body)
+    beginning = encode_value(body)[: limits.CUSTOM_BODY_BYTES].decode(errors="replace")
+    return CustomBody(snapshot=snapshot(call.session), command=command, custom_body=beginning, length=size)
 
 
 @action(Approval.EXECUTE)

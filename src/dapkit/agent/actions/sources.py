@@ -6,6 +6,7 @@ import anyio.to_thread
 
 from dapkit import limits
 from dapkit.agent import parameters as p
+from dapkit.agent.budget import shortened
 from dapkit.agent.call import Call
 from dapkit.agent.failures import InvalidArguments
 from dapkit.agent.registry import Approval, action
@@ -80,7 +81,7 @@ async def source(
     return SourceText(
         snapshot=snapshot(call.session),
         name=str(name),
-        content="\n".join(lines[first - 1 : first - 1 + wanted]),
+        content="\n".join(shortened(one, limits.VALUE_CHARACTERS)[0] for one in lines[first - 1 : first - 1 + wanted]),
         first_line=first,
         total_lines=len(lines),
         current_line=current,

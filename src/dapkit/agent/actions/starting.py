@@ -84,7 +84,10 @@ async def launch(
         input=stdin_file,
     )
     await _open(call, start_of_it, Remembered(launched=wanted, redaction=_redaction(call, env)))
-    return await _started(call, _surprises(choice.reasons), patience=call.settings.session_initial_stop_seconds)
+    notes = [*_surprises(choice.reasons)]
+    if stop_on_entry and not choice.stops_on_entry:
+        notes.append(f"{choice.definition.name} cannot stop where the program begins: set a breakpoint there")
+    return await _started(call, notes, patience=call.settings.session_initial_stop_seconds)
 
 
 @action(Approval.EXECUTE, example={"pid": 4711})

@@ -146,7 +146,13 @@ class Output(OfSession, frozen=True, kw_only=True):
 
 
 class CustomBody(OfSession, frozen=True, kw_only=True):
-    """What the adapter answered to a request of the caller's own."""
+    """What the adapter answered to a request of the caller's own.
+
+    Attributes:
+        length: of the whole as JSON, if it was cut; `custom_body` is the beginning of that as a text then.
+
+    """
 
     command: str
     custom_body: object
+    length: int | None = None

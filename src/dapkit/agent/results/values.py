@@ -77,11 +77,13 @@ class Threads(OfSession, frozen=True, kw_only=True):
     """The threads of the program.
 
     Attributes:
+        more: how many are not shown.
         stacks: of each thread, if they were asked for.
 
     """
 
     threads: list[Thread]
+    more: int
     stacks: list[ThreadStack] | None = None
 
 

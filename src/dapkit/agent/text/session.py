@@ -189,5 +189,9 @@ def _(result: Output) -> str:
 
 @render.register
 def _(result: CustomBody) -> str:
+    if result.length is not None:
+        return (
+            f"{one_line(result.command)} response (cut, {result.length} bytes):\n{printable(str(result.custom_body))}"
+        )
     body = json.dumps(result.custom_body, indent=2, ensure_ascii=False)
     return f"{one_line(result.command)} response:\n{printable(body)}"

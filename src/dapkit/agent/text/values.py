@@ -92,6 +92,8 @@ def _threads(result: Threads) -> Iterator[str]:
         yield from (f"  - #{frame.id} {one_line(frame.name)} @ {frame_location(frame)}" for frame in stack.frames)
         if stack.problem is not None:
             yield f"  ({one_line(stack.problem)})"
+    if result.more:
+        yield f"(and {result.more} more)"
 
 
 @render.register
