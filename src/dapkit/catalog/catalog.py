@@ -66,7 +66,7 @@ class Catalog:
         path = None if program is None else Path(os.path.normpath(folder / program))
         chooser = Chooser(self.adapters, folder, self.env, python)
         if adapter is not None:
-            return chooser.named(adapter, path, attaches=pid is not None or port is not None)
+            return chooser.named(adapter, path, launches=pid is None and port is None)
         if launch_type is not None:
             place = None if port is None else (host, port)
             return chooser.for_launch_type(launch_type, path, pid=pid, place=place)

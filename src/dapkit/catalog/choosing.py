@@ -42,9 +42,9 @@ class Chooser:
 
     # What is to be debugged
 
-    def named(self, name: str, program: Path | None, *, attaches: bool) -> Choice:
-        """Choose the adapter that was asked for."""
-        self._python_matters = not attaches  # what it attaches to runs already
+    def named(self, name: str, program: Path | None, *, launches: bool) -> Choice:
+        """Choose the adapter that was asked for; only where it `launches` has there to be an interpreter for it."""
+        self._python_matters = launches
         if name not in self.adapters:
             close = difflib.get_close_matches(name, self.adapters, n=1)
             meant = (f"did you mean {close[0]}?",) if close else ()
@@ -216,6 +216,8 @@ class Chooser:
                 self.reasons.append(f"not {one.name}: {found.problem}")
                 continue
             self._praise(one, found, program)
+            if program is not None and one.is_source_only(program):
+                self.reasons.append(f"{program.name} is a source: {one.compiled}")
             if after := fitting[place + 1 :]:
                 self.reasons.append(f"after it would come {_names(after)}")
             return Choice(

@@ -13,6 +13,7 @@ import anyio.to_thread
 from dapkit import limits
 from dapkit.catalog.catalog import Catalog
 from dapkit.catalog.choice import Choice
+from dapkit.catalog.choosing import Chooser
 from dapkit.catalog.definition import NOTHING, Table
 from dapkit.catalog.starting import start
 from dapkit.catalog.states import State, render_problems, states
@@ -71,7 +72,7 @@ async def _checkup(state: State, catalog: Catalog, cwd: Path) -> Checkup:
         return Checkup(state, "missing", problem=state.problem)
     with tempfile.TemporaryDirectory(prefix="dapkit-") as folder:
         try:
-            choice = await anyio.to_thread.run_sync(lambda: catalog.choose(cwd=cwd, adapter=state.name))
+            choice = await anyio.to_thread.run_sync(_choice, state, catalog, cwd)
             arguments = _sample(choice, Path(folder))
             began = time.monotonic()
             with anyio.fail_after(limits.CHECKUP_SECONDS):
@@ -83,6 +84,10 @@ async def _checkup(state: State, catalog: Catalog, cwd: Path) -> Checkup:
         except TimeoutError:
             return Checkup(state, "broken", problem=f"it did not answer within {limits.CHECKUP_SECONDS:g} s")
     return Checkup(replace(state, version=state.version or choice.version), "works", seconds, abilities)
+
+
+def _choice(state: State, catalog: Catalog, cwd: Path) -> Choice:
+    return Chooser(catalog.adapters, cwd.absolute(), catalog.env).named(state.name, None, launches=False)
 
 
 def _sample(choice: Choice, folder: Path) -> Table:

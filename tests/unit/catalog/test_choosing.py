@@ -36,6 +36,7 @@ def test_c_source_goes_to_gdb_before_lldb_and_codelldb(world: World) -> None:
     assert choice.reasons == (
         "a.c is a .c file, for which there is gdb, lldb-dap, codelldb, cdt-gdb-adapter",
         f"gdb: {world.bin}/gdb (PATH), version 16.3",
+        f"a.c is a source: {world.load().adapters['gdb'].compiled}",
         "after it would come lldb-dap, codelldb, cdt-gdb-adapter",
     )
 
