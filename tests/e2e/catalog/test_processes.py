@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dapkit.catalog import Catalog, NoAdapter, NoProgram
+from dapkit.catalog import Catalog, NoAdapter, NoProgram, load
 from e2e.catalog.running import Running
 
 GO_THAT_WAITS = """package main
@@ -35,14 +35,20 @@ def test_python_process_goes_to_debugpy(catalog: Catalog, running: Running, tmp_
 
 
 def test_node_process_goes_to_js_debug_and_not_to_a_native_debugger(
-    catalog: Catalog, running: Running, tmp_path: Path, require_tool: Callable[[str], Path]
+    running: Running, tmp_path: Path, require_tool: Callable[[str], Path]
 ) -> None:
-    script = "console.log('ready'); process.stdin.resume()"
-    pid, _ = running.start(require_tool("node"), "-e", script)
-    with pytest.raises(NoAdapter) as raised:  # js-debug is in no archive of packages
-        catalog.choose(pid=pid, cwd=tmp_path)
+    pid, _ = running.start(require_tool("node"), "-e", "console.log('ready'); process.stdin.resume()")
+    env = {"PATH": f"{tmp_path}:/usr/bin:/bin", "HOME": str(tmp_path)}  # native debuggers are in these folders
+    with pytest.raises(NoAdapter) as raised:
+        load(tmp_path, tmp_path, env={**env, "PATH": str(tmp_path)}).choose(pid=pid, cwd=tmp_path)
     assert f"no debugger for process {pid} is available: it runs " in raised.value.problem
     assert [hint.partition(":")[0] for hint in raised.value.hints] == ["js-debug-adapter"]
+    adapter = tmp_path / "js-debug-adapter"  # is in no archive of packages
+    adapter.write_text("#!/bin/sh\n")
+    adapter.chmod(0o755)
+    choice = load(tmp_path, tmp_path, env=env).choose(pid=pid, cwd=tmp_path)
+    assert choice.definition.name == "js-debug-adapter"
+    assert choice.attach_arguments(pid=pid)["processId"] == str(pid)
 
 
 def test_native_process_goes_to_a_native_debugger(
