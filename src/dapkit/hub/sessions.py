@@ -93,6 +93,7 @@ class Sessions:
         if before is not None and not before.over:
             raise NameTaken(chosen)
         session = DebugSession(chosen, project, start, tasks=self._tasks, settings=settings or self.settings)
+        self._sessions.pop((project, chosen), None)  # so that this one is the last
         self._sessions[project, chosen] = session
         self._forget_ended(project)
         try:
@@ -105,10 +106,10 @@ class Sessions:
         return session
 
     def find(self, project: Path, name: str | None = None) -> DebugSession:
-        """Look a session up; without a name the only one that lives, or else the only one.
+        """Look a session up; without a name the only one that lives, or if none does, the last.
 
         Raises:
-            NoSession: none lives.
+            NoSession: there is none, nor was there lately.
             AmbiguousSession: several do, and none was named.
             UnknownSession: none has the name.
 
@@ -122,11 +123,9 @@ class Sessions:
         live = [session for session in have if not session.over]
         if len(live) > 1:
             raise AmbiguousSession([session.name for session in live])
-        if live:
-            return live[0]
-        if len(have) == 1:
-            return have[0]
-        raise NoSession
+        if not have:
+            raise NoSession
+        return live[0] if live else have[-1]
 
     def of(self, project: Path) -> tuple[DebugSession, ...]:
         """All sessions of a project, in the order in which they were opened."""

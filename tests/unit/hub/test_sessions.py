@@ -52,6 +52,8 @@ async def test_only_session_is_the_default(sessions: Sessions) -> None:
         sessions.find(P)
     await one.terminate()
     assert sessions.find(P) is other
+    await other.terminate()
+    assert sessions.find(P) is other
     assert sessions.find(P, "one") is one
     with pytest.raises(UnknownSession, match="it has: one, other"):
         sessions.find(P, "third")

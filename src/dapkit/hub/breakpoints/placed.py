@@ -97,7 +97,8 @@ class Entry:
             return [*remarks, "disabled"]
         if self.problem is not None:
             return [*remarks, f"not set: {self.problem}"]
-        if self.line is not None and line != self.line:
+        told = best is not None and best.message is not None and str(line) in best.message
+        if self.line is not None and line != self.line and not told:
             remarks.append(f"moved from line {self.line} to line {line}, where the adapter could set it")
         if best is None:
             remarks.append("not set yet: it will be with the next start of the program")
