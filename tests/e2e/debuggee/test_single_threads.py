@@ -197,3 +197,44 @@ def test_stop_inside_an_evaluated_call_leaves_the_other_threads_running(start: S
     assert peer.at() == ("main", 5)
     peer.go()
     assert peer.finish()[0] == 0
+
+
+@pytest.mark.row("continue, pause")
+def test_others_run_at_full_speed_while_a_paused_thread_is_inside_native_code(start: Start) -> None:
+    peer = start(
+        """
+        import sys, threading
+        from _queue import SimpleQueue
+        work = SimpleQueue()
+        def called(item):
+            x = item
+            return x
+        def consume():
+            got = list(map(called, iter(work.get, None)))
+            return got
+        thread = threading.Thread(target=consume)
+        thread.start()
+        print("on", flush=True)
+        x = 1
+        work.put(1); work.put(None)
+        thread.join()
+        """
+    )
+    peer.configure(lines=[13], stopAllThreads=False)
+    assert peer.process.stdout is not None
+    peer.process.stdout.readline()
+    assert peer.stopped("breakpoint")["threadId"] == 1
+    peer.ask("pause", threadId=2)
+    peer.stopped("pause")
+    assert "native call" in peer.at(2)[0]
+    assert peer.value("sys.monitoring.get_events(0) & sys.monitoring.events.LINE") == "0"
+    assert int(peer.value("sys.monitoring.get_local_events(0, consume.__code__) & sys.monitoring.events.LINE")) > 0
+    peer.go(1)
+    comes_back(peer, 2)
+    assert peer.at(2)[0] == "called"
+    assert peer.locals(2)["item"]["value"] == "1"
+    peer.ask("stepOut", threadId=2)
+    peer.stopped("step")
+    assert peer.at(2) == ("consume", 8)
+    peer.go(2)
+    assert peer.finish()[0] == 0

@@ -238,7 +238,7 @@ class Callbacks:
                 self._stepping.enter(ident, frame)
             if self._sources.kind(code.co_filename) != OURS and self._stepping.may_show(frame):
                 return None  # another thread may come first
-        if self._world.arresting or noted is not None:
+        if self._world.stopped or self._world.holding or noted is not None:
             return None
         if _ONE_LINERS_NEED_START and self._monitor.watches(code) and starts_on_its_only_line(code):
             return None

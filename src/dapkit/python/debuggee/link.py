@@ -71,7 +71,9 @@ class Link:
         waiting = self._remarks.add(text, place)
         # In a signal handler this thread may be in the midst of sending something else.
         inside = self._sending._is_owned()  # type: ignore[attr-defined]  # which is what threading.Condition calls, too
-        due = waiting >= limits.REMARKS or monotonic() > self._remarked + limits.REMARK_SECONDS
+        # What ends no line is waited for: `print` writes the end by itself.
+        is_late = text.endswith("\n") and monotonic() > self._remarked + limits.REMARK_SECONDS
+        due = waiting >= limits.REMARKS or is_late
         if due and not inside:
             self._send(None)
         elif inside or not self._told_of_remarks:

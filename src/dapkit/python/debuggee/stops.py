@@ -26,6 +26,7 @@ from .jobs import Guard, Job
 from .link import Link
 from .monitor import Monitor
 from .references import References
+from .returning import Returning
 from .threads import Threads
 from .wire import Json
 
@@ -116,6 +117,7 @@ class World:
         """Stopped threads that run an expression in which breakpoints stop, and the clock over it."""
         self.ending = False
         """Whether the program was asked to end; nothing is to stop it on its way."""
+        self._returning = Returning(monitor)
         self._jobs: list[Job] = []
         self._pausing: set[int] = set()  # threads whose pause the client has not been told of yet
         self._since = 0.0  # when the present stop began
@@ -177,6 +179,9 @@ class World:
                         self._link.event("continued", {"threadId": number, "allThreadsContinued": not self.each_alone})
                     self._begin(parked.ident, others=not self._threads.alone())
                     late = self._tell(parked.ident, reason, details)
+                else:
+                    self._returning.end(parked.ident)
+                    self._settle()
             self._stand(parked, late)
             told = told or parked.chosen
 
@@ -191,8 +196,8 @@ class World:
             self.joined()
             if parked.ident in self._pausing:
                 late = self._tell(parked.ident, "pause", {})
-            if not self.arresting:
-                self._hold(on=False)
+            self._returning.end(parked.ident)
+            self._settle()
         self._stand(parked, late)
 
     def _stand(self, parked: Parked, late: BaseException | None) -> None:
@@ -260,6 +265,10 @@ class World:
             self._hold(on=True)
         self.changed(ident)
 
+    def _settle(self) -> None:
+        """Watch everywhere only as long as a thread has to be stopped wherever it is."""
+        self._hold(on=self.stopped or any(ident not in self._returning for ident in self.held - self.parked.keys()))
+
     def _hold(self, *, on: bool) -> None:
         """Switch events on everywhere, so that threads park, or off again."""
         if self.holding is not on:
@@ -307,8 +316,19 @@ class World:
                 return
             if self.each_alone and ident not in self._threads.frames():  # it has ended meanwhile
                 self.resume(ident)
-            else:
-                self._tell(ident, "pause", {})
+                return
+            late = self._tell(ident, "pause", {})
+            if self.each_alone:
+                self._expect(ident)
+        if late is not None:
+            raise late
+
+    def _expect(self, ident: int) -> None:
+        """Let the others run at full speed while a thread is inside native code."""
+        frame = self._threads.frames().get(ident)
+        self._hold(on=False)  # first: what is watched everywhere cannot be watched afresh in one place
+        self._returning.expect(ident, frame)
+        self._settle()
 
     def freeze(self, ident: int) -> None:
         """Stop all threads, whatever stops otherwise, and without a word: the client is about to leave."""
@@ -325,8 +345,8 @@ class World:
                 self._pausing.discard(only)
                 self._references.end(only)
                 going = [self.parked.pop(only)] if only in self.parked else []
-                if not self.arresting:
-                    self._hold(on=False)
+                self._returning.end(only)
+                self._settle()
             elif only is not None:
                 self.exempt.add(only)
                 going = [parked for ident, parked in self.parked.items() if ident == only]
@@ -337,6 +357,7 @@ class World:
                 self._pausing.clear()
                 self.exempt = {self._threads.link}
                 self._references.end()
+                self._returning.clear()
                 self._hold(on=False)
                 going = list(self.parked.values())
                 self.parked = {}
@@ -374,6 +395,8 @@ class World:
                 late = self._tell(ident, "pause", {"description": "Suspended before"})
                 if late is not None:
                     raise late
+                if self.each_alone and ident not in self.parked:
+                    self._expect(ident)
 
     def release(self) -> None:
         """Let the program run on for good: nothing stops it any more."""

@@ -1,0 +1,42 @@
+"""Threads that are to stop as soon as they come back from native code, while the others run at full speed.
+
+Such a thread is waited for in the code that it will come back to, and nowhere else. What native code calls
+meanwhile is noticed where it is code that nobody has run since.
+"""
+
+from types import CodeType, FrameType
+
+from .monitor import HOLD, Monitor
+
+
+class Returning:
+    """The threads that are waited for, by identity, and the code that is watched for each. Changed under the lock."""
+
+    def __init__(self, monitor: Monitor) -> None:
+        self._monitor = monitor
+        self._codes: dict[int, list[CodeType]] = {}
+
+    def __contains__(self, ident: int) -> bool:
+        return ident in self._codes
+
+    def expect(self, ident: int, newest: FrameType | None) -> None:
+        """Wait for a thread whose newest frame in Python is this one."""
+        codes: dict[int, CodeType] = {}
+        frame = newest
+        while frame is not None:
+            codes[id(frame.f_code)] = frame.f_code
+            frame = frame.f_back
+        self._codes[ident] = list(codes.values())
+        for code in codes.values():
+            self._monitor.want(code, f"return {ident}", HOLD, afresh=True)
+        self._monitor.discover()
+
+    def end(self, ident: int) -> None:
+        """Wait no more for a thread: it has come, or may go on."""
+        for code in self._codes.pop(ident, ()):
+            self._monitor.want(code, f"return {ident}", 0)
+
+    def clear(self) -> None:
+        """Wait for none."""
+        for ident in list(self._codes):
+            self.end(ident)
