@@ -17,6 +17,9 @@ OUTPUT_EVENT_BYTES = 64 * 1024
 OUTPUT_BACKLOG_BYTES = 1024 * 1024
 """More output than this waiting to leave makes its sender wait."""
 
+OUTPUT_TAKEN_CHARACTERS = 256 * 1024
+"""How much output of a program's engine is passed on before the engine is told: it waits while too much is not."""
+
 WRITE_CHUNK_BYTES = 64 * 1024
 """Frames handed to the stream at a time, so that a response waits for no more than this."""
 

@@ -236,17 +236,20 @@ class Endpoint:
         if self._over and event in _ONCE_OVER:
             raise OutOfOrder(f"event {event} came after the session had ended")
         content = written_event(body, conversation.formats)
+        output = 0
         match body:
             case OutputEvent(output=text, category=category) if body == OutputEvent(output=text, category=category):
                 conversation.outbox.put_output(text, category)
                 return True
+            case OutputEvent(output=text):
+                output = len(text)
             case CapabilitiesEvent(capabilities=changed):
                 conversation.change_capabilities(changed)
         # Until the client has introduced itself nobody knows how it wants positions and paths.
         early = self.phase is Phase.FRESH
         after = [r.seq for r in conversation.unanswered.values() if r.command in STOPPING] if event == "stopped" else ()
         conversation.outbox.put_event(
-            event, body if early else content, all_threads=concerns_all_threads(body), after=after
+            event, body if early else content, all_threads=concerns_all_threads(body), output=output, after=after
         )
         self._over = self._over or event == "terminated"
         return True

@@ -23,11 +23,15 @@ from dapkit.protocol import Event, EventBody, OutputEvent, RawJson, Request, Res
 
 @dataclass(slots=True)
 class _Waiting:
-    """A place in the event lane; the content is typed as long as the client's formats are not known."""
+    """A place in the event lane; the content is typed as long as the client's formats are not known.
+
+    `output` is the size of the text that it shows.
+    """
 
     name: str
     content: EventBody | RawJson | None
     all_threads: bool
+    output: int = 0
     after: set[int] = field(default_factory=set)
 
 
@@ -86,14 +90,16 @@ class Outbox:
         content: EventBody | RawJson | None,
         *,
         all_threads: bool = True,
+        output: int = 0,
         after: Iterable[int] = (),
     ) -> None:
         """Queue an event behind the others.
 
-        It leaves once the requests in `after` are answered; `all_threads` says
-        whether it concerns all of them.
+        It leaves once the requests in `after` are answered; `all_threads` says whether it
+        concerns all of them, and `output` how much text it shows.
         """
-        waiting = _Waiting(name, content, all_threads, set(after))
+        waiting = _Waiting(name, content, all_threads, output, set(after))
+        self.output_backlog += output
         for request_seq in waiting.after:
             self._held.setdefault(request_seq, []).append(waiting)
         self._events.append(waiting)
@@ -156,7 +162,8 @@ class Outbox:
         self._seq += 1
         message: Event | Response
         match self._events.popleft():
-            case _Waiting(name, content, all_threads):
+            case _Waiting(name, content, all_threads, output):
+                self.output_backlog -= output
                 lifecycle.note("event", name, all_threads=all_threads)
                 message = Event(self._seq, name, content)
             case _Output(category, pieces, size):

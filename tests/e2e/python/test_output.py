@@ -10,7 +10,7 @@ import pytest
 from dapkit.client import Ended
 from e2e.python.driving import Driver
 from e2e.python.processes import ended
-from e2e.python.raw import raw_client
+from e2e.python.raw import RawClient, raw_client
 
 MEGABYTE = 1024 * 1024
 
@@ -131,6 +131,74 @@ async def test_client_that_reads_nothing_holds_up_the_program_and_not_the_adapte
         await held_up(process)
         assert resident(client.adapter.pid) < 100 * MEGABYTE
         assert (await client.ask("threads"))["success"]
+
+
+LOGS = """
+import os
+text = "x" * 999
+place = os.open("place", os.O_WRONLY | os.O_CREAT)
+for number in range({count}):
+    os.pwrite(place, b"%d" % number, 0)
+    done = number
+"""
+
+
+async def start_logging(client: RawClient, folder: Path, count: int) -> None:
+    """Start a program that logs a thousand characters so many times."""
+    file = folder / "prog.py"
+    file.write_text(LOGS.format(count=count))
+    await client.initialize()
+    await client.send("launch", {"program": str(file), "cwd": str(folder)})
+    await client.event("initialized")
+    breakpoints = [{"line": line_of(file, "done ="), "logMessage": "{text}"}]
+    await client.ask("setBreakpoints", {"source": {"path": str(file)}, "breakpoints": breakpoints})
+    assert (await client.ask("configurationDone"))["success"]
+
+
+def line_of(file: Path, text: str) -> int:
+    """Return the first line of a file that holds a text."""
+    return next(number for number, line in enumerate(file.read_text().splitlines(), 1) if text in line)
+
+
+def content(file: Path) -> str:
+    """Return what is in a file that may not be there yet."""
+    return file.read_text() if file.exists() else ""
+
+
+async def stands(file: Path) -> int:
+    """Wait until the number in a file is the same for a while."""
+    same, before = 0, ""
+    with anyio.fail_after(20):
+        while same < 30:
+            now = content(file)
+            same, before = (same + 1 if now and now == before else 0), now
+            await anyio.sleep(0.01)
+    return int(before)
+
+
+async def test_log_messages_for_a_client_that_reads_nothing_hold_up_the_program_alone(tmp_path: Path) -> None:
+    async with raw_client() as client:
+        await start_logging(client, tmp_path, 10**6)
+        await client.event("process")
+        before = resident(client.adapter.pid)
+        logged = await stands(tmp_path / "place")
+        assert logged < 10_000
+        assert resident(client.adapter.pid) - before < 32 * MEGABYTE
+        assert (await client.ask("pause", {"threadId": 1}))["success"]
+        await client.event("stopped")
+        assert (await client.ask("evaluate", {"expression": "number", "context": "repl"}))["success"]
+
+
+async def test_log_messages_come_complete(tmp_path: Path) -> None:
+    async with raw_client() as client:
+        await start_logging(client, tmp_path, 20_000)
+        received = len(client.output("console"))
+        while not any(message.get("event") == "terminated" for message in client.heard):
+            client.heard.clear()
+            await client._hear()
+            received += len(client.output("console"))
+            assert resident(client.adapter.pid) < 100 * MEGABYTE
+    assert received == 20_000 * 1000
 
 
 def place_in_kernel(pid: int) -> str:

@@ -211,6 +211,14 @@ def test_joined_output_stays_below_its_limit(client: RawPeer) -> None:
     assert client.endpoint.output_backlog == 0
 
 
+def test_output_from_a_place_counts_as_backlog_until_it_has_left(client: RawPeer) -> None:
+    client.endpoint.send_event(OutputEvent(output="12345", source=Source(path="/a.py"), line=3))
+    client.endpoint.send_event(OutputEvent(output="67"))
+    assert client.endpoint.output_backlog == 7
+    assert len(outputs(client)) == 2
+    assert client.endpoint.output_backlog == 0
+
+
 def test_bytes_to_send_stops_at_its_limit_between_frames(client: RawPeer) -> None:
     for number in range(10):
         client.endpoint.send_event(ThreadEvent(reason="started", thread_id=number))

@@ -181,10 +181,17 @@ class Run:
             await self._tell_end(code if code is not None else self._exit_code)
 
     async def _pass_events_on(self, debuggee: Debuggee) -> None:
+        taken = 0
         async for happening in debuggee.link.incoming():
             match happening:
-                case EventReceived(event) if self.is_told:
-                    await self._pass_on(event.body, debuggee)
+                case EventReceived(event):
+                    if self.is_told:
+                        await self._pass_on(event.body, debuggee)
+                    if isinstance(event.body, OutputEvent):
+                        taken += len(event.body.output)
+            if taken >= limits.OUTPUT_TAKEN_CHARACTERS:
+                await _tell_taken(debuggee.link, taken)
+                taken = 0
 
     async def _pass_on(self, body: EventBody | RawJson | None, debuggee: Debuggee) -> None:
         match body:
@@ -279,6 +286,14 @@ class Run:
             return
         self._scope.cancel()
         await self._over.wait()
+
+
+async def _tell_taken(link: Connection, characters: int) -> None:
+    """Tell the engine that there is room for more output; without that it waits, and so does the program."""
+    try:
+        await link.request_custom("dapkit/outputTaken", {"characters": characters})
+    except ConversationLost as error:
+        log.debug("the engine has gone: %s", error)
 
 
 def signal_name(number: int) -> str:

@@ -98,7 +98,7 @@ class Engine:
         self.memory = Memory(self.references)
         self.reader = Reader(self.references, self.memory)
         self.console = Console()
-        self.told_output = ToldOutput(self.link.remark)
+        self.told_output = ToldOutput(self._tell_output)
         self.options = Options()
         self.configured = False
         self._exit_code = 0
@@ -292,6 +292,11 @@ class Engine:
     def _world_changed(self, stopped: int) -> None:
         self.callbacks.world_changed(stopped)
         self.data_breakpoints.world_changed()
+
+    def _tell_output(self, text: str, place: Json) -> None:
+        """Tell of what the program writes, in the thread that does."""
+        self.link.remark(text, place)
+        self.world.wait_for_room()
 
     def _complain(self, text: str) -> None:
         self.link.event("output", {"category": "stderr", "output": text + "\n"})

@@ -116,6 +116,7 @@ class Breakpoints:
     def _log(self, one: Breakpoint, text: str) -> None:
         if not one.once or self._spend(one):
             self.console(text, {"source": one.source, "line": one.line})
+            self._world.wait_for_room()
 
     def _spend(self, one: Breakpoint) -> bool:
         """Remove a breakpoint for good; say whether nobody has before."""

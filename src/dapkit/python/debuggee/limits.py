@@ -83,6 +83,10 @@ INSTRUCTIONS: Final = 100_000
 
 REMARKS: Final = 256
 """Log messages that wait; whoever adds one more sends them all."""
+REMARKED_CHARS: Final = 1024 * 1024
+"""When the client has not yet been told of more than this, whoever says more waits."""
+ROOM_SECONDS: Final = 0.01
+"""How often is looked whether it has been."""
 REMARK_CHARS: Final = 16_384
 """Log messages are joined into events of about this much text."""
 

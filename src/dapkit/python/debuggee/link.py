@@ -11,7 +11,7 @@ import _thread
 import os
 import select
 from collections.abc import Callable
-from time import monotonic
+from time import monotonic, sleep
 
 from . import limits
 from .errors import MalformedFrame
@@ -55,6 +55,7 @@ class Link:
         self._early = b""
         self._remarks = Remarks()
         self._remarked = float("-inf")  # when remarks were last sent
+        self._untaken = 0  # characters of remarks of which the client has not been told yet
         self._told_of_remarks = False
         self._soon: _queue.SimpleQueue[Callable[[], None]] = _queue.SimpleQueue()
         self.closed = False
@@ -68,6 +69,7 @@ class Link:
 
         Nothing that is sent later overtakes it.
         """
+        self._untaken += len(text)
         waiting = self._remarks.add(text, place)
         # In a signal handler this thread may be in the midst of sending something else.
         inside = self._sending._is_owned()  # type: ignore[attr-defined]  # which is what threading.Condition calls, too
@@ -81,6 +83,18 @@ class Link:
             with self._sending:
                 if not self.closed:
                     os.write(self._wake, b".")
+
+    def wait_for_room(self, unless: Callable[[], bool]) -> None:
+        """Wait while there are too many remarks that the client has not been told of, unless something else is due.
+
+        It may read slowly, or not at all: then the program is to wait, and nothing else. Not in the link's thread.
+        """
+        while self._untaken > limits.REMARKED_CHARS and not self.closed and not unless():
+            sleep(limits.ROOM_SECONDS)
+
+    def note_taken(self, characters: int) -> None:
+        """Take note that the client has been told of remarks."""
+        self._untaken = max(0, self._untaken - characters)
 
     def response(self, request: Json, *, success: bool, message: str = "", body: Json | None = None) -> None:
         """Answer a request."""

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 from . import asking_to_end
 from .errors import RequestRefused
-from .handling import Handler, flag
+from .handling import Handler, flag, number
 from .jobs import Request
 from .rules import read_rules
 from .wire import Json
@@ -56,12 +56,18 @@ def disconnect(engine: "Engine", request: Request) -> None:
         request.afterwards = engine.release
 
 
+def output_taken(engine: "Engine", request: Request) -> None:
+    """Take note that the client has been told of some of our output."""
+    engine.link.note_taken(number(request, "characters"))
+
+
 HANDLERS: Final[dict[str, Handler]] = {
     "launch": launch,
     "attach": attach,
     "configurationDone": configuration_done,
     "terminate": terminate,
     "disconnect": disconnect,
+    "dapkit/outputTaken": output_taken,
 }
 
 # Without debugging

@@ -185,6 +185,11 @@ class World:
             self._stand(parked, late)
             told = told or parked.chosen
 
+    def wait_for_room(self) -> None:
+        """Have the calling thread wait while the client is told slowly of what it said; not if it has to stop."""
+        ident = _thread.get_ident()
+        self._link.wait_for_room(unless=lambda: self.must_park(ident))
+
     def join(self, parked: Parked) -> None:
         """Park a thread because the program is stopped; return when it is to go on."""
         _need_room()
