@@ -29,8 +29,8 @@ from sidebyside.table import Row
 
 WORK = ("fib", "loops", "nbody", "json", "words", "calls")
 REPEATS = 7
-SLOW_ROUNDS = 2
-"""Rounds of what is 20 to 250 times as slow as the program alone: there is no need to be that exact."""
+DEBUGPY_ROUNDS = 2
+"""Rounds of debugpy, which is either as fast as the program alone or 20 to 250 times as slow."""
 EVENTS = (50_000, 20)
 """A million, in portions that take milliseconds."""
 SLOW_EVENTS = (10_000, 4)
@@ -51,15 +51,18 @@ async def elsewhere(contest: Contest) -> list[Row]:
     return await _six(contest, "elsewhere", "a breakpoint elsewhere", 1.03, prepare)
 
 
-async def _six(contest: Contest, case: str, title: str, goal: float, prepare: Preparation) -> list[Row]:
+async def _six(
+    contest: Contest, case: str, title: str, goal: float, prepare: Preparation, *, debugpy_repeats: int = REPEATS
+) -> list[Row]:
     """Run all six workloads in one process, many times."""
-    args = ("workloads.py", ",".join(WORK), str(REPEATS))
+    works = ",".join(WORK)
 
     async def plain() -> object:
-        return contest.plain(*args)
+        return contest.plain("workloads.py", works, str(REPEATS))
 
     async def debugged(debugger: Debugger) -> object:
-        return await contest.debugged(debugger, *args, prepare=prepare)
+        repeats = debugpy_repeats if debugger is DEBUGPY else REPEATS
+        return await contest.debugged(debugger, "workloads.py", works, str(repeats), prepare=prepare)
 
     best = await _rounds(contest, plain, debugged)
     return [_ratio(case, f"{title}: {work}", goal, best, work) for work in WORK]
@@ -77,15 +80,13 @@ async def _rounds(
     plain: Callable[[], Awaitable[object]],
     debugged: Callable[[Debugger], Awaitable[object]],
     debuggers: Sequence[Debugger] = (OURS, DEBUGPY),
-    *,
-    slow: bool = False,
 ) -> Best:
     """Run a program alone and under each debugger, in turns; a debugger that cannot do this is left out."""
     best: Best = {"plain": [], **{debugger.name: [] for debugger in debuggers}}
     for number in range(contest.rounds):
         best["plain"].append(_best(await plain()))
         for debugger in debuggers:
-            if debugger is DEBUGPY and slow and number >= SLOW_ROUNDS:
+            if debugger is DEBUGPY and number >= DEBUGPY_ROUNDS:
                 continue
             with suppress(CapabilityMissing):
                 best[debugger.name].append(_best(await debugged(debugger)))
@@ -110,21 +111,14 @@ def _ratio(case: str, title: str, goal: float, best: Best, work: str = _ONLY, *,
 
 
 async def hot(contest: Contest) -> list[Row]:
-    """Set a breakpoint on a line of the hot function that is never reached."""
-    rows = []
-    for work in WORK:
+    """Set a breakpoint on a line of each hot function that is never reached."""
 
-        async def plain(work: str = work) -> object:
-            return contest.plain("workloads.py", work, str(REPEATS))
+    async def prepare(session: Session) -> None:
+        for work in WORK:
+            await _breakpoint("workloads.py", f"HOT {work}")(session)
 
-        async def debugged(debugger: Debugger, work: str = work) -> object:
-            prepare = _breakpoint("workloads.py", f"HOT {work}")
-            repeats = 1 if debugger is DEBUGPY else REPEATS
-            return await contest.debugged(debugger, "workloads.py", work, str(repeats), prepare=prepare)
-
-        best = await _rounds(contest, plain, debugged, slow=True)
-        rows.append(_ratio("hot", f"an unreached line of the hot function: {work}", 1.05, best, work))
-    return rows
+    title = "a breakpoint on an unreached line of the hot function"
+    return await _six(contest, "hot", title, 1.05, prepare, debugpy_repeats=1)
 
 
 async def conditions(contest: Contest) -> list[Row]:
@@ -157,7 +151,7 @@ async def conditions(contest: Contest) -> list[Row]:
                 args = ("events.py", "lines", *map(str, events))
                 return _each(await contest.debugged(debugger, *args, prepare=prepare), events)
 
-            best = await _rounds(contest, plain, debugged, (OURS, pure, DEBUGPY), slow=True)
+            best = await _rounds(contest, plain, debugged, (OURS, pure, DEBUGPY))
             rows.append(_ratio("conditions", title, goal, best))
             rows.append(_ratio("conditions", NATIVE, pure_goal, best, ours=pure.name))
     return rows
