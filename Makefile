@@ -66,7 +66,7 @@ check: $(READY) ## check format, lint, types, layers, the lock file, the generat
 check-native: $(READY) ## run the tests of the C extension under valgrind
 	$(PYTHON) tools/check_native.py $(ARGS)
 
-bench: $(READY) ## measure speed and print the tables
+bench: $(READY) ## measure speed and print the tables, which takes some ten minutes; ARGS='--write docs/reference/figures.md' keeps them
 	@status=0; for script in benchmarks/*.py; do $(PYTHON) $$script $(ARGS) || status=1; done; exit $$status
 
 docs: .venv-docs/.ready ## build the documentation into docs/_build/html

@@ -3,7 +3,8 @@
 Every figure comes from the same run and the same interpreter, by our own client for
 both; repetitions of the two and of the program alone alternate, so that a busy
 machine disturbs all of them alike. A figure that is over its
-goal is reported, and makes no run fail: this measures, tests decide.
+goal is reported, and makes no run fail: this measures, tests decide. Two interpreters
+take some ten minutes on a quiet machine, `--quick` a third of that.
 """
 
 import argparse

@@ -28,7 +28,7 @@ from sidebyside.contest import (
 from sidebyside.table import Row
 
 WORK = ("fib", "loops", "nbody", "json", "words", "calls")
-REPEATS = 7
+REPEATS = 10
 DEBUGPY_ROUNDS = 2
 """Rounds of debugpy, which is either as fast as the program alone or 20 to 250 times as slow."""
 EVENTS = (50_000, 20)
