@@ -96,7 +96,13 @@ class Remembered:
             self.told_stop = stop
             self.told = (self.told[1], end)
             self.locals_before, self.locals = self.locals, None
+            self.children.clear()
         return self.told[0]
+
+    def has_children(self, reference: int, named: int | None, indexed: int | None) -> None:
+        """Take note of how many members a value has, until the next stop."""
+        if reference and (named or indexed):
+            self.children[reference] = (named or 0, indexed or 0)
 
 
 type Memories = MutableMapping[DebugSession, Remembered]

@@ -183,6 +183,7 @@ def _locals(call: Call, stop: Stop, look: _Look) -> tuple[list[values.Variable],
     shown: list[tuple[int, values.Variable]] = []
     interesting = [one for one in look.variables if not _is_hidden(one)]
     for one in interesting:
+        remembered.has_children(one.variables_reference, one.named_variables, one.indexed_variables)
         converted = converting.variable(one, most=limits.REPORT_VALUE_CHARACTERS)
         rank = 2 if one.type in _LAST_TYPES else 1
         if same_place and known.get(one.name) != one.value:

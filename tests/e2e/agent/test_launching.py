@@ -77,6 +77,20 @@ async def test_a_configuration_of_launch_json_is_launched(caller: Caller) -> Non
     assert ended.details["output"].startswith("hi there\n")
 
 
+async def test_a_compound_of_launch_json_starts_all_of_its_configurations(caller: Caller) -> None:
+    caller.write("say.py", SAY)
+    both_of_them = [
+        {"name": name, "type": "debugpy", "request": "launch", "program": "${workspaceFolder}/say.py", "args": [name]}
+        for name in ("One", "Two")
+    ]
+    compound = {"name": "All", "configurations": ["One", "Two"]}
+    caller.write(".vscode/launch.json", json.dumps({"configurations": both_of_them, "compounds": [compound]}))
+    launched = await caller("launch", configuration="All", breakpoints=["say.py:3"])
+    assert launched.details["notes"] == ["One is session debug-1", "Two is session debug-2"]
+    listed = await caller("sessions")
+    assert [one["id"] for one in listed.details["sessions"]] == ["debug-1", "debug-2"]
+
+
 async def test_a_configuration_that_there_is_not_is_refused_with_those_that_there_are(caller: Caller) -> None:
     caller.write(".vscode/launch.json", '{"configurations": [{"name": "A", "type": "debugpy", "request": "launch"}]}')
     code, message = (await caller("launch", configuration="B")).error

@@ -88,6 +88,23 @@ async def test_an_expression_is_assigned_to(stopped: Caller) -> None:
     assert (await stopped("evaluate", expression="total")).details["evaluation"]["result"] == "42"
 
 
+async def test_an_exception_is_shown_with_its_causes(caller: Caller) -> None:
+    caller.write(
+        "cause.py", "try:\n    {}['price']\nexcept KeyError as error:\n    raise ValueError('no price') from error\n"
+    )
+    stopped = await caller("launch", program="cause.py", exceptions=["uncaught"])
+    assert "\nException: ValueError: no price\nCaused by: KeyError: 'price'\n" in stopped.text
+    shown = await caller("exception_info")
+    assert shown.text.startswith("Exception: ValueError: no price\nCaused by: KeyError: 'price'\nBreak mode: ")
+
+
+async def test_what_an_adapter_cannot_do_is_refused_with_what_it_lacks(stopped: Caller) -> None:
+    for action, what in (("step_back", "stepping back"), ("reverse_continue", "running backwards")):
+        refused = await stopped(action)
+        assert refused.error == ("unsupported", f"Current adapter does not support {what}")
+        assert refused.text.endswith("It lacks supportsStepBack.")
+
+
 async def test_completions_are_shown(stopped: Caller) -> None:
     assert "- price" in (await stopped("completions", expression="item.pr")).text
 

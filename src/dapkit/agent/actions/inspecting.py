@@ -62,7 +62,7 @@ async def evaluate(
             raise
         chosen = None  # commands of a debugger need none
     body = await _evaluate(call, expression, context, chosen)
-    _remember_children(call, body.variables_reference, body.named_variables, body.indexed_variables)
+    call.remembered.has_children(body.variables_reference, body.named_variables, body.indexed_variables)
     most = call.settings.text_bytes // 2
     return Evaluated(snapshot=snapshot(call.session), evaluation=converting.evaluation(body, most=most))
 
@@ -134,6 +134,8 @@ async def scopes(
     """Show the scopes of a frame: locals, arguments, globals, registers."""
     chosen = await frame_of(call, frame_id, frame, thread_id, thread)
     body = await call.ask(ScopesArguments(frame_id=chosen))
+    for one in body.scopes:
+        call.remembered.has_children(one.variables_reference, one.named_variables, one.indexed_variables)
     return Scopes(
         snapshot=snapshot(call.session),
         scopes=[
@@ -167,7 +169,7 @@ async def variables(
         raise InvalidArguments("variables requires variable_ref or scope_id")
     page = await page_of_variables(call, reference, kind=filter, match=match, start=start, count=count)
     for one in page.variables:
-        _remember_children(call, one.variables_reference, one.named_variables, one.indexed_variables)
+        call.remembered.has_children(one.variables_reference, one.named_variables, one.indexed_variables)
     return Variables(snapshot=snapshot(call.session), variables=page.variables, start=start, more=page.more)
 
 
@@ -246,8 +248,3 @@ async def completions(
         completions=[Completion(label=one.label, text=one.text or one.label, type=one.type) for one in shown],
         more=len(targets) - len(shown),
     )
-
-
-def _remember_children(call: Call, reference: int, named: int | None, indexed: int | None) -> None:
-    if reference and (named or indexed):
-        call.remembered.children[reference] = (named or 0, indexed or 0)
