@@ -16,10 +16,11 @@ DEBUGGING = (sys.executable, str(Path(__file__).with_name("debugging.py")))
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the folder of the hub, with no settings of the user around it."""
+    """Return the folder of the hub, with no settings of the user around it, and no sockets of others."""
     for variable in [name for name in os.environ if name.startswith("DAPKIT_")]:
         monkeypatch.delenv(variable)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
     made = tmp_path / "run"
     made.mkdir(mode=0o700)
     return made

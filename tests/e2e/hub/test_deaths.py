@@ -132,7 +132,7 @@ def test_caller_killed_while_it_launches_leaves_nothing_behind(
     assert debugger.call("status")["sessions"] == []
 
 
-@pytest.mark.parametrize("milliseconds", [50, 200, 400, 600, 900, 1300, 2000])
+@pytest.mark.parametrize("milliseconds", [50, 300, 700, 1500])
 @pytest.mark.parametrize("adapter", ["ours", "lldb-dap"])
 def test_hub_killed_at_any_moment_leaves_nothing(
     folder: Path, debugger: Debugger, adapter: str, milliseconds: int, require_tool: RequireTool
