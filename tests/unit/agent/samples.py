@@ -209,14 +209,17 @@ FILTERS = [
 ]
 
 SAMPLES: dict[str, ProtocolObject] = {
-    "launch_plain": s.Started(snapshot=STOPPED, adapter="debugpy", notes=[], breakpoints=[]),
-    "launch_running": s.Started(snapshot=RUNNING, adapter="debugpy", notes=[], breakpoints=[]),
-    "launch_configuring": s.Started(snapshot=CONFIGURING, adapter="rdbg", notes=[], breakpoints=[]),
+    "launch_plain": s.Started(snapshot=STOPPED, adapter="debugpy", notes=[], breakpoints=[], function_breakpoints=[]),
+    "launch_running": s.Started(snapshot=RUNNING, adapter="debugpy", notes=[], breakpoints=[], function_breakpoints=[]),
+    "launch_configuring": s.Started(
+        snapshot=CONFIGURING, adapter="rdbg", notes=[], breakpoints=[], function_breakpoints=[]
+    ),
     "launch_full": s.Started(
         snapshot=STOPPED,
         adapter="debugpy",
-        notes=["python 3.11 is older than 3.12, so debugpy debugs it"],
+        notes=["not dapkit: python3 is Python 3.11, and 3.12 is needed"],
         breakpoints=LINES[:2],
+        function_breakpoints=FUNCTIONS[:1],
         stop=BARE,
     ),
     "set_breakpoint": b.SourceBreakpoints(snapshot=STOPPED, path="/work/app.py", breakpoints=LINES),

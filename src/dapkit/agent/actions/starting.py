@@ -11,7 +11,7 @@ from dapkit.agent import parameters as p
 from dapkit.agent.call import Call
 from dapkit.agent.configured import plans_of
 from dapkit.agent.failures import InvalidArguments
-from dapkit.agent.placing import source_breakpoints, wishes_of
+from dapkit.agent.placing import function_breakpoints, source_breakpoints, wishes_of
 from dapkit.agent.redaction import Redaction
 from dapkit.agent.registry import Approval, action
 from dapkit.agent.remembered import Launched, Remembered
@@ -267,12 +267,12 @@ async def _started(call: Call, notes: Sequence[str], *, patience: float) -> Star
     call.progress("waiting for the first stop")
     outcome = await session.wait_for_start(call.left if call.patient else patience)
     report = None if outcome.stop is None else await stop_report(call, outcome.stop)
-    numbers = [one for one in session.breakpoints if not one.wish.temporary]
     return Started(
         snapshot=snapshot(session),
         adapter=session.adapter,
         notes=[*notes, *([outcome.failure] if outcome.failure else [])],
-        breakpoints=source_breakpoints(numbers),
+        breakpoints=source_breakpoints(session.breakpoints),
+        function_breakpoints=function_breakpoints(session.breakpoints),
         stop=report,
         output="" if report is not None else last_output(call.tell_output()[0]),
     )
@@ -280,5 +280,4 @@ async def _started(call: Call, notes: Sequence[str], *, patience: float) -> Star
 
 def _surprises(reasons: Sequence[str]) -> Sequence[str]:
     """Keep what is worth saying about a choice: why something better was not chosen."""
-    passed_over = [reason for reason in reasons if reason.startswith("not ")]
-    return [*passed_over, reasons[-1]] if passed_over else []
+    return [reason for reason in reasons if reason.startswith("not ")]

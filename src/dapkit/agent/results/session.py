@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from dapkit.agent.results.breakpoints import SourceBreakpoint
+from dapkit.agent.results.breakpoints import FunctionBreakpoint, SourceBreakpoint
 from dapkit.agent.results.snapshot import OfSession, Snapshot
 from dapkit.agent.results.values import ExceptionDetails, Frame, Variable
 from dapkit.protocol import ProtocolObject
@@ -54,13 +54,15 @@ class Started(OfSession, frozen=True, kw_only=True):
 
     Attributes:
         notes: why this adapter was chosen, and what is worth knowing about this start.
-        breakpoints: those that were asked for with the start.
+        breakpoints: those that the session has on lines.
+        function_breakpoints: those that it has on functions.
 
     """
 
     adapter: str
     notes: list[str]
     breakpoints: list[SourceBreakpoint]
+    function_breakpoints: list[FunctionBreakpoint]
     stop: StopReport | None = None
     output: str = ""
 

@@ -26,7 +26,8 @@ def source_breakpoint(one: SourceBreakpoint) -> str:
     return f"line {one.line}: {_state(one)}{_condition(one)}{_hits(one)}{_remarks([*_message(one), *_logs(one)])}"
 
 
-def _function_breakpoint(one: FunctionBreakpoint) -> str:
+def function_breakpoint(one: FunctionBreakpoint) -> str:
+    """Say how a breakpoint on a function stands."""
     remarks = _remarks([*_message(one), *_logs(one)])
     return f"{one_line(one.name)}: {_state(one)}{_condition(one)}{_hits(one)}{remarks}"
 
@@ -83,7 +84,7 @@ def _(result: SourceBreakpoints) -> str:
 
 @render.register
 def _(result: FunctionBreakpoints) -> str:
-    return _listed("Function breakpoints:", [_function_breakpoint(one) for one in result.function_breakpoints])
+    return _listed("Function breakpoints:", [function_breakpoint(one) for one in result.function_breakpoints])
 
 
 @render.register
@@ -113,7 +114,7 @@ def _all(result: AllBreakpoints) -> Iterator[str]:
             "Breakpoints:",
             [(one.number, f"{one_line(one.path)} {source_breakpoint(one)}") for one in result.breakpoints],
         ),
-        ("Function breakpoints:", [(one.number, _function_breakpoint(one)) for one in result.function_breakpoints]),
+        ("Function breakpoints:", [(one.number, function_breakpoint(one)) for one in result.function_breakpoints]),
         (
             "Instruction breakpoints:",
             [(one.number, _instruction_breakpoint(one)) for one in result.instruction_breakpoints],

@@ -15,7 +15,7 @@ from dapkit.agent.results.session import (
     Typed,
 )
 from dapkit.agent.results.snapshot import Snapshot
-from dapkit.agent.text.breakpoints import source_breakpoint
+from dapkit.agent.text.breakpoints import function_breakpoint, source_breakpoint
 from dapkit.agent.text.escaping import fenced, one_line, printable
 from dapkit.agent.text.rendering import render
 from dapkit.agent.text.values import exception, frame_location, variable
@@ -110,9 +110,10 @@ def _stopped_by(stop: StopReport) -> str:
 def _(result: Started) -> str:
     lines = [*snapshot_block(result.snapshot)]
     lines += (f"Note: {one_line(note)}" for note in result.notes)
-    if result.breakpoints:
+    if result.breakpoints or result.function_breakpoints:
         lines.append("Breakpoints:")
         lines += (f"- {one_line(one.path)} {source_breakpoint(one)}" for one in result.breakpoints)
+        lines += (f"- {function_breakpoint(one)}" for one in result.function_breakpoints)
     if result.stop is not None:
         lines += stop_report(result.stop)
     lines += output_since(result.output, 0)
