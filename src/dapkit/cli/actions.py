@@ -65,7 +65,8 @@ def command(name: str) -> click.Command:
         params=[*arguments, *options, *SURROUNDINGS],
         callback=run,
         help=row["summary"],
-        epilog=f"Example: {example(name)}",
+        epilog=("Options stand before PROGRAM: what follows it is the program's. " if name == "launch" else "")
+        + f"Example: {example(name)}",
         context_settings={"allow_interspersed_args": name != "launch"},
     )
 
