@@ -65,7 +65,7 @@ def command(name: str) -> click.Command:
         params=[*arguments, *options, *SURROUNDINGS],
         callback=run,
         help=row["summary"],
-        epilog=("Options stand before PROGRAM: what follows it is the program's. " if name == "launch" else "")
+        epilog=("Options stand before PROGRAM: what follows it is the program's.\n\n" if name == "launch" else "")
         + f"Example: {example(name)}",
         context_settings={"allow_interspersed_args": name != "launch"},
     )
