@@ -134,8 +134,8 @@ for (const state of ["stopped", "running"]) {
       await debugged.check(command, () => (state === "stopped" ? debugged.stop() : debugged.run()));
     }
     await debugged.stop();
+    debugged.stopped = false; // the new program may come to the breakpoint before we go on from here
     await client.send("restart");
-    debugged.stopped = false;
     await debugged.stop();
   }, { timeout: 120_000 }); // a thousand requests
 }
