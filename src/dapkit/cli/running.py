@@ -120,9 +120,16 @@ class _SmallSession:
         else:
             if str(output["text"]):
                 self._say("Output:\n" + str(output["text"]))
-            status = _snapshot(output).get("status")
-            self._say(f"Exit code: {ended}" if ended is not None else f"Ended while it was {status}.")
+            self._say(self._farewell(ended, _snapshot(output).get("status")))
         return ended if isinstance(ended, int) else exits.DONE
+
+    @staticmethod
+    def _farewell(exit_code: object, status: object) -> str:
+        if exit_code is not None:
+            return f"Exit code: {exit_code}"
+        if status == "terminated":
+            return "The program has ended; its adapter tells no exit code."
+        return f"The program is ended, which was {status}."
 
     def _say(self, text: str) -> None:
         click.echo(colour(text) if os.isatty(1) and "NO_COLOR" not in os.environ else text)
