@@ -72,7 +72,7 @@ class Link:
         self._untaken += len(text)
         waiting = self._remarks.add(text, place)
         # In a signal handler this thread may be in the midst of sending something else.
-        inside = self._sending._is_owned()  # type: ignore[attr-defined]  # which is what threading.Condition calls, too
+        inside = self._is_sending()
         # What ends no line is waited for: `print` writes the end by itself.
         is_late = text.endswith("\n") and monotonic() > self._remarked + limits.REMARK_SECONDS
         due = waiting >= limits.REMARKS or is_late
@@ -89,8 +89,15 @@ class Link:
 
         It may read slowly, or not at all: then the program is to wait, and nothing else. Not in the link's thread.
         """
+        if self._is_sending():
+            return  # in a signal handler: nobody else could send meanwhile
         while self._untaken > limits.REMARKED_CHARS and not self.closed and not unless():
             sleep(limits.ROOM_SECONDS)
+
+    def _is_sending(self) -> bool:
+        """Say whether the calling thread is in the midst of sending, and in a signal handler by now."""
+        owned: bool = self._sending._is_owned()  # type: ignore[attr-defined]  # which threading.Condition calls, too
+        return owned
 
     def note_taken(self, characters: int) -> None:
         """Take note that the client has been told of remarks."""
