@@ -12,7 +12,7 @@ import anyio
 from anyio.abc import TaskGroup, TaskStatus
 
 from dapkit import limits
-from dapkit.client import AdapterDied, Ended, Session, SessionEvent, Starting, Stopped, Terminal, WaitExpired
+from dapkit.client import AdapterDied, Session, SessionEvent, Starting, Stopped, Terminal, WaitExpired
 from dapkit.hub.start import Start
 from dapkit.hub.targets import Target
 from dapkit.protocol import DapkitError, ExitedEvent, OutputEvent, TerminatedEvent
@@ -55,6 +55,7 @@ class Run:
 
     Attributes:
         ended: whether the program and all its children have ended, and their output has come.
+        exit_code: of the program, once and if the adapter told it.
         failure: why the run broke off, if it did.
         given_up: whether it is ended by us.
         restart_data: what the adapter wants to be told when the program is started again; None if nothing.
@@ -65,6 +66,7 @@ class Run:
         self.number = number
         self.targets = targets
         self.ended = False
+        self.exit_code: int | None = None
         self.failure: str | None = None
         self.restart_data: object = None
         self.given_up = False
@@ -125,11 +127,6 @@ class Run:
         return not isinstance(self.root.state, Starting)
 
     @property
-    def exit_code(self) -> int | None:
-        """Exit code of the program, once and if the adapter told it."""
-        return self.root.state.exit_code if isinstance(self.root.state, Ended) else None
-
-    @property
     def terminals(self) -> list[Terminal]:
         """Terminals of all targets, oldest first."""
         return [terminal for target in self.targets.values() for terminal in target.session.terminals]
@@ -144,6 +141,9 @@ class Run:
         target = self._target(session)
         if isinstance(event, TerminatedEvent) and session is self.root:
             self.restart_data = event.restart
+        if isinstance(event, ExitedEvent) and session is self.root:
+            self.exit_code = event.exit_code
+            self.look_after(self._end_of_process)
         if event is not None:
             self._host.heard(target, event)
         if (stopped := target.notice()) is not None:
@@ -169,6 +169,16 @@ class Run:
         """Do something beside, for as long as the run lives."""
         if self._tasks is not None:  # nothing is heard before they are there
             self._tasks.start_soon(work, *arguments)
+
+    async def _end_of_process(self) -> None:
+        """End a run whose adapter tells that the process has exited, but not that debugging is over."""
+        try:
+            await self.root.wait_until_ended(deadline=limits.CLOSE_SECONDS)
+        except WaitExpired:
+            log.info("the adapter did not say `terminated` after the program had exited")
+            self._end()
+        except AdapterDied as error:
+            log.info("the adapter went after the program had exited: %s", error)
 
     async def _finish(self) -> None:
         """Collect what still comes after the end: the exit code, the last output, or why the adapter is gone."""

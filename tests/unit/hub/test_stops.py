@@ -15,6 +15,7 @@ from dapkit.protocol import (
     Capabilities,
     EvaluateArguments,
     EvaluateBody,
+    ExitedEvent,
     InvalidatedEvent,
     Request,
     ScopesArguments,
@@ -123,6 +124,12 @@ async def test_end_of_the_program_ends_the_session(sessions: Sessions) -> None:
     await at_stop(session)
     assert await session.resume() == Outcome("terminated")
     assert (session.status, sessions.live) == ("terminated", ())
+
+
+async def test_exit_of_the_program_ends_the_session_of_an_adapter_that_says_no_more(sessions: Sessions) -> None:
+    session = await sessions.open(P, start(script({"continue": [reply(), tell(ExitedEvent(exit_code=3))]})))
+    await at_stop(session)
+    assert await session.resume() == Outcome("terminated", exit_code=3)
 
 
 async def test_place_that_is_said_to_be_another_is_looked_at_again(sessions: Sessions) -> None:
