@@ -109,6 +109,15 @@ class Run:
         self.given_up = True
         self._closing.set()
 
+    async def detach(self, *, deadline: float) -> None:
+        """Let the program go. Raises: as `client.Session.detach`; the run goes on then."""
+        self.given_up = True
+        try:
+            await self.root.detach(deadline=deadline)
+        except DapkitError:
+            self.given_up = False
+            raise
+
     async def close(self) -> None:
         """End what is left, and wait until that is done."""
         self.give_up()
@@ -188,6 +197,8 @@ class Run:
             self.failure = str(error)
         except DapkitError as error:
             log.debug("a run ended before it began: %s", error)
+        if self.failure is None and not self.given_up:
+            await self._say_goodbye()
         for target in self.targets.values():
             log.debug("last words of an adapter: %s", target.session.adapter_stderr)  # which reads all that came
         for terminal in self.terminals:
@@ -201,6 +212,13 @@ class Run:
             except DapkitError as error:
                 log.debug("the adapter tells no exit code: %s", error)
         self._end()
+
+    async def _say_goodbye(self) -> None:
+        """Hear everything that comes before the answer to the last request: gdb may send output after `terminated`."""
+        try:
+            await self.root.disconnect(deadline=limits.CLOSE_SECONDS)
+        except DapkitError as error:
+            log.debug("the adapter did not take the disconnect request: %s", error)
 
     def _end(self) -> None:
         self._closing.set()

@@ -148,7 +148,7 @@ class DebugSession(Asking):
             run = self._run
             if run is None or run.ended:
                 raise SessionOver(self.name, self.ending)
-            await run.root.detach(deadline=self.settings.request_timeout_seconds)
+            await run.detach(deadline=self.settings.request_timeout_seconds)
             self._ending = "the program was released"
             await run.close()
 

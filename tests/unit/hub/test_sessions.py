@@ -120,6 +120,19 @@ async def test_terminate_asks_first_where_the_adapter_can(sessions: Sessions) ->
     forced.route.adapters[0].timeline.expect(never(request("terminate")) >> request("disconnect"))
 
 
+async def test_adapter_is_told_once_that_a_session_is_over(sessions: Sessions) -> None:
+    let_go, ended = start(script({})), start(script({"continue": [reply(), tell(TerminatedEvent())]}))
+    await (await sessions.open(P, let_go)).detach()
+    session = await sessions.open(P, ended)
+    await session.wait()
+    await session.resume()
+    await session.terminate()
+    for wanted in (let_go, ended):
+        assert isinstance(wanted.route, Scripted)
+        once = request("disconnect") >> never(request("disconnect"))
+        wanted.route.adapters[0].timeline.expect(once)
+
+
 async def test_launched_program_that_cannot_be_let_go_stays(sessions: Sessions) -> None:
     able = Capabilities(supports_configuration_done_request=True)
     session = await sessions.open(P, start(script({}, able)))
