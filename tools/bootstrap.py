@@ -235,8 +235,8 @@ def make_environment(environment: Path, interpreter: str, group: str | None) -> 
     (environment / ".ready").touch()
 
 
-def run(command: Sequence[str], *, quiet: bool = False, **extra: str) -> int:
-    """Run a program that writes nothing outside the repository; return its exit status."""
+def surroundings() -> dict[str, str]:
+    """Return variables with which uv and pip write nothing outside the repository, and trust as the system does."""
     environment = {
         "UV_CACHE_DIR": str(TOOLS / "cache" / "uv"),
         "PIP_CACHE_DIR": str(TOOLS / "cache" / "pip"),
@@ -246,10 +246,15 @@ def run(command: Sequence[str], *, quiet: bool = False, **extra: str) -> int:
         "PIP_REQUIRE_VIRTUALENV": "0",
         "PIP_ROOT_USER_ACTION": "ignore",
         "PIP_USER": "0",
-        **extra,
     }
     environment.pop("VIRTUAL_ENV", None)  # an activated environment of something else is not ours to fill
+    return environment
+
+
+def run(command: Sequence[str], *, quiet: bool = False, **extra: str) -> int:
+    """Run a program in these surroundings; return its exit status."""
     output = subprocess.DEVNULL if quiet else None
+    environment = {**surroundings(), **extra}
     return subprocess.run(command, cwd=ROOT, env=environment, stdout=output, stderr=output, check=False).returncode
 
 

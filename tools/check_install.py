@@ -12,6 +12,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from bootstrap import surroundings
+
 ROOT = Path(__file__).resolve().parent.parent
 SECONDS = 300
 
@@ -46,9 +48,8 @@ def main(uv: str, folder: Path) -> None:
 
     (folder / "run").mkdir(mode=0o700)
     (folder / "app.py").write_text("x = 21\nprint(x)\n")
-    environment = {**os.environ, "DAPKIT_RUNTIME_DIR": str(folder / "run")}
+    environment = {**surroundings(), "DAPKIT_RUNTIME_DIR": str(folder / "run")}
     environment["PATH"] = f"{folder / 'fresh' / 'bin'}{os.pathsep}{os.environ['PATH']}"
-    environment.pop("VIRTUAL_ENV", None)
     run(uv, "build", "--quiet", "--python", sys.executable, "--wheel", "--out-dir", folder / "dist", ROOT)
     (wheel,) = (folder / "dist").glob("*.whl")
     run(uv, "venv", "--quiet", "--python", sys.executable, "fresh")
