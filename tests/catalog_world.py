@@ -39,7 +39,7 @@ class World:
             "#!/bin/sh\n"
             'case "$*" in\n'
             f'*sys.implementation*) echo "{implementation} {version} $0";;\n'
-            f'*"-m debugpy --version"*) {"echo 1.8.20" if "debugpy" in modules else "exit 1"};;\n'
+            f"*importlib.metadata*debugpy*) {'echo 1.8.20' if 'debugpy' in modules else 'exit 1'};;\n"
             "*) exit 1;;\n"
             "esac\n"
         )

@@ -113,8 +113,8 @@ HUB_CALLS = 64
 HUB_LOG_BYTES = 1024 * 1024
 """A longer log of the hub is emptied when a hub is started."""
 
-VERSION_SECONDS = 5.0
-"""How long a program may take to tell its version."""
+VERSION_SECONDS = 20.0
+"""How long a program may take to tell its version; long, since one that must tell it counts as missing after it."""
 
 CHECKUP_SECONDS = 20.0
 """Time within which an adapter that is checked has to be reached and to answer `initialize`."""
