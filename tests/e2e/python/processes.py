@@ -50,6 +50,20 @@ async def only_line(driver: Driver) -> str:
     return driver.output("stdout").splitlines()[0]
 
 
+async def computing(pid: int) -> None:
+    """Wait until a process has computed for a while, so that it is within what it takes long for."""
+    begin = _ticks(pid)
+    with anyio.fail_after(SECONDS):
+        while _ticks(pid) - begin < os.sysconf("SC_CLK_TCK") / 5:  # noqa: ASYNC110 - there is no event for it
+            await anyio.sleep(0.02)
+
+
+def _ticks(pid: int) -> int:
+    """Return the processor time of a process in clock ticks."""
+    user, system = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]
+    return int(user) + int(system)
+
+
 def descendants(pid: int) -> set[int]:
     """Return all processes below one."""
     parents: dict[int, int] = {}
