@@ -3,7 +3,7 @@
     python tools/generate_actions.py            write the files
     python tools/generate_actions.py --check    compare; exit 1 on a difference
 
-`api.py` has the actions as functions, `table.py` lets the command line and the MCP
+`api.py` has the actions as functions, which `__init__.py` offers, `table.py` lets the command line and the MCP
 server offer them without loading what carries them out, `schemas.json` has the JSON
 schemas of arguments and results, and `docs/reference/actions.md` is for readers.
 """
@@ -17,7 +17,7 @@ from pathlib import Path
 
 from dapkit.agent.actions import in_order
 from dapkit.agent.registry import vocabulary
-from generate_agent.api import api
+from generate_agent.api import api, package
 from generate_agent.reference import reference
 from generate_agent.schemas import schemas
 from generate_agent.table import table
@@ -45,6 +45,7 @@ def _files() -> Mapping[Path, str]:
     return {
         AGENT / "table.py": _formatted(table(actions, words)),
         AGENT / "api.py": _formatted(api(actions)),
+        AGENT / "__init__.py": _formatted(package(actions)),
         AGENT / "schemas.json": schemas(actions),
         ROOT / "docs/reference/actions.md": reference(actions, words),
     }

@@ -1,14 +1,18 @@
 """The actions as Python functions, through a hub of their own."""
 
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import assert_type
 
 import pytest
 
+import dapkit.agent as debug
 from dapkit import hub
-from dapkit.agent import api
-from dapkit.agent.results.session import Started
+from dapkit.agent import ActionError, Answer, api
+from dapkit.agent.results.session import Resumed, Started
+from dapkit.agent.results.values import Evaluated
 from dapkit.hub.folder import VARIABLE
 
 
@@ -29,27 +33,49 @@ def test_a_script_debugs_a_program(project: Path) -> None:
     (project / "app.py").write_text(
         "def double(number):\n    return 2 * number\n\nprint(double(21))\n", encoding="utf-8"
     )
-    launched = api.launch(program="app.py", breakpoints=["app.py:2"])
+    launched = debug.launch(program="app.py", breakpoints=["app.py:2"])
     started = launched.result
     assert isinstance(started, Started)
     assert started.stop is not None
     assert [(one.name, one.value) for one in started.stop.locals] == [("number", "21")]
-    assert api.evaluate("number + 1").result.evaluation.result == "22"
-    assert api.continue_().result.state == "terminated"
-    assert str(api.output()) == "42\n"
+    assert debug.evaluate("number + 1").result.evaluation.result == "22"
+    assert debug.continue_().result.state == "terminated"
+    assert str(debug.output()) == "42\n"
 
 
 @pytest.mark.usefixtures("project")
 def test_a_failure_is_an_error_with_its_code() -> None:
-    with pytest.raises(api.ActionError, match="No active debug session") as caught:
-        api.threads()
+    with pytest.raises(ActionError, match="No active debug session") as caught:
+        debug.threads()
     assert caught.value.code == "no_session"
 
 
 def test_a_result_of_two_kinds_is_read_as_the_one_that_it_is(project: Path) -> None:
     (project / "app.py").write_text("print(1)\n", encoding="utf-8")
-    api.launch(program="app.py")
-    in_file = api.set_breakpoint(file="app.py", line=1).result
-    on_function = api.set_breakpoint(function="main").result
+    debug.launch(program="app.py")
+    in_file = debug.set_breakpoint(file="app.py", line=1).result
+    on_function = debug.set_breakpoint(function="main").result
     assert (type(in_file).__name__, type(on_function).__name__) == ("SourceBreakpoints", "FunctionBreakpoints")
-    api.terminate()
+    debug.terminate()
+
+
+def test_functions_are_known_to_a_type_checker(project: Path) -> None:
+    (project / "app.py").write_text("total = 6 * 7\nprint(total)\n", encoding="utf-8")
+    assert_type(debug.launch(program="app.py", breakpoints=["app.py:2"]), Answer[Started])
+    assert assert_type(debug.evaluate("total"), Answer[Evaluated]).result.evaluation.result == "42"
+    assert assert_type(debug.step_over(), Answer[Resumed]).result.state == "terminated"
+    with pytest.raises(TypeError, match="progam"):
+        debug.launch(progam="app.py")  # type: ignore[call-arg] # refused by the checker, too
+    with pytest.raises(AttributeError, match="has no attribute 'dance'"):
+        debug.dance()  # type: ignore[attr-defined] # refused by the checker, too
+
+
+def test_package_offers_all_functions_and_loads_them_when_one_is_asked_for() -> None:
+    assert debug.__all__ == api.__all__
+    assert all(getattr(debug, name) is getattr(api, name) for name in api.__all__)
+    code = (
+        "import sys, dapkit.agent, dapkit.agent.table; print('dapkit.agent.api' in sys.modules);"
+        "from dapkit.agent import *; print(launch.__module__)"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout == "False\ndapkit.agent.api\n"
