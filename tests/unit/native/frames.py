@@ -6,7 +6,7 @@ from collections.abc import Callable
 from types import CodeType, FrameType
 
 from dapkit.python.debuggee import native
-from dapkit.python.debuggee.conditions import parse_expression
+from dapkit.python.debuggee.breakpoints.conditions import parse_expression
 
 LOCALS = ("a", "b")
 CELL = "c"

@@ -18,35 +18,37 @@ from time import monotonic, sleep
 from types import FrameType
 from typing import TYPE_CHECKING
 
-from . import asking_to_end, limits, present
-from .callbacks import Callbacks
-from .console import Console
-from .data_breakpoints import DataBreakpoints
-from .dispatch import Dispatcher
-from .exceptions import Exceptions
-from .frame_details import FrameDetails
-from .frames import Stacks
-from .handling import Handler
-from .interrupting import interrupt
-from .jobs import Request
-from .link import Link
-from .memory import Memory
-from .modules import Modules
-from .monitor import Monitor
+from . import limits
+from .bytecode.positions import Texts
+from .connection import present
+from .connection.link import Link
+from .connection.wire import Json
+from .data_breakpoints.breakpoints import DataBreakpoints
+from .exceptions.breakpoints import Exceptions
+from .execution.callbacks import Callbacks
+from .execution.interrupting import interrupt
+from .execution.jobs import Request
+from .execution.monitor import Monitor
+from .execution.stepping import Stepping
+from .execution.stops import Parked, World
+from .expressions.console import Console
 from .options import Options
-from .positions import Texts
-from .references import References
-from .shown_sources import ShownSources
-from .sources import Sources
-from .stepping import Stepping
-from .stops import Parked, World
-from .threads import MAIN, Threads
-from .told_output import ToldOutput
-from .variables import Reader
-from .wire import Json
+from .program import ending as asking_to_end
+from .program.output import ToldOutput
+from .requests.dispatch import Dispatcher
+from .requests.handling import Handler
+from .sources.files import Sources
+from .sources.modules import Modules
+from .sources.shown import ShownSources
+from .stacks.details import FrameDetails
+from .stacks.frames import Stacks
+from .stacks.threads import MAIN, Threads
+from .values.memory import Memory
+from .values.references import References
+from .values.variables import Reader
 
 if TYPE_CHECKING:
-    from .reloading import Reloading
+    from .sources.reloading import Reloading
 
 
 class Engine:
@@ -190,7 +192,7 @@ class Engine:
         if self.options.debugs and present.takes_breakpoint_calls():
             sys.breakpointhook, self._hooked = present.hook, True
         if self.options.debugs and self.options.auto_reload is not None:
-            from .reloading import Reloading
+            from .sources.reloading import Reloading
 
             console = self.callbacks.breakpoints.console
             self._look_for_saved_files(Reloading(self.options.auto_reload, self.sources, self.link.event, console))

@@ -77,10 +77,10 @@ def main() -> None:
     _load_package()
     import atexit
 
-    from _dapkit_debuggee import present  # type: ignore[import-not-found]  # known at run time only
+    from _dapkit_debuggee.connection import present  # type: ignore[import-not-found]  # known at run time only
+    from _dapkit_debuggee.connection.link import connect  # type: ignore[import-not-found]  # the same
     from _dapkit_debuggee.engine import Engine  # type: ignore[import-not-found]  # known at run time only
-    from _dapkit_debuggee.link import connect  # type: ignore[import-not-found]  # the same
-    from _dapkit_debuggee.program import (  # type: ignore[import-not-found]  # the same
+    from _dapkit_debuggee.program.running import (  # type: ignore[import-not-found]  # the same
         exit_code_of,
         hide_us_from_traceback,
         prepare,

@@ -18,7 +18,7 @@ from collections.abc import Callable
 from types import CodeType, FrameType
 from typing import Final
 
-from .trees import tree_of
+from .breakpoints.trees import tree_of
 
 try:
     from . import _native

@@ -6,13 +6,13 @@ The adapter has checked their types; what is not there has its default.
 from typing import TYPE_CHECKING
 
 from . import limits
+from .connection.wire import Json
 from .errors import RequestRefused
-from .handling import flag
-from .jobs import Request
-from .wire import Json
+from .execution.jobs import Request
+from .requests.handling import flag
 
 if TYPE_CHECKING:
-    from .reloading import AutoReload
+    from .sources.reloading import AutoReload
 
 
 class Options:
@@ -66,6 +66,6 @@ class Options:
         self.rules = rules
         reload = request.arguments.get("autoReload")
         if isinstance(reload, dict) and reload.get("enable"):
-            from .reloading import AutoReload
+            from .sources.reloading import AutoReload
 
             self.auto_reload = AutoReload(reload)

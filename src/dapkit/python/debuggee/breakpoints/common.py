@@ -1,0 +1,126 @@
+"""What breakpoints of all kinds have in common: how they are asked for, and what is told of them.
+
+    source_breakpoints       by line, or by column within a line
+    function_breakpoints     by the name of a function
+    instruction_breakpoints  by the address of an instruction
+
+Each kind finds the code it means and puts *sites* there (`sites`); stopping is done by `callbacks`.
+"""
+
+import itertools
+from types import CodeType
+from typing import Final
+
+from ..bytecode.positions import Spot
+from ..connection.wire import Json
+from ..errors import RequestRefused
+from .conditions import Actions, Test, callback_for
+from .sites import Site
+
+type Kind = str
+SOURCE: Final = "breakpoint"
+FUNCTION: Final = "function breakpoint"
+INSTRUCTION: Final = "instruction breakpoint"
+
+ONCE: Final = "once"
+
+next_number = itertools.count(1).__next__
+"""The number of the next breakpoint, of whatever kind: a client tells them apart by it."""
+
+
+class Breakpoint:
+    """One breakpoint that a client asked for.
+
+    `kind` is the reason of the stops it makes. Without a `test` the client's wish makes no sense, and
+    there is nothing to wait for.
+    """
+
+    __slots__ = (
+        "address",
+        "bound",
+        "kind",
+        "line",
+        "message",
+        "number",
+        "once",
+        "reason",
+        "source",
+        "span",
+        "spent",
+        "spot",
+        "test",
+        "verified",
+        "wanted_line",
+        "wish",
+    )
+
+    def __init__(self, kind: Kind, wish: Json, modes: tuple[str, ...] = (ONCE,)) -> None:
+        self.number = next_number()
+        self.kind = kind
+        self.wish = wish
+        self.test: Test | None = None
+        self.verified = False
+        self.bound = False
+        """Whether it is in some code already."""
+        self.spent = False
+        """Whether it was to stop once, and has."""
+        self.wanted_line = 0
+        self.line = 0
+        self.spot: Spot | None = None
+        self.span: Json = {}
+        """The columns to show."""
+        self.source: Json | None = None
+        self.address = ""
+        self.message = ""
+        self.reason = ""
+        self.once = wish.get("mode") == ONCE
+        try:
+            self.test = _test(wish, modes)
+        except RequestRefused as refusal:
+            self.fail(str(refusal))
+
+    def fail(self, message: str, reason: str = "failed") -> None:
+        """Say why it cannot stop anything now."""
+        self.verified = False
+        self.message, self.reason = message, reason
+
+    def wait(self, message: str) -> None:
+        """Say what it waits for."""
+        self.fail(message, "pending")
+
+    def settle(self, message: str = "") -> None:
+        """Say that it stands where it is shown."""
+        self.verified = True
+        self.message, self.reason = message, ""
+
+    def describe(self) -> Json:
+        """Return the Breakpoint of the protocol."""
+        body: Json = {"id": self.number, "verified": self.verified}
+        if self.line or "line" in self.wish:
+            body["line"] = self.line or self.wish["line"]
+        body |= self.span
+        for name in ("source", "message", "reason"):
+            if getattr(self, name):
+                body[name] = getattr(self, name)
+        if self.address:
+            body["instructionReference"] = self.address
+        return body
+
+    def site(self, code: CodeType, at: int, *, namespace: dict[str, object], actions: Actions) -> Site:
+        """Make its site in a code object, at a line or an offset."""
+        assert self.test is not None, "a breakpoint without a test is put nowhere"  # noqa: S101 - says so to mypy
+        self.bound = True
+        return Site(self, code, at, callback_for(self.test, code, at, namespace=namespace, actions=actions))
+
+
+def _test(wish: Json, modes: tuple[str, ...]) -> Test:
+    mode = wish.get("mode")
+    if mode is not None and mode not in modes:
+        raise RequestRefused(f"mode {mode!r} is unknown; there is {', '.join(modes) or 'none'}")
+    texts: list[str | None] = []
+    for field in ("condition", "hitCondition", "logMessage"):
+        text = wish.get(field)
+        if text is not None and not isinstance(text, str):
+            raise RequestRefused(f"{field} is {text!r}, expected a text")
+        texts.append(text)
+    return Test(*texts)

@@ -1,0 +1,326 @@
+"""Conditions, hit conditions and log messages, compiled into one callback per breakpoint.
+
+A condition is tested a million times in a second, so nothing is looked up that can be
+known when the breakpoint meets its code. Simple conditions, which most are, and hit
+conditions are checked in C, where `native` can. For all others the callback is one Python
+function with the condition in its body, which reads from the frame only the variables that
+the condition names. Which of them are local, global or built in is settled then. Whatever
+that cannot do (an unbound name, the body of a class) goes the careful way, through `eval`.
+"""
+
+import _ast
+import sys
+from collections.abc import Callable
+from types import CodeType, FrameType, FunctionType
+
+from .. import limits, native
+from ..errors import RequestRefused
+from ..sources.files import GENERATED, is_function
+
+type LineCallback = Callable[..., object]
+"""`(code, line, depth=1)`; returns DISABLE, None, or True if the program was stopped."""
+
+_DISABLE = sys.monitoring.DISABLE
+_COMPARISONS = (">=", "<=", "==", "!=", ">", "<", "%")
+
+
+def parse_hit_condition(text: str) -> native.Hits:
+    """Read `5`, `== 5`, `>= 5`, `> 5`, `<= 5`, `< 5`, `!= 5` or `% 3`: a comparison and a number.
+
+    A bare number is the one hit to stop at; `% 3` is every third.
+
+    Raises:
+        RequestRefused: if the text is none of these.
+
+    """
+    given = text.strip()
+    operator = next((sign for sign in _COMPARISONS if given.startswith(sign)), "")
+    number = given[len(operator) :].strip()
+    if not number.isascii() or not number.isdigit() or (operator == "%" and int(number) == 0):
+        raise RequestRefused(f"hit condition {text!r}: expected a number, as in 5, == 5, >= 5, > 5, < 5 or % 3")
+    return operator or "==", int(number)
+
+
+def parse_expression(text: str, what: str) -> _ast.expr:
+    """Read one expression.
+
+    Raises:
+        RequestRefused: with the error and its place, if it is none.
+
+    """
+    try:
+        compile(text.strip(), "<" + what + ">", "eval", dont_inherit=True)
+        tree = compile("(" + text.strip() + "\n)", "<" + what + ">", "eval", _ast.PyCF_ONLY_AST, dont_inherit=True)
+    except SyntaxError as error:
+        where = f"line {error.lineno}, column {error.offset}" if error.lineno != 1 else f"column {error.offset}"
+        raise RequestRefused(f"{what} {text!r}: {error.msg} ({where})") from error
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise RequestRefused(f"{what} {text[:80]!r}: {error}") from error
+    return tree.body  # type: ignore[attr-defined, no-any-return]  # "eval" gives an Expression
+
+
+def split_log_message(text: str) -> list[tuple[bool, str]]:
+    """Split a log message into (is an expression, text) parts; `{{` and `}}` are braces.
+
+    Raises:
+        RequestRefused: if a brace is not closed or a part is no expression.
+
+    """
+    parts: list[tuple[bool, str]] = []
+    plain = ""
+    at = 0
+    while at < len(text):
+        mark = text[at]
+        if mark in "{}" and text[at : at + 2] == mark * 2:
+            plain += mark
+            at += 2
+        elif mark == "{":
+            expression, at = _expression_at(text, at + 1)
+            if plain:
+                parts.append((False, plain))
+                plain = ""
+            parts.append((True, expression))
+        else:
+            plain += mark
+            at += 1
+    if plain:
+        parts.append((False, plain))
+    return parts
+
+
+def _expression_at(text: str, start: int) -> tuple[str, int]:
+    """Find the end of the expression: the first brace that makes it a valid replacement field."""
+    end = text.find("}", start)
+    first_error = ""
+    while end >= 0:
+        field = text[start:end]
+        try:
+            tree = compile(_field(field), "<log message>", "eval", _ast.PyCF_ONLY_AST, dont_inherit=True)
+        except (SyntaxError, ValueError) as error:
+            first_error = first_error or (error.msg if isinstance(error, SyntaxError) else str(error))
+        else:
+            joined = tree.body  # type: ignore[attr-defined]  # as above
+            if isinstance(joined, _ast.JoinedStr) and isinstance(joined.values[-1], _ast.FormattedValue):
+                return field, end + 1
+        end = text.find("}", end + 1)
+    raise RequestRefused(
+        f"log message {text!r}: {first_error or 'the brace is never closed'} (column {start}); write {{{{ for a brace"
+    )
+
+
+def _field(expression: str) -> str:
+    return "f'''{" + expression + "}'''"
+
+
+def names_in(tree: _ast.AST) -> tuple[set[str], set[str]]:
+    """Return the variable names that an expression reads, and those that it binds itself."""
+    read: set[str] = set()
+    bound: set[str] = set()
+    todo: list[object] = [tree]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, list):
+            todo.extend(node)
+        elif isinstance(node, _ast.AST):
+            if isinstance(node, _ast.Name):
+                (read if isinstance(node.ctx, _ast.Load) else bound).add(node.id)
+            elif isinstance(node, _ast.arg):
+                bound.add(node.arg)
+            todo.extend(getattr(node, field, None) for field in node._fields)
+    return read, bound
+
+
+class Test:
+    """When a breakpoint acts: condition, hit condition and log message, all checked.
+
+    Invariant: every text in it compiles.
+    """
+
+    __test__ = False  # not a test case, whatever its name says to pytest
+
+    def __init__(self, condition: str | None, hit_condition: str | None, log_message: str | None) -> None:
+        self.condition = condition.strip() if condition and condition.strip() else None
+        self.tree: _ast.expr | None = None  # of the condition
+        self.hits = parse_hit_condition(hit_condition) if hit_condition and hit_condition.strip() else None
+        self.log = split_log_message(log_message) if log_message else None
+        self.names: set[str] = set()
+        self.bound: set[str] = set()
+        self.log_expression = ""  # of all parts together, an f-string
+        if self.condition:
+            self.tree = parse_expression(self.condition, "condition")
+            self._note_names(self.tree)
+        if self.log is not None:
+            self.log_expression = " ".join(_field(part) if field else repr(part) for field, part in self.log) or "''"
+            self._note_names(parse_expression(self.log_expression, "log message"))
+        self.next_hit = native.counter()
+        """Counts a hit, and returns how many there were, this one included."""
+
+    @property
+    def hits_expression(self) -> str:
+        """The hit condition as a test of `_d_hits`."""
+        sign, number = self.hits or (">", 0)
+        return f"_d_hits % {number} == 0" if sign == "%" else f"_d_hits {sign} {number}"
+
+    def _note_names(self, tree: _ast.expr) -> None:
+        read, bound = names_in(tree)
+        self.names |= read
+        self.bound |= bound
+
+
+class Actions:
+    """What a callback does when it is not done after a quick look.
+
+    `hit(frame, code, line)` stops the program and returns True; `log(text, line)` delivers a
+    message; `failed(frame, code, line, error)` tells of a condition that raised.
+    """
+
+    def __init__(
+        self,
+        hit: Callable[[FrameType, CodeType, int], object],
+        log: Callable[[str, int], None],
+        failed: Callable[[FrameType, CodeType, int, BaseException], object],
+    ) -> None:
+        self.hit = hit
+        self.log = log
+        self.failed = failed
+
+
+def callback_for(
+    test: Test, code: CodeType, line: int, *, namespace: dict[str, object], actions: Actions
+) -> LineCallback:
+    """Make the LINE callback of one breakpoint, for the lines of one code object.
+
+    `namespace` are the globals that the code runs with. Lines of other code objects are
+    not to be given to it.
+    """
+
+    def careful(frame: FrameType) -> object:
+        return _act(test, frame, code, line, actions)
+
+    def say(frame: FrameType, _code: CodeType, _line: int) -> None:
+        actions.log(_log_text(test, frame), line)
+
+    in_c = native.line_check(
+        code,
+        line,
+        condition=test.tree,
+        hits=test.hits,
+        count=test.next_hit,
+        hit=actions.hit if test.log is None else say,
+        careful=careful,
+    )
+    return in_c or _written(test, code, line, namespace=namespace, actions=actions, careful=careful)
+
+
+def _written(
+    test: Test,
+    code: CodeType,
+    line: int,
+    *,
+    namespace: dict[str, object],
+    actions: Actions,
+    careful: Callable[[FrameType], object],
+) -> LineCallback:
+    """Write the callback in Python, and compile it."""
+    builtins = sys.modules["builtins"].__dict__
+    ours: dict[str, object] = {
+        "__builtins__": builtins,
+        "_d_disable": sys.monitoring.DISABLE,
+        "_d_getframe": sys._getframe,
+        "_d_careful": careful,
+        "_d_careful_text": lambda frame: _log_text(test, frame),
+        "_d_hit": actions.hit,
+        "_d_log": actions.log,
+        "_d_count": test.next_hit,
+    }
+    function = is_function(code)
+    variables = {*code.co_varnames, *code.co_cellvars, *code.co_freevars} if function else set()
+    if test.names and not function and code.co_name != "<module>":
+        source = _HEAD.format(line=line) + " return _d_careful(_d_getframe(_d_depth))\n"  # the body of a class
+    else:
+        elsewhere = test.names - variables - test.bound
+        wide = {name for name in elsewhere if name in namespace or name not in builtins}
+        source = _source(test, line, local=sorted(test.names & variables), wide=sorted(wide))
+    module = compile(source, GENERATED, "exec", dont_inherit=True)
+    body = next(const for const in module.co_consts if isinstance(const, CodeType))
+    return FunctionType(body, ours, "callback", (1,))
+
+
+_HEAD = """\
+def callback(_d_code, _d_line, _d_depth):
+ if _d_line != {line}: return _d_disable
+"""
+
+
+def _source(test: Test, line: int, *, local: list[str], wide: list[str]) -> str:
+    """Write the callback as text. Names that begin with `_d_` are ours, all others the program's.
+
+    `local` and `wide` are the local and global variables to read before the condition.
+    """
+    lines: list[str] = []
+    if local or wide:
+        lines += [" _d_frame = _d_getframe(_d_depth)", " try:"]
+        lines += ["  _d_locals = _d_frame.f_locals"] * (len(local) > 1)
+        lines += [f"  {name} = {'_d_locals' if len(local) > 1 else '_d_frame.f_locals'}[{name!r}]" for name in local]
+        lines += [f"  {name} = _d_frame.f_globals[{name!r}]" for name in wide]
+        lines += [" except KeyError: return _d_careful(_d_frame)"]
+    if test.condition:
+        lines += [
+            " try:",
+            f"  if not (\n{test.condition}\n  ): return None",
+            " except KeyboardInterrupt: raise",
+            " except BaseException: return _d_careful(_d_getframe(_d_depth))",
+        ]
+    if test.hits:
+        lines += [" _d_hits = _d_count()", f" if not ({test.hits_expression}): return None"]
+    if test.log is None:
+        lines.append(" return _d_hit(_d_getframe(_d_depth), _d_code, _d_line)")
+    else:
+        lines += [
+            " try:",
+            f"  _d_text = (\n{test.log_expression}\n  )",
+            " except KeyboardInterrupt: raise",
+            " except BaseException: _d_text = _d_careful_text(_d_getframe(_d_depth))",
+            " _d_log(_d_text, _d_line)",
+            " return None",
+        ]
+    return _HEAD.format(line=line) + "\n".join(lines) + "\n"
+
+
+def _act(test: Test, frame: FrameType, code: CodeType, line: int, actions: Actions) -> object:
+    """Do what the callback does, by `eval` in the frame, and tell of errors."""
+    if test.condition:
+        try:
+            if not eval(test.condition, _names_of(frame)):
+                return None
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            return actions.failed(frame, code, line, error)
+    if test.hits and not eval(test.hits_expression, {"_d_hits": test.next_hit()}):
+        return None
+    if test.log is None:
+        return actions.hit(frame, code, line)
+    actions.log(_log_text(test, frame), line)
+    return None
+
+
+def _log_text(test: Test, frame: FrameType) -> str:
+    """Format a log message part by part; a part that raises is replaced by its error."""
+    text = ""
+    for field, part in test.log or ():
+        if not field:
+            text += part
+            continue
+        try:
+            text += eval(_field(part), _names_of(frame))
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            text += f"<{type(error).__name__}: {str(error)[: limits.MESSAGE_CHARS]}>"
+    return text
+
+
+def _names_of(frame: FrameType) -> dict[str, object]:
+    """Return all names that a frame sees, in one namespace that functions within an expression see too."""
+    return {**frame.f_globals, **frame.f_locals}

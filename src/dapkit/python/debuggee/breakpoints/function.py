@@ -1,0 +1,210 @@
+"""Breakpoints by name: which functions a name means, those that are loaded later included.
+
+    func  Class.method  outer.inner  outer.<locals>.inner     in any module of the program
+    module.func  package.module.Class.method                  in that module, a library's too
+    module:Class.method                                       the same, said unambiguously
+
+The module that is run goes by `__main__` and by the name of its file. A name means first the functions that
+were defined under it, decorated or not; then whatever else is found under it, a lambda for instance.
+The condition is tested as the call begins; the program stops at the first line of the function.
+"""
+
+import sys
+from types import CodeType, FunctionType, MethodType
+from typing import Any, Final
+
+from ..connection.wire import Json
+from ..errors import RequestRefused
+from ..execution import monitor
+from ..execution.monitor import Monitor
+from ..sources.files import PROGRAM, Sources, is_function, lines_of_code, resume_offset, with_nested
+from ..sources.loading import loaded_namespaces
+from .common import FUNCTION, Breakpoint
+from .conditions import LineCallback
+from .sites import Sites
+from .source import ActionsFor, Tell
+
+type Meaning = tuple[str, str]
+"""Module, or an empty text for any of the program's, and qualified name without `<locals>`."""
+
+_WRAPPERS: Final = 16
+"""Decorators around one function that are looked through."""
+
+
+class FunctionBreakpoints:
+    """All function breakpoints of the session. Changed under the engine's lock."""
+
+    def __init__(self, watch: Monitor, sources: Sources, *, actions_for: ActionsFor, tell: Tell) -> None:
+        self._monitor = watch
+        self._sources = sources
+        self._actions_for = actions_for
+        self._tell = tell
+        self.asked: list[tuple[Breakpoint, list[Meaning]]] = []
+        self.sites = Sites(watch, "function", monitor.EVENTS.PY_START)
+        self.starts: dict[int, LineCallback] = {}
+        """By code object, each kept alive by its site: what is to be done when it starts."""
+
+    def place(self, wishes: list[Json]) -> list[Breakpoint]:
+        """Replace all function breakpoints."""
+        self.clear()
+        made: list[Breakpoint] = []
+        for wish in wishes:
+            one = Breakpoint(FUNCTION, wish, modes=())
+            made.append(one)
+            if one.test is None:
+                continue
+            try:
+                meanings = meanings_of(wish.get("name"))
+            except RequestRefused as refusal:
+                one.fail(str(refusal))
+                continue
+            self.asked.append((one, meanings))
+            self._find_loaded(one, meanings)
+            if not one.bound and not one.message:
+                one.wait(f"no function {wish['name']} is loaded yet")
+        if self.asked:
+            self._monitor.discover()  # shows all code again, as it starts
+        return made
+
+    def clear(self) -> None:
+        """Remove everything."""
+        self.sites.remove(lambda _: True)
+        self.starts = {}
+        self.asked = []
+
+    def meet(self, code: CodeType, namespace: dict[str, object]) -> None:
+        """Bind to a code object that is about to run, and to the functions inside it."""
+        for one, meanings in self.asked:
+            bound = one.bound
+            for part in with_nested(code):
+                if is_function(part) and (
+                    self._means(meanings, part, namespace)
+                    or (part is code and not bound and self._finds(meanings, part, namespace))
+                ):
+                    self._bind(one, part, namespace)
+            if one.bound and not bound:
+                self._tell(one, "changed")
+
+    def _means(self, meanings: list[Meaning], code: CodeType, namespace: dict[str, object]) -> bool:
+        """Say whether a code object was defined under one of these names."""
+        qualified = code.co_qualname.replace(".<locals>", "")
+        return any(qualified == name and self._is_in(module, code.co_filename, namespace) for module, name in meanings)
+
+    def _finds(self, meanings: list[Meaning], code: CodeType, namespace: dict[str, object]) -> bool:
+        """Say whether a code object is what is found under one of these names now."""
+        return any(
+            self._is_in(module, code.co_filename, namespace) and code_of(_look_up(namespace, name)) is code
+            for module, name in meanings
+        )
+
+    def _is_in(self, module: str, filename: str, namespace: dict[str, object]) -> bool:
+        if not module:
+            return self._sources.kind(filename) == PROGRAM
+        return module in _names_of(namespace)
+
+    def _find_loaded(self, one: Breakpoint, meanings: list[Meaning]) -> None:
+        """Bind to what is loaded already, as far as names lead to it."""
+        for namespace in loaded_namespaces():
+            filename = namespace.get("__file__")
+            for wanted, name in meanings:
+                if not self._is_in(wanted, filename if isinstance(filename, str) else "<string>", namespace):
+                    continue
+                found = _look_up(namespace, name)
+                code = code_of(found)
+                if code is not None:
+                    self._bind(one, code, namespace)
+                elif callable(found) and not one.bound and not isinstance(found, type):
+                    one.fail(f"{one.wish['name']} is built in: there is no Python code to stop in")
+                elif isinstance(found, type) and not one.bound:
+                    one.fail(f"{one.wish['name']} is a class; name one of its methods, {name}.__init__ for instance")
+
+    def _bind(self, one: Breakpoint, code: CodeType, namespace: dict[str, object]) -> None:
+        if any(site.code is code and site.breakpoint is one for site in self.sites):
+            return
+        at = resume_offset(code)
+        site = one.site(code, at, namespace=namespace, actions=self._actions_for(one))
+        self.sites.add([site])
+        same = [other for other in self.sites if other.code is code]
+        self.starts[id(code)] = site.callback if len(same) == 1 else self.sites.dispatch
+        path = self._sources.path(code.co_filename)
+        if path is not None:
+            one.source = {"name": path.rpartition("/")[2], "path": path}
+        if not one.verified:
+            one.line = min((line for line in lines_of_code(code) if line > 0), default=code.co_firstlineno)
+        one.settle()
+
+
+def meanings_of(name: object) -> list[Meaning]:
+    """Read the name of a function breakpoint.
+
+    Raises:
+        RequestRefused: if no function can be called so.
+
+    """
+    if not isinstance(name, str):
+        raise RequestRefused(f"the name of a function breakpoint is {name!r}, expected a text")
+    given = name.strip().removesuffix("()")
+    module, colon, qualified = given.rpartition(":")
+    parts = qualified.replace(".<locals>", "").split(".")
+    for part in [*parts, *(module.split(".") if colon else ())]:
+        if not part.isidentifier() and part != "<lambda>":
+            raise RequestRefused(
+                f"{name!r} is no name of a function; write func, Class.method, module.func or module:Class.method"
+            )
+    if colon:
+        return [(module, ".".join(parts))]
+    return [(".".join(parts[:at]), ".".join(parts[at:])) for at in range(len(parts))]
+
+
+def _names_of(namespace: dict[str, object]) -> list[object]:
+    """Return the names that a module goes by."""
+    name = namespace.get("__name__")
+    names = [name]
+    if name == "__main__":
+        names.append(getattr(namespace.get("__spec__"), "name", None))
+        file = namespace.get("__file__")
+        if isinstance(file, str):
+            names.append(file.rpartition("/")[2].removesuffix(".py"))
+    return names
+
+
+def _look_up(namespace: dict[str, object], name: str) -> object:
+    """Return what a dotted name leads to, without running any code of the program; None if nothing."""
+    first, *rest = name.split(".")
+    value = namespace.get(first)
+    for part in rest:
+        if not issubclass(type(value), type):
+            return None
+        for kind in type.__dict__["__mro__"].__get__(value):
+            members = type.__dict__["__dict__"].__get__(kind)
+            if part in members:
+                value = members[part]
+                break
+        else:
+            return None
+    return value
+
+
+def code_of(value: Any) -> CodeType | None:  # noqa: ANN401 - whatever a name leads to
+    """Return the code that runs when a function is called, under its decorators; None for what has no code."""
+    functools = sys.modules.get("functools")
+    partial, cached = getattr(functools, "partial", None), getattr(functools, "_lru_cache_wrapper", None)
+    for _ in range(_WRAPPERS):
+        kind = type(value)
+        if kind is FunctionType:
+            wrapped = value.__dict__.get("__wrapped__")
+            if wrapped is None:
+                code: CodeType = value.__code__
+                return code
+            value = wrapped
+        elif kind in (MethodType, staticmethod, classmethod):
+            value = value.__func__
+        elif kind is property:
+            value = value.fget
+        elif kind is partial:
+            value = value.func
+        elif kind is cached:
+            value = value.__wrapped__
+        else:
+            return None
+    return None

@@ -1,0 +1,139 @@
+"""The breakpoints of all kinds together, and what happens where one is hit.
+
+A breakpoint at a line or an instruction stops there. One at a function is met as the call begins, and
+stops at the first line: only from there on are lines to be stepped, or jumped to.
+"""
+
+import _thread
+from collections.abc import Callable
+from types import CodeType, FrameType
+
+from ..bytecode.addresses import Addresses
+from ..bytecode.positions import Texts
+from ..connection.link import Link
+from ..connection.wire import Json
+from ..exceptions import details
+from ..execution.monitor import Monitor
+from ..execution.stepping import Stepping
+from ..execution.stops import Parked, World
+from ..sources.files import Sources
+from .common import FUNCTION, SOURCE, Breakpoint
+from .conditions import Actions
+from .function import FunctionBreakpoints
+from .instruction import InstructionBreakpoints
+from .source import SourceBreakpoints
+
+
+class Breakpoints:
+    """All breakpoints of the session. Changed under the engine's lock."""
+
+    def __init__(
+        self,
+        link: Link,
+        monitor: Monitor,
+        *,
+        sources: Sources,
+        texts: Texts,
+        world: World,
+        stepping: Stepping,
+        lock: _thread.RLock,
+        safely: Callable[[Callable[[], object]], object],
+    ) -> None:
+        self._link = link
+        self._world = world
+        self._stepping = stepping
+        self._lock = lock
+        self._safely = safely
+        self._complained: set[tuple[int, str]] = set()
+        self.addresses = Addresses()
+        self.sources = SourceBreakpoints(monitor, sources, texts=texts, actions_for=self._actions_for, tell=self.tell)
+        self.functions = FunctionBreakpoints(monitor, sources, actions_for=self._actions_for, tell=self.tell)
+        self.instructions = InstructionBreakpoints(self.addresses, self.sources.inline, self._actions_for)
+        self.changed: Callable[[], None] = _nothing
+        """Called under the lock when one was removed by being hit, or a stop is under way."""
+
+    def clear(self) -> None:
+        """Remove everything."""
+        self.sources.clear()
+        self.functions.clear()
+        self.instructions.clear()
+
+    def tell(self, one: Breakpoint, reason: str) -> None:
+        """Tell the client that a breakpoint is not what it was."""
+        self._link.event("breakpoint", {"reason": reason, "breakpoint": one.describe()})
+
+    def console(self, text: str, more: Json | None = None) -> None:
+        """Show a line of our own in the client's console."""
+        self._link.remark(text + "\n", {"category": "console", **(more or {})})
+
+    # What callbacks of sites do
+
+    def _actions_for(self, one: Breakpoint) -> Actions:
+        def hit(frame: FrameType, code: CodeType, at: int) -> object:
+            return self._safely(lambda: self._hit(one, frame, code, at))
+
+        def failed(frame: FrameType, _code: CodeType, at: int, error: BaseException) -> object:
+            return self._safely(lambda: self._stop_at_failure(one, frame, at, error))
+
+        def log(text: str, _at: int) -> None:
+            self._safely(lambda: self._log(one, text))
+
+        return Actions(hit, log, failed)
+
+    def _hit(self, one: Breakpoint, frame: FrameType, _code: CodeType, _at: int) -> object:
+        if one.once and not self._spend(one):
+            return None
+        ident = _thread.get_ident()
+        if one.kind == FUNCTION:
+            with self._lock:
+                self._stepping.stop_in(ident, frame, FUNCTION, {"hitBreakpointIds": [one.number]})
+                self.changed()
+            return None
+        parked = Parked(ident, frame, at_line=_is_at_line(one))
+        self._world.halt(parked, one.kind, hitBreakpointIds=[one.number])
+        return True
+
+    def _stop_at_failure(self, one: Breakpoint, frame: FrameType, at: int, error: BaseException) -> object:
+        """Stop where a condition raised: whoever set it wants to know, and knows best where it can be seen."""
+        said = details.summary(error)["description"]
+        assert one.test is not None, "a condition that raised is there"  # noqa: S101 - says so to mypy
+        if (one.number, str(said)) not in self._complained:
+            self._complained.add((one.number, str(said)))
+            path = str((one.source or {}).get("path") or frame.f_code.co_filename)
+            line = at if _is_at_line(one) else frame.f_lineno
+            self.console(
+                f"The condition of the breakpoint in {path}:{line} raised {said}: {one.test.condition}",
+                {"category": "stderr", "source": {"path": path}, "line": line},
+            )
+        self._world.halt(
+            Parked(_thread.get_ident(), frame, at_line=_is_at_line(one)),
+            one.kind,
+            hitBreakpointIds=[one.number],
+            description=f"Condition raised {said}",
+        )
+        return True
+
+    def _log(self, one: Breakpoint, text: str) -> None:
+        if not one.once or self._spend(one):
+            self.console(text, {"source": one.source, "line": one.line})
+            self._world.wait_for_room()
+
+    def _spend(self, one: Breakpoint) -> bool:
+        """Remove a breakpoint for good; say whether nobody has before."""
+        with self._lock:
+            if one.spent:
+                return False
+            one.spent = True
+            self.sources.drop(one)
+            self.instructions.drop(one)
+            self.changed()
+        self.tell(one, "removed")
+        return True
+
+
+def _is_at_line(one: Breakpoint) -> bool:
+    return one.kind == SOURCE and one.spot is None
+
+
+def _nothing() -> None:
+    return

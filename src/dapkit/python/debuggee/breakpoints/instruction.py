@@ -1,0 +1,70 @@
+"""Breakpoints at instructions, by the addresses that stack frames and disassembly show."""
+
+from types import CodeType
+
+from ..bytecode.addresses import Addresses, parse
+from ..bytecode.disassembly import offsets_of
+from ..connection.wire import Json
+from ..errors import RequestRefused
+from ..sources.files import resume_offset
+from .common import INSTRUCTION, ONCE, Breakpoint
+from .sites import Sites
+from .source import ActionsFor
+
+
+class InstructionBreakpoints:
+    """All instruction breakpoints of the session; their sites are among the inline ones. Changed under the lock."""
+
+    def __init__(self, addresses: Addresses, inline: Sites, actions_for: ActionsFor) -> None:
+        self._addresses = addresses
+        self._inline = inline
+        self._actions_for = actions_for
+
+    def place(self, wishes: list[Json]) -> list[Breakpoint]:
+        """Replace all instruction breakpoints."""
+        self.clear()
+        made: list[Breakpoint] = []
+        for wish in wishes:
+            one = Breakpoint(INSTRUCTION, wish, modes=(ONCE,))
+            made.append(one)
+            if one.test is None:
+                continue
+            try:
+                code, offset = self._find(one)
+            except RequestRefused as refusal:
+                one.fail(str(refusal))
+                continue
+            one.address = hex(self._addresses.of(code, offset))
+            # The namespace is only a hint which names are global; another is looked up in the frame.
+            self._inline.add([one.site(code, offset, namespace={}, actions=self._actions_for(one))])
+        return made
+
+    def drop(self, gone: Breakpoint) -> None:
+        """Remove one breakpoint."""
+        self._inline.remove(lambda site: site.breakpoint is gone)
+
+    def clear(self) -> None:
+        """Remove everything."""
+        self._inline.remove(lambda site: site.breakpoint.kind == INSTRUCTION)
+
+    def _find(self, one: Breakpoint) -> tuple[CodeType, int]:
+        shift = one.wish.get("offset") or 0
+        if not isinstance(shift, int):
+            raise RequestRefused(f"offset is {shift!r}, expected a number of bytes")
+        address = parse(one.wish.get("instructionReference"), "instructionReference") + shift
+        found = self._addresses.find(address)
+        if found is None:
+            raise RequestRefused(f"there is no bytecode at {hex(address)}; use addresses of frames or of disassemble")
+        code, offset = found
+        offsets = offsets_of(code)
+        if offset not in offsets:
+            before = max(start for start in offsets if start < offset)
+            raise RequestRefused(
+                f"{hex(address)} is inside an instruction, which begins at {hex(self._addresses.of(code, before))}"
+            )
+        if offset <= resume_offset(code):
+            offset = next(start for start in offsets if start > resume_offset(code))
+            one.settle("a function cannot be stopped before it has started; moved to its first instruction")
+        else:
+            one.settle()
+        return code, offset

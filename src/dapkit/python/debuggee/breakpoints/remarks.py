@@ -1,0 +1,42 @@
+"""Log messages that wait to be sent, joined where they come from the same place.
+
+A loop logs faster than single events can be sent and shown. What comes in quick
+succession waits here for a moment, for others; when it is sent, and that nothing
+overtakes it, is the business of `link`.
+"""
+
+from _collections import deque  # type: ignore[import-not-found]  # the C half of `collections`, which costs milliseconds
+
+from .. import limits
+from ..connection.wire import Json
+
+
+class Remarks:
+    """Texts in the order in which they came, each with the other fields of its `output` event.
+
+    Any thread may add; one at a time may take.
+    """
+
+    def __init__(self) -> None:
+        self._waiting: deque[tuple[str, Json]] = deque()
+
+    def add(self, text: str, place: Json) -> int:
+        """Add one; return how many wait now."""
+        self._waiting.append((text, place))
+        return len(self._waiting)
+
+    def __bool__(self) -> bool:
+        return bool(self._waiting)
+
+    def take(self) -> list[Json]:
+        """Take those that wait by now, as bodies of events."""
+        joined: list[tuple[Json, list[str]]] = []
+        size = 0
+        for _ in range(len(self._waiting)):  # others may go on adding
+            text, place = self._waiting.popleft()
+            if not joined or place != joined[-1][0] or size > limits.REMARK_CHARS:
+                joined.append((place, []))
+                size = 0
+            joined[-1][1].append(text)
+            size += len(text)
+        return [{**place, "output": "".join(texts)} for place, texts in joined]

@@ -1,0 +1,121 @@
+"""Breakpoints in code objects: which callback serves an event, found as cheaply as can be.
+
+A *site* is a breakpoint in one code object, at a line or at the offset of an instruction.
+All sites of one kind of event make up one `Sites`.
+"""
+
+from collections.abc import Callable, Iterator
+from types import CodeType
+from typing import TYPE_CHECKING
+
+from .. import native
+from ..execution import monitor
+from ..execution.monitor import Monitor
+from .conditions import LineCallback
+
+if TYPE_CHECKING:
+    from .common import Breakpoint
+
+DISABLE = monitor.DISABLE
+
+
+class Site:
+    """A breakpoint in one code object; `at` is a line or an offset."""
+
+    __slots__ = ("at", "breakpoint", "callback", "code")
+
+    def __init__(self, breakpoint: "Breakpoint", code: CodeType, at: int, callback: LineCallback) -> None:  # noqa: A002 - the protocol's word
+        self.breakpoint = breakpoint
+        self.code = code
+        self.at = at
+        self.callback = callback
+
+
+class Sites:
+    """The sites of one kind of event.
+
+    Invariant: `dispatch` and `cheapest` say the same as `_sites`, and the monitor watches exactly
+    the code objects of `_sites` for `owner`. Changed under the engine's lock.
+    """
+
+    def __init__(self, watch: Monitor, owner: str, events: int) -> None:
+        self._monitor = watch
+        self._owner = owner
+        self._events = events
+        self._sites: list[Site] = []
+        self.dispatch: LineCallback = _dispatch({})
+        """Serves events of any code."""
+        self.cheapest: LineCallback = self.dispatch
+        """Serves events while only code with breakpoints has any."""
+
+    def __iter__(self) -> Iterator[Site]:
+        return iter(self._sites)
+
+    def add(self, new: list[Site]) -> None:
+        """Watch some more sites."""
+        if new:
+            self._sites += new
+            for code in {id(site.code): site.code for site in new}.values():
+                self._monitor.want(code, self._owner, self._events, afresh=True)
+            self._index()
+
+    def remove(self, chosen: Callable[[Site], bool]) -> None:
+        """Watch some sites no more."""
+        gone = [site for site in self._sites if chosen(site)]
+        if not gone:
+            return
+        self._sites = [site for site in self._sites if not chosen(site)]
+        still = {id(site.code) for site in self._sites}
+        for site in gone:
+            if id(site.code) not in still:
+                self._monitor.want(site.code, self._owner, 0)
+        self._index()
+
+    def _index(self) -> None:
+        table = _table(self._sites)
+        self.dispatch = _dispatch(table)
+        self.cheapest = self._sites[0].callback if len(self._sites) == 1 else native.router(table) or self.dispatch
+
+
+def _table(sites: list[Site]) -> native.Table:
+    """Find the callbacks of each line or offset."""
+    at: dict[int, list[Site]] = {}
+    for site in sites:
+        at.setdefault(site.at, []).append(site)
+    # A line number that only one code object has is the usual case, and worth a shorter way.
+    return {
+        place: (found[0].code, found[0].callback) if len(found) == 1 else (None, _any_of(found))
+        for place, found in at.items()
+    }
+
+
+def _dispatch(table: native.Table) -> LineCallback:
+    """Make the callback that finds the site of a line or an offset."""
+
+    def dispatch(code: CodeType, place: int, depth: int = 1) -> object:
+        found = find(place)
+        if found is None:
+            return DISABLE
+        own, callback = found
+        if own is code or own is None:
+            return callback(code, place, depth + 1)
+        return DISABLE
+
+    find = table.get
+    return dispatch
+
+
+def _any_of(sites: list[Site]) -> LineCallback:
+    """Make one callback of sites that share a line or an offset; log messages come before a stop."""
+    sites = sorted(sites, key=lambda site: not site.breakpoint.wish.get("logMessage"))
+
+    def any_of(code: CodeType, place: int, depth: int = 1) -> object:
+        outcome: object = DISABLE
+        for site in sites:
+            if site.code is code:
+                outcome = None
+                if site.callback(code, place, depth + 1) is True:
+                    return True
+        return outcome
+
+    return any_of

@@ -1,0 +1,214 @@
+"""Breakpoints in sources: at lines, and at columns within a line.
+
+A breakpoint is verified against the text of its file at once, and bound when a code object
+of that file is seen running; a file may give any number of code objects, at any time. What
+cannot be verified yet waits for its module to be loaded, and is located in what is loaded then.
+A line is watched by LINE events; a place within a line by INSTRUCTION events, in its code object only.
+"""
+
+import sys
+from collections.abc import Callable
+from types import CodeType, FrameType
+
+from ..bytecode.positions import Spot, Text, Texts, belongs, entries, spots_of_line
+from ..connection.wire import Json
+from ..errors import RequestRefused
+from ..execution import monitor
+from ..execution.monitor import Monitor
+from ..sources.files import Sources, lines_of_code, lines_of_tree, name_in, with_nested
+from .common import SOURCE, Breakpoint
+from .conditions import Actions
+from .sites import Site, Sites
+
+type ActionsFor = Callable[[Breakpoint], Actions]
+type Tell = Callable[[Breakpoint, str], None]
+
+
+class SourceBreakpoints:
+    """All breakpoints in sources of the session.
+
+    Invariant: each breakpoint asked for has its sites in exactly the code objects of `_codes` that
+    hold its place. Changed under the engine's lock.
+    """
+
+    def __init__(self, watch: Monitor, sources: Sources, *, texts: Texts, actions_for: ActionsFor, tell: Tell) -> None:
+        self._monitor = watch
+        self._sources = sources
+        self._texts = texts
+        self._actions_for = actions_for
+        self._tell = tell
+        self._asked: dict[str, list[Breakpoint]] = {}  # by the key of the source
+        self._names: frozenset[str] = frozenset()  # of the sources in `_asked`
+        self._codes: dict[str, dict[int, tuple[CodeType, dict[str, object]]]] = {}  # of sources that were asked for
+        self.lines = Sites(watch, "site", monitor.SITE)
+        self.inline = Sites(watch, "inline", monitor.EVENTS.INSTRUCTION)
+
+    def prepare(self, source: Json, text: Text | RequestRefused, asked: list[Json], *, note: str) -> list[Breakpoint]:
+        """Verify what a client asks for in one source: the breakpoints to `place`.
+
+        `note` is to be said on every one of them. Needs no lock: it changes nothing.
+        """
+        where = str(source.get("path") or source.get("name"))
+        lines: list[int] | RequestRefused
+        try:
+            lines = text if isinstance(text, RequestRefused) else text.lines_with_code(where)
+        except RequestRefused as refusal:
+            lines = refusal
+        made = [Breakpoint(SOURCE, wish) for wish in asked]
+        for one in made:
+            one.source = source
+            if one.test is None:
+                continue
+            line = one.wish.get("line")
+            if not isinstance(line, int) or line < 1:
+                one.test = None
+                one.fail(f"breakpoint line is {line!r}, expected a number from 1 on")
+                continue
+            one.wanted_line = line
+            if isinstance(lines, RequestRefused):
+                one.wait(f"{lines}; the breakpoint waits for code of that name")
+            else:
+                _locate(one, lines, where, note)
+                if one.verified and one.wish.get("column") is not None and not isinstance(text, RequestRefused):
+                    _find_column(one, text, where)
+        return made
+
+    def place(self, key: str, breakpoints: list[Breakpoint]) -> None:
+        """Replace the breakpoints of one source."""
+        before = self._asked.pop(key, [])
+        self._remove(lambda site: site.breakpoint in before)
+        codes = self._codes.setdefault(key, {})
+        breakpoints = [one for one in breakpoints if one.test is not None]
+        if breakpoints:
+            self._asked[key] = breakpoints
+        self._names = frozenset(map(name_in, self._asked))
+        if breakpoints:
+            for code, namespace in codes.values():
+                self._bind(code, namespace, breakpoints)
+            self._bind_running(key)
+            self._monitor.discover()  # shows all other code of the source that is loaded already
+
+    def holds(self, code: CodeType) -> bool:
+        """Say whether a code object has a breakpoint."""
+        return any(site.code is code for sites in (self.lines, self.inline) for site in sites)
+
+    def drop(self, gone: Breakpoint) -> None:
+        """Remove one breakpoint."""
+        self._remove(lambda site: site.breakpoint is gone)
+        for asked in self._asked.values():
+            if gone in asked:
+                asked.remove(gone)
+
+    def clear(self) -> None:
+        """Remove everything."""
+        self._asked.clear()
+        self._names = frozenset()
+        self._codes.clear()
+        self._remove(lambda _: True)
+
+    def _remove(self, chosen: Callable[[Site], bool]) -> None:
+        self.lines.remove(chosen)
+        self.inline.remove(lambda site: site.breakpoint.kind == SOURCE and chosen(site))
+
+    def wants(self, code: CodeType) -> list[str]:
+        """Return the keys of those sources of a code object that have breakpoints: none for nearly all."""
+        if self._sources.name(code.co_filename) not in self._names:
+            return []
+        return [key for key in self._sources.keys(code) if key in self._asked]
+
+    def meet(self, key: str, code: CodeType, namespace: dict[str, object]) -> None:
+        """Bind the breakpoints of a source to a code object that is about to run, and to those inside it."""
+        for one in self._meet(key, code, namespace):
+            self._tell(one, "changed")
+
+    def _meet(self, key: str, code: CodeType, namespace: dict[str, object]) -> list[Breakpoint]:
+        """Bind; return the breakpoints of which something else is to be shown now."""
+        known = self._codes.setdefault(key, {})
+        if id(code) in known:
+            return []
+        parts = [part for part in with_nested(code) if id(part) not in known]
+        before = [(one, one.describe()) for one in self._asked[key]]
+        if code.co_name == "<module>":
+            self._locate_in(code, [one for one in self._asked[key] if not one.bound])
+        for part in parts:
+            known[id(part)] = (part, namespace)
+            self._bind(part, namespace, self._asked[key])
+        return [one for one, told in before if one.describe() != told]
+
+    def _locate_in(self, module: CodeType, waiting: list[Breakpoint]) -> None:
+        """Locate in what is loaded now the breakpoints that were not verified, or in another text."""
+        lines = lines_of_tree(module)
+        for one in waiting:
+            where = str((one.source or {}).get("path") or module.co_filename)
+            if not one.verified or one.line not in lines:
+                _locate(one, lines, where, "")
+            spot = one.spot
+            is_inline = one.verified and one.wish.get("column") is not None
+            if is_inline and (spot is None or not any(belongs(part, spot) for part in with_nested(module))):
+                text = self._texts.of_code(module)
+                if text is not None:  # without one there are only lines
+                    _find_column(one, text, where)
+
+    def _bind_running(self, key: str) -> None:
+        """Bind in code that is running now: its next PY_START may never come."""
+        for top in sys._current_frames().values():
+            frame: FrameType | None = top
+            while frame is not None:
+                if key in self.wants(frame.f_code):
+                    self._meet(key, frame.f_code, frame.f_globals)
+                frame = frame.f_back
+
+    def _bind(self, code: CodeType, namespace: dict[str, object], breakpoints: list[Breakpoint]) -> None:
+        lines = lines_of_code(code)
+        at_lines: list[Site] = []
+        inline: list[Site] = []
+        for one in breakpoints:
+            actions = self._actions_for(one)
+            if one.spot is not None:
+                offsets = entries(code, one.spot.span) if belongs(code, one.spot) else []
+                inline += [one.site(code, offset, namespace=namespace, actions=actions) for offset in offsets]
+            elif one.line in lines:
+                at_lines.append(one.site(code, one.line, namespace=namespace, actions=actions))
+        self.lines.add(at_lines)
+        self.inline.add(inline)
+
+
+def _locate(one: Breakpoint, lines: list[int], where: str, note: str) -> None:
+    """Find the line of a breakpoint among those that have code."""
+    wanted = one.wanted_line
+    one.line = next((line for line in lines if line >= wanted), 0)
+    if not one.line:
+        last = f"the last line with code is {lines[-1]}" if lines else "the file has no code"
+        one.fail(f"there is no code at or after line {wanted} of {where}; {last}")
+        return
+    moved = f"line {wanted} has no code; moved to line {one.line}, the next that has" if one.line != wanted else ""
+    one.settle("; ".join(filter(None, (moved, note))))
+
+
+def _find_column(one: Breakpoint, text: Text, where: str) -> None:
+    """Find the inline position of a breakpoint: the last that does not begin after its column."""
+    column = one.wish["column"]
+    if not isinstance(column, int) or column < 1:
+        one.test = None
+        one.fail(f"breakpoint column is {column!r}, expected a number from 1 on")
+        return
+    if text.listed is not None:
+        one.settle(f"the text of this code is not known, nor its columns; the whole line {one.line} is meant")
+        return
+    here = spots_of_line(text, one.line, where)
+    if not here:
+        one.settle(f"Python runs without columns here (no_debug_ranges); the whole line {one.line} is meant")
+        return
+    wanted = text.inner_column(one.line, column) if one.line == one.wanted_line else 0
+    one.spot = next((spot for spot in reversed(here) if spot.column <= wanted), here[0])
+    one.span = shown_span(one.spot, text)
+
+
+def shown_span(spot: Spot, text: Text) -> Json:
+    """Return the columns of a place, as the protocol shows them."""
+    end = spot.span
+    return {
+        "column": text.shown_column(spot.line, spot.column),
+        "endLine": end.end_line,
+        "endColumn": text.shown_column(end.end_line, end.end_column),
+    }

@@ -1,0 +1,95 @@
+"""Bytecode as text: what `disassemble` shows.
+
+Offsets, bytes and names are those of the code as it was compiled: the interpreter rewrites
+instructions in place as it runs them, and so do breakpoints.
+"""
+
+from types import CodeType
+from typing import TYPE_CHECKING, Final
+
+from ..connection.wire import Json
+from ..standard import standard
+from .addresses import Addresses
+from .positions import Text, span_at
+
+if TYPE_CHECKING:
+    import dis
+
+_UNIT: Final = 2
+"""Bytes of the shortest instruction."""
+_KEPT: Final = 8
+"""Code objects whose instructions are not read again."""
+
+
+_known: dict[int, tuple[CodeType, list["dis.Instruction"]]] = {}  # by id; the code object keeps that its own
+
+
+def instructions(code: CodeType) -> list["dis.Instruction"]:
+    """Return the instructions of a code object. For the link's thread."""
+    known = _known.get(id(code))
+    if known is None:
+        if len(_known) >= _KEPT:
+            del _known[next(iter(_known))]
+        known = _known[id(code)] = (code, list(standard("dis").get_instructions(code)))
+    return known[1]
+
+
+def offsets_of(code: CodeType) -> list[int]:
+    """Return where the instructions of a code object begin."""
+    return [one.offset for one in instructions(code)]
+
+
+def disassemble(
+    addresses: Addresses, address: int, *, first: int, count: int, symbols: bool, source: Json | None, text: Text | None
+) -> list[Json]:
+    """Return exactly `count` instructions, from the `first` one counted from an address.
+
+    Where there is no bytecode they are marked as invalid, one for each place where one could be.
+    """
+    found = addresses.find(address)
+    if found is None:
+        return [_invalid(address + _UNIT * number) for number in range(first, first + count)]
+    code, offset = found
+    rows = instructions(code)
+    index = max(at for at, one in enumerate(rows) if one.offset <= offset)
+    begin, end = addresses.of(code), addresses.of(code, len(code.co_code))
+    data = code.co_code
+    shown: list[Json] = []
+    for at in range(index + first, index + first + count):
+        if at < 0:
+            shown.append(_invalid(begin + _UNIT * at))
+        elif at >= len(rows):
+            shown.append(_invalid(end + _UNIT * (at - len(rows))))
+        else:
+            next_offset = rows[at + 1].offset if at + 1 < len(rows) else len(data)
+            shown.append(_valid(code, rows[at], data[rows[at].offset : next_offset], begin, symbols=symbols, text=text))
+    first_valid = next((row for row in shown if "line" in row), None)
+    if first_valid is not None and source is not None:
+        first_valid["location"] = source
+    return shown
+
+
+def _invalid(address: int) -> Json:
+    return {"address": hex(max(address, 0)), "instruction": "(no bytecode)", "presentationHint": "invalid"}
+
+
+def _valid(
+    code: CodeType, one: "dis.Instruction", data: bytes, begin: int, *, symbols: bool, text: Text | None
+) -> Json:
+    operand = "" if one.arg is None else f"{one.arg}"
+    if symbols and one.arg is not None and one.argrepr:
+        operand = f"{one.arg} ({one.argrepr})"
+    row: Json = {
+        "address": hex(begin + one.offset),
+        "instruction": f"{one.opname:<24} {operand}".rstrip(),
+        "instructionBytes": data.hex(" "),
+    }
+    if one.offset == 0:
+        row["symbol"] = code.co_qualname
+    span = span_at(code, one.offset)
+    if span is not None and span.line > 0 and span.end_line >= span.line:
+        row |= {"line": span.line, "endLine": span.end_line}
+        if text is not None:
+            row["column"] = text.shown_column(span.line, span.column)
+            row["endColumn"] = text.shown_column(span.end_line, span.end_column)
+    return row

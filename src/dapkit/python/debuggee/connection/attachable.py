@@ -1,0 +1,194 @@
+"""A program that clients come to: what is behind `dapkit.listen`, `connect` and their like.
+
+One thread waits at the door, or for the one debugger that was connected to. Each client gets an engine of its
+own, which ends with it; then the program runs at full speed, and the next one may come. A client that
+leaves the program suspended leaves its engine as well, until the next takes the stopped threads over.
+"""
+
+import _socket
+import _thread
+import atexit
+import os
+import sys
+from collections.abc import Callable
+
+from .. import limits
+from ..engine import Engine
+from ..errors import MalformedFrame
+from . import present, tokens
+from .door import AUTHENTICATE, Client, Door, Place
+from .wire import FrameReader, Json, encode
+
+
+class Attachable:
+    """The one of this process.
+
+    Attributes:
+        door: where clients come in; None where the program connects.
+
+    """
+
+    def __init__(self) -> None:
+        self.door: Door | None = None
+        self._held: Engine | None = None
+        self._token_file = ""
+        self._prepared = False
+        self._main = 0
+
+    def open(self, place: Place, token: str | None, *, make_token: bool, allow_remote: bool) -> Place:
+        """Listen, and serve whoever comes."""
+        self._need_nobody()
+        if isinstance(place, str):
+            make_token = False  # the system tells whose process it is
+        if make_token:
+            token = tokens.make()
+        self.door = Door(place, token, allow_remote=allow_remote)
+        where = self.door.place
+        if make_token and token is not None and not isinstance(where, str):
+            self._token_file = tokens.leave(token, where[1])
+        told = where if isinstance(where, str) else f"{where[0]}:{where[1]}"
+        hint = f"; the token is in {self._token_file}" if self._token_file else ""
+        _tell(f"dapkit: listening at {told}{hint}\n")
+        self._start(self._serve_visitors)
+        return where
+
+    def reach(self, place: Place, token: str | None) -> None:
+        """Connect to a debugger that waits."""
+        self._need_nobody()
+        client = _connected(place, token)
+        self._start(lambda: self._serve(client))
+
+    def _need_nobody(self) -> None:
+        if present.expects_clients:
+            raise RuntimeError("the program listens for clients, or is connected to one, already")
+
+    def _start(self, serve: Callable[[], None]) -> None:
+        if not self._prepared:
+            self._prepared = True
+            os.register_at_fork(after_in_child=self._forget_in_child)
+            atexit.register(self._finish)
+        present.expects_clients = True
+        self._main = present.main_thread()
+        _thread.start_new_thread(self._live, (serve,))
+
+    def _live(self, serve: Callable[[], None]) -> None:
+        try:
+            serve()
+        finally:
+            present.expects_clients = False
+            present.settle(came=False)
+
+    def _serve_visitors(self) -> None:
+        while self.door is not None:
+            self._serve(self.door.wait())
+
+    def _serve(self, client: Client) -> None:
+        """Serve a client until it leaves."""
+        engine = Engine(client.connection, sys.argv[0] if getattr(sys, "argv", None) else "", main=self._main)
+        engine.link.expect(client.said)
+        engine.held = self._held
+        self._held = None
+        present.engine = engine
+        others = {} if self.door is None else self.door.watched
+        engine.serve_attached(others)
+        if engine.is_held:
+            self._held = engine
+        else:
+            present.engine = None
+        engine.link.discard()
+
+    def _finish(self) -> None:
+        """Say farewell, and tidy up, when the program ends."""
+        if present.engine is not None:
+            present.engine.finish()
+        place = self.door.place if self.door is not None else None
+        left = place if isinstance(place, str) else self._token_file
+        if left:
+            try:
+                os.unlink(left)
+            except OSError:
+                return  # somebody has tidied up
+
+    def _forget_in_child(self) -> None:
+        """Leave the child of a fork alone: nobody can attach to it."""
+        present.expects_clients = False
+        self._token_file = ""
+        if self.door is not None:
+            if isinstance(self.door.place, str):
+                self.door.place = ("", 0)  # the file is the parent's
+            self.door.close()
+            self.door = None
+        if present.engine is not None and not present.engine.owned:
+            present.engine.forget_in_child()
+            present.engine = None
+
+
+_attachable = Attachable()
+
+
+def listen(place: Place, *, token: str | None, make_token: bool, allow_remote: bool) -> Place:
+    """Let clients attach; return where."""
+    return _attachable.open(place, token, make_token=make_token, allow_remote=allow_remote)
+
+
+def connect(place: Place, token: str | None) -> None:
+    """Connect to a debugger that waits."""
+    _attachable.reach(place, token)
+
+
+def _connected(place: Place, token: str | None) -> Client:
+    """Connect, and show the token if there is one.
+
+    Raises:
+        OSError: nobody waits there.
+        RuntimeError: the token was refused.
+
+    """
+    if isinstance(place, str):
+        connection = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM | _socket.SOCK_CLOEXEC)
+        address: object = place
+    else:
+        family = _socket.AF_INET6 if ":" in place[0] else _socket.AF_INET
+        connection = _socket.socket(family, _socket.SOCK_STREAM | _socket.SOCK_CLOEXEC)
+        connection.setsockopt(_socket.IPPROTO_TCP, _socket.TCP_NODELAY, 1)
+        address = place
+        token = token or _left_token(place[1])
+    try:
+        connection.settimeout(limits.TOKEN_SECONDS)
+        connection.connect(address)  # type: ignore[arg-type]  # one or the other kind
+        if token is not None:
+            _show(connection, token)
+        connection.settimeout(None)
+    except BaseException:
+        connection.close()
+        raise
+    return Client(connection, b"")
+
+
+def _left_token(port: int) -> str | None:
+    path = tokens.file_of(port)
+    return tokens.read(path) if os.path.exists(path) else None
+
+
+def _show(connection: _socket.socket, token: str) -> None:
+    request: Json = {"seq": 1, "type": "request", "command": AUTHENTICATE, "arguments": {"token": token}}
+    connection.sendall(encode(request))
+    reader = FrameReader()
+    answers: list[Json] = []
+    while not answers:
+        # Byte by byte: nothing behind the frame may be swallowed.
+        data = connection.recv(1)
+        try:
+            answers = reader.feed(data)
+        except MalformedFrame as error:
+            raise RuntimeError(f"what listens there is no debugger: {error}") from error
+        if not data:
+            raise RuntimeError("the debugger closed the connection before it had taken the token")
+    if answers[0].get("success") is not True:
+        raise RuntimeError(f"the debugger refused: {answers[0].get('message')}")
+
+
+def _tell(text: str) -> None:
+    if sys.stderr is not None:
+        sys.stderr.write(text)
+        sys.stderr.flush()

@@ -1,0 +1,267 @@
+"""The one connection to the adapter, and the one thread that serves it.
+
+The link's thread reads requests and keeps deadlines; it never runs code of the
+program, so it always answers. Any thread may send. What requests mean is decided in
+`dispatch`; what happens when the other end goes away is decided by whoever calls `serve`.
+"""
+
+import _queue
+import _socket
+import _thread
+import os
+import select
+from collections.abc import Callable
+from time import monotonic, sleep
+
+from .. import limits
+from ..breakpoints.remarks import Remarks
+from ..errors import MalformedFrame
+from .wire import FrameReader, Json, encode
+
+
+def connect(address: str) -> _socket.socket:
+    """Make the socket for an address of the command line, `unix:PATH`.
+
+    Raises:
+        ValueError: if the address is of no known kind.
+        OSError: if nobody listens there.
+
+    """
+    kind, _, place = address.partition(":")
+    if kind != "unix" or not place:
+        raise ValueError(f"--link is {address!r}, expected unix:PATH")
+    connection = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
+    connection.connect(place)
+    return connection
+
+
+class Link:
+    """A stream of messages to and from the adapter.
+
+    Invariant: a frame is sent whole or the link is closed; frames of several threads never mix.
+    While a remark waits, a byte in the pipe `_wake` tells the link's thread of it.
+    """
+
+    def __init__(self, connection: _socket.socket) -> None:
+        self._connection = connection
+        self._sending = _thread.RLock()  # it knows whether this very thread holds it; nothing is sent twice at once
+        self._seq = 0
+        self._timers: list[tuple[float, Callable[[], None]]] = []
+        self._reader = FrameReader()
+        self._waked, self._wake = os.pipe()
+        self._resting = False
+        self.others: dict[int, Callable[[], None]] = {}
+        """What to do when other descriptors can be read; may change at any time, in the link's thread."""
+        self._early = b""
+        self._remarks = Remarks()
+        self._remarked = float("-inf")  # when remarks were last sent
+        self._untaken = 0  # characters of remarks of which the client has not been told yet
+        self._told_of_remarks = False
+        self._soon: _queue.SimpleQueue[Callable[[], None]] = _queue.SimpleQueue()
+        self.closed = False
+
+    def event(self, name: str, body: Json) -> None:
+        """Send an event."""
+        self._send({"seq": 0, "type": "event", "event": name, "body": body})
+
+    def remark(self, text: str, place: Json) -> None:
+        """Send an `output` event with other fields as in `place`: at once, or within moments if there were others.
+
+        Nothing that is sent later overtakes it.
+        """
+        self._untaken += len(text)
+        waiting = self._remarks.add(text, place)
+        # In a signal handler this thread may be in the midst of sending something else.
+        inside = self._is_sending()
+        # What ends no line is waited for: `print` writes the end by itself.
+        is_late = text.endswith("\n") and monotonic() > self._remarked + limits.REMARK_SECONDS
+        due = waiting >= limits.REMARKS or is_late
+        if due and not inside:
+            self._send(None)
+        elif inside or not self._told_of_remarks:
+            self._told_of_remarks = True
+            with self._sending:
+                if not self.closed:
+                    os.write(self._wake, b".")
+
+    def wait_for_room(self, unless: Callable[[], bool]) -> None:
+        """Wait while there are too many remarks that the client has not been told of, unless something else is due.
+
+        It may read slowly, or not at all: then the program is to wait, and nothing else. Not in the link's thread.
+        """
+        if self._is_sending():
+            return  # in a signal handler: nobody else could send meanwhile
+        while self._untaken > limits.REMARKED_CHARS and not self.closed and not unless():
+            sleep(limits.ROOM_SECONDS)
+
+    def _is_sending(self) -> bool:
+        """Say whether the calling thread is in the midst of sending, and in a signal handler by now."""
+        owned: bool = self._sending._is_owned()  # type: ignore[attr-defined]  # which threading.Condition calls, too
+        return owned
+
+    def note_taken(self, characters: int) -> None:
+        """Take note that the client has been told of remarks."""
+        self._untaken = max(0, self._untaken - characters)
+
+    def response(self, request: Json, *, success: bool, message: str = "", body: Json | None = None) -> None:
+        """Answer a request."""
+        answer: Json = {
+            "seq": 0,
+            "type": "response",
+            "request_seq": request["seq"],
+            "command": request["command"],
+            "success": success,
+        }
+        if message:
+            answer["message"] = message
+        if body is not None:
+            answer["body"] = body
+        self._send(answer)
+
+    def _send(self, message: Json | None) -> None:
+        """Send the remarks that wait, then a message if there is one."""
+        late: BaseException | None = None
+        with self._sending:
+            if self.closed:
+                return
+            rest = memoryview(self._frames(message))
+            while rest:
+                try:
+                    rest = rest[self._connection.send(rest) :]
+                except OSError:
+                    self.closed = True
+                    return
+                except BaseException as error:
+                    late = error
+        if late is not None:
+            raise late
+
+    def _frames(self, message: Json | None) -> bytes:
+        frames = b""
+        if self._remarks:
+            self._remarked = monotonic()
+            for body in self._remarks.take():
+                self._seq += 1
+                frames += encode({"seq": self._seq, "type": "event", "event": "output", "body": body})
+        if message is not None:
+            self._seq += 1
+            message["seq"] = self._seq
+            frames += encode(message)
+        return frames
+
+    def expect(self, data: bytes) -> None:
+        """Take what the other end has said before the link was made."""
+        self._early = data
+
+    def after(self, seconds: float, action: Callable[[], None]) -> None:
+        """Call `action` in the link's thread, later. To be called in that thread only."""
+        self._timers.append((monotonic() + seconds, action))
+
+    def soon(self, action: Callable[[], None]) -> None:
+        """Call `action` in the link's thread, if it still serves. From any other thread."""
+        with self._sending:
+            if not self.closed:
+                self._soon.put(action)
+                os.write(self._wake, b".")
+
+    def _run_soon(self) -> None:
+        while not self._soon.empty():
+            self._soon.get()()
+
+    def serve(self, handle: Callable[[Json], None]) -> bool:
+        """Read and handle messages; return true for a `rest`, false if the link is of no more use.
+
+        That is when the other end went away or broke the protocol.
+        """
+        connection = self._connection.fileno()
+        if not self._handled(self._early, handle):
+            return False
+        watched: set[int] = set()
+        poll = select.poll()
+        while not self.closed:
+            if watched != {connection, self._waked, *self.others}:
+                watched = {connection, self._waked, *self.others}
+                poll = _poll_of(watched)
+            ready = [place for place, _ in poll.poll(self._milliseconds())]
+            if self._waked in ready and self._is_to_rest():
+                return True
+            for place in ready:
+                if place in self.others:
+                    self.others[place]()
+            if connection in ready and not self._read(handle):
+                return False
+            self._run_timers()
+        return False
+
+    def _read(self, handle: Callable[[Json], None]) -> bool:
+        """Handle what has come; return false at the end."""
+        try:
+            data = self._connection.recv(1 << 16)
+        except OSError:
+            return False
+        return bool(data) and self._handled(data, handle)
+
+    def _handled(self, data: bytes, handle: Callable[[Json], None]) -> bool:
+        try:
+            for message in self._reader.feed(data):
+                handle(message)
+        except MalformedFrame:
+            return False
+        return True
+
+    def _is_to_rest(self) -> bool:
+        """Do what the link's thread was waked for; say whether it is to end."""
+        os.read(self._waked, 64)
+        self._told_of_remarks = False
+        self._send(None)
+        self._run_soon()
+        rests, self._resting = self._resting, False
+        return rests
+
+    def rest(self) -> None:
+        """Let `serve` return; nothing is lost, it may be called again. From any other thread."""
+        self._resting = True
+        os.write(self._wake, b".")
+
+    def _milliseconds(self) -> int | None:
+        if not self._timers:
+            return None
+        soonest = min(when for when, _ in self._timers)
+        return max(0, int((soonest - monotonic()) * 1000) + 1)
+
+    def _run_timers(self) -> None:
+        now = monotonic()
+        due = [timer for timer in self._timers if timer[0] <= now]
+        if due:
+            self._timers = [timer for timer in self._timers if timer[0] > now]
+            for _, action in due:
+                action()
+
+    def close(self) -> None:
+        """Send nothing more than what waits, and let the other end read the end of the stream."""
+        self._send(None)
+        with self._sending:
+            self.closed = True
+            try:
+                self._connection.shutdown(_socket.SHUT_RDWR)
+            except OSError:
+                return  # the other end was first
+
+    def discard(self) -> None:
+        """Close everything; whoever still wants to send something does not."""
+        with self._sending:
+            self.drop()
+
+    def drop(self) -> None:
+        """Forget the connection without touching the peer: for the child of a fork."""
+        self.closed = True
+        self._connection.close()
+        os.close(self._waked)
+        os.close(self._wake)
+
+
+def _poll_of(watched: set[int]) -> select.poll:
+    poll = select.poll()
+    for place in watched:
+        poll.register(place, select.POLLIN)
+    return poll

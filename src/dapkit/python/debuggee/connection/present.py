@@ -1,0 +1,93 @@
+"""The engine of this process, of which there is one at most, and those who wait for its client."""
+
+import _thread
+import os
+import sys
+from types import FrameType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..engine import Engine
+
+engine: "Engine | None" = None
+"""The engine that a client talks to, or last talked to."""
+
+expects_clients = False
+"""Whether there is a thread that waits for one, or serves one."""
+
+_waiting: list["_Waiter"] = []
+
+
+class _Waiter:
+    """Somebody who waits for a client."""
+
+    def __init__(self) -> None:
+        self.came = False
+        self.lock = _thread.allocate_lock()
+        self.lock.acquire()
+
+
+def is_debugged() -> bool:
+    """Say whether a client has configured its session, and is still there."""
+    return engine is not None and engine.configured and not engine.link.closed and not engine.world.released
+
+
+def wait() -> None:
+    """Wait until a client has configured its session; a signal handler may raise meanwhile.
+
+    Raises:
+        RuntimeError: none can come.
+
+    """
+    if not expects_clients and engine is None:
+        raise RuntimeError("nobody can come: call dapkit.listen() or dapkit.connect() first")
+    waiter = _Waiter()
+    _waiting.append(waiter)
+    if is_debugged():
+        return
+    waiter.lock.acquire()
+    if not waiter.came:
+        raise RuntimeError("the debugger left before it had configured its session")
+
+
+def settle(*, came: bool) -> None:
+    """Let all go on who wait for a client: it has come, or none will any more. In the link's thread."""
+    while _waiting:
+        waiter = _waiting.pop()
+        waiter.came = came
+        waiter.lock.release()
+
+
+def main_thread() -> int:
+    """Return the identity of the main thread, as far as it can be told; else of the calling one."""
+    threading = sys.modules.get("threading")
+    main = getattr(threading, "_main_thread", None)
+    ident = getattr(main, "ident", None)
+    return ident if isinstance(ident, int) else _thread.get_ident()
+
+
+def takes_breakpoint_calls() -> bool:
+    """Say whether the built-in `breakpoint` may be ours: nobody has decided otherwise."""
+    return sys.breakpointhook is sys.__breakpointhook__ and not os.environ.get("PYTHONBREAKPOINT")
+
+
+def need_no_launcher() -> None:
+    """Refuse a second debugger.
+
+    Raises:
+        RuntimeError: the program was launched by one.
+
+    """
+    if engine is not None and engine.owned:
+        raise RuntimeError("the program was launched by a debugger; it can have only one")
+
+
+def stop_in(frame: FrameType) -> None:
+    """Stop in a frame of the calling thread as soon as it goes on, if a client is there."""
+    if engine is not None:
+        engine.stop_in(frame)
+
+
+def hook(*_arguments: object, **_more: object) -> None:
+    """Stand for `sys.breakpointhook`."""
+    stop_in(sys._getframe(1))

@@ -1,0 +1,97 @@
+"""Tokens of ports: made, compared, and kept in files that only our own user can reach.
+
+The folder and the name of a file follow the rule of the adapter (`dapkit.transport.private`,
+`dapkit.python.adapter.attaching`), so that each finds what the other has left.
+"""
+
+import os
+import stat
+from _operator import _compare_digest  # the C half of `hmac.compare_digest`
+from binascii import b2a_base64
+
+from .. import limits
+
+
+def make() -> str:
+    """Make a secret that cannot be guessed."""
+    text = b2a_base64(os.urandom(32), newline=False).decode()
+    return text.rstrip("=").replace("+", "-").replace("/", "_")
+
+
+def same(shown: object, token: str) -> bool:
+    """Say whether somebody knows a token, in a time that does not tell how much of it was right."""
+    return isinstance(shown, str) and _compare_digest(shown.encode("utf-8", "surrogatepass"), token.encode())
+
+
+def file_of(port: int) -> str:
+    """Return where the token of a port is.
+
+    Raises:
+        ValueError: others can reach the folder.
+
+    """
+    return os.path.join(_folder(), f"port-{port}.token")
+
+
+def leave(token: str, port: int) -> str:
+    """Leave a token for whoever of our user wants to connect to a port; return the file."""
+    path = file_of(port)
+    if os.path.lexists(path):
+        os.unlink(path)  # of a program that was killed
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+    try:
+        os.write(handle, token.encode())
+    finally:
+        os.close(handle)
+    return path
+
+
+def read(path: str) -> str:
+    """Return the token in a file.
+
+    Raises:
+        ValueError: others can read the file, or it holds none.
+        OSError: it cannot be read.
+
+    """
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        _need_private(path, os.fstat(handle))
+        text = os.read(handle, limits.TOKEN_MESSAGE_BYTES)
+    finally:
+        os.close(handle)
+    token = text.decode("ascii", "replace").strip()
+    if not token or not token.isascii():
+        raise ValueError(f"{path} holds no token: expected one line of ASCII")
+    return token
+
+
+def _folder() -> str:
+    runtime = os.environ.get("XDG_RUNTIME_DIR")
+    if runtime and os.access(runtime, os.W_OK | os.X_OK):
+        folder = os.path.join(runtime, "dapkit")
+    else:
+        folder = os.path.join(_temporary(), f"dapkit-{os.geteuid()}")
+    if not os.path.lexists(folder):
+        os.mkdir(folder, 0o700)
+    found = os.lstat(folder)
+    if not stat.S_ISDIR(found.st_mode):
+        raise ValueError(f"{folder} has to be a folder, and is none (or a link to one)")
+    _need_private(folder, found)
+    return folder
+
+
+def _temporary() -> str:
+    """Return the folder for temporary files, as `tempfile` finds it."""
+    named = (os.environ.get(name) for name in ("TMPDIR", "TEMP", "TMP"))
+    for folder in (*named, "/tmp", "/var/tmp", "/usr/tmp"):  # noqa: S108 - in there the folder is checked
+        if folder and os.access(folder, os.W_OK | os.X_OK):
+            return os.path.abspath(folder)
+    return os.getcwd()
+
+
+def _need_private(path: str, found: os.stat_result) -> None:
+    if found.st_uid != os.geteuid():
+        raise ValueError(f"{path} belongs to user {found.st_uid}, expected user {os.geteuid()}")
+    if found.st_mode & 0o077:
+        raise ValueError(f"{path} is open to others (mode {stat.S_IMODE(found.st_mode):04o}); only we may reach it")

@@ -1,0 +1,110 @@
+"""Messages as bytes: Content-Length frames around JSON, both ways.
+
+Works on `_json`, the C half of the standard `json`: importing `json` itself costs
+milliseconds and would bring `re` and `enum` into the program. Knows nothing of
+requests and events; `link` moves the bytes.
+"""
+
+from _json import encode_basestring, make_encoder, make_scanner
+from collections.abc import Callable
+
+from .. import limits
+from ..errors import MalformedFrame
+
+type Json = dict[str, object]
+
+
+def _refuse_value(value: object) -> object:
+    raise TypeError(f"{type(value).__name__} in a message; expected text, number, list or dict")
+
+
+class _Strict:
+    """What the C scanner wants to know about reading."""
+
+    strict = False
+    object_hook = None
+    object_pairs_hook = None
+    parse_float = float
+    parse_int = int
+    parse_constant = float
+    memo: dict[str, str]
+
+    def __init__(self) -> None:
+        self.memo = {}
+
+
+_SETTINGS = (None, _refuse_value, encode_basestring, None, ":", ",", False, False, True)
+"""Markers, default, encoder, indent, key and item separators, sort keys, skip keys, allow NaN."""
+_encode: Callable[[object, int], tuple[str, ...]] = make_encoder(*_SETTINGS)
+_scan: Callable[[str, int], tuple[object, int]] = make_scanner(_Strict())  # type: ignore[arg-type]  # a context, as in json.decoder
+
+
+def encode(message: Json) -> bytes:
+    """Make the frame of a message. Lone surrogates, which UTF-8 has no bytes for, become `?`."""
+    body = "".join(_encode(message, 0)).encode("utf-8", "replace")
+    return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
+
+
+def decode(body: bytes) -> Json:
+    """Read the body of a frame.
+
+    Raises:
+        MalformedFrame: if it is not a JSON object.
+
+    """
+    try:
+        text = body.decode("utf-8").strip()
+        message, end = _scan(text, 0)
+    except (ValueError, StopIteration, RecursionError) as error:
+        raise MalformedFrame(f"a message is not JSON: {error}") from error
+    if not isinstance(message, dict) or end != len(text):
+        raise MalformedFrame(f"a message is not one JSON object but {text[:80]!r}")
+    return message
+
+
+class FrameReader:
+    """Bytes in any portions in, whole messages out.
+
+    Invariant: `_held` never starts with a whole frame between two calls of `feed`.
+    """
+
+    def __init__(self) -> None:
+        self._held = bytearray()
+        self._length = -1  # of the body that is being read, -1 while a header is
+
+    def feed(self, data: bytes) -> list[Json]:
+        """Take bytes, and return the messages that they complete.
+
+        Raises:
+            MalformedFrame: if they are no frames; the reader is of no use afterwards.
+
+        """
+        held = self._held
+        held += data
+        messages: list[Json] = []
+        while True:
+            if self._length < 0:
+                end = held.find(b"\r\n\r\n")
+                if end < 0:
+                    if len(held) > limits.HEADER_BYTES:
+                        raise MalformedFrame(f"no end of the header in {len(held)} bytes")
+                    return messages
+                self._length = _length_of(bytes(held[:end]))
+                del held[: end + 4]
+            if len(held) < self._length:
+                return messages
+            body = bytes(held[: self._length])
+            del held[: self._length]
+            self._length = -1
+            messages.append(decode(body))
+
+
+def _length_of(header: bytes) -> int:
+    for line in header.split(b"\r\n"):
+        name, _, value = line.partition(b":")
+        if name.strip().lower() == b"content-length":
+            digits = value.strip()
+            if digits.isdigit() and int(digits) <= limits.FRAME_BYTES:
+                return int(digits)
+            raise MalformedFrame(f"Content-Length is {digits[:40]!r}, expected 0 to {limits.FRAME_BYTES}")
+    raise MalformedFrame(f"a header without Content-Length: {header[:80]!r}")

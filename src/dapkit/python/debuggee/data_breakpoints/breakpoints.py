@@ -1,0 +1,348 @@
+"""Data breakpoints: which were asked for, when they stop, and what is said then.
+
+A client first asks whether something can be watched, and gets the dataId of a target for it. What was
+found in a frame or value of a stop is only kept if a breakpoint is set on it before the program goes on. Names of
+globals and of class attributes are good for ever, also for another run: those whose module or class is not
+there yet wait for it.
+"""
+
+import _ast
+import _thread
+import sys
+from collections.abc import Callable, Container
+from time import monotonic
+from types import CodeType, FrameType
+from typing import Final
+
+from .. import limits
+from ..breakpoints.common import ONCE, next_number
+from ..breakpoints.conditions import Test, parse_expression
+from ..connection.link import Link
+from ..connection.wire import Json
+from ..errors import RequestRefused
+from ..execution.jobs import Guard
+from ..execution.stops import Parked, World
+from ..sources.files import OURS, Sources
+from ..values.text import error_text, render, type_name
+from .resolving import POLLING, lasting_target
+from .targets import MISSING, READ, READ_WRITE, WRITE, Access, Target
+from .watching import Hit, Shield, Watching
+
+
+class DataBreakpoint:
+    """One data breakpoint that a client set; without a target it waits for one, or is no good."""
+
+    __slots__ = ("access", "code", "hits", "identity", "number", "once", "problem", "target", "test", "waits")
+
+    def __init__(self, wish: Json) -> None:
+        self.number = next_number()
+        self.target: Target | None = None
+        self.problem = ""
+        self.waits = False
+        """Whether it waits for its module or class."""
+        identity = wish.get("dataId")
+        if not isinstance(identity, str) or not identity:
+            raise RequestRefused(f"dataId is {identity!r:.200}, expected a text from dataBreakpointInfo")
+        self.once = identity.startswith(_ONCE)
+        self.identity = identity.removeprefix(_ONCE)
+        self.access = wish.get("accessType") or WRITE
+        if self.access not in (WRITE, READ, READ_WRITE):
+            raise RequestRefused(f"accessType is {self.access!r:.200}, expected read, write or readWrite")
+        texts = [wish.get(field) for field in ("condition", "hitCondition")]
+        for field, text in zip(("condition", "hitCondition"), texts, strict=True):
+            if text is not None and not isinstance(text, str):
+                raise RequestRefused(f"{field} is {text!r:.200}, expected a text")
+        self.test = Test(texts[0], texts[1], None)  # type: ignore[arg-type]  # the loop has seen to it
+        self.code: CodeType | None = None
+        if self.test.condition:
+            tree = parse_expression(self.test.condition, "condition")
+            self.code = compile(_ast.Expression(tree), "<dapkit: condition>", "eval", dont_inherit=True)
+        self.hits: CodeType | None = None
+        if self.test.hits:
+            self.hits = compile(self.test.hits_expression, "<dapkit: hit condition>", "eval", dont_inherit=True)
+
+    def describe(self, *, polled: bool) -> Json:
+        """Return the Breakpoint of the protocol."""
+        body: Json = {"id": self.number, "verified": self.target is not None and not self.problem}
+        message = self.problem or (POLLING if polled else "")
+        if message:
+            body["message"] = message
+        if self.problem:
+            body["reason"] = "pending" if self.waits else "failed"
+        return body
+
+    def wants(self, access: Access) -> bool:
+        """Say whether a use of a target is one to stop at, but for the condition."""
+        return access.target is self.target and self.access in (access.kind, READ_WRITE)
+
+
+_ONCE: Final = ONCE + ":"
+"""What the dataId of a breakpoint begins with that goes away with its first stop."""
+
+
+class DataBreakpoints:
+    """All data breakpoints of the session. Changed under the engine's lock."""
+
+    def __init__(
+        self,
+        link: Link,
+        world: World,
+        sources: Sources,
+        *,
+        lock: _thread.RLock,
+        shield: Shield,
+        complain: Callable[[str], None],
+    ) -> None:
+        self._link = link
+        self._world = world
+        self._sources = sources
+        self._lock = lock
+        self._complain = complain
+        self._complained: set[tuple[int, str]] = set()
+        self._watching = Watching(sources, lock, shield, hit=self._on_hit, ended=self._on_end, starts=self._on_start)
+        self._set: list[DataBreakpoint] = []
+        self._offered: dict[str, Target] = {}
+        """What may be set now, by dataId."""
+        self._standing: set[int] = set()  # threads that stand still: what they change is the client's doing
+        self.may_resolve = False
+        """Whether the program has begun: before that, `__main__` is not its own."""
+
+    def offer(self, target: Target, *, once: bool) -> Json:
+        """Return the answer that tells of a target, and keep it."""
+        with self._lock:
+            known = [one for one in self._offered.values() if one.means(target) and not one.ended]
+            kept = known[0] if known else target
+            self._offered[kept.identity] = kept
+        body = kept.describe()
+        if once:
+            body["dataId"] = _ONCE + kept.identity
+        return body
+
+    def place(self, wishes: list[Json]) -> list[Json]:
+        """Replace all data breakpoints; return what is said about each."""
+        made = [self._make(wish) for wish in wishes]
+        with self._lock:
+            self._set = [one for one in made if isinstance(one, DataBreakpoint)]
+            for one in self._set:
+                self._resolve(one)
+            self._watch()
+            return [one if isinstance(one, dict) else self._describe(one) for one in made]
+
+    @staticmethod
+    def _make(wish: Json) -> DataBreakpoint | Json:
+        try:
+            return DataBreakpoint(wish)
+        except RequestRefused as refusal:
+            return {"id": next_number(), "verified": False, "message": str(refusal), "reason": "failed"}
+
+    def _describe(self, one: DataBreakpoint) -> Json:
+        return one.describe(polled=one.target in self._watching.polled)
+
+    def _resolve(self, one: DataBreakpoint) -> None:
+        """Find the target of a breakpoint, or say what is the matter."""
+        one.waits = False
+        try:
+            target = self._find(one.identity)
+        except RequestRefused as refusal:
+            one.problem = str(refusal)
+            return
+        if target is None:
+            one.waits = True
+            one.problem = f"{' '.join(one.identity.split(':')[1:-1])} is not loaded yet"
+        elif one.access not in target.access_types:
+            one.problem = f"{one.access} access of {target.label} cannot be noticed; only writes can"
+        else:
+            self._offered[one.identity] = target
+            one.target, one.problem = target, target.ended
+
+    def _find(self, identity: str) -> Target | None:
+        if identity in self._offered:
+            return self._offered[identity]
+        found = lasting_target(identity)  # also refuses what is no name
+        return found if self.may_resolve else None
+
+    def _watch(self) -> None:
+        wanted = [(one.target, str(one.access)) for one in self._set if one.target is not None and not one.problem]
+        kinds: dict[str, tuple[Target, str]] = {}
+        for target, access in wanted:
+            known = kinds.get(target.identity)
+            kinds[target.identity] = (target, access if known is None or known[1] == access else READ_WRITE)
+        try:
+            self._watching.set(list(kinds.values()), expecting=any(one.waits for one in self._set))
+        except RequestRefused as refusal:
+            for one in self._set:
+                one.problem = str(refusal)
+
+    def clear(self) -> None:
+        """Remove everything."""
+        with self._lock:
+            self._set = []
+            self._offered.clear()
+            self._watching.clear()
+
+    def forget_in_child(self) -> None:
+        """Remove everything in the child of a fork, without the lock."""
+        self._set = []
+        self._offered.clear()
+        self._watching.clear()
+
+    # What happens
+
+    def world_changed(self) -> None:
+        """Take note that the program, or a thread of it, stops or goes on. Under the lock."""
+        if self._world.released:
+            return
+        if self._standing:
+            self._watching.program_goes_on(self._standing)
+        self._standing = set(self._world.parked)
+        if self._standing or self._world.stopped:
+            self._watching.program_stops()
+            return
+        used = {one.identity for one in self._set}
+        self._offered = {name: target for name, target in self._offered.items() if name in used}
+
+    def thread_parks(self) -> None:
+        """Take note that a thread stands still as well. Under the lock."""
+        self._standing = set(self._world.parked)
+        self._watching.thread_parks()
+
+    def program_begins(self) -> None:
+        """Let names of the program's own modules be looked up from now on."""
+        self.may_resolve = True
+
+    def program_runs(self) -> None:
+        """Look up names in a program that began before we came."""
+        self.may_resolve = True
+        self._look_again(sys.modules)
+
+    def _on_start(self, frame: FrameType) -> None:
+        """Look for targets that were not there yet, when code of their module runs."""
+        self._look_again([frame.f_globals.get("__name__")])
+
+    def _look_again(self, modules: Container[object]) -> None:
+        with self._lock:
+            waiting = [one for one in self._set if one.waits and one.identity.split(":")[1] in modules]
+            for one in waiting:
+                self._resolve(one)
+            found = [one for one in waiting if not one.waits]
+            if found:
+                self._watch()
+        for one in found:
+            self._tell(one)
+
+    def _on_end(self, target: Target, why: str) -> None:
+        with self._lock:
+            target.ended = f"{target.label}: {why}"
+            ended = [one for one in self._set if one.target is target]
+            for one in ended:
+                one.problem = target.ended
+            self._watch()
+        for one in ended:
+            self._tell(one)
+
+    def _tell(self, one: DataBreakpoint, reason: str = "changed") -> None:
+        self._link.event("breakpoint", {"reason": reason, "breakpoint": self._describe(one)})
+
+    def _spend(self, one: DataBreakpoint) -> bool:
+        """Remove a breakpoint for good; say whether nobody has before."""
+        with self._lock:
+            if one not in self._set:
+                return False
+            self._set.remove(one)
+            self._watch()
+        self._tell(one, "removed")
+        return True
+
+    def _on_hit(self, hit: Hit) -> None:
+        """Stop if any breakpoint wants to. In the thread that used the data."""
+        if self._is_of_client(hit.frame):
+            return
+        numbers: list[int] = []
+        texts: list[str] = []
+        problems: list[str] = []
+        for one in list(self._set):
+            for access in hit.accesses:
+                if not one.wants(access) or not self._applies(one, access, hit.frame, problems):
+                    continue
+                if not one.once or self._spend(one):
+                    numbers.append(one.number)
+                    texts.append(self._say(access))
+        if not numbers:
+            return
+        texts = list(dict.fromkeys(texts))
+        code = hit.frame.f_code
+        line = hit.line or hit.frame.f_lineno or code.co_firstlineno
+        # Where an exception is handled there are instructions without a line.
+        trail = None if hit.frame.f_lineno else [(hit.frame, line)]
+        self._world.halt(
+            Parked(_thread.get_ident(), hit.frame, leaving=hit.leaving, before_line=not hit.leaving, trail=trail),
+            "data breakpoint",
+            hitBreakpointIds=list(dict.fromkeys(numbers)),
+            description="; ".join(problems) or "Paused on data breakpoint",
+            text="; ".join(texts),
+        )
+
+    def _is_of_client(self, frame: FrameType) -> bool:
+        """Say whether it is what the client just typed that uses the data, and not a function that it calls."""
+        caller = frame.f_back
+        if _thread.get_ident() not in self._world.evaluating or caller is None:
+            return False
+        return self._sources.kind(caller.f_code.co_filename) == OURS
+
+    def _applies(self, one: DataBreakpoint, access: Access, frame: FrameType, problems: list[str]) -> bool:
+        test = one.test
+        if one.code is not None:
+            try:
+                if not eval(one.code, _names(frame, test.names, access)):
+                    return False
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:
+                said = error_text(error)
+                text = f"{type_name(error)}: {said}" if said else type_name(error)
+                problems.append(f"Condition raised {text}")
+                if (one.number, text) not in self._complained:
+                    self._complained.add((one.number, text))
+                    self._complain(f"The condition of a data breakpoint raised {text}: {test.condition}")
+                return True
+        return one.hits is None or bool(eval(one.hits, {"_d_hits": test.next_hit()}))
+
+    def _say(self, access: Access) -> str:
+        label = access.target.label
+        if access.kind == READ:
+            return f"{label} is about to be read: {self._text(access.new)}"
+        if access.new is MISSING:
+            return f"{label} was deleted; it was {self._text(access.old)}"
+        if access.old is MISSING:
+            return f"{label} was set to {self._text(access.new)}; it had no value"
+        return f"{label} changed from {self._text(access.old)} to {self._text(access.new)}"
+
+    def _text(self, value: object) -> str:
+        """Write a value, by its own `__repr__` under a deadline that the link's thread keeps."""
+        guard = Guard(limits.VALUE_SECONDS * 2)
+        guard.begin()
+        done: list[str] = []
+
+        def look() -> None:
+            if not done:
+                guard.look(monotonic())
+                self._link.after(limits.TICK_SECONDS, look)
+
+        self._link.soon(look)
+        try:
+            done.append(render(value, guard, limits.CHANGE_CHARS))
+        finally:
+            done.append("")
+        return done[0]
+
+
+def _names(frame: FrameType, names: set[str], access: Access) -> dict[str, object]:
+    """Return what a condition sees: the names of the frame that used the data, and `old` and `new`."""
+    found: dict[str, object] = {"__builtins__": frame.f_builtins, "old": access.old, "new": access.new}
+    variables = frame.f_locals
+    for name in names:
+        if name in variables:
+            found[name] = variables[name]
+        elif name in frame.f_globals:
+            found[name] = frame.f_globals[name]
+    return found

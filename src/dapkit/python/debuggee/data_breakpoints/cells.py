@@ -1,0 +1,80 @@
+"""The cell behind a variable that functions share, and all code that can write it.
+
+A frame does not tell its cells. But a mark can be put into the variable for a moment: the cell is what then
+holds the mark. Native code does that in one go, so that no other thread meets the mark.
+"""
+
+import gc
+import sys
+from _functools import partial  # type: ignore[import-not-found]  # the C half of `functools`
+from _operator import call  # the C half of `operator`
+from collections.abc import Callable, Iterator
+from types import AsyncGeneratorType, CellType, CodeType, CoroutineType, FrameType, FunctionType, GeneratorType
+
+from ..sources.files import with_nested
+from ..values.storage import locals_writer
+from .targets import MISSING
+
+
+def cell_of(frame: FrameType, name: str) -> CellType | None:
+    """Return the cell of a variable of a function; None if that cannot be told."""
+    variables = frame.f_locals
+    write_back = locals_writer(frame)
+    mark = object.__new__(_Mark)
+    kept: dict[str, object] = {}
+    # Each step is a call of native code, and so is their sequence. `map` takes its values when they are due.
+    refresh = partial(getattr, frame, "f_locals")  # 3.12: `variables` is a copy, to be written back once after this
+    steps: list[Callable[[], object]] = [
+        refresh,
+        partial(next, map(kept.__setitem__, (name,), map(variables.get, (name,), (MISSING,)))),
+        partial(variables.__setitem__, name, mark),
+        write_back,
+        partial(gc.get_referrers, mark),
+        refresh,
+        partial(next, map(variables.__setitem__, (name,), map(kept.__getitem__, (name,)))),
+        write_back,
+    ]
+    holders = list(map(call, steps))[4]
+    found = [one for one in holders if type(one) is CellType]  # type: ignore[attr-defined]  # a list
+    if kept[name] is MISSING:
+        for cell in found:
+            del cell.cell_contents
+    return found[0] if len(found) == 1 else None
+
+
+class _Mark:
+    """An object that the garbage collector knows, and nobody else."""
+
+    __slots__ = ("itself",)
+
+
+def writers_of(cell: CellType, name: str, frame: FrameType) -> list[CodeType]:
+    """Return the code of all functions that have the cell, and of those that they may still make."""
+    found: dict[int, CodeType] = {}
+    codes = [frame.f_code, *_running_codes(), *_codes_that_hold(cell)]
+    for code in codes:
+        for part in with_nested(code):
+            if name in part.co_cellvars or name in part.co_freevars:
+                found[id(part)] = part
+    return list(found.values())
+
+
+def _running_codes() -> Iterator[CodeType]:
+    for top in sys._current_frames().values():
+        running: FrameType | None = top
+        while running is not None:
+            yield running.f_code
+            running = running.f_back
+
+
+def _codes_that_hold(cell: CellType) -> Iterator[CodeType]:
+    for holder in gc.get_referrers(cell):
+        match holder:
+            case tuple():  # the closure of functions
+                yield from (one.__code__ for one in gc.get_referrers(holder) if type(one) is FunctionType)
+            case GeneratorType():
+                yield holder.gi_code
+            case CoroutineType():
+                yield holder.cr_code
+            case AsyncGeneratorType():
+                yield holder.ag_code

@@ -1,0 +1,261 @@
+"""From what a client points at to the places to watch.
+
+What cannot be watched is refused with the reason: it is computed when it is asked for, it cannot change, or
+reading it would run code of the program.
+"""
+
+import itertools
+import os
+import sys
+from types import GetSetDescriptorType, MemberDescriptorType, ModuleType
+from typing import Any, Final
+
+from .. import native
+from ..errors import RequestRefused
+from ..sources.files import is_function
+from ..values.storage import Attribute, Entry, LocalVariable, Stored
+from ..values.text import is_a, mro, type_name
+from .cells import cell_of, writers_of
+from .targets import Bytes, Cell, DictEntry, Item, Local, ObjectEntry, Place, Reads, Slot, Target, namespace
+
+_IMMUTABLE_TYPE: Final = 1 << 8  # Py_TPFLAGS_IMMUTABLETYPE
+_CONSTANT: Final = (tuple, str, bytes, range, frozenset)
+
+POLLING: Final = "compared at every line of the program's own code, which slows it" + (
+    "" if native.CAN_POLL else " several times, since the native part of dapkit is not there"
+)
+"""What is said of a breakpoint on what cannot be watched otherwise."""
+
+_next: Final = itertools.count(1).__next__
+
+
+def target_of(stored: Stored, label: str) -> Target:
+    """Return the target for where a value is stored.
+
+    Raises:
+        RequestRefused: if it cannot be watched.
+
+    """
+    match stored:
+        case LocalVariable():
+            return _of_variable(stored, label)
+        case Attribute(owner=owner, name=name):
+            return _of_attribute(owner, name, label)
+        case Entry(container=container, key=key):
+            if type(container) is dict and type(key) is str and _module_of(container):
+                if key not in container:
+                    raise RequestRefused(f"there is no variable {key}")
+                return _of_global(container, key, label)
+            return _of_item(container, key, label)
+
+
+def target_of_bytes(owner: object, start: int, length: int, label: str) -> Target:
+    """Return the target for a range of a buffer.
+
+    Raises:
+        RequestRefused: if it is no buffer, one that cannot change, or too short.
+
+    """
+    size = _size_of_buffer(owner)
+    if start + length > size:
+        raise RequestRefused(f"{label} has {size} bytes; {length} bytes from {start} are more than that")
+    return _numbered(f"{label}, bytes {start} to {start + length - 1}", [Bytes(owner, start, length)])
+
+
+def lasting_target(identity: str) -> Target | None:
+    """Find a target again by its dataId in another run; None if its module or class is not there yet.
+
+    Raises:
+        RequestRefused: if the dataId is none of those.
+
+    """
+    kind, _, rest = identity.partition(":")
+    module, _, path = rest.partition(":")
+    if kind not in ("global", "class") or not module or not path:
+        raise RequestRefused(f"dataId {identity!r:.200} is no longer valid; ask for it again while the program stands")
+    found: Any = sys.modules.get(module)
+    if type(found) is not ModuleType:
+        return None
+    if kind == "global":
+        return _of_global(found.__dict__, path, path)
+    qualified, _, name = path.rpartition(":")
+    for part in qualified.split("."):
+        names = namespace(found)
+        found = None if names is None else names.get(part)
+    return _of_attribute(found, name, f"{qualified}.{name}") if is_a(found, type) else None
+
+
+def _of_variable(stored: LocalVariable, label: str) -> Target:
+    frame, name = stored.frame, stored.name
+    code = frame.f_code
+    if not is_function(code) and frame.f_locals is frame.f_globals:
+        return _of_global(frame.f_globals, name, label)
+    if not is_function(code):
+        return _of_item(frame.f_locals, name, label)
+    if name not in code.co_cellvars and name not in code.co_freevars:
+        target = _numbered(label, [Local(frame, name)])
+        target.description = f"{label} in this call of {code.co_qualname}"
+        return target
+    cell = cell_of(frame, name)
+    if cell is None:
+        raise RequestRefused(f"{name} is shared by several functions in a way that cannot be told")
+    return _numbered(label, [Cell(cell, name, writers_of(cell, name, frame))])
+
+
+def _of_global(names: dict[str, Any], name: str, label: str) -> Target:
+    module = _module_of(names)
+    identity = f"global:{module}:{name}" if module else _identity()
+    target = Target(identity, label, [DictEntry(names, name)], is_lasting=bool(module))
+    target.reads = Reads(names, name)
+    target.description = f"{label} in module {module}" if module else label
+    return target
+
+
+def _module_of(names: dict[str, Any]) -> str:
+    """Return the name of the module whose variables these are, or an empty text."""
+    module = names.get("__name__")
+    known = sys.modules.get(module) if type(module) is str else None
+    return str(module) if type(known) is ModuleType and known.__dict__ is names else ""
+
+
+def _of_attribute(owner: object, name: str, label: str) -> Target:
+    if is_a(owner, type):
+        return _of_class(owner, name, label)
+    if type(owner) is ModuleType:
+        return _of_global(owner.__dict__, name, label)
+    holder, held = _in_classes(mro(owner), name)
+    if type(held) is MemberDescriptorType:
+        return _numbered(label, [Slot(owner, held)])
+    if held is not None and _is_data_descriptor(held):
+        raise RequestRefused(
+            f"{label} is computed when it is asked for, by {type_name(held)}; watch what it is made of"
+        )
+    names = namespace(owner)
+    if names is None:
+        raise RequestRefused(f"a {type_name(owner)} keeps no attributes of its own")
+    places: list[Place] = [ObjectEntry(owner, name)]
+    if name not in names:
+        if holder is None:
+            raise RequestRefused(f"{label} is no attribute that is stored")
+        if not _is_immutable(holder):
+            places.append(ObjectEntry(holder, name))
+    return _numbered(label, places)
+
+
+def _of_class(owner: Any, name: str, label: str) -> Target:  # noqa: ANN401 - a class
+    _, held = _in_classes(mro(owner), name)
+    if held is not None and _is_data_descriptor(held):
+        raise RequestRefused(f"{label} is computed by the metaclass when it is asked for")
+    holder, _ = _in_classes(type.__dict__["__mro__"].__get__(owner), name)
+    if holder is None:
+        raise RequestRefused(f"{label} is no attribute that is stored")
+    if _is_immutable(owner):
+        raise RequestRefused(f"the attributes of {type_name(owner)} {owner.__name__} do not change")
+    places: list[Place] = [ObjectEntry(one, name) for one in dict.fromkeys((owner, holder)) if not _is_immutable(one)]
+    qualified = type.__dict__["__qualname__"].__get__(owner)
+    module = type.__dict__["__module__"].__get__(owner)
+    identity = f"class:{module}:{qualified}:{name}"
+    target = Target(identity, label, places)
+    target.is_lasting = _finds(module, qualified, owner)
+    if not target.is_lasting:
+        target.identity = _identity()
+    return target
+
+
+def _finds(module: object, qualified: str, owner: object) -> bool:
+    found: object = sys.modules.get(module) if type(module) is str else None
+    for part in qualified.split("."):
+        names = namespace(found)
+        found = None if names is None else names.get(part)
+    return found is owner
+
+
+def _of_item(container: Any, key: object, label: str) -> Target:  # noqa: ANN401 - whatever has items
+    if is_a(container, dict):
+        if not is_plain(key):
+            raise RequestRefused(f"a key of type {type_name(key)} is compared by code of the program")
+        return _numbered(label, [DictEntry(container, key)])
+    if is_a(container, *_CONSTANT):
+        raise RequestRefused(f"a {type_name(container)} does not change")
+    is_list = is_a(container, list)
+    if not is_list:
+        _size_of_buffer(container)
+    if not isinstance(key, int):
+        raise RequestRefused(f"an item of a {type_name(container)} at {type_name(key)} is no single place")
+    if is_list:
+        length = list.__len__(container)
+        if not -length <= key < length:
+            raise RequestRefused(f"there is no item {key}; the list has {length}")
+        return _numbered(label, [Item(container, key % length)])
+    return _of_buffer_item(container, key, label)
+
+
+def _of_buffer_item(container: Any, index: int, label: str) -> Target:  # noqa: ANN401 - any buffer
+    size = _size_of_buffer(container)
+    with memoryview(container) as view:
+        if view.ndim != 1:
+            raise RequestRefused(f"an item of {view.ndim} dimensions is no single place; watch its bytes")
+        count, width, form = len(view), view.itemsize, view.format.lstrip("@")
+    if not -count <= index < count:
+        raise RequestRefused(f"there is no item {index}; there are {count}")
+    start = index % count * width
+    known = len(form) == 1 and form in "cbB?hHiIlLqQnNfd"
+    place = Bytes(container, start, min(width, size - start), form if known else "")
+    return _numbered(label, [place])
+
+
+def _size_of_buffer(owner: Any) -> int:  # noqa: ANN401 - any object
+    try:
+        with memoryview(owner) as view:
+            if view.readonly:
+                raise RequestRefused(f"a {type_name(owner)} does not change")
+            if not view.c_contiguous:
+                raise RequestRefused(f"the bytes of this {type_name(owner)} do not lie side by side")
+            with view.cast("B") as flat:
+                return flat.nbytes
+    except (TypeError, ValueError, BufferError) as error:
+        raise RequestRefused(
+            f"a {type_name(owner)} is no dict, list or buffer; its items can only be asked for by running its own code"
+        ) from error
+
+
+def _numbered(label: str, places: list[Place]) -> Target:
+    return Target(_identity(), label, places)
+
+
+def _identity() -> str:
+    # A program that is started again must not take the names of its predecessor for its own.
+    return f"value:{os.getpid()}:{_next()}"
+
+
+def _in_classes(classes: tuple[type, ...], name: str) -> tuple[type | None, object]:
+    for one in classes:
+        names = type.__dict__["__dict__"].__get__(one)
+        if name in names:
+            return one, names[name]
+    return None, None
+
+
+def _is_data_descriptor(held: object) -> bool:
+    kind = mro(held)
+    return type(held) is GetSetDescriptorType or any(
+        "__set__" in type.__dict__["__dict__"].__get__(one) or "__delete__" in type.__dict__["__dict__"].__get__(one)
+        for one in kind
+    )
+
+
+def _is_immutable(kind: type) -> bool:
+    return bool(type.__dict__["__flags__"].__get__(kind) & _IMMUTABLE_TYPE)
+
+
+def is_plain(key: object) -> bool:
+    """Say whether a key is hashed and compared without any code of the program."""
+    if type(key) is tuple:
+        return all(map(is_plain, key))
+    return all(_method_of(key, method) for method in ("__hash__", "__eq__"))
+
+
+def _method_of(key: object, method: str) -> bool:
+    """Say whether a key has a method of a built-in class."""
+    holder, _ = _in_classes(mro(key), method)
+    return holder in (object, str, int, float, bytes, type(None), complex)

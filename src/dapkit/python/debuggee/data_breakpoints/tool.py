@@ -1,0 +1,102 @@
+"""A second tool of sys.monitoring, for data breakpoints alone.
+
+So DISABLE, which is local to a tool, never costs breakpoints or steps an event, and nothing here is in their
+way. It is there only while data breakpoints are. If `SPARE_TOOLS` are taken, there can be none.
+"""
+
+import sys
+from collections.abc import Callable
+from types import CodeType
+from typing import Final
+
+from ..errors import RequestRefused
+from ..execution.monitor import EVENTS, SINGLE_EVENTS, SPARE_TOOLS, Owner
+
+_MONITORING = sys.monitoring
+
+STARTS: Final = EVENTS.PY_START | EVENTS.PY_RESUME
+INSTRUCTION: Final = EVENTS.INSTRUCTION | EVENTS.PY_START
+"""Instructions, wherever other tools may come: `Monitor` has PY_START everywhere, so two tools are there at once."""
+
+
+class WatchTool:
+    """Which events of which code objects are on, for whom.
+
+    Invariant: while `number` is not -1, the local events of a code object are the union of what its
+    owners want. Changed under the engine's lock.
+    """
+
+    def __init__(self) -> None:
+        self.number = -1
+        self._wanted: dict[int, tuple[CodeType, dict[Owner, int]]] = {}  # by id: a code object's own hash is slow
+        self.local: dict[int, int] = {}
+        """The local events of code objects, by identity."""
+
+    def claim(self) -> None:
+        """Take a tool number, unless we have one.
+
+        Raises:
+            RequestRefused: if none is free.
+
+        """
+        if self.number >= 0:
+            return
+        for number in SPARE_TOOLS:
+            try:
+                _MONITORING.use_tool_id(number, "dapkit data breakpoints")
+            except ValueError:
+                continue
+            self.number = number
+            return
+        holders = " and ".join(str(_MONITORING.get_tool(number)) for number in SPARE_TOOLS)
+        raise RequestRefused(f"sys.monitoring has no tool left for data breakpoints; {holders} took them")
+
+    def register(self, callbacks: dict[int, Callable[..., object]]) -> None:
+        """Set the callbacks by event, all of them."""
+        for event in SINGLE_EVENTS:
+            _MONITORING.register_callback(self.number, event, callbacks.get(event))
+
+    def everywhere(self, events: int) -> None:
+        """Watch these events in all code; those that were disabled are switched on again."""
+        _MONITORING.set_events(self.number, 0)
+        _MONITORING.set_events(self.number, events)
+
+    def want(self, code: CodeType, owner: Owner, events: int) -> None:
+        """Watch these events in one code object for one owner, 0 for none."""
+        known = self._wanted.get(id(code))
+        if (known[1].get(owner, 0) if known else 0) == events:
+            return
+        _, owners = self._wanted.setdefault(id(code), (code, {}))
+        if events:
+            owners[owner] = events
+        else:
+            owners.pop(owner, None)
+        union = 0
+        for wanted in owners.values():
+            union |= wanted
+        if owners:
+            self.local[id(code)] = union
+        else:
+            del self._wanted[id(code)]
+            del self.local[id(code)]
+        self.settle(code)
+
+    def settle(self, code: CodeType) -> None:
+        """Have just the wanted events of a code object on, all of them, also those that were disabled."""
+        events = self.local.get(id(code), 0)
+        _MONITORING.set_local_events(self.number, code, 0)
+        if events:
+            _MONITORING.set_local_events(self.number, code, events)
+
+    def release(self) -> None:
+        """Watch nothing any more, and let others have the tool."""
+        if self.number < 0:
+            return
+        _MONITORING.set_events(self.number, 0)
+        for code, _ in list(self._wanted.values()):
+            _MONITORING.set_local_events(self.number, code, 0)
+        self._wanted.clear()
+        self.local.clear()
+        self.register({})
+        _MONITORING.free_tool_id(self.number)
+        self.number = -1

@@ -1,0 +1,265 @@
+"""All that is watched for data breakpoints: which mechanism sees what, and the events that they share.
+
+    INSTRUCTION              a name was written or is read (`watch_names`), an entry was written (`watch_entries`)
+    LINE                     what was written by the last instruction of the line before; polled values (`watch_polls`)
+    JUMP, PY_YIELD           polled values
+    PY_RETURN                the same; the end of a call whose variables are watched
+    PY_START, PY_RESUME      code that is met for the first time
+    PY_UNWIND                a frame that an exception leaves: the last moment to see what it wrote
+
+Events are only on where, and for as long as, something is watched that needs them. Of several tools the one with
+the highest number is called first: so a write stops the program before a step or a breakpoint does that ends at the
+line after it.
+"""
+
+import _thread
+import sys
+from collections.abc import Callable, Container
+from types import CodeType, FrameType
+from typing import Any
+
+from ..execution.monitor import DISABLE, EVENTS
+from ..sources.files import OURS, Sources
+from .entries import Entries
+from .names import Names
+from .polls import Look, Polls, leaves
+from .sites import line_before
+from .targets import (
+    READ,
+    READ_WRITE,
+    WRITE,
+    Access,
+    Bytes,
+    DictEntry,
+    Item,
+    ObjectEntry,
+    Slot,
+    Target,
+)
+from .tool import STARTS, WatchTool
+
+_getframe = sys._getframe
+
+type Shield = Callable[..., Callable[..., Any]]
+"""Makes a callback that is given the frame, and keeps our errors out of the program."""
+
+
+class Hit:
+    """What a frame has just done to watched targets.
+
+    `line` is where it did, and `leaving` says that the frame will execute nothing more.
+    """
+
+    __slots__ = ("accesses", "frame", "leaving", "line")
+
+    def __init__(self, frame: FrameType, accesses: list[Access], line: int | None, *, leaving: bool = False) -> None:
+        self.frame = frame
+        self.accesses = accesses
+        self.line = line
+        self.leaving = leaving
+
+
+class Watching:
+    """The watched targets.
+
+    `hit` is called in the thread that used a target, without the lock; `ended` in any thread when a target
+    can be watched no more; `starts` when code is met, with its frame. Changed under the engine's lock.
+    """
+
+    def __init__(
+        self,
+        sources: Sources,
+        lock: _thread.RLock,
+        shield: Shield,
+        *,
+        hit: Callable[[Hit], None],
+        ended: Callable[[Target, str], None],
+        starts: Callable[[FrameType], None],
+    ) -> None:
+        self._sources = sources
+        self._lock = lock
+        self._shield = shield
+        self._hit = hit
+        self._ended = ended
+        self._starts = starts
+        self._tool = WatchTool()
+        self._names = Names(self._tool)
+        self._entries = Entries(self._tool)
+        self._polls = Polls(self._tool, sources, self._polled)
+        self._expects = False
+        self.polled: set[Target] = set()
+        """The targets that are compared at every line."""
+
+    def set(self, wanted: list[tuple[Target, str]], *, expecting: bool) -> None:
+        """Watch these targets, each for a kind of access; `expecting` asks for `starts`.
+
+        Raises:
+            RequestRefused: if there is no place for a tool in sys.monitoring.
+
+        """
+        self._expects = expecting
+        if not wanted and not expecting:
+            self.clear()
+            return
+        self._tool.claim()
+        written = [(target, place) for target, kind in wanted if kind in (WRITE, READ_WRITE) for place in target.places]
+        entries = [(target, place) for target, place in written if isinstance(place, DictEntry | ObjectEntry)]
+        others = [(target, place) for target, place in written if isinstance(place, Slot | Item | Bytes)]
+        polled = [*self._entries.set(entries), *others]
+        self.polled = {target for target, _ in polled}
+        self._polls.set(polled)
+        self._names.set([(target, kind in (WRITE, READ_WRITE), kind in (READ, READ_WRITE)) for target, kind in wanted])
+        self._register()
+
+    def clear(self) -> None:
+        """Watch nothing any more."""
+        self._names.set([])
+        self._polls.set([])
+        self._entries.clear()
+        self.polled = set()
+        self._tool.release()
+
+    def _register(self) -> None:
+        poll = self._polls.look
+        leave = self._shield(self._on_return, in_ours=None)
+        callbacks: dict[int, Callable[..., object]] = {
+            EVENTS.PY_START: self._shield(self._on_start),
+            EVENTS.PY_RESUME: self._shield(self._on_start),
+            EVENTS.PY_UNWIND: self._shield(self._on_unwind, in_ours=None),
+            EVENTS.INSTRUCTION: self._quick_on_instruction(),
+            EVENTS.LINE: self._quick_on_line(poll),
+        }
+        if poll is not None:
+            callbacks |= dict.fromkeys((EVENTS.JUMP, EVENTS.PY_YIELD, EVENTS.PY_RETURN), poll)
+        if self._names.has_locals:
+            callbacks[EVENTS.PY_RETURN] = leave
+        self._tool.register(callbacks)
+        meets = poll is not None or self._names.reads_globals or self._expects
+        self._tool.everywhere(EVENTS.PY_UNWIND | (STARTS if meets else 0))
+        if self._names.reads_globals:
+            for top in sys._current_frames().values():
+                frame: FrameType | None = top
+                while frame is not None:
+                    self._names.meet(frame.f_code, frame.f_globals)
+                    frame = frame.f_back
+
+    # Events
+
+    def _quick_on_instruction(self) -> Callable[[CodeType, int], object]:
+        """Make a callback that loses no time at instructions that do not matter."""
+        spots, armed = self._names.spots, self._entries.armed
+        thorough = self._shield(self._on_instruction, in_ours=None, depth=2)
+
+        def on_instruction(code: CodeType, offset: int) -> object:
+            here = spots.get(id(code))
+            if armed or (here is not None and offset in here):
+                return thorough(code, offset)
+            return DISABLE
+
+        return on_instruction
+
+    def _quick_on_line(self, poll: Look | None) -> Callable[[CodeType, int], object]:
+        """Make the same for lines; where only polled values are watched, this is only the poll."""
+        if poll is not None and not self._names.spots and not self._entries.are_watched:
+            return poll
+        spots, armed = self._names.spots, self._entries.armed
+        thorough = self._shield(self._on_line, in_ours=None, depth=2)
+
+        def on_line(code: CodeType, line: int) -> object:
+            here = spots.get(id(code))
+            if armed or (here is not None and _getframe(1).f_lasti in here):
+                return thorough(code, line)
+            return DISABLE if poll is None else poll(code, line)
+
+        return on_line
+
+    def _on_line(self, frame: FrameType, code: CodeType, _line: int) -> None:
+        # Reads are left to the event of the instruction, which comes next.
+        self._look(frame, code, frame.f_lasti, kinds=(WRITE,))
+
+    def _on_instruction(self, frame: FrameType, code: CodeType, offset: int) -> None:
+        self._look(frame, code, offset, kinds=(WRITE, READ))
+
+    def _look(self, frame: FrameType, code: CodeType, offset: int, *, kinds: tuple[str, ...]) -> None:
+        accesses = self._written_by(code, offset)
+        with self._lock:
+            accesses += self._names.look(frame, code, offset, kinds)
+        if accesses:
+            self._hit(Hit(frame, accesses, line_before(code, offset)))
+
+    def _written_by(self, code: CodeType, where: int) -> list[Access]:
+        """Return what this thread has written to entries and polled places."""
+        with self._lock:
+            found, ended = self._entries.arrive(_thread.get_ident()) if self._entries.armed else ([], [])
+            # The events that polls need were away while the code was armed.
+            found += self._polls.look_now(code, where)
+        for target in ended:
+            self._ended(target, "the object is gone")
+        return self._without_gone(found)
+
+    def _without_gone(self, accesses: list[Access]) -> list[Access]:
+        """Leave out what seems to be deleted because its object is gone, which ends the target."""
+        gone = [one for one in accesses if isinstance(one.place, ObjectEntry) and one.place.holder() is None]
+        for target in {access.target for access in gone}:
+            self._ended(target, "the object is gone")
+        return [access for access in accesses if access not in gone]
+
+    def _polled(self, frame: FrameType, where: int, accesses: list[Access]) -> None:
+        def report(_frame: FrameType, _code: CodeType) -> None:
+            left = self._without_gone(accesses)
+            if left:
+                self._hit(Hit(frame, left, None, leaving=leaves(frame, where)))
+
+        self._shield(report, in_ours=None)(frame.f_code)
+
+    def _on_return(self, frame: FrameType, code: CodeType, offset: int, _value: object) -> None:
+        self._leave(frame, code, offset)
+
+    def _on_unwind(self, frame: FrameType, code: CodeType, offset: int, _exception: BaseException) -> None:
+        self._leave(frame, code, offset)
+
+    def _leave(self, frame: FrameType, code: CodeType, offset: int) -> None:
+        accesses = self._written_by(code, offset)
+        if accesses:
+            self._hit(Hit(frame, accesses, None, leaving=True))
+        with self._lock:
+            ended = self._names.leave(frame)
+        for target in ended:
+            self._ended(target, f"the call of {code.co_qualname} has ended")
+
+    def _on_start(self, frame: FrameType, code: CodeType, _offset: int) -> object:
+        if self._sources.kind(code.co_filename) == OURS:
+            return DISABLE
+        with self._lock:
+            self._polls.meet(code)
+            self._names.meet(code, frame.f_globals)
+        if self._expects:
+            self._starts(frame)
+        return DISABLE
+
+    # Stops
+
+    def program_stops(self) -> None:
+        """Keep apart what the program has written so far from what will be written while it stands."""
+        self._entries.read_notes()
+        self._polls.keep()
+        self._names.keep()
+
+    def thread_parks(self) -> None:
+        """Keep apart what a thread has written before it stood still, too."""
+        self._entries.read_notes()
+
+    def program_goes_on(self, standing: Container[int]) -> None:
+        """Forget what was changed while the program, and these threads of it, stood: that was not its own doing."""
+        if self._tool.number < 0:
+            return
+        gone = self._entries.refresh(standing)
+        self._names.refresh()
+        if self._polls.refresh():
+            self._register()
+        for target in gone:
+            self._ended(target, "the object is gone")
+
+    def forget_in_child(self) -> None:
+        """Watch nothing in the child of a fork, where nobody else may hold the lock any more."""
+        self.clear()

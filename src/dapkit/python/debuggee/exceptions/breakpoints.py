@@ -1,0 +1,234 @@
+"""Stops at exceptions: which breakpoints are set, and whether a raise is one to stop at.
+
+    raised         at the raise, once, in the first frame of the program's own code that sees it
+    uncaught       at the raise, if nothing on the stack will catch it (`catching`); where that
+                   cannot be told, when it leaves the last frame, with the frames of its traceback
+    userUnhandled  at the raise, if it will leave the program's own code for a library's
+
+An exception on its way stops the program once, whichever of these it meets; `raise error` sends it on its
+way anew, a bare `raise` does not. `raised` does not stop at StopIteration and its kind, `uncaught`
+not at SystemExit and KeyboardInterrupt. Which exceptions a breakpoint means is decided in `matching`.
+"""
+
+import sys
+from collections.abc import Callable
+from types import FrameType
+from typing import Final
+
+from ..connection.wire import Json
+from ..errors import RequestRefused
+from ..execution import monitor as events
+from ..execution.monitor import Monitor
+from ..sources.files import EXCLUDED, LIBRARY, OURS, PROGRAM, Sources
+from ..values.text import is_a, stored
+from . import catching
+from .matching import Tell, Wanted, wanted_by_condition, wanted_by_path
+from .passes import Passes
+
+type Mode = str
+"""A break mode of the protocol."""
+NEVER: Final = "never"
+RAISED: Final = "always"
+UNCAUGHT: Final = "unhandled"
+USER_UNHANDLED: Final = "userUnhandled"
+
+_CONDITION: Final[Json] = {
+    "supportsCondition": True,
+    "conditionDescription": "types (ValueError, not KeyError) or an expression (exc.errno == 2)",
+}
+FILTERS: list[Json] = [
+    {"filter": "raised", "label": "Raised Exceptions", "default": False,
+     "description": "Stop wherever an exception is raised.", **_CONDITION},
+    {"filter": "uncaught", "label": "Uncaught Exceptions", "default": True,
+     "description": "Stop where an exception is raised that nothing will catch.", **_CONDITION},
+    {"filter": "userUnhandled", "label": "User Unhandled Exceptions", "default": False,
+     "description": "Stop where an exception is raised that will leave the program's own code for a library's.",
+     **_CONDITION},
+]  # fmt: skip
+_MODES: Final = {"raised": RAISED, "uncaught": UNCAUGHT, "userUnhandled": USER_UNHANDLED}
+
+_QUIET = (StopIteration, StopAsyncIteration, GeneratorExit)
+_ORDERLY = (*_QUIET, SystemExit, KeyboardInterrupt)
+
+type Asked = list[tuple[Mode, Wanted]]
+
+
+def read(filters: object, filter_options: object, exception_options: object) -> tuple[Asked, list[Json]]:
+    """Read the arguments of `setExceptionBreakpoints`: the breakpoints, and what to answer about each.
+
+    Raises:
+        RequestRefused: if one is no breakpoint at all; one whose condition is wrong gets an answer that says so.
+
+    """
+    asked: Asked = []
+    answers: list[Json] = []
+    for one in _objects(filters, "filters", str):
+        asked.append((_mode_of(one), Wanted([])))
+        answers.append({"verified": True})
+    for option in _objects(filter_options, "filterOptions", dict):
+        _add(asked, answers, _mode_of(option.get("filterId")), wanted_by_condition, option.get("condition"))
+    for option in _objects(exception_options, "exceptionOptions", dict):
+        mode = option.get("breakMode")
+        if mode not in (NEVER, *_MODES.values()):
+            raise RequestRefused(
+                f"breakMode is {mode!r:.200}, expected {NEVER}, {RAISED}, {UNCAUGHT} or {USER_UNHANDLED}"
+            )
+        _add(asked, answers, str(mode), wanted_by_path, option.get("path"))
+    return asked, answers
+
+
+def _objects[T](given: object, name: str, kind: type[T]) -> list[T]:
+    if given is None:
+        return []
+    if not isinstance(given, list) or not all(isinstance(one, kind) for one in given):
+        what = "texts" if kind is str else "objects"
+        raise RequestRefused(f"{name} is {given!r:.200}, expected a list of {what}")
+    return given
+
+
+def _mode_of(name: object) -> Mode:
+    mode = _MODES.get(name) if isinstance(name, str) else None
+    if mode is None:
+        raise RequestRefused(f"exception filter {name!r:.200} is unknown; there are {', '.join(sorted(_MODES))}")
+    return mode
+
+
+def _add(asked: Asked, answers: list[Json], mode: Mode, make: Callable[[object], Wanted], given: object) -> None:
+    try:
+        asked.append((mode, make(given)))
+    except RequestRefused as refusal:
+        answers.append({"verified": False, "message": str(refusal), "reason": "failed"})
+    else:
+        answers.append({"verified": True})
+
+
+class Exceptions:
+    """The exception breakpoints.
+
+    Invariant: RAISE, RERAISE and PY_UNWIND are watched exactly while a breakpoint that needs them is set.
+    """
+
+    def __init__(self, monitor: Monitor, sources: Sources, tell: Tell) -> None:
+        self._monitor = monitor
+        self._sources = sources
+        self._tell = tell
+        self._said: set[str] = set()
+        self._asked: dict[Mode, list[Wanted]] = {}
+        self.passes = Passes()
+        """Raises that need no look: not asked for, or caught right there."""
+        self._stopped: dict[int, int] = {}
+        """By thread: the id of the exception on its way that it was last stopped for."""
+        self._uncaught: dict[int, BaseException] = {}
+        """By thread: the exception it was last stopped for as uncaught."""
+
+    def set(self, asked: Asked) -> None:
+        """Replace the exception breakpoints; the empty list stops at no exception."""
+        self._asked = {}
+        for mode, wanted in asked:
+            self._asked.setdefault(mode, []).append(wanted)
+        self.passes.clear()
+        modes = self._asked.keys() - {NEVER}
+        events_wanted = events.EVENTS.RAISE if modes else 0
+        if UNCAUGHT in modes or USER_UNHANDLED in modes:
+            events_wanted |= events.EVENTS.RERAISE | events.EVENTS.PY_UNWIND
+        self._monitor.also("exceptions", events_wanted)
+
+    def _wants(self, mode: Mode, exception: BaseException, frame: FrameType) -> bool:
+        """Say whether a breakpoint of this mode means an exception that is about to stop the program."""
+        asked = self._asked
+        if any(wanted.takes(exception, frame, self._complain) for wanted in asked.get(NEVER, ())):
+            return False
+        return any(wanted.takes(exception, frame, self._complain) for wanted in asked.get(mode, ()))
+
+    def _may_want(self, mode: Mode, exception: BaseException) -> bool:
+        """Say, by type alone, whether a breakpoint of this mode may mean an exception."""
+        return any(wanted.takes_type(exception) for wanted in self._asked.get(mode, ()))
+
+    def _complain(self, text: str) -> None:
+        if text not in self._said:
+            self._said.add(text)
+            self._tell(text)
+
+    def on_raise(self, ident: int, frame: FrameType, offset: int, exception: BaseException, *, again: bool) -> Mode:
+        """Return the break mode to stop with at a RAISE or RERAISE event, or an empty text."""
+        if self._sources.kind(frame.f_code.co_filename) == OURS:
+            return ""
+        passing = not again and _passes_through(frame, exception)
+        if not again and not passing:
+            self._stopped.pop(ident, None)
+        if self._stopped.get(ident) == id(exception) or self._uncaught.get(ident) is exception:
+            return ""
+        era = self.passes.era
+        raised = not again and not is_a(exception, *_QUIET) and self._may_want(RAISED, exception)
+        mode = ""
+        if not passing and not is_a(exception, *_ORDERLY):
+            mode = self._fresh(frame, offset, exception, raised=raised, era=era)
+            if mode == UNCAUGHT:
+                self._uncaught[ident] = exception
+        if not mode and raised and self._is_program(frame) and self._wants(RAISED, exception, frame):
+            mode = RAISED
+        if mode:
+            self._stopped[ident] = id(exception)
+        return mode
+
+    def _fresh(self, frame: FrameType, offset: int, exception: BaseException, *, raised: bool, era: int) -> Mode:
+        """Decide about a raise that begins the way of an exception, for the breakpoints that look at handlers."""
+        mode, needs_look = "", raised
+        user = self._may_want(USER_UNHANDLED, exception)
+        if user or self._may_want(UNCAUGHT, exception):
+            mode, caught_here = self._unhandled(frame, offset, exception, user=user)
+            needs_look = raised or not caught_here
+        if not needs_look:
+            self.passes.add(frame.f_code, offset, type(exception), era=era)
+        return mode if mode and self._wants(mode, exception, frame) else ""
+
+    def _unhandled(self, frame: FrameType, offset: int, exception: BaseException, *, user: bool) -> tuple[Mode, bool]:
+        """Look down the stack for a handler: the mode to stop with, and whether the frame itself has one."""
+        verdict = catching.NO
+        current: FrameType | None = frame
+        in_program = False
+        while current is not None and not self._ends_thread(current):
+            kind = self._sources.kind(current.f_code.co_filename)
+            if in_program and kind in (LIBRARY, EXCLUDED) and user and verdict == catching.NO:
+                return USER_UNHANDLED, False
+            in_program = in_program or kind == PROGRAM
+            found = catching.catches(current, exception, offset if current is frame else current.f_lasti)
+            if found == catching.YES and verdict == catching.NO:
+                return "", current is frame
+            if found != catching.NO or catching.swallowed_below(current, exception):
+                verdict = catching.MAYBE
+                if not user and found == catching.MAYBE:
+                    return "", False
+            current = current.f_back
+        return UNCAUGHT if verdict == catching.NO else "", False
+
+    def on_unwind(self, ident: int, frame: FrameType, exception: BaseException) -> Mode:
+        """Return the break mode to stop with when an exception leaves a frame, or an empty text."""
+        if UNCAUGHT not in self._asked:
+            return ""
+        caller = frame.f_back
+        if caller is not None and not self._ends_thread(caller):
+            return ""
+        told = self._uncaught.pop(ident, None) is exception or self._stopped.pop(ident, None) == id(exception)
+        if told or is_a(exception, *_ORDERLY) or self._sources.kind(frame.f_code.co_filename) == OURS:
+            return ""
+        return UNCAUGHT if self._wants(UNCAUGHT, exception, frame) else ""
+
+    def _ends_thread(self, frame: FrameType) -> bool:
+        """Say whether a frame is what a thread starts with: what arrives there is uncaught."""
+        code = frame.f_code
+        if self._sources.kind(code.co_filename) == OURS:
+            return True
+        return code.co_name == "_bootstrap_inner" and code.co_filename == getattr(
+            sys.modules.get("threading"), "__file__", None
+        )
+
+    def _is_program(self, frame: FrameType) -> bool:
+        return self._sources.kind(frame.f_code.co_filename) == PROGRAM
+
+
+def _passes_through(frame: FrameType, exception: BaseException) -> bool:
+    """Say whether an exception comes from a call that this frame made, rather than being raised in it."""
+    traceback = stored(exception, "__traceback__")
+    inner = traceback.tb_next.tb_frame if traceback is not None and traceback.tb_next is not None else None
+    return inner is not None and inner is not frame and inner.f_back is frame

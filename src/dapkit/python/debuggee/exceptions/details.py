@@ -1,0 +1,73 @@
+"""What is told of an exception: its text, notes, chain, members and stack, as `exceptionInfo` shows them."""
+
+from types import FrameType
+
+from .. import limits
+from ..connection.wire import Json
+from ..execution.jobs import Guard
+from ..values.text import class_name, error_text, is_a, own_text, stored, type_name
+
+
+def traceback_of(exception: BaseException) -> list[tuple[FrameType, int]]:
+    """Return the frames of an exception's traceback, from the newest; some of them have ended."""
+    found: list[tuple[FrameType, int]] = []
+    traceback = stored(exception, "__traceback__")
+    while traceback is not None:
+        found.append((traceback.tb_frame, traceback.tb_lineno or 0))
+        traceback = traceback.tb_next
+    return found[::-1]
+
+
+def summary(exception: BaseException) -> Json:
+    """Return `description` and `text` of a stopped event, without running the program's code."""
+    kind, said = type_name(exception), error_text(exception)
+    return {"description": f"{kind}: {said}"[: limits.MESSAGE_CHARS] if said else kind, "text": kind}
+
+
+def formatted(frames: list[tuple[FrameType, int]]) -> str:
+    """Write frames, given from the newest, as the lines of a traceback."""
+    return "".join(
+        f'  File "{frame.f_code.co_filename}", line {line}, in {frame.f_code.co_qualname}\n'
+        for frame, line in reversed(frames)
+    )
+
+
+def information(
+    exception: BaseException, break_mode: str, frames: list[tuple[FrameType, int]], guard: Guard | None
+) -> Json:
+    """Return the body of `exceptionInfo`."""
+    details = _details(exception, "__exception__", guard, limits.EXCEPTION_DEPTH)
+    details["stackTrace"] = formatted(frames)
+    return {
+        "exceptionId": type_name(exception),
+        "description": details["message"],
+        "breakMode": break_mode,
+        "details": details,
+    }
+
+
+def _details(exception: BaseException, path: str, guard: Guard | None, depth: int) -> Json:
+    """Return `ExceptionDetails`; `path` is the expression for the exception, where it stopped the thread."""
+    message = own_text(str, exception, guard)
+    notes = stored(exception, "__dict__").get("__notes__")
+    if type(notes) is list:
+        message = "\n".join([message, *(note for note in notes if isinstance(note, str))])
+    details: Json = {
+        "message": message[: limits.MESSAGE_CHARS],
+        "typeName": type.__dict__["__name__"].__get__(type(exception)),
+        "fullTypeName": class_name(type(exception)),
+        "evaluateName": path,
+        "stackTrace": formatted(traceback_of(exception)),
+    }
+    inner: list[tuple[BaseException, str]] = []
+    if is_a(exception, BaseExceptionGroup):
+        members = stored(exception, "exceptions")[: limits.EXCEPTION_DEPTH]
+        inner += [(member, f"{path}.exceptions[{at}]") for at, member in enumerate(members)]
+    cause, context = stored(exception, "__cause__"), stored(exception, "__context__")
+    if cause is not None:
+        inner.append((cause, f"{path}.__cause__"))
+    elif context is not None and not stored(exception, "__suppress_context__"):
+        inner.append((context, f"{path}.__context__"))
+    if inner and depth:
+        details["innerException"] = [_details(one, where, guard, depth - 1) for one, where in inner]
+    return details

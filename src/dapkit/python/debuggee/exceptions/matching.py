@@ -1,0 +1,157 @@
+"""Which exceptions an exception breakpoint means.
+
+A condition is a list of types or an expression:
+
+    ValueError, json.JSONDecodeError      of one of these types, or of one derived from it
+    LookupError, not KeyError             the same, without those of the types after `not`
+    not StopIteration, not OSError        any but these
+    exc.errno == 2 and path               an expression: `exc` or `exception` is the exception, all other
+                                          names are those of the frame that raised it
+
+Types are compared by name, so that they need not be imported yet: the class's name alone, or
+with its module. What a name alone can be is a type. An expression that raises is false.
+"""
+
+import _ast
+from collections.abc import Callable, Iterable
+from types import CodeType, FrameType
+
+from ..breakpoints.conditions import names_in, parse_expression
+from ..connection.wire import Json
+from ..errors import RequestRefused
+from ..values.text import class_name, error_text, mro, type_name
+
+CATEGORY = "Python Exceptions"
+"""The first segment of a path of `exceptionOptions`, by convention a group shown to the user."""
+
+_EXCEPTION_NAMES = ("exc", "exception")
+_CONSTANTS = ("True", "False", "None")
+
+type Tell = Callable[[str], None]
+"""Says something to the user, once."""
+
+
+class Names:
+    """Types by name: exceptions of one of them, or with `negate` of none of them."""
+
+    __slots__ = ("_names", "_negate")
+
+    def __init__(self, names: Iterable[str], *, negate: bool = False) -> None:
+        self._names = [name.rpartition(".") for name in names]
+        self._negate = negate
+
+    def take(self, exception: BaseException) -> bool:
+        """Say whether an exception is meant."""
+        found = any(_is_named(kind, package, name) for kind in mro(exception) for package, _, name in self._names)
+        return found is not self._negate
+
+
+def _is_named(kind: type, package: str, name: str) -> bool:
+    """Compare a class with a name; `json.JSONDecodeError` is one of `json.decoder` as well."""
+    if type.__dict__["__name__"].__get__(kind) != name:
+        return False
+    return not package or f"{class_name(kind)}.".startswith(f"{package}.")
+
+
+class Wanted:
+    """The exceptions of one exception breakpoint: of fitting types, for which the expression holds."""
+
+    __slots__ = ("_expression", "_names", "_read", "_text", "types")
+
+    def __init__(self, types: list[Names], expression: str = "") -> None:
+        self.types = types
+        self._text = expression
+        self._expression: CodeType | None = None
+        self._read: frozenset[str] = frozenset()
+        if expression:
+            tree = parse_expression(expression, "condition")
+            self._read = frozenset(names_in(tree)[0])
+            self._expression = compile(_ast.Expression(tree), "<dapkit: condition>", "eval", dont_inherit=True)
+
+    def takes_type(self, exception: BaseException) -> bool:
+        """Say whether an exception of this type can be meant at all."""
+        return all(names.take(exception) for names in self.types)
+
+    def takes(self, exception: BaseException, frame: FrameType, tell: Tell) -> bool:
+        """Say whether an exception is meant that was raised in a frame. Runs the user's expression."""
+        if not self.takes_type(exception):
+            return False
+        if self._expression is None:
+            return True
+        try:
+            return bool(eval(self._expression, self._namespace(exception, frame)))
+        except Exception as error:
+            said = error_text(error)
+            tell(
+                f"The condition {self._text!r} of an exception breakpoint raised {type_name(error)}"
+                f"{f': {said}' if said else ''} for {type_name(exception)}; it counts as false there."
+            )
+            return False
+
+    def _namespace(self, exception: BaseException, frame: FrameType) -> dict[str, object]:
+        namespace: dict[str, object] = {"__builtins__": frame.f_builtins}
+        places = (frame.f_locals, frame.f_globals)
+        for name in self._read:
+            for names in places:
+                if name in names:
+                    namespace[name] = names[name]
+                    break
+        namespace.update(dict.fromkeys(_EXCEPTION_NAMES, exception))
+        return namespace
+
+
+def wanted_by_condition(condition: object) -> Wanted:
+    """Read the condition of a filter.
+
+    Raises:
+        RequestRefused: if it is neither a list of types nor an expression.
+
+    """
+    if condition is None:
+        return Wanted([])
+    if not isinstance(condition, str):
+        raise RequestRefused(f"condition is {condition!r:.200}, expected a text")
+    if not condition.strip():
+        return Wanted([])
+    meant: list[str] = []
+    excluded: list[str] = []
+    for part in condition.split(","):
+        name = part.strip()
+        negated = name.startswith(("not ", "!"))
+        if negated:
+            name = name.removeprefix("not ").removeprefix("!").strip()
+        if name in _CONSTANTS or not all(piece.isidentifier() for piece in name.split(".")):
+            return Wanted([], condition.strip())
+        (excluded if negated else meant).append(name)
+    types = [Names(meant)] if meant else []
+    return Wanted([*types, Names(excluded, negate=True)] if excluded else types)
+
+
+def wanted_by_path(path: object) -> Wanted:
+    """Read the path of an exception option: each segment narrows what the ones before it mean.
+
+    Raises:
+        RequestRefused: if it is no path.
+
+    """
+    if path is None:
+        return Wanted([])
+    if not isinstance(path, list):
+        raise RequestRefused(f"path is {path!r:.200}, expected a list of segments")
+    types: list[Names] = []
+    for at, segment in enumerate(path):
+        names, negate = _segment(segment)
+        if at == 0 and CATEGORY in names:
+            continue
+        types.append(Names(names, negate=negate))
+    return Wanted(types)
+
+
+def _segment(segment: Json | object) -> tuple[list[str], bool]:
+    names = segment.get("names") if isinstance(segment, dict) else None
+    negate = segment.get("negate", False) if isinstance(segment, dict) else None
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise RequestRefused(f"a segment of the path is {segment!r:.200}, expected names, a list of texts")
+    if negate is not None and not isinstance(negate, bool):
+        raise RequestRefused(f"negate is {negate!r:.200}, expected true or false")
+    return names, bool(negate)

@@ -1,0 +1,208 @@
+"""What functions were called with: needed to restart them, and known without watching every call.
+
+A parameter that its function never assigns to is what it was. Of the others, these are known:
+
+* where the function stops before it can have assigned to them, and later on in that frame;
+* in calls that begin after the function has stopped, as long as it holds a breakpoint: they are noted. That costs
+  some microseconds each, so only `limits.NOTED_CALLS` are after each stop;
+* where the call names them in a way that gives the same again (`recovering`).
+
+Nowhere else: what a caller has computed is handed over, and nothing keeps it.
+"""
+
+import sys
+from collections.abc import Callable
+from types import CodeType, FrameType
+
+from .. import limits
+from ..bytecode.instructions import instructions
+from ..exceptions.catching import handlers_of
+from ..sources.files import is_function, resume_offset
+from .monitor import EVENTS, Monitor
+
+_KEPT = 100
+"""Frames whose arguments are kept."""
+_NOTED = EVENTS.PY_START | EVENTS.PY_RETURN
+_MAY_BE_SUSPENDED = 0x20 | 0x80 | 0x200  # generators, coroutines, asynchronous generators
+_BACKWARD = ("JUMP_BACKWARD", "JUMP_BACKWARD_NO_INTERRUPT")
+_STORES = ("STORE_FAST", "DELETE_FAST", "STORE_DEREF", "DELETE_DEREF", "STORE_FAST_MAYBE_NULL", "LOAD_FAST_AND_CLEAR")
+_DOUBLE_STORES = ("STORE_FAST_STORE_FAST", "STORE_FAST_LOAD_FAST")
+"""Of two variables at once, since 3.13; their numbers have four bits each."""
+
+type Values = dict[str, object]
+
+
+class _Seen:
+    """The arguments of one frame, as far as they were seen.
+
+    `frame` keeps it from being another one of the same identity. It is not needed where all calls are noted.
+    """
+
+    __slots__ = ("code", "frame", "values")
+
+    def __init__(self, code: CodeType, frame: FrameType | None, values: Values) -> None:
+        self.code = code
+        self.frame = frame
+        self.values = values
+
+
+class Stores:
+    """Where a function assigns to its parameters, and where it goes back in its code."""
+
+    def __init__(self, code: CodeType) -> None:
+        self.code = code  # kept alive, so that its id stays its own
+        self.offsets: dict[str, list[int]] = {}
+        self._back: list[tuple[int, int]] = []  # from where to where
+        count = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & 0x04) + bool(code.co_flags & 0x08)
+        parameters = code.co_varnames[:count]
+        if not parameters:
+            return
+        found = self._read(code)
+        self.offsets = {name: found[name] for name in parameters if name in found}
+        self._back += [(end, handler) for _, end, handler in handlers_of(code) if handler < end]
+
+    def _read(self, code: CodeType) -> dict[str, list[int]]:
+        name_of: Callable[[int], str] = getattr(code, "_varname_from_oparg")  # noqa: B009 - not in the typed library
+        found: dict[str, list[int]] = {}
+        for offset, operation, argument in instructions(code):
+            if operation in _STORES:
+                found.setdefault(name_of(argument), []).append(offset)
+            elif operation in _DOUBLE_STORES:
+                for number in (argument >> 4, argument & 15):
+                    found.setdefault(name_of(number), []).append(offset)
+            elif operation in _BACKWARD:  # counted from behind its cache, if it has one
+                self._back.append((offset, offset + 2 - 2 * argument))
+        return found
+
+    def may_precede(self, name: str, offset: int) -> bool:
+        """Say whether a parameter may have been assigned to when an instruction is about to be executed."""
+        return any(store < offset or self._lowest_after(store) <= offset for store in self.offsets.get(name, ()))
+
+    def _lowest_after(self, offset: int) -> int:
+        """Return the first instruction that may be executed after another one, taking every way back."""
+        lowest, before = offset, -1
+        while lowest != before:
+            before = lowest
+            lowest = min([lowest, *(target for source, target in self._back if source >= lowest)])
+        return lowest
+
+
+class Arguments:
+    """Arguments of frames that may be restarted.
+
+    Invariant: `kept` has at most `_KEPT` frames, by identity; each is held, or its code is in `noted`, so that a later
+    frame of the same identity takes its place. Those that an exception has ended go at the next stop, or when others
+    need the room. Changed under the engine's lock.
+
+    Attributes:
+        noted: code whose every call is noted, by its identity, and the offset at which its calls begin.
+
+    """
+
+    def __init__(self, monitor: Monitor, recovered: Callable[[FrameType, list[str]], Values]) -> None:
+        self._monitor = monitor
+        self._recovered = recovered
+        self._left = 0  # calls that may still be noted before the next stop
+        self._stores: dict[int, Stores] = {}  # by id: a code object's own hash is slow
+        self.kept: dict[int, _Seen] = {}
+        self.noted: dict[int, tuple[CodeType, int]] = {}
+
+    # At a stop
+
+    def stop(self, frame: FrameType, *, in_breakpoint: bool) -> None:
+        """Keep what is still there of a frame that stops; `in_breakpoint` says whether its code holds one."""
+        code = frame.f_code
+        self._left = limits.NOTED_CALLS
+        if not is_function(code) or not self.assigned(code):
+            return
+        self._drop_ended()
+        stores = self._stores[id(code)]
+        intact = [name for name in stores.offsets if not stores.may_precede(name, frame.f_lasti)]
+        if intact and id(frame) not in self.kept:
+            self._keep(frame, intact, held=True)
+            self._settle(code)
+        if in_breakpoint and id(code) not in self.noted:
+            self.noted[id(code)] = code, resume_offset(code)
+            self._settle(code)
+            self._monitor.discover()  # that it starts was of no interest before
+
+    def _drop_ended(self) -> None:
+        """Forget frames that were left by an exception."""
+        living = _living()
+        self.kept = {
+            key: seen for key, seen in self.kept.items() if key in living or seen.code.co_flags & _MAY_BE_SUSPENDED
+        }
+
+    def forget_calls(self, still: Callable[[CodeType], bool]) -> None:
+        """Note no calls any more of code that holds no breakpoint."""
+        gone = [code for code, _ in self.noted.values() if not still(code)]
+        living = _living() if gone else {}
+        for code in gone:
+            del self.noted[id(code)]
+            for key, seen in [(key, seen) for key, seen in self.kept.items() if seen.code is code]:
+                seen.frame = seen.frame or living.get(key)
+                if seen.frame is None:
+                    del self.kept[key]
+            self._settle(code)
+
+    # While the program runs
+
+    def begin(self, frame: FrameType) -> None:
+        """Keep the arguments of a call that is noted."""
+        self._left -= 1
+        if self._left < 0:
+            self.forget_calls(lambda _: False)
+            return
+        self._keep(frame, list(self._stores[id(frame.f_code)].offsets), held=False)
+
+    def _keep(self, frame: FrameType, names: list[str], *, held: bool) -> None:
+        while len(self.kept) >= _KEPT:
+            del self.kept[next(iter(self.kept))]
+        values = frame.f_locals
+        found = {name: values[name] for name in names if name in values}
+        self.kept[id(frame)] = _Seen(frame.f_code, frame if held else None, found)
+
+    def leave(self, frame: FrameType) -> None:
+        """Forget a frame: it has returned."""
+        if self.kept.pop(id(frame), None) is not None and id(frame.f_code) not in self.noted:
+            self._settle(frame.f_code)
+
+    def _settle(self, code: CodeType) -> None:
+        """Watch what is needed of a code object."""
+        if id(code) in self.noted:
+            events = _NOTED
+        else:
+            events = EVENTS.PY_RETURN if any(seen.code is code for seen in self.kept.values()) else 0
+        self._monitor.want(code, "arguments", events)
+
+    # What is known
+
+    def known(self, frame: FrameType) -> Values | None:
+        """Return what is to be restored when a frame is restarted, None if that is not known."""
+        names = self.assigned(frame.f_code)
+        if not names:
+            return {}
+        seen = self.kept.get(id(frame))
+        values = dict(seen.values) if seen is not None and seen.code is frame.f_code else {}
+        missing = [name for name in names if name not in values]
+        if missing:
+            values |= self._recovered(frame, missing)
+        return values if all(name in values for name in names) else None
+
+    def assigned(self, code: CodeType) -> list[str]:
+        """Return the parameters that a function assigns to."""
+        known = self._stores.get(id(code))
+        if known is None:
+            known = self._stores[id(code)] = Stores(code)
+        return list(known.offsets)
+
+
+def _living() -> dict[int, FrameType]:
+    """Return all frames that are being executed, by identity."""
+    living: dict[int, FrameType] = {}
+    for newest in sys._current_frames().values():
+        frame: FrameType | None = newest
+        while frame is not None:
+            living[id(frame)] = frame
+            frame = frame.f_back
+    return living

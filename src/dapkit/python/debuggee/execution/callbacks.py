@@ -1,0 +1,379 @@
+"""What happens at each event of sys.monitoring: where the parts of the engine meet.
+
+A callback must never let an error of ours into the program, and must let through what a
+signal handler of the program raised while the thread was in it. The LINE callback is chosen by
+need, since lines are what costs: the only breakpoint's own callback, a look-up among several,
+or the full one while something is stepped or stopped.
+"""
+
+import _thread
+import sys
+from collections.abc import Callable
+from types import CodeType, FrameType
+
+from ..breakpoints.hits import Breakpoints
+from ..bytecode.positions import Texts
+from ..connection.link import Link
+from ..exceptions import details
+from ..exceptions.breakpoints import Exceptions
+from ..sources.files import OURS, PROGRAM, Sources, starts_on_its_only_line
+from ..stacks.threads import Threads
+from . import monitor as events
+from .arguments import Arguments
+from .monitor import EVENTS, Monitor
+from .recovering import Recovery
+from .stepping import Stepping
+from .stops import Parked, World
+
+DISABLE = events.DISABLE
+_getframe = sys._getframe
+_THREAD_STARTS = ("_bootstrap", "_bootstrap_inner")
+_ONE_LINERS_NEED_START = sys.version_info >= (3, 13)
+
+
+class Callbacks:
+    """The callbacks, bound to the parts that they serve."""
+
+    def __init__(
+        self,
+        link: Link,
+        monitor: Monitor,
+        *,
+        sources: Sources,
+        threads: Threads,
+        world: World,
+        stepping: Stepping,
+        exceptions: Exceptions,
+        lock: _thread.RLock,
+        texts: Texts,
+    ) -> None:
+        self._link = link
+        self._monitor = monitor
+        self._sources = sources
+        self._threads = threads
+        self._world = world
+        self._stepping = stepping
+        self._exceptions = exceptions
+        self._lock = lock
+        self._thread_starts: set[int] = set()  # ids of code objects that every new thread runs first
+        self._soon: dict[FrameType, Callable[[], None]] = {}
+        self.breakpoints = Breakpoints(
+            link,
+            monitor,
+            sources=sources,
+            texts=texts,
+            world=world,
+            stepping=stepping,
+            lock=lock,
+            safely=self._safely,
+        )
+        self.breakpoints.changed = self.breakpoints_changed
+        self.arguments = Arguments(monitor, Recovery(texts, sources).recovered)
+        self._line = self.shielded(self._on_line)
+        self._instruction = self.shielded(self._on_instruction)
+
+    def install(self) -> None:
+        """Register with the monitor, and start looking at code."""
+        self._monitor.register(
+            {
+                EVENTS.PY_START: self._on_start,
+                EVENTS.PY_RESUME: self._on_start,
+                EVENTS.PY_RETURN: self.shielded(self._on_return),
+                EVENTS.PY_YIELD: self.shielded(self._on_yield),
+                EVENTS.JUMP: self.shielded(self._on_jump, raises_later=True),
+                EVENTS.PY_UNWIND: self.shielded(self._on_unwind, in_ours=None),
+                EVENTS.RAISE: self._exceptions.passes.before(self.shielded(self._on_raise, in_ours=None, depth=2)),
+                EVENTS.RERAISE: self.shielded(self._on_reraise, in_ours=None),
+            }
+        )
+        self.choose()
+        self._monitor.discover()
+
+    def choose(self) -> None:
+        """Register the cheapest callbacks of LINE and INSTRUCTION that do what is needed now. Under the lock."""
+        if not self._monitor.active:
+            return
+        sites = self.breakpoints.sources
+        busy = self._world.arresting or bool(self._stepping.steps)
+        self._monitor.register_one(EVENTS.LINE, self._line if busy else sites.lines.cheapest)
+        busy = busy or bool(self._soon)
+        self._monitor.register_one(EVENTS.INSTRUCTION, self._instruction if busy else sites.inline.cheapest)
+
+    def breakpoints_changed(self) -> None:
+        """Do no more than the breakpoints need now. Under the lock."""
+        self.arguments.forget_calls(self.breakpoints.sources.holds)
+        self.choose()
+
+    def world_changed(self, stopped: int) -> None:
+        """Take note of a thread that has stopped, or with 0 that something goes on. Under the lock."""
+        if stopped:
+            if self._world.each_alone:
+                self._stepping.end(stopped)
+            else:
+                self._stepping.cancel(stopped)
+            parked = self._world.parked.get(stopped)
+            if parked is not None and parked.trail is None:
+                self.arguments.stop(parked.shown, in_breakpoint=self.breakpoints.sources.holds(parked.shown.f_code))
+        self.choose()
+
+    # Events while something is stepped or stopped
+
+    def _on_line(self, frame: FrameType, code: CodeType, line: int) -> object:
+        ident = _thread.get_ident()
+        if self._world.must_park(ident) and self._join(ident, frame, at_line=True):
+            return None
+        outcome = self.breakpoints.sources.lines.dispatch(code, line, 3)
+        if outcome is True:
+            return None
+        if self._stepping.arrives(ident, frame):
+            self._arrive(ident, frame, at_line=True)
+            return None
+        return self._unless_needed(code, outcome)
+
+    def _on_instruction(self, frame: FrameType, code: CodeType, offset: int) -> object:
+        if frame in self._soon:
+            with self._lock:
+                action = self._soon.pop(frame)
+                if not any(other.f_code is code for other in self._soon):
+                    self._monitor.want(code, "soon", 0)
+                self.choose()
+            action()
+        ident = _thread.get_ident()
+        if self._world.must_park(ident) and self._join(ident, frame):
+            return None
+        outcome = self.breakpoints.sources.inline.dispatch(code, offset, 3)
+        if outcome is True:
+            return None
+        if ident in self._stepping.steps:
+            with self._lock:
+                arrived = self._stepping.arrives_at(ident, frame, offset)
+            if arrived:
+                self._arrive(ident, frame)
+                return None
+        return self._unless_needed(code, outcome)
+
+    def _unless_needed(self, code: CodeType, outcome: object) -> object:
+        """Return DISABLE for what matters to nobody."""
+        quiet = outcome is DISABLE and not self._world.arresting and not self._stepping.watches(code)
+        return DISABLE if quiet else None
+
+    def _join(self, ident: int, frame: FrameType, *, leaving: bool = False, at_line: bool = False) -> bool:
+        """Park with the others; say whether the client then told this very thread to go on."""
+        parked = Parked(ident, frame, leaving=leaving, at_line=at_line)
+        self._world.join(parked)
+        return parked.chosen
+
+    def _arrive(
+        self, ident: int, frame: FrameType, returned: tuple[str, object] | None = None, *, at_line: bool = False
+    ) -> None:
+        step = self._stepping.steps[ident]
+        with self._lock:
+            self._stepping.end(ident)
+        self._world.halt(Parked(ident, frame, at_line=at_line, returned=returned), step.reason, **step.details)
+
+    def _on_jump(self, frame: FrameType, _code: CodeType, _from: int, _to: int) -> None:
+        ident = _thread.get_ident()
+        if self._world.must_park(ident):
+            self._join(ident, frame)
+
+    def _on_return(self, frame: FrameType, code: CodeType, _offset: int, value: object) -> None:
+        self._on_leave(frame, value, yielding=False)
+        if self.arguments.kept:
+            with self._lock:
+                self.arguments.leave(frame)
+        if id(code) in self._thread_starts:
+            self._threads.ended(_thread.get_ident())
+
+    def _on_yield(self, frame: FrameType, _code: CodeType, _offset: int, value: object) -> None:
+        self._on_leave(frame, value, yielding=True)
+
+    def _on_leave(self, frame: FrameType, value: object, *, yielding: bool) -> None:
+        ident = _thread.get_ident()
+        if self._world.must_park(ident) and self._join(ident, frame, leaving=True):
+            return
+        if ident in self._stepping.steps:
+            with self._lock:
+                shown = self._stepping.leave(ident, frame, value, yielding=yielding)
+                self.choose()
+            if shown is not None:
+                self._arrive(ident, shown, None if yielding else (frame.f_code.co_qualname, value))
+
+    def at_next_instruction_of(self, frame: FrameType, action: Callable[[], None]) -> None:
+        """Have something done, once, as soon as a frame goes on."""
+        with self._lock:
+            self._soon[frame] = action
+            self._monitor.want(frame.f_code, "soon", EVENTS.INSTRUCTION, afresh=True)
+            self.choose()
+
+    # Code that starts
+
+    def _on_start(self, code: CodeType, offset: int) -> object:
+        # Not shielded by a wrapper: every function of the program comes here once.
+        try:
+            return self._look_at(_getframe(1), code, offset)
+        except BaseException as error:
+            self._tell_or_raise(error)
+            return None
+
+    def _look_at(self, frame: FrameType, code: CodeType, offset: int) -> object:  # noqa: C901, PLR0911 - one return per case
+        ident = _thread.get_ident()
+        if ident == self._threads.link:
+            return DISABLE if self._sources.kind(code.co_filename) == OURS else None
+        if not self._threads.knows(ident) and code.co_name not in _THREAD_STARTS:
+            self._threads.number(ident)  # a thread that was not made by `threading`
+        if self._world.must_park(ident) and self._join(ident, frame):
+            return None
+        if code.co_name == "<module>":
+            self._note_loading(code)
+        noted = self.arguments.noted.get(id(code))
+        if noted is not None and offset == noted[1]:  # not where a generator goes on
+            with self._lock:
+                self.arguments.begin(frame)
+        if self._meet_breakpoints(frame, code, offset, is_met=noted is not None):
+            return None
+        if code.co_name == _THREAD_STARTS[1] and self._starts_thread(code):
+            return None
+        if self._stepping.entering:
+            with self._lock:
+                self._stepping.enter(ident, frame)
+            if self._sources.kind(code.co_filename) != OURS and self._stepping.may_show(frame):
+                return None  # another thread may come first
+        if self._world.stopped or self._world.holding or noted is not None:
+            return None
+        if _ONE_LINERS_NEED_START and self._monitor.watches(code) and starts_on_its_only_line(code):
+            return None
+        return DISABLE
+
+    def _meet_breakpoints(self, frame: FrameType, code: CodeType, offset: int, *, is_met: bool) -> bool:
+        """Bind breakpoints to code that starts; say whether one wants to know of every start."""
+        keys = () if is_met else self.breakpoints.sources.wants(code)
+        if keys:
+            with self._lock:
+                for key in keys:
+                    self.breakpoints.sources.meet(key, code, frame.f_globals)
+                self.choose()
+        functions = self.breakpoints.functions
+        if not functions.asked:
+            return False
+        start = functions.starts.get(id(code))
+        if start is None:
+            with self._lock:
+                functions.meet(code, frame.f_globals)
+            start = functions.starts.get(id(code))
+            if start is None:
+                return False
+        start(code, offset, 4)
+        return True
+
+    def _note_loading(self, code: CodeType) -> None:
+        if self._sources.kind(code.co_filename) == PROGRAM:
+            key = self._sources.key(code.co_filename)
+            if key is not None:
+                self._sources.stamps.note(key)
+
+    def _starts_thread(self, code: CodeType) -> bool:
+        if id(code) not in self._thread_starts:
+            threading = sys.modules.get("threading")
+            if threading is None or code.co_filename != threading.__file__:
+                return False
+            self._thread_starts.add(id(code))
+            with self._lock:
+                self._monitor.want(code, "thread", EVENTS.PY_START | EVENTS.PY_RETURN)
+        self._threads.began(_thread.get_ident())
+        return True
+
+    # Exceptions
+
+    def _on_raise(self, frame: FrameType, _code: CodeType, offset: int, exception: BaseException) -> None:
+        self._stop_at_exception(frame, offset, exception, again=False)
+
+    def _on_reraise(self, frame: FrameType, _code: CodeType, offset: int, exception: BaseException) -> None:
+        self._stop_at_exception(frame, offset, exception, again=True)
+
+    def _stop_at_exception(self, frame: FrameType, offset: int, exception: BaseException, *, again: bool) -> None:
+        ident = _thread.get_ident()
+        if ident in self._world.evaluating:
+            return  # it will be the answer
+        mode = self._exceptions.on_raise(ident, frame, offset, exception, again=again)
+        if mode:
+            parked = Parked(ident, frame, exception=exception, break_mode=mode)
+            if mode != "always":
+                parked.trail = details.traceback_of(exception)
+            self._world.halt(parked, "exception", **details.summary(exception))
+
+    def _on_unwind(self, frame: FrameType, _code: CodeType, _offset: int, exception: BaseException) -> None:
+        ident = _thread.get_ident()
+        if ident in self._stepping.steps:
+            with self._lock:
+                self._stepping.unwind(ident, frame)
+                self.choose()
+        if ident in self._world.evaluating:
+            return  # it will be the answer
+        mode = self._exceptions.on_unwind(ident, frame, exception)
+        if mode:
+            parked = Parked(
+                ident,
+                frame,
+                leaving=True,
+                exception=exception,
+                break_mode=mode,
+                trail=details.traceback_of(exception),
+            )
+            self._world.halt(parked, "exception", **details.summary(exception))
+
+    # Shields
+
+    def shielded(
+        self, handle: Callable[..., object], *, in_ours: object = DISABLE, depth: int = 1, raises_later: bool = False
+    ) -> Callable[..., object]:
+        """Make a callback that passes the frame of the event, and keeps our errors out of the program.
+
+        Events in code of this package, which the link's thread causes, end with `in_ours`: DISABLE,
+        but for events that cannot be disabled. `depth` is that of the event's frame, seen from the callback.
+        What is raised in the event of a jump misses the handlers around it, and is raised just after that.
+        """
+
+        def callback(code: CodeType, *details: object) -> object:
+            try:
+                if _thread.get_ident() == self._threads.link:
+                    return in_ours if self._sources.kind(code.co_filename) == OURS else None
+                return handle(_getframe(depth), code, *details)
+            except (SystemExit, KeyboardInterrupt) as error:
+                if not raises_later:
+                    raise
+                self.at_next_instruction_of(_getframe(1), _raising(error))
+                return None
+            except BaseException as error:
+                self._tell_or_raise(error)
+                return None
+
+        return callback
+
+    def _safely(self, action: Callable[[], object]) -> object:
+        try:
+            return action()
+        except BaseException as error:
+            self._tell_or_raise(error)
+            return True
+
+    def _tell_or_raise(self, error: BaseException) -> None:
+        """Tell of an error of ours; raise what came from a signal handler of the program, or ends the thread."""
+        traceback = error.__traceback__
+        while traceback is not None and traceback.tb_next is not None:
+            traceback = traceback.tb_next
+        ours = traceback is None or self._sources.kind(traceback.tb_frame.f_code.co_filename) == OURS
+        if not ours or isinstance(error, KeyboardInterrupt | SystemExit):
+            raise error
+        if isinstance(error, RecursionError):
+            return  # the program is about to have one of its own; there is no room to stop, or even to tell
+        where = f" at line {traceback.tb_lineno} of {traceback.tb_frame.f_code.co_filename}" if traceback else ""
+        self.breakpoints.console(
+            f"Internal error of the debugger: {type(error).__name__}: {error}{where}", {"category": "stderr"}
+        )
+
+
+def _raising(error: BaseException) -> Callable[[], None]:
+    def action() -> None:
+        raise error.with_traceback(None)
+
+    return action

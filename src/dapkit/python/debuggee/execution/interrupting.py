@@ -1,0 +1,57 @@
+"""Interrupting code of the program that takes too long.
+
+An exception can be raised in any thread at its next instruction. The main thread can also be woken from
+native code that waits (a sleep, a lock, a read), by a signal: Python runs the handlers of signals there.
+"""
+
+import _signal  # type: ignore[import-not-found]  # the C half of `signal`, which brings `enum`
+import _thread
+from typing import Final
+
+from ..errors import TimeIsUp
+
+_SIGNAL: Final = _signal.SIGRTMAX - 3 if hasattr(_signal, "SIGRTMAX") else 0
+"""A signal that hardly any program uses; where one does, it is left alone."""
+
+_main = 0  # identity of the main thread, once it has installed the handler
+_wanted = 0  # the thread that is to be woken, until it was
+
+
+def prepare() -> None:
+    """Make waking possible, if the calling thread is the main one."""
+    global _main  # noqa: PLW0603 - there is one main thread
+    ident = _thread.get_ident()
+    if _main or not _SIGNAL or _signal.getsignal(_SIGNAL) is not _signal.SIG_DFL:
+        return
+    try:
+        _signal.signal(_SIGNAL, _on_signal)
+    except ValueError:
+        return  # it is not the main one
+    _main = ident
+
+
+def interrupt(ident: int, exception: type[BaseException] | None) -> None:
+    """Raise an exception in a thread at its next instruction, or withdraw it."""
+    global _wanted  # noqa: PLW0603 - of the main thread, of which there is one
+    import ctypes
+
+    if exception is None:
+        _wanted = 0
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(
+        ctypes.c_ulong(ident), ctypes.py_object(exception) if exception is not None else None
+    )
+
+
+def wake(ident: int) -> None:
+    """Raise TimeIsUp in the main thread even if it waits in native code. No other thread can be woken."""
+    global _wanted  # noqa: PLW0603 - the same
+    if ident == _main:
+        _wanted = ident
+        _signal.pthread_kill(ident, _SIGNAL)
+
+
+def _on_signal(_signal_number: int, _frame: object) -> None:
+    global _wanted  # noqa: PLW0603 - the same
+    if _wanted == _thread.get_ident():
+        _wanted = 0
+        raise TimeIsUp

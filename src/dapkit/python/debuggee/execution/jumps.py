@@ -1,0 +1,105 @@
+"""Moving a stopped thread to another line of its newest frame: goto, and restarting the frame.
+
+CPython lets a frame jump only from within its LINE event; in other frames and at other
+events an attempt is refused, or in 3.13 and later crashes the interpreter. So it is done by the thread
+itself, while it stands in that event, and refused everywhere else with the reason. A jump executes nothing:
+no `finally`, no `__exit__`. Local variables without a value become None by it.
+"""
+
+import sys
+from types import CodeType, FrameType
+from typing import TYPE_CHECKING
+
+from ..errors import RequestRefused
+from ..expressions.evaluate import Place
+from ..sources.files import is_function, lines_of_code, resume_offset
+from .stops import Parked
+
+if TYPE_CHECKING:
+    from ..engine import Engine
+
+
+def objection(parked: Parked | None, frame: FrameType) -> str:
+    """Say why a frame cannot jump now, an empty text if it can."""
+    if parked is None:
+        return "the thread is inside native code"
+    if parked.shown is not frame or parked.trail is not None:
+        return "only the newest frame of a stopped thread can jump"
+    if not parked.at_line:
+        return "Python lets a frame jump only from the beginning of a line; step to the next line first"
+    return ""
+
+
+def jump(parked: Parked, line: int) -> list[str]:
+    """Let the frame of a parked thread go on at another line; return the variables that became None.
+
+    To be called in that thread.
+
+    Raises:
+        RequestRefused: if Python does not allow it.
+
+    """
+    frame = parked.shown
+    why = objection(parked, frame)
+    if why:
+        raise RequestRefused(why)
+    code = frame.f_code
+    if line not in lines_of_code(code):
+        raise RequestRefused(f"line {line} has no code of {code.co_qualname}, where the thread is stopped")
+    unbound = [name for name in code.co_varnames if name not in frame.f_locals] if is_function(code) else []
+    warnings = sys.modules.get("warnings")
+    filters = getattr(warnings, "filters", [])
+    silence = ("ignore", None, RuntimeWarning, None, 0)  # of unbound variables, which are told otherwise
+    filters.insert(0, silence)
+    try:
+        frame.f_lineno = line  # type: ignore[misc]  # writable while the frame is in a line event
+    except ValueError as error:
+        raise RequestRefused(f"Python cannot jump to line {line} of {code.co_qualname}: {error}") from error
+    finally:
+        filters.remove(silence)
+    return unbound
+
+
+def first_line(code: CodeType) -> int:
+    """Return the line at which a function begins to execute."""
+    resume = resume_offset(code)
+    return next((line for _, end, line in code.co_lines() if line and end > resume + 2), code.co_firstlineno)
+
+
+def restore(frame: FrameType, values: dict[str, object]) -> None:
+    """Give parameters their first values again."""
+    if values:
+        place = Place(frame.f_globals, frame)
+        place.locals.update(values)
+        place.write_back()
+
+
+def restart(engine: "Engine", parked: Parked) -> list[str]:
+    """Let the newest frame of a thread begin again; return the variables that became None. In that thread.
+
+    Raises:
+        RequestRefused: if it cannot.
+
+    """
+    frame = parked.shown
+    why = objection(parked, frame) or restart_objection(engine, frame)
+    if why:
+        raise RequestRefused(why)
+    values = engine.callbacks.arguments.known(frame) or {}
+    unbound = jump(parked, first_line(frame.f_code))
+    restore(frame, values)
+    return unbound
+
+
+def restart_objection(engine: "Engine", frame: FrameType) -> str:
+    """Say why a frame that can jump still cannot be restarted, an empty text if it can."""
+    if not is_function(frame.f_code):
+        return "only functions can be restarted"
+    if engine.callbacks.arguments.known(frame) is None:
+        names = ", ".join(engine.callbacks.arguments.assigned(frame.f_code))
+        return (
+            f"{frame.f_code.co_qualname} assigns to its parameters {names}, and what they were when it was called is "
+            "not known: Python hands values over and keeps nothing, and the call has computed them. Calls that begin "
+            "from now on are noted, as long as there is a breakpoint in the function"
+        )
+    return ""

@@ -1,0 +1,177 @@
+"""The engine's place in sys.monitoring: which code objects report which events.
+
+Everything here follows from facts of CPython 3.12 to 3.14:
+
+* DISABLE switches one event off at one instruction, until the events of that code object
+  are taken away and set again (or `restart_events`, which is global to all tools).
+* PY_UNWIND, RAISE and RERAISE can only be watched globally; watching them costs nothing until they happen.
+* From 3.13 on, a function on one line reports LINE only while PY_START is on there too.
+* `free_tool_id` leaves events and callbacks behind, so they are cleared by hand.
+* When a second tool comes to a code object, the INSTRUCTION events of the first are lost there. It can keep
+  them only if two tools were there before, so we let two come for a moment.
+
+What the events mean is decided in `callbacks`.
+"""
+
+import sys
+from collections.abc import Callable
+from types import CodeType
+from typing import Final
+
+from ..errors import RequestRefused
+
+_MONITORING = sys.monitoring
+EVENTS = _MONITORING.events
+DISABLE: Final = _MONITORING.DISABLE
+_TOOL: Final = _MONITORING.DEBUGGER_ID
+
+SPARE_TOOLS: Final = (3, 4)
+"""Of six; the others are meant for debuggers, coverage, profilers and optimizers."""
+
+DISCOVERY: Final = EVENTS.PY_START | EVENTS.PY_RESUME
+"""Every code object is looked at once, when it first runs; then DISABLE."""
+HOLD: Final = EVENTS.LINE | EVENTS.JUMP | EVENTS.PY_RETURN | EVENTS.PY_YIELD
+"""With DISCOVERY, what makes running threads notice that the program is stopped.
+
+JUMP for loops on one line; PY_RETURN for recursion through code whose lines are disabled.
+"""
+STEP: Final = EVENTS.LINE | EVENTS.PY_RETURN | EVENTS.PY_YIELD
+"""What is watched in the code that is stepped."""
+SITE: Final = EVENTS.LINE | EVENTS.PY_START
+"""What is watched in code that holds a breakpoint."""
+
+type Owner = str
+"""Who wants events of a code object: `site`, `step` or `thread`."""
+
+
+class Monitor:
+    """The tool `dapkit` of sys.monitoring.
+
+    Invariant: the local events of a code object are the union of what the owners want;
+    the global ones are DISCOVERY and the union of what `also` was told. Called from any
+    thread, each change under the lock of the caller.
+    """
+
+    def __init__(self) -> None:
+        self._wanted: dict[int, tuple[CodeType, dict[Owner, int]]] = {}  # by id: a code object's own hash is slow
+        self._shared: dict[int, CodeType] = {}  # where INSTRUCTION events outlive the coming of other tools
+        self._also: dict[Owner, int] = {}
+        self._global = 0
+        self._chosen: dict[int, Callable[..., object]] = {}
+        self.active = False
+
+    def claim(self) -> None:
+        """Take the debugger's tool id.
+
+        Raises:
+            RequestRefused: if another debugger has it.
+
+        """
+        try:
+            _MONITORING.use_tool_id(_TOOL, "dapkit")
+        except ValueError as error:
+            holder = _MONITORING.get_tool(_TOOL)
+            raise RequestRefused(
+                f"sys.monitoring is in use by another debugger ({holder}); a program can have only one"
+            ) from error
+        self.active = True
+
+    def register(self, callbacks: dict[int, Callable[..., object]]) -> None:
+        """Set the callbacks, by event, of all events but LINE and INSTRUCTION."""
+        for event, callback in callbacks.items():
+            _MONITORING.register_callback(_TOOL, event, callback)
+
+    def register_one(self, event: int, callback: Callable[..., object]) -> None:
+        """Set the callback of LINE or of INSTRUCTION."""
+        if callback is not self._chosen.get(event):
+            self._chosen[event] = callback
+            _MONITORING.register_callback(_TOOL, event, callback)
+
+    def also(self, owner: Owner, events: int) -> None:
+        """Watch these events everywhere for one owner, 0 for none."""
+        self._also[owner] = events
+        self._apply_global()
+
+    def discover(self) -> None:
+        """Look at every code object when it next runs, also those looked at before."""
+        if self.active:
+            self._apply_global()
+            _MONITORING.restart_events()
+
+    def _apply_global(self) -> None:
+        if not self.active:
+            return
+        events = DISCOVERY
+        for wanted in self._also.values():
+            events |= wanted
+        if events != self._global:
+            self._global = events
+            _MONITORING.set_events(_TOOL, events)
+
+    def want(self, code: CodeType, owner: Owner, events: int, *, afresh: bool = False) -> None:
+        """Watch these events in one code object for one owner, 0 for none.
+
+        `afresh` also switches on again what DISABLE had switched off there.
+        """
+        if not self.active:
+            return
+        _, owners = self._wanted.setdefault(id(code), (code, {}))
+        before = self._union(owners)
+        if events:
+            owners[owner] = events
+        else:
+            owners.pop(owner, None)
+        after = self._union(owners)
+        if not owners:
+            del self._wanted[id(code)]
+        if after & EVENTS.INSTRUCTION and id(code) not in self._shared:
+            self._share(code)
+        if afresh and before & after:
+            _MONITORING.set_local_events(_TOOL, code, 0)
+            _MONITORING.set_local_events(_TOOL, code, after)
+        elif before != after:
+            _MONITORING.set_local_events(_TOOL, code, after)
+
+    def _share(self, code: CodeType) -> None:
+        """Make INSTRUCTION events of a code object ready for several tools, before we have any there."""
+        self._shared[id(code)] = code
+        before = _MONITORING.get_local_events(_TOOL, code)
+        for other in SPARE_TOOLS:
+            try:
+                _MONITORING.use_tool_id(other, "dapkit")
+            except ValueError:
+                continue
+            for tool in (_TOOL, other):
+                _MONITORING.set_local_events(tool, code, EVENTS.INSTRUCTION)
+            _MONITORING.set_local_events(other, code, 0)
+            _MONITORING.free_tool_id(other)
+            _MONITORING.set_local_events(_TOOL, code, before)
+            return
+
+    @staticmethod
+    def _union(owners: dict[Owner, int]) -> int:
+        union = 0
+        for events in owners.values():
+            union |= events
+        return union
+
+    def watches(self, code: CodeType) -> bool:
+        """Say whether anybody wants events of this code object."""
+        return id(code) in self._wanted
+
+    def release(self) -> None:
+        """Watch nothing any more; the program runs at full speed from here on."""
+        if not self.active:
+            return
+        self.active = False
+        _MONITORING.set_events(_TOOL, 0)
+        for code, _ in list(self._wanted.values()):
+            _MONITORING.set_local_events(_TOOL, code, 0)
+        self._wanted.clear()
+        self._shared.clear()
+        for event in SINGLE_EVENTS:
+            _MONITORING.register_callback(_TOOL, event, None)
+        _MONITORING.free_tool_id(_TOOL)
+
+
+SINGLE_EVENTS: Final = {value for name, value in vars(EVENTS).items() if name.isupper() and value.bit_count() == 1}

@@ -1,0 +1,289 @@
+"""Steps: where a thread is to stop next, watched with events of few code objects.
+
+A step watches one frame, its target, through LINE, PY_RETURN and PY_YIELD of that frame's
+code only, so what it steps over runs at full speed:
+
+    LINE in the target            the step has arrived
+    the target returns or yields  it has arrived in the caller, if that is to be shown;
+                                  else the nearest older frame that is becomes the target
+    the target is unwound         the same older frame becomes the target: the handler is in it or above it
+    a call below the target       with stepIn, the called frame becomes the target
+
+An await suspends the target without leaving it: the step ends where the coroutine goes on. The end of the
+outermost coroutine of an asyncio task leads to the coroutine that awaits the task, not to the event loop.
+Several frames may share a code object (recursion, threads), so frames are compared.
+
+Steps smaller than a line also watch INSTRUCTION in the code of the target: those by instruction end
+at the next one; those by statement at the beginnings of the statements of one line, if it holds several.
+A step into a chosen call runs to the instruction that calls, and goes into calls only from there
+until the call is over.
+"""
+
+from types import FrameType
+from typing import Final
+
+from ..connection.wire import Json
+from ..sources.files import LIBRARY, OURS, PROGRAM, Sources
+from ..stacks import tasks
+from . import monitor as events
+from .monitor import Monitor
+
+type Kind = str
+OVER: Final = "next"
+INTO: Final = "stepIn"
+OUT: Final = "stepOut"
+
+STATEMENT: Final = "statement"
+LINE: Final = "line"
+INSTRUCTION: Final = "instruction"
+UNITS: Final = (STATEMENT, LINE, INSTRUCTION)
+
+_COROUTINE: Final = 0x80 | 0x100  # CO_COROUTINE | CO_ITERABLE_COROUTINE
+_ASYNC_GENERATOR: Final = 0x200
+
+
+class Call:
+    """A call that a step is to go into: where it is made, and the instructions that belong to it after that.
+
+    Those after it are what awaits its result: the body of a coroutine runs in them.
+    """
+
+    __slots__ = ("after", "begun", "offset")
+
+    def __init__(self, offset: int, after: frozenset[int]) -> None:
+        self.offset = offset
+        self.after = after
+        self.begun = False
+
+
+class Step:
+    """A step of one thread that has not ended.
+
+    `unit` is the granularity; `offsets` are those of statements to end at, `leaving` is the offset
+    at which the step begins: an event there is not yet progress; `before_line` says that even its LINE event may come.
+    """
+
+    __slots__ = ("before_line", "call", "details", "kind", "leaving", "offsets", "reason", "target", "unit")
+
+    def __init__(
+        self, kind: Kind, target: FrameType | None, reason: str, unit: str = LINE, details: Json | None = None
+    ) -> None:
+        self.kind = kind
+        self.target = target
+        self.reason = reason
+        self.unit = unit
+        self.details = details or {}
+        self.offsets: frozenset[int] = frozenset()
+        self.leaving = -1
+        self.before_line = False
+        self.call: Call | None = None
+
+    @property
+    def events(self) -> int:
+        """What is to be watched in the code of the target."""
+        if self.unit == INSTRUCTION or self.offsets or self.call is not None:
+            return events.STEP | events.SITE | events.EVENTS.INSTRUCTION
+        return events.STEP | events.SITE
+
+
+class Stepping:
+    """The steps under way.
+
+    Invariant: the code of each step's target is watched, for that thread as owner; PY_UNWIND is
+    watched while there is any step. Changed under the engine's lock.
+    """
+
+    def __init__(self, monitor: Monitor, sources: Sources) -> None:
+        self._monitor = monitor
+        self._sources = sources
+        self.just_my_code = True
+        self.steps: dict[int, Step] = {}
+        """By identity of the thread."""
+        self.entering = False
+        """Whether any step goes into calls."""
+
+    def start(
+        self,
+        ident: int,
+        kind: Kind,
+        frame: FrameType,
+        *,
+        leaving: bool = False,
+        before_line: bool = False,
+        unit: str = LINE,
+        offsets: frozenset[int] = frozenset(),
+        call: Call | None = None,
+    ) -> None:
+        """Begin a step from a frame; `leaving` and `before_line` are those of `Parked`."""
+        target = self.nearest(frame.f_back) if leaving else frame
+        if target is None:
+            return  # nothing is left of this thread to stop in
+        if leaving and kind == OUT:
+            kind = OVER
+        step = Step(kind, target, "step", unit)
+        if not leaving:
+            step.offsets, step.call, step.leaving = offsets, call, frame.f_lasti
+            step.before_line = before_line
+        self._set(ident, step)
+
+    def start_at_entry(self, ident: int) -> None:
+        """Stop at the first line of the program."""
+        self._set(ident, Step(INTO, None, "entry"))
+
+    def stop_in(self, ident: int, frame: FrameType, reason: str, details: Json) -> None:
+        """Stop at the first line of a frame that is just beginning."""
+        self.end(ident)
+        self._set(ident, Step(OVER, frame, reason, details=details))
+
+    def _set(self, ident: int, step: Step) -> None:
+        self.steps[ident] = step
+        if step.target is not None:
+            self._monitor.want(step.target.f_code, f"step {ident}", step.events, afresh=True)
+        self._monitor.also("step", events.EVENTS.PY_UNWIND)
+        if step.kind == INTO:
+            self.entering = True
+            self._monitor.discover()  # PY_START everywhere
+
+    def cancel(self, stopped: int = 0) -> None:
+        """Drop all steps: a thread has stopped. PY_UNWIND stays watched, the next step needs it again.
+
+        What is no step but a stop that another thread is about to make is kept.
+        """
+        for ident, step in list(self.steps.items()):
+            if ident == stopped or not stopped or step.reason == "step":
+                self.end(ident)
+
+    def end(self, ident: int) -> None:
+        """Drop the step of one thread."""
+        step = self.steps.pop(ident, None)
+        if step is not None and step.target is not None:
+            self._monitor.want(step.target.f_code, f"step {ident}", 0)
+        self.entering = any(other.kind == INTO for other in self.steps.values())
+
+    def forget_unwinding(self) -> None:
+        """Watch PY_UNWIND no more, if no step needs it: the program runs freely now."""
+        if not self.steps:
+            self._monitor.also("step", 0)
+
+    def watches(self, code: object) -> bool:
+        """Say whether lines of a code object matter to any step."""
+        return any(step.target is not None and step.target.f_code is code for step in self.steps.values())
+
+    def arrives(self, ident: int, frame: FrameType) -> bool:
+        """Say whether a new line of a frame is where the step ends."""
+        step = self.steps.get(ident)
+        if step is None or step.target is not frame or step.kind == OUT:
+            return False
+        before_line, step.before_line = step.before_line, False
+        if before_line and frame.f_lasti == step.leaving:
+            return False
+        # A call that was chosen may begin on a later line than the one where it was.
+        return step.call is None or step.call.begun or frame.f_lasti > step.call.offset
+
+    def arrives_at(self, ident: int, frame: FrameType, offset: int) -> bool:
+        """Say whether an instruction of a frame is where the step ends."""
+        step = self.steps.get(ident)
+        if step is None or step.target is not frame or step.kind == OUT:
+            return False
+        leaving, step.leaving = step.leaving, -1
+        if step.call is not None:
+            self._watch_call(step, step.call, offset)
+        if offset == leaving:
+            return False
+        return step.unit == INSTRUCTION or offset in step.offsets
+
+    def _watch_call(self, step: Step, call: Call, offset: int) -> None:
+        if not call.begun and offset == call.offset:
+            call.begun = True
+            step.kind = INTO
+            self.entering = True
+            self._monitor.discover()
+        elif call.begun and offset != call.offset and offset not in call.after:
+            step.kind, step.call = OVER, None
+            self.entering = any(other.kind == INTO for other in self.steps.values())
+
+    def leave(self, ident: int, frame: FrameType, value: object, *, yielding: bool) -> FrameType | None:
+        """Take note that a frame returns or yields; return the frame to stop in, if that ends the step."""
+        step = self.steps.get(ident)
+        if step is None or step.target is not frame or (yielding and _awaits(frame, value)):
+            return None
+        awaiter = self._awaiter(frame)
+        caller = frame.f_back
+        if awaiter is None and caller is not None and self.may_show(caller):
+            return caller
+        self._retarget(ident, step, awaiter or caller)
+        return None
+
+    def unwind(self, ident: int, frame: FrameType) -> None:
+        """Take note that an exception leaves a frame."""
+        step = self.steps.get(ident)
+        if step is not None and step.target is frame:
+            self._retarget(ident, step, self._awaiter(frame) or frame.f_back)
+
+    def _awaiter(self, frame: FrameType) -> FrameType | None:
+        """Return the frame that awaits the task whose outermost frame this is, if there is one to stop in."""
+        if not frame.f_code.co_flags & _COROUTINE:
+            return None
+        for task in tasks.current_tasks():
+            if tasks.outermost_frame(task) is frame:
+                waiting = tasks.awaiters(task)
+                frames = tasks.suspended_frames(waiting[0]) if waiting else []
+                return next((one for one in frames if self.may_show(one)), None)
+        return None
+
+    def _retarget(self, ident: int, step: Step, older: FrameType | None) -> None:
+        self.end(ident)
+        target = self.nearest(older)
+        if target is not None:
+            kind = OVER if step.kind == OUT or step.call is not None else step.kind
+            self._set(ident, Step(kind, target, step.reason, step.unit))
+
+    def enter(self, ident: int, frame: FrameType) -> None:
+        """Take note that a frame starts or goes on after a yield."""
+        step = self.steps.get(ident)
+        if step is None or step.kind != INTO or not self.may_show(frame) or not _below(frame, step.target):
+            return
+        if step.reason == "entry" and not self._is_of_program(frame):
+            return  # what our own preparations call of the standard library
+        self.end(ident)
+        self._set(ident, Step(OVER, frame, step.reason, step.unit))
+
+    def _is_of_program(self, frame: FrameType) -> bool:
+        """Say whether a frame is where the program may begin, which can be a module of a library (`-m pytest`)."""
+        code = frame.f_code
+        if self._sources.kind(code.co_filename) == PROGRAM:
+            return True
+        return code.co_name == "<module>" and frame.f_globals.get("__name__") == "__main__"
+
+    def may_show(self, frame: FrameType) -> bool:
+        """Say whether a step may end in a frame."""
+        kind = self._sources.kind(frame.f_code.co_filename)
+        return kind == PROGRAM or (kind == LIBRARY and not self.just_my_code)
+
+    def nearest(self, frame: FrameType | None) -> FrameType | None:
+        """Return the newest frame, from this one on, in which a step may end."""
+        while frame is not None and not self.may_show(frame):
+            if self._sources.kind(frame.f_code.co_filename) == OURS:
+                return None
+            frame = frame.f_back
+        return frame
+
+
+def _awaits(frame: FrameType, value: object) -> bool:
+    """Say whether a yield is the suspension of an await, which the program does not see as one."""
+    flags = frame.f_code.co_flags
+    if flags & _ASYNC_GENERATOR:
+        return type(value).__name__ != "async_generator_wrapped_value"
+    return bool(flags & _COROUTINE)
+
+
+def _below(frame: FrameType, older: FrameType | None) -> bool:
+    """Say whether a frame was called, directly or not, from an older one; None is below all."""
+    if older is None:
+        return True
+    caller = frame.f_back
+    while caller is not None:
+        if caller is older:
+            return True
+        caller = caller.f_back
+    return False

@@ -1,0 +1,1 @@
+"""Expressions of the client: evaluated, completed, hovered over, and given new values."""

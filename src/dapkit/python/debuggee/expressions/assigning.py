@@ -1,0 +1,130 @@
+"""Giving variables of the stopped program new values.
+
+The text of the new value is evaluated in the frame that the variable was shown for; then the value goes to
+where the old one is stored, by the program's own ways of storing, so that a property or a
+`__setattr__` works and may refuse. What cannot be written to is refused with the reason.
+"""
+
+import _ast
+from types import FrameType
+
+from .. import limits
+from ..errors import RequestRefused, TimeIsUp
+from ..execution.jobs import Guard
+from ..values.rows import Group, Rest
+from ..values.storage import Attribute, Entry, LocalVariable, Stored
+from ..values.text import type_name
+from ..values.variables import Holder, Inside, Reader
+from .evaluate import Place, evaluate, said
+
+_WHERE = "<dapkit: setExpression>"
+
+
+def set_variable(reader: Reader, inside: Inside, name: str, *, place: Place, text: str, guard: Guard) -> object:
+    """Replace the value that is shown under a name; return the new one.
+
+    Raises:
+        RequestRefused: if there is no such name, it cannot be written to, or the text does not evaluate.
+
+    """
+    row = reader.find(inside, name, guard)
+    if row is None:
+        raise RequestRefused(f"there is no {name!r} here")
+    if row.stored is None:
+        raise RequestRefused(f"{name} cannot be set: {_why_not(inside, row.value)}")
+    value = evaluate(text, place, guard)
+    store(row.stored, value, guard)
+    row.value = value
+    return value
+
+
+def set_expression(expression: str, *, place: Place, frame: FrameType | None, text: str, guard: Guard) -> object:
+    """Assign to an expression; return the new value.
+
+    Raises:
+        RequestRefused: if it is nothing that can be assigned to, or one of the texts does not evaluate.
+
+    """
+    target = _target(expression)
+    value = evaluate(text, place, guard)
+    store(_stored(target, expression, place=place, frame=frame, guard=guard), value, guard)
+    return value
+
+
+def stored_at(expression: str, *, place: Place, frame: FrameType | None, guard: Guard) -> Stored:
+    """Return where the value of an expression is stored.
+
+    Raises:
+        RequestRefused: if it is stored nowhere, or a part of it does not evaluate.
+
+    """
+    return _stored(_target(expression), expression, place=place, frame=frame, guard=guard)
+
+
+def _stored(target: _ast.AST, expression: str, *, place: Place, frame: FrameType | None, guard: Guard) -> Stored:
+    match target:
+        case _ast.Name(id=name):
+            return _variable(name, place, frame)
+        case _ast.Attribute(value=owner, attr=name):
+            return Attribute(_part(owner, place, guard), name)
+        case _ast.Subscript(value=container, slice=key):
+            return Entry(_part(container, place, guard), _part(key, place, guard))
+        case _:
+            raise RequestRefused(
+                f"{expression.strip()[:80]} cannot be assigned to; a name, an attribute or an item can"
+            )
+
+
+def store(stored: Stored, value: object, guard: Guard) -> None:
+    """Put a value where another is.
+
+    Raises:
+        RequestRefused: with what the program said.
+
+    """
+    try:
+        guard.call(limits.WATCH_SECONDS, stored.write, value)
+    except TimeIsUp:
+        raise RequestRefused(f"it did not end within {limits.WATCH_SECONDS:g} s and was interrupted") from None
+    except BaseException as error:  # of the program's own way of storing: the answer
+        raise RequestRefused(said(error)) from error
+
+
+def _target(expression: str) -> _ast.AST:
+    try:
+        tree = compile(expression.strip(), _WHERE, "eval", _ast.PyCF_ONLY_AST, dont_inherit=True)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise RequestRefused(said(error)) from error
+    return tree.body  # type: ignore[attr-defined, no-any-return]  # "eval" gives an Expression
+
+
+def _part(node: _ast.expr, place: Place, guard: Guard) -> object:
+    """Evaluate a part of the expression; a slice is no expression by itself."""
+    if isinstance(node, _ast.Slice):
+        bounds = (node.lower, node.upper, node.step)
+        return slice(*(None if bound is None else _part(bound, place, guard) for bound in bounds))
+    code = compile(_ast.Expression(node), _WHERE, "eval", dont_inherit=True)
+    try:
+        return guard.call(limits.WATCH_SECONDS, eval, code, place.namespace_for(code), place.locals)
+    except TimeIsUp:
+        raise RequestRefused(f"it did not end within {limits.WATCH_SECONDS:g} s and was interrupted") from None
+    except BaseException as error:
+        raise RequestRefused(said(error)) from error
+
+
+def _variable(name: str, place: Place, frame: FrameType | None) -> Stored:
+    if frame is not None and place.locals is not place.globals:
+        code = frame.f_code
+        if name in place.locals or name in code.co_varnames + code.co_cellvars + code.co_freevars:
+            return LocalVariable(frame, name)
+    if name in place.globals or place.locals is place.globals:
+        return Entry(place.globals, name)
+    raise RequestRefused(f"there is no variable {name}")
+
+
+def _why_not(inside: Inside, value: object) -> str:
+    if type(value) in (Group, Rest):
+        return "it stands for several; open it"
+    if isinstance(inside, Holder):
+        return f"a {type_name(inside.value)} does not let its items be replaced"
+    return "it is no variable of the program"

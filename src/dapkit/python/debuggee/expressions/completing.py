@@ -1,0 +1,289 @@
+"""What could be typed next, from the running program: names, attributes, keys, modules, keywords.
+
+Nothing of the program runs for it: the part before a dot or bracket is looked up like what a mouse pointer
+rests on (`hovering`), and where that is not possible there are no proposals.
+"""
+
+import builtins
+import os
+import sys
+from collections.abc import Iterable
+from types import ModuleType
+from typing import Any, Final
+
+from .. import limits
+from ..connection.wire import Json
+from ..errors import RequestRefused
+from ..values.members import KEYWORDS, is_function, members, namespace, rank
+from ..values.text import is_a, mro, render, type_name
+from .evaluate import Place
+from .hovering import look_up
+
+_OPENING: Final = {")": "(", "]": "[", "}": "{"}
+_QUOTES: Final = ("'", '"')
+
+
+def complete(text: str, line: int, column: int, place: Place) -> list[Json]:
+    """Return proposals for a place in a text; line and column count from 1, columns in UTF-16 units."""
+    lines = text.split("\n")
+    if not 1 <= line <= len(lines):
+        raise RequestRefused(f"line is {line}, the text has {len(lines)}")
+    head = _upto(lines[line - 1], column)
+    proposals = _proposals(head, place)
+    return proposals[: limits.PROPOSALS]
+
+
+def _proposals(head: str, place: Place) -> list[Json]:
+    typed = _identifier_at_end(head)
+    before = head[: len(head) - len(typed)]
+    words = head.split()
+    if words[:1] == ["import"] or (words[:1] == ["from"] and "import" not in words[1:]):
+        return _modules(head)
+    if words[:1] == ["from"] and len(words) > 1:
+        return _imported_names(words[1], typed, head)
+    if (keys := _keys(head, place)) is not None:
+        return keys
+    if before.endswith("."):
+        owner = _expression_at_end(before[:-1])
+        return _attributes(owner, typed, head, place) if owner else []
+    if _in_text(before):
+        return []
+    return _names(typed, head, place)
+
+
+def _upto(line: str, column: int) -> str:
+    """Return the part of a line before a column, which counts as UTF-16 does."""
+    raw = line.encode("utf-16-le", "surrogatepass")
+    return raw[: max(0, column - 1) * 2].decode("utf-16-le", "replace")
+
+
+def _units(text: str) -> int:
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def _item(label: str, typed: str, head: str, *, kind: str, order: str, detail: str = "", text: str = "") -> Json:
+    length = _units(typed)
+    item: Json = {
+        "label": label,
+        "type": kind,
+        "sortText": f"{order}{label}",
+        "start": _units(head) - length + 1,
+        "length": length,
+    }
+    if detail:
+        item["detail"] = detail
+    if text:
+        item["text"] = text
+    return item
+
+
+# Names and attributes
+
+
+def _names(typed: str, head: str, place: Place) -> list[Json]:
+    found: dict[str, Json] = {}
+    for order, names in enumerate((place.locals, place.globals, vars(builtins))):
+        for name, value in list(names.items()):
+            if type(name) is str and name.startswith(typed) and name.isidentifier() and name not in found:
+                found[name] = _item(
+                    name,
+                    typed,
+                    head,
+                    kind=_kind(value, "variable"),
+                    order=f"{order}{rank(name)}",
+                    detail=type_name(value),
+                )
+    for name in KEYWORDS:
+        if name.startswith(typed):
+            found.setdefault(name, _item(name, typed, head, kind="keyword", order="3"))
+    return _sorted(found)
+
+
+def _attributes(owner: str, typed: str, head: str, place: Place) -> list[Json]:
+    try:
+        value = look_up(owner, place)
+    except RequestRefused:
+        return []
+    found: dict[str, Json] = {}
+
+    def propose(name: object, kind: str, detail: str) -> None:
+        if type(name) is str and name.startswith(typed) and name.isidentifier():
+            found.setdefault(name, _item(name, typed, head, kind=kind, order=str(rank(name)), detail=detail))
+
+    for row in members(value, ""):
+        propose(
+            row.name,
+            "property" if row.lazy else _kind(row.value, "field"),
+            "property" if row.lazy else type_name(row.value),
+        )
+    holders = type.__dict__["__mro__"].__get__(value) if is_a(value, type) else ()
+    for holder in (*holders, *mro(value)):
+        for name, held in list(namespace(holder).items()):
+            propose(name, "property" if type(held) is property else _kind(held, "field", method=True), type_name(held))
+    return _sorted(found)
+
+
+def _kind(value: object, otherwise: str, *, method: bool = False) -> str:
+    if is_function(value):
+        return "method" if method else "function"
+    if is_a(value, type):
+        return "class"
+    return "module" if type(value) is ModuleType else otherwise
+
+
+def _sorted(found: dict[str, Json]) -> list[Json]:
+    return sorted(found.values(), key=lambda item: str(item["sortText"]))
+
+
+# Keys
+
+
+def _keys(head: str, place: Place) -> list[Json] | None:
+    """Return the keys of a dict whose bracket is open at the end; None if there is no such bracket."""
+    typed = head[_start_of_key(head) :]
+    before = head[: len(head) - len(typed)].rstrip()
+    if not before.endswith("["):
+        return None
+    owner = _expression_at_end(before[:-1])
+    if not owner or (typed and typed[0] not in _QUOTES and not typed.isalnum()):
+        return None
+    try:
+        value = look_up(owner, place)
+    except RequestRefused:
+        return None
+    if not is_a(value, dict):
+        return None
+    quote = typed[0] if typed[:1] in _QUOTES else ""
+    found: dict[str, Json] = {}
+    keys: Iterable[object] = dict.keys(value)  # type: ignore[arg-type]  # by is_a
+    for at, key in enumerate(keys):
+        if at >= limits.PROPOSALS:
+            break
+        if type(key) not in (str, int, bytes, bool, tuple, float):
+            continue
+        text = render(key, None, limits.KEY_CHARS)
+        if quote and type(key) is str and text[0] != quote and quote not in key and "\\" not in text:
+            text = quote + text[1:-1] + quote
+        if text.startswith(typed):
+            found[text] = _item(text, typed, head, kind="value", order="", text=text + "]")
+    return _sorted(found) if found or quote else None
+
+
+def _start_of_key(head: str) -> int:
+    """Return where a key begins that is being typed at the end: after the last bracket."""
+    at = head.rfind("[")
+    return at + 1 if at >= 0 and head[at + 1 :].count("]") == 0 else len(head)
+
+
+# Modules
+
+
+def _modules(head: str) -> list[Json]:
+    typed = head.rsplit(None, 1)[-1].rpartition(",")[2] if head[-1:] not in (" ", ",") else ""
+    package, dot, last = typed.rpartition(".")
+    names = _submodules(package) if dot else _top_level()
+    found = {
+        name: _item(name, last, head, kind="module", order=str(rank(name))) for name in names if name.startswith(last)
+    }
+    return _sorted(found)
+
+
+def _imported_names(package: str, typed: str, head: str) -> list[Json]:
+    found = {name: _item(name, typed, head, kind="module", order="1") for name in _submodules(package)}
+    module = sys.modules.get(package)
+    if module is not None:
+        for name, value in list(namespace(module).items()):
+            if type(name) is str and name.isidentifier():
+                found[name] = _item(
+                    name, typed, head, kind=_kind(value, "variable"), order=str(rank(name)), detail=type_name(value)
+                )
+    return _sorted({name: item for name, item in found.items() if name.startswith(typed)})
+
+
+def _top_level() -> set[str]:
+    names = {name.partition(".")[0] for name in list(sys.modules)} | set(sys.stdlib_module_names)
+    return {name for name in names | _in_folders(sys.path) if name.isidentifier()}
+
+
+def _submodules(package: str) -> set[str]:
+    loaded = {name[len(package) + 1 :] for name in list(sys.modules) if name.startswith(package + ".")}
+    module = sys.modules.get(package)
+    folders = namespace(module).get("__path__") if module is not None else None
+    if folders is None and module is None:
+        inside = package.replace(".", os.sep)
+        folders = [os.path.join(folder, inside) for folder in sys.path]
+    return {name.partition(".")[0] for name in loaded} | _in_folders(folders if type(folders) is list else [])
+
+
+def _in_folders(folders: list[Any]) -> set[str]:
+    found: set[str] = set()
+    for folder in folders:
+        try:
+            entries = os.listdir(folder or ".")
+        except (OSError, TypeError):
+            continue  # a zip file, or nothing
+        for entry in entries:
+            name = entry.partition(".")[0]
+            if name.isidentifier() and (entry.endswith((".py", ".so")) or entry == name):
+                found.add(name)
+    return found - {"__init__", "__pycache__"}
+
+
+# The text
+
+
+def _identifier_at_end(text: str) -> str:
+    at = len(text)
+    while at and (text[at - 1].isidentifier() or text[at - 1].isdigit()):
+        at -= 1
+    typed = text[at:]
+    return typed if not typed or typed.isidentifier() else ""
+
+
+def _expression_at_end(text: str) -> str:
+    """Return the name with its dots and brackets that a text ends with."""
+    at = len(text)
+    while at:
+        last = text[at - 1]
+        if last in _OPENING:
+            at = _matching(text, at - 1)
+            if at < 0:
+                return ""
+        elif last in _QUOTES:
+            at = text.rfind(last, 0, at - 1)
+            if at < 0:
+                return ""
+        elif last == "." or last.isidentifier() or last.isdigit():
+            at -= 1
+        else:
+            break
+    return text[at:]
+
+
+def _matching(text: str, closing: int) -> int:
+    """Return where the bracket opens that closes at a position, -1 if nowhere."""
+    open_: list[str] = []
+    at = closing
+    while at >= 0:
+        character = text[at]
+        if character in _QUOTES:
+            at = text.rfind(character, 0, at)
+        elif character in _OPENING:
+            open_.append(_OPENING[character])
+        elif open_ and character == open_[-1]:
+            open_.pop()
+            if not open_:
+                return at
+        at -= 1
+    return -1
+
+
+def _in_text(before: str) -> bool:
+    """Say whether a quote is open."""
+    quote = ""
+    for character in before:
+        if quote:
+            quote = "" if character == quote else quote
+        elif character in _QUOTES:
+            quote = character
+    return bool(quote)

@@ -1,0 +1,193 @@
+"""The debug console: statements, several lines, `await`, and the last value in `_`.
+
+What is typed may stop at breakpoints, like any other code of the program (`World.expose`). An `await` is run by
+the event loop of the thread, if it stands in one; the loop's other tasks go on meanwhile, since
+whatever is awaited may wait for them.
+"""
+
+import _ast
+import builtins
+import sys
+from collections.abc import Callable
+from types import CodeType
+from typing import Any, Final, cast
+
+from .. import limits
+from ..errors import RequestRefused, TimeIsUp
+from ..execution.jobs import Guard
+from .evaluate import NAME, Place, said, too_long
+
+type Part = tuple[CodeType, bool]
+"""Code, and whether it is an expression."""
+
+_AWAITS: Final = 0x80  # CO_COROUTINE
+_FLAGS: Final = _ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+_CHANGING: Final = (
+    *(_ast.Assign, _ast.AugAssign, _ast.AnnAssign, _ast.NamedExpr, _ast.Delete, _ast.Import, _ast.ImportFrom),
+    *(_ast.FunctionDef, _ast.AsyncFunctionDef, _ast.ClassDef, _ast.Call, _ast.Await, _ast.For, _ast.With),
+)
+
+
+class Outcome:
+    """What came out: the value of the last expression, if there is one to show."""
+
+    def __init__(self, value: object = None, *, has_value: bool = False) -> None:
+        self.value = value
+        self.has_value = has_value
+
+
+class Console:
+    """What lasts from one input to the next.
+
+    Attributes:
+        last: the value of the last expression that had one other than None, in a list; empty for none.
+        seconds: how long an input may take.
+
+    """
+
+    def __init__(self) -> None:
+        self.last: list[object] = []
+        self.seconds = limits.REPL_SECONDS
+
+    def run(
+        self,
+        text: str,
+        place: Place,
+        guard: Guard,
+        *,
+        expose: Callable[[Guard, Callable[[], Outcome]], Outcome],
+        show: Callable[[object], None],
+    ) -> Outcome:
+        """Run an input. `show` is told the values of expressions before the last.
+
+        Raises:
+            RequestRefused: with the error that the text has or raises, or the time it took.
+
+        """
+        parts = _parts(text)
+        try:
+            outcome = guard.call(
+                self.seconds, expose, guard, lambda: _with_last(self.last, lambda: _run(parts, place, show))
+            )
+        except TimeIsUp:
+            raise RequestRefused(too_long(text, self.seconds)) from None
+        except BaseException as error:  # the error of the user's own code is the answer
+            raise RequestRefused(said(error)) from error
+        finally:
+            place.write_back()
+            _flush_output()
+        if outcome.has_value and outcome.value is not None:
+            self.last = [outcome.value]
+        return outcome
+
+
+def may_change(text: str) -> bool:
+    """Say whether an input may give variables new values."""
+    try:
+        todo: list[object] = [compile(text, NAME, "exec", _ast.PyCF_ONLY_AST | _FLAGS, dont_inherit=True)]
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    while todo:
+        node = todo.pop()
+        if isinstance(node, _CHANGING):
+            return True
+        if isinstance(node, list):
+            todo.extend(node)
+        elif isinstance(node, _ast.AST):
+            todo.extend(getattr(node, field, None) for field in node._fields)
+    return False
+
+
+def _parts(text: str) -> list[Part]:
+    try:
+        return [(compile(text.strip(), NAME, "eval", _FLAGS, dont_inherit=True), True)]
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        pass  # not one expression; then it must be statements
+    try:
+        module = cast("_ast.Module", compile(text, NAME, "exec", _ast.PyCF_ONLY_AST | _FLAGS, dont_inherit=True))
+        parts: list[Part] = []
+        statements: list[_ast.stmt] = []
+        for node in module.body:
+            if isinstance(node, _ast.Expr):
+                parts += _block(statements)
+                statements = []
+                expression = _ast.Expression(node.value)
+                parts.append((compile(expression, NAME, "eval", _FLAGS, dont_inherit=True), True))
+            else:
+                statements.append(node)
+        return parts + _block(statements)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise RequestRefused(said(error)) from error
+
+
+def _block(statements: list[_ast.stmt]) -> list[Part]:
+    if not statements:
+        return []
+    module = _ast.Module(statements, [])
+    return [(compile(module, NAME, "exec", _FLAGS, dont_inherit=True), False)]
+
+
+def _run(parts: list[Part], place: Place, show: Callable[[object], None]) -> Outcome:
+    outcome = Outcome()
+    for at, (code, is_expression) in enumerate(parts):
+        value: Any = eval(code, place.namespace_for(code), place.locals_for(code))
+        if code.co_flags & _AWAITS:
+            value = _await(value)
+        is_last = at == len(parts) - 1
+        # A line of several that gives None is a call made for what it does.
+        outcome = Outcome(value, has_value=is_expression and (len(parts) == 1 or value is not None))
+        if outcome.has_value and not is_last:
+            show(value)
+    return outcome
+
+
+def _with_last[T](last: list[object], function: Callable[[], T]) -> T:
+    """Call a function while `_` is the last value, for code that does not mean a `_` of its own."""
+    names = vars(builtins)
+    if not last or "_" in names:
+        return function()
+    names["_"] = last[0]
+    try:
+        return function()
+    finally:
+        names.pop("_", None)
+
+
+def _await(coroutine: Any) -> object:  # noqa: ANN401 - a coroutine
+    """Run a coroutine to its end."""
+    import asyncio
+
+    loop: Any = asyncio._get_running_loop()
+    if loop is None:
+        return asyncio.run(coroutine)
+    if not hasattr(loop, "_run_once") or not hasattr(loop, "_ready"):
+        coroutine.close()
+        raise RuntimeError(f"await works in event loops of asyncio itself; this is a {type(loop).__name__}")
+    current = asyncio.current_task(loop)
+    waiting = len(loop._ready)
+    if current is not None:
+        asyncio.tasks._leave_task(loop, current)
+    try:
+        task = loop.create_task(coroutine)
+        while not task.done():
+            loop._run_once()
+        result: object = task.result()
+        return result
+    finally:
+        if current is not None:
+            asyncio.tasks._enter_task(loop, current)
+        for _ in range(waiting):  # the round that the loop is in counted on so many
+            loop.call_soon(_nothing)
+
+
+def _nothing() -> None:
+    return
+
+
+def _flush_output() -> None:
+    """Show what the input printed before its answer."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (AttributeError, OSError, ValueError):
+            continue  # None, closed, or a stand-in of the program

@@ -1,0 +1,156 @@
+"""Expressions under a mouse pointer: read, never run.
+
+Names, attributes that are stored, items of built-in containers, and arithmetic of plain numbers; for
+what would call anything there is an error that says so. An editor sends whatever text it
+finds there, and nobody asked for it to happen.
+"""
+
+import _ast
+import _operator
+import builtins
+from collections.abc import Callable, Mapping
+from types import GetSetDescriptorType, MemberDescriptorType
+from typing import Any, Final, cast
+
+from .. import limits
+from ..errors import RequestRefused
+from ..values import containers
+from ..values.members import is_trusted_field, members, namespace
+from ..values.text import is_a, mro, type_name
+from .evaluate import NAME, Place, said
+
+_KEYS: Final = (int, str, bytes, bool, float, complex, type(None))
+_NUMBERS: Final = (int, float, complex, bool)
+ARITHMETIC: Final[dict[type, Callable[[Any, Any], Any]]] = {
+    _ast.Add: _operator.add,
+    _ast.Sub: _operator.sub,
+    _ast.Mult: _operator.mul,
+    _ast.Div: _operator.truediv,
+    _ast.FloorDiv: _operator.floordiv,
+    _ast.Mod: _operator.mod,
+}
+_COMPARISONS: Final[dict[type, Callable[[Any, Any], Any]]] = {
+    _ast.Eq: _operator.eq,
+    _ast.NotEq: _operator.ne,
+    _ast.Lt: _operator.lt,
+    _ast.LtE: _operator.le,
+    _ast.Gt: _operator.gt,
+    _ast.GtE: _operator.ge,
+    _ast.Is: _operator.is_,
+    _ast.IsNot: _operator.is_not,
+}
+_CONTAINERS: Final = (list, tuple, dict, str, bytes, bytearray, range)
+
+
+def look_up(text: str, place: Place) -> object:
+    """Return the value of an expression without running any code of the program.
+
+    Raises:
+        RequestRefused: if that cannot be.
+
+    """
+    try:
+        tree = compile(text.strip(), NAME, "eval", _ast.PyCF_ONLY_AST, dont_inherit=True)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise RequestRefused(said(error)) from error
+    return value_of(cast("_ast.Expression", tree).body, place)  # as "eval" gives
+
+
+def value_of(node: _ast.expr, place: Place) -> object:  # noqa: PLR0911 - one return per case
+    """Return the value of an expression that was parsed.
+
+    Raises:
+        RequestRefused: if code would have to run for it.
+
+    """
+    match node:
+        case _ast.Constant(value=value):
+            return value
+        case _ast.Name(id=name):
+            return _named(name, place)
+        case _ast.Attribute(value=owner, attr=name):
+            return attribute(value_of(owner, place), name)
+        case _ast.Subscript(value=container, slice=key):
+            return _item(value_of(container, place), value_of(key, place))
+        case _ast.UnaryOp(op=_ast.USub(), operand=_ast.Constant(value=int() | float() as number)):
+            return -number
+        case _ast.BinOp(left=left, op=operator, right=right) if type(operator) in ARITHMETIC:
+            return calculated(value_of(left, place), operator, value_of(right, place))
+        case _ast.Compare(left=left, ops=[operator], comparators=[right]) if type(operator) in _COMPARISONS:
+            return calculated(value_of(left, place), operator, value_of(right, place))
+        case _ast.Tuple(elts=parts):
+            return tuple(value_of(part, place) for part in parts)
+        case _:
+            raise RequestRefused(
+                "a hover calls nothing and assigns nothing: only names, stored attributes and items of built-in "
+                "containers; evaluate it in the console"
+            )
+
+
+def calculated(left: Any, operator: _ast.AST, right: Any) -> object:  # noqa: ANN401 - checked here
+    """Combine two plain values; others could do anything.
+
+    Raises:
+        RequestRefused: if they are not plain, or do not go together.
+
+    """
+    kinds = _NUMBERS if type(operator) in ARITHMETIC else _KEYS
+    for operand in (left, right):
+        if type(operand) not in kinds or (type(operand) is int and operand.bit_length() > limits.INT_BITS):
+            raise RequestRefused(
+                f"a hover does not calculate with {type_name(operand)} like this; evaluate it in the console"
+            )
+    try:
+        result: object = (ARITHMETIC.get(type(operator)) or _COMPARISONS[type(operator)])(left, right)
+    except (ArithmeticError, TypeError) as error:
+        raise RequestRefused(said(error)) from error
+    return result
+
+
+def _named(name: str, place: Place) -> object:
+    for names in (place.locals, place.globals, vars(builtins)):
+        if name in names:
+            return cast("Mapping[str, object]", names)[name]
+    raise RequestRefused(f"NameError: name {name!r} is not defined")
+
+
+def attribute(value: object, name: str) -> object:
+    """Return an attribute as far as it is found without running code.
+
+    Raises:
+        RequestRefused: if it is not, or there is none.
+
+    """
+    for row in members(value, ""):
+        if row.name == name:
+            if row.lazy:
+                raise RequestRefused(f"{name} is a property; a hover does not run it, evaluate it in the console")
+            return row.value
+    of_class = type.__dict__["__mro__"].__get__(value) if is_a(value, type) else ()
+    for holder in (*of_class, *mro(value)):
+        names = namespace(holder)
+        if name not in names:
+            continue
+        found: Any = names[name]
+        if type(found) in (GetSetDescriptorType, MemberDescriptorType) and holder not in of_class:
+            if is_trusted_field(holder, names, name):
+                return type(found).__get__(found, value, type(value))
+            break
+        return found.__func__ if type(found) in (staticmethod, classmethod) else found
+    raise RequestRefused(f"no attribute {name!r} of {type_name(value)} can be found without running code")
+
+
+def _item(container: object, key: object) -> object:
+    kind = type(container)
+    deque = containers.kind_of(container)
+    if kind not in _CONTAINERS and (deque is not kind or deque.__name__ not in ("deque", "array")):
+        raise RequestRefused(
+            f"a hover reads items of built-in containers, not of {type_name(container)}; evaluate it in the console"
+        )
+    if not (type(key) in _KEYS or (type(key) is tuple and all(type(part) in _KEYS for part in key))):
+        raise RequestRefused(f"a hover does not look for a {type_name(key)}; evaluate it in the console")
+    try:
+        found: object = cast("Any", container)[key]
+    except (LookupError, TypeError) as error:
+        raise RequestRefused(said(error)) from error
+    return found

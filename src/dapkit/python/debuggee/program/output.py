@@ -1,0 +1,56 @@
+"""What the program writes, told to the client as well as written: `redirectOutput`.
+
+For programs whose output is not in the adapter's pipes: those in a terminal, and those that were running before.
+The streams stay what they are; only their `write` tells of what passed through it. What goes to a stream's
+`buffer` or to a descriptor, from native code or other processes, is not seen.
+"""
+
+import sys
+from collections.abc import Callable
+from typing import Any, Final
+
+from ..connection.wire import Json
+
+type Tell = Callable[[str, Json], None]
+
+_CATEGORIES: Final = ("stdout", "stderr")
+
+
+class ToldOutput:
+    """The two streams, while they are listened to."""
+
+    def __init__(self, tell: Tell) -> None:
+        self._tell = tell
+        self._heard: list[tuple[Any, Callable[[str], int]]] = []
+
+    def begin(self) -> list[str]:
+        """Listen; return what is to be said of streams that cannot be."""
+        problems: list[str] = []
+        for category in _CATEGORIES:
+            stream: Any = getattr(sys, category)
+            if stream is None:
+                continue
+            try:
+                write = self._telling(stream.write, category)
+                stream.write = write
+            except (AttributeError, TypeError) as error:
+                problems.append(f"redirectOutput: sys.{category} cannot be listened to: {error}")
+            else:
+                self._heard.append((stream, write))
+        return problems
+
+    def _telling(self, write: Callable[[str], int], category: str) -> Callable[[str], int]:
+        def write_and_tell(text: str) -> int:
+            written = write(text)
+            if text:
+                self._tell(text, {"category": category})
+            return written
+
+        return write_and_tell
+
+    def end(self) -> None:
+        """Listen no more, and leave the streams as they were. Takes no lock."""
+        heard, self._heard = self._heard, []
+        for stream, write in heard:
+            if getattr(stream, "__dict__", {}).get("write") is write:
+                del stream.write

@@ -1,0 +1,156 @@
+"""Running the program exactly as `python FILE`, `python -m NAME` or `python -c TEXT` would.
+
+That is: its `__main__`, `sys.argv`, `sys.path[0]`, its exit code, and the traceback of an
+uncaught exception without any frame of the debugger. The exception itself leaves
+through `entry`, so that the interpreter does all else: `sys.last_exc`, exit by SIGINT,
+`threading` and `atexit`.
+"""
+
+import io
+import os
+import sys
+from collections.abc import Callable
+from types import CodeType, ModuleType, TracebackType
+
+from ..sources.files import OURS, Sources
+
+type Loaded = Callable[[], None]
+"""Runs the program, to its end."""
+
+
+def prepare(kind: str, what: str, arguments: list[str]) -> tuple[Loaded, str]:
+    """Make ready to run a program; return what runs it, and its file (or an empty text).
+
+    `kind` is `program`, `module` or `code`.
+
+    Raises:
+        SystemExit: with code 2, if there is no such file.
+
+    """
+    main = sys.modules["__main__"] = ModuleType("__main__")
+    names = main.__dict__
+    names.update(__builtins__=sys.modules["builtins"], __doc__=None)
+    if sys.version_info < (3, 14):
+        names["__annotations__"] = {}
+    if kind == "code":
+        _set_path("")
+        sys.argv = ["-c", *arguments]
+        names["__loader__"] = _frozen_loader("BuiltinImporter")
+        return _of_text(what, names), ""
+    if kind == "module":
+        _set_path(os.getcwd())
+        sys.argv = ["-m", *arguments]
+        names["__loader__"] = _frozen_loader("BuiltinImporter")
+        return _of_module(what, alter=True), ""
+    sys.argv = [what, *arguments]
+    path = os.path.join(os.getcwd(), what)  # absolute, but otherwise as it was given
+    if os.path.isdir(path) or _is_zip(path):
+        _set_path(path)
+        return _of_module("__main__", alter=False), ""
+    _set_path(os.path.dirname(os.path.realpath(path)))
+    return _of_file(path, names), path
+
+
+def _set_path(first: str) -> None:
+    if not sys.flags.safe_path:
+        sys.path.insert(0, first)
+
+
+def _frozen_loader(name: str) -> object:
+    return getattr(sys.modules["_frozen_importlib"], name)
+
+
+def _is_zip(path: str) -> bool:
+    if path.endswith((".py", ".pyc")) or not os.path.isfile(path):
+        return False
+    from zipimport import ZipImportError, zipimporter
+
+    try:
+        zipimporter(path)
+    except ZipImportError:
+        return False
+    return True
+
+
+def _of_text(text: str, names: dict[str, object]) -> Loaded:
+    def run() -> None:
+        code = compile(text, "<string>", "exec", dont_inherit=True)
+        if sys.version_info >= (3, 13):
+            import linecache
+
+            # As the interpreter does it, so that tracebacks show the text.
+            linecache._register_code(code, text, "<string>")  # type: ignore[attr-defined]
+        exec(code, names)
+
+    return run
+
+
+def _of_module(name: str, *, alter: bool) -> Loaded:
+    def run() -> None:
+        import runpy
+
+        runpy._run_module_as_main(name, alter)  # type: ignore[attr-defined]  # what `python -m` calls
+
+    return run
+
+
+def _of_file(path: str, names: dict[str, object]) -> Loaded:
+    try:
+        with io.open_code(path) as file:
+            content = file.read()
+    except OSError as error:
+        sys.stderr.write(f"{sys.executable}: can't open file {path!r}: [Errno {error.errno}] {error.strerror}\n")
+        raise SystemExit(2) from None
+    names["__file__"] = path
+    names["__cached__"] = None
+    external = sys.modules["_frozen_importlib_external"]
+    compiled = path.endswith(".pyc")
+    loader = external.SourcelessFileLoader if compiled else external.SourceFileLoader
+    names["__loader__"] = loader("__main__", path)
+
+    def run() -> None:
+        if compiled:
+            import marshal
+
+            code: CodeType = marshal.loads(content[16:])  # noqa: S302 - the program itself
+        else:
+            code = compile(content, path, "exec", dont_inherit=True)
+        exec(code, names)
+
+    return run
+
+
+def exit_code_of(error: BaseException | None) -> int:
+    """Return the exit code of a program that ends with this exception."""
+    if error is None:
+        return 0
+    if isinstance(error, SystemExit):
+        code = error.code
+        return 0 if code is None else code & 0xFF if isinstance(code, int) else 1
+    return 130 if isinstance(error, KeyboardInterrupt) else 1
+
+
+def hide_us_from_traceback(error: BaseException, sources: Sources) -> None:
+    """See to it that the interpreter, about to report this exception, shows no frame of ours."""
+    report = sys.excepthook
+
+    def excepthook(kind: type[BaseException], value: BaseException, traceback: TracebackType | None) -> None:
+        sys.excepthook = report
+        shown = value.__traceback__ = _without_us(traceback, sources)
+        sys.last_traceback = shown
+        report(kind, value, shown)
+
+    if not isinstance(error, SystemExit):
+        sys.excepthook = excepthook
+
+
+def _without_us(traceback: TracebackType | None, sources: Sources) -> TracebackType | None:
+    kept: list[TracebackType] = []
+    while traceback is not None:
+        if sources.kind(traceback.tb_frame.f_code.co_filename) != OURS:
+            kept.append(traceback)
+        traceback = traceback.tb_next
+    chain: TracebackType | None = None
+    for one in reversed(kept):
+        chain = TracebackType(chain, one.tb_frame, one.tb_lasti, one.tb_lineno)
+    return chain

@@ -1,0 +1,108 @@
+"""Requests that set breakpoints, and that ask where they can be set."""
+
+from typing import TYPE_CHECKING, Final
+
+from ..breakpoints.source import shown_span
+from ..bytecode.positions import Text, spots
+from ..connection.wire import Json
+from ..errors import RequestRefused
+from ..execution.jobs import Request
+from .handling import Handler, number
+
+if TYPE_CHECKING:
+    from ..engine import Engine
+
+
+def set_breakpoints(engine: "Engine", request: Request) -> Json:
+    """Replace the breakpoints of one source."""
+    key, source = source_asked(engine, request)
+    asked = _wishes(request)
+    breakpoints = engine.callbacks.breakpoints.sources
+    note = engine.sources.stamps.note_about(key) if asked else ""
+    made = breakpoints.prepare(source, _text(engine, key), asked, note=note)
+    with engine.lock:
+        breakpoints.place(key, made)
+        engine.callbacks.breakpoints_changed()
+        return {"breakpoints": [one.describe() for one in made]}
+
+
+def set_function_breakpoints(engine: "Engine", request: Request) -> Json:
+    """Replace the breakpoints at functions."""
+    asked = _wishes(request)
+    with engine.lock:
+        made = engine.callbacks.breakpoints.functions.place(asked)
+        return {"breakpoints": [one.describe() for one in made]}
+
+
+def set_instruction_breakpoints(engine: "Engine", request: Request) -> Json:
+    """Replace the breakpoints at instructions."""
+    asked = _wishes(request)
+    with engine.lock:
+        made = engine.callbacks.breakpoints.instructions.place(asked)
+        engine.callbacks.breakpoints_changed()
+        return {"breakpoints": [one.describe() for one in made]}
+
+
+def breakpoint_locations(engine: "Engine", request: Request) -> Json:
+    """List the places in some lines of a source at which the program can stop."""
+    key, source = source_asked(engine, request)
+    first = number(request, "line")
+    if not first:
+        raise RequestRefused("breakpointLocations needs a line, from 1 on")
+    last = number(request, "endLine") or first
+    if last < first:
+        raise RequestRefused(f"endLine is {last}, before line {first}")
+    text = _text(engine, key)
+    if isinstance(text, RequestRefused):
+        raise text
+    where = str(source.get("path") or source.get("name"))
+    if text.listed is not None:
+        return {"breakpoints": [{"line": line} for line in text.lines_with_code(where) if first <= line <= last]}
+    begin = first, number(request, "column") or 1
+    end = last, number(request, "endColumn") or float("inf")
+    found = [{"line": spot.line, **shown_span(spot, text)} for spot in spots(text, first, last, where)]
+    return {"breakpoints": [one for one in found if begin <= (one["line"], one["column"]) <= end]}
+
+
+def _wishes(request: Request) -> list[Json]:
+    asked = request.arguments.get("breakpoints")
+    if asked is None:  # as of clients of old versions of the protocol
+        lines = request.arguments.get("lines") or []
+        asked = [{"line": line} for line in lines] if isinstance(lines, list) else lines
+    if not isinstance(asked, list) or not all(isinstance(one, dict) for one in asked):
+        raise RequestRefused(f"breakpoints is {asked!r:.200}, expected a list of objects")
+    return asked
+
+
+def source_asked(engine: "Engine", request: Request) -> tuple[str, Json]:
+    """Return the key of the source that a request is about, and how to show it."""
+    command = request.message["command"]
+    source = request.arguments.get("source")
+    source = source if isinstance(source, dict) else {}
+    if source.get("sourceReference"):
+        text = engine.shown.by_number(source["sourceReference"])
+        return text.key, engine.shown.describe(text)
+    path = source.get("path")
+    if path is None and str(source.get("name")).startswith("<"):
+        path = source["name"]  # code that is no file goes by the name it was compiled under
+    if not isinstance(path, str) or not path:
+        raise RequestRefused(f"{command} needs source.path, or a source.name as in <string>; source is {source!r:.200}")
+    key = engine.sources.show_as(path)
+    if key is None:
+        return path, {"name": path}
+    return key, {"name": path.rpartition("/")[2], "path": path}
+
+
+def _text(engine: "Engine", key: str) -> Text | RequestRefused:
+    try:
+        return engine.texts.of(key)
+    except RequestRefused as refusal:
+        return refusal
+
+
+HANDLERS: Final[dict[str, Handler]] = {
+    "setBreakpoints": set_breakpoints,
+    "setFunctionBreakpoints": set_function_breakpoints,
+    "setInstructionBreakpoints": set_instruction_breakpoints,
+    "breakpointLocations": breakpoint_locations,
+}

@@ -1,0 +1,201 @@
+"""Requests about instructions: disassembly, calls of a line, jumps."""
+
+from collections.abc import Callable
+from types import CodeType, FrameType
+from typing import TYPE_CHECKING, Final
+
+from .. import limits
+from ..bytecode import calls
+from ..bytecode.addresses import parse
+from ..bytecode.calls import CallTarget, calls_ahead
+from ..bytecode.disassembly import disassemble
+from ..bytecode.positions import entries
+from ..connection.wire import Json
+from ..errors import RequestRefused
+from ..execution import jumps
+from ..execution.jobs import Guard, Job, Request
+from ..execution.stops import Parked
+from ..sources.files import lines_of_code, with_nested
+from ..stacks.frames import Frame, frames_only
+from .breakpoints import source_asked
+from .handling import LATER, Handler, Later, flag, number
+
+if TYPE_CHECKING:
+    from ..engine import Engine
+
+
+class JumpTarget:
+    """A line that a client may choose to go to."""
+
+    def __init__(self, code: CodeType, line: int) -> None:
+        self.code = code
+        self.line = line
+
+
+def disassemble_(engine: "Engine", request: Request) -> Json:
+    """Show instructions around an address."""
+    arguments = request.arguments
+    address = parse(arguments.get("memoryReference"), "memoryReference") + _whole(request, "offset")
+    count = number(request, "instructionCount")
+    if count > limits.INSTRUCTIONS:
+        raise RequestRefused(f"instructionCount is {count}; {limits.INSTRUCTIONS} can be shown at once")
+    addresses = engine.callbacks.breakpoints.addresses
+    found = addresses.find(address)
+    source = text = None
+    if found is not None:
+        source, text = engine.shown.source_of(found[0]), engine.texts.of_code(found[0])
+    rows = disassemble(
+        addresses,
+        address,
+        first=_whole(request, "instructionOffset"),
+        count=count,
+        symbols=flag(request, "resolveSymbols", default=False),
+        source=source,
+        text=text,
+    )
+    return {"instructions": rows}
+
+
+def step_in_targets(engine: "Engine", request: Request) -> Json:
+    """List the calls of a frame's line that are still to be made."""
+    frame = engine.references.get(request.arguments.get("frameId"), Frame)
+    parked = engine.world.parked.get(frame.ident)
+    if parked is None or parked.shown is not frame.frame or parked.leaving:
+        raise RequestRefused("only the newest frame of a stopped thread makes calls next")
+    code = frame.frame.f_code
+    text = engine.texts.of_code(code)
+    targets: list[Json] = []
+    running = frames_only(engine.stacks.of_running(engine.threads.frames().get(frame.ident)))
+    calling = next((one for one, _ in running), None) is not frame.frame
+    for target in calls_ahead(frame.frame, frame.line, calling=calling):
+        span = target.span
+        row: Json = {
+            "id": engine.references.add(target, frame.ident),
+            "label": calls.label(code, target, text),
+            "line": span.line,
+            "endLine": span.end_line,
+        }
+        if text is not None:
+            row["column"] = text.shown_column(span.line, span.column)
+            row["endColumn"] = text.shown_column(span.end_line, span.end_column)
+        targets.append(row)
+    return {"targets": targets}
+
+
+def goto_targets(engine: "Engine", request: Request) -> Json:
+    """List what a thread could go to in a line: a stopped function first, or else any that has the line."""
+    key, _ = source_asked(engine, request)
+    line = number(request, "line")
+    if not line:
+        raise RequestRefused("gotoTargets needs a line, from 1 on")
+    if not engine.world.standing:
+        raise RequestRefused("the program is running; pause it to go elsewhere")
+    stopped = [(parked.ident, parked.shown.f_code) for parked in list(engine.world.parked.values())]
+    codes = [(ident, code) for ident, code in stopped if key in engine.sources.keys(code)]
+    here = [(ident, code) for ident, code in codes if line in lines_of_code(code)]
+    others = [(ident, part) for ident, code in codes for part in with_nested(code) if line in lines_of_code(part)]
+    targets = [
+        {
+            "id": engine.references.add(JumpTarget(code, line), ident),
+            "label": f"line {line} of {code.co_qualname}",
+            "line": line,
+            "column": 1,
+        }
+        for ident, code in {id(code): (ident, code) for ident, code in here or others}.values()
+    ]
+    return {"targets": targets}
+
+
+def goto(engine: "Engine", request: Request) -> Later:
+    """Let a thread go on at another line of its newest frame."""
+    target = engine.references.get(request.arguments.get("targetId"), JumpTarget)
+    ident = engine.threads.ident(request.arguments.get("threadId"))
+    engine.world.need_stop(ident)
+
+    def move(parked: Parked) -> list[str]:
+        if parked.shown.f_code is not target.code:
+            raise RequestRefused(
+                f"line {target.line} is in {target.code.co_qualname}, and the thread is stopped in "
+                f"{parked.shown.f_code.co_qualname}; Python can only jump within one function"
+            )
+        return jumps.jump(parked, target.line)
+
+    return _move(engine, request, ident, move, "goto")
+
+
+def restart_frame(engine: "Engine", request: Request) -> Later:
+    """Let the newest frame of a thread begin again."""
+    frame = engine.references.get(request.arguments.get("frameId"), Frame)
+
+    def move(parked: Parked) -> list[str]:
+        why = jumps.objection(parked, frame.frame)
+        if why:
+            raise RequestRefused(why)
+        return jumps.restart(engine, parked)
+
+    return _move(engine, request, frame.ident, move, "restart")
+
+
+def _move(engine: "Engine", request: Request, ident: int, move: Callable[[Parked], list[str]], reason: str) -> Later:
+    """Have a thread jump, and tell where it stands then."""
+    parked = engine.world.parked.get(ident)
+    if parked is None:
+        raise RequestRefused("the thread is inside native code and cannot jump")
+
+    def work(_guard: Guard) -> Json:
+        line = parked.shown.f_lineno
+        unbound = move(parked)
+        request.afterwards = lambda: _tell_move(engine, parked, reason, unbound, line)
+        return {}
+
+    def instead(_begun: bool) -> Json:
+        raise RequestRefused("the thread is busy with an evaluation that cannot be interrupted")
+
+    engine.world.post(ident, Job(request, work, seconds=limits.PAGE_SECONDS, instead=instead))
+    return LATER
+
+
+def _tell_move(engine: "Engine", parked: Parked, reason: str, unbound: list[str], line: int) -> None:
+    if unbound:
+        names = ", ".join(unbound)
+        text = f"Variables without a value are None after the jump from line {line}: {names}"
+        engine.callbacks.breakpoints.console(text)
+    engine.world.stop_again(parked, reason)
+
+
+def chosen_call(engine: "Engine", request: Request, parked: Parked) -> CallTarget | None:
+    """Return the call that a stepIn is to go into, None if it names none."""
+    identity = request.arguments.get("targetId")
+    if identity is None:
+        return None
+    target = engine.references.get(identity, CallTarget)
+    if target.frame is not parked.shown:
+        raise RequestRefused("the target is a call of another frame; ask for stepInTargets again")
+    return target
+
+
+def statements_of_line(engine: "Engine", frame: FrameType) -> frozenset[int]:
+    """Return where the statements of a frame's line begin, if it holds several."""
+    code = frame.f_code
+    text = engine.texts.of_code(code)
+    if text is None:
+        return frozenset()
+    return frozenset(offset for span in text.statements(frame.f_lineno) for offset in entries(code, span))
+
+
+def _whole(request: Request, name: str) -> int:
+    value = request.arguments.get(name)
+    if value is None:
+        return 0
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise RequestRefused(f"{name} is {value!r:.200}, expected a whole number")
+    return value
+
+
+HANDLERS: Final[dict[str, Handler]] = {
+    "disassemble": disassemble_,
+    "stepInTargets": step_in_targets,
+    "gotoTargets": goto_targets,
+    "goto": goto,
+    "restartFrame": restart_frame,
+}

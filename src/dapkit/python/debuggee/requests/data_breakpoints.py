@@ -1,0 +1,116 @@
+"""Requests about data breakpoints."""
+
+import sys
+from typing import TYPE_CHECKING, Any, Final
+
+from .. import limits
+from ..breakpoints.common import ONCE
+from ..bytecode.addresses import parse
+from ..connection.wire import Json
+from ..data_breakpoints.resolving import target_of, target_of_bytes
+from ..data_breakpoints.targets import Target
+from ..errors import RequestRefused
+from ..execution.jobs import Guard, Job, Request
+from ..expressions.assigning import stored_at
+from ..expressions.evaluate import Place, evaluate
+from ..values.storage import Entry
+from ..values.text import type_name
+from ..values.variables import Inside
+from .handling import LATER, Handler, Later, flag, number, text
+from .values import origin_of, why_not_evaluated
+
+if TYPE_CHECKING:
+    from ..engine import Engine
+
+
+def data_breakpoint_info(engine: "Engine", request: Request) -> Later:
+    """Say whether something can be watched, and under which dataId."""
+    name = text(request, "name")
+    size = number(request, "bytes")
+    once = _is_once(request)
+    is_address = flag(request, "asAddress", default=False)
+    reference = None if is_address else request.arguments.get("variablesReference")
+    inside = engine.reader.inside(reference) if reference else None
+    origin = inside or origin_of(engine, request)
+
+    def work(guard: Guard) -> Json:
+        try:
+            if is_address:
+                target = _target_at(engine, name, size)
+            elif inside:
+                target = _target_in(engine, inside, name, size, guard)
+            else:
+                target = _target_of(name, origin, size, guard)
+        except RequestRefused as refusal:
+            return {"dataId": None, "description": str(refusal)}
+        return engine.data_breakpoints.offer(target, once=once)
+
+    def instead(begun: bool) -> Json:
+        raise RequestRefused(why_not_evaluated(engine, origin.ident, begun=begun))
+
+    engine.world.post(origin.ident, Job(request, work, seconds=limits.WATCH_SECONDS * 2, instead=instead))
+    return LATER
+
+
+def _is_once(request: Request) -> bool:
+    mode = request.arguments.get("mode")
+    if mode not in (None, ONCE):
+        raise RequestRefused(f"mode {mode!r:.200} is unknown; there is {ONCE}")
+    return mode is not None
+
+
+def _target_at(engine: "Engine", name: str, size: int) -> Target:
+    value, offset = engine.memory.at(parse(name, "name"))
+    return target_of_bytes(value, offset, size or 1, f"{type_name(value)} at {id(value):#x}")
+
+
+def _target_in(engine: "Engine", inside: Inside, name: str, size: int, guard: Guard) -> Target:
+    row = engine.reader.find(inside, name, guard)
+    if row is None:
+        raise RequestRefused(f"there is no {name!r} here")
+    label = name if row.path.startswith("object.") else row.path or name  # some paths are longer than they tell
+    if row.stored is None:
+        raise RequestRefused(f"{label} is no variable, attribute or item that could change")
+    if not size:
+        return target_of(row.stored, label)
+    if isinstance(row.stored, Entry) and type(row.stored.key) is int and not isinstance(row.stored.container, dict):
+        return _range_from(row.stored.container, row.stored.key, size, label)
+    return target_of_bytes(row.stored.read(), 0, size, label)
+
+
+def _target_of(expression: str, origin: Inside, size: int, guard: Guard) -> Target:
+    place = Place(vars(sys.modules["__main__"]), origin.frame)
+    label = expression.strip()
+    if not size:
+        return target_of(stored_at(expression, place=place, frame=origin.frame, guard=guard), label)
+    try:
+        stored = stored_at(expression, place=place, frame=origin.frame, guard=guard)
+    except RequestRefused:
+        stored = None
+    if isinstance(stored, Entry) and type(stored.key) is int and not isinstance(stored.container, dict | list):
+        return _range_from(stored.container, stored.key, size, label)
+    return target_of_bytes(evaluate(expression, place, guard), 0, size, label)
+
+
+def _range_from(buffer: Any, index: int, size: int, label: str) -> Target:  # noqa: ANN401 - any container
+    """Return the bytes from an item on."""
+    try:
+        with memoryview(buffer) as view:
+            start = index % len(view) * view.itemsize
+    except (TypeError, ZeroDivisionError) as error:
+        raise RequestRefused(f"{label} is no item of a buffer") from error
+    return target_of_bytes(buffer, start, size, label)
+
+
+def set_data_breakpoints(engine: "Engine", request: Request) -> Json:
+    """Replace all data breakpoints."""
+    asked = request.arguments.get("breakpoints")
+    if not isinstance(asked, list) or not all(isinstance(one, dict) for one in asked):
+        raise RequestRefused(f"breakpoints is {asked!r:.200}, expected a list of objects")
+    return {"breakpoints": engine.data_breakpoints.place(asked)}
+
+
+HANDLERS: Final[dict[str, Handler]] = {
+    "dataBreakpointInfo": data_breakpoint_info,
+    "setDataBreakpoints": set_data_breakpoints,
+}

@@ -1,0 +1,140 @@
+"""Requests of the adapter: a table from command to handler, and what each answers.
+
+What a handler is, is said in `handling`; handlers of a topic of their own live in modules `requests_TOPIC`.
+The order on the wire and the start of a session are described in `entry`.
+"""
+
+from typing import TYPE_CHECKING, Final
+
+from ..connection.wire import Json
+from ..errors import RequestRefused
+from ..exceptions.breakpoints import FILTERS
+from ..execution.jobs import Request
+from ..sources.checksums import ALGORITHMS
+from ..sources.modules import COLUMNS
+from . import breakpoints as requests_breakpoints
+from . import bytecode as requests_bytecode
+from . import data_breakpoints as requests_data
+from . import evaluation as requests_evaluation
+from . import exceptions as requests_exceptions
+from . import memory as requests_memory
+from . import running as requests_running
+from . import session as requests_session
+from . import sources as requests_sources
+from . import stacks as requests_stacks
+from . import values as requests_values
+from .handling import Handler, Later
+
+if TYPE_CHECKING:
+    from ..engine import Engine
+
+
+CAPABILITIES: Final[Json] = {
+    "supportsConfigurationDoneRequest": True,
+    "supportsConditionalBreakpoints": True,
+    "supportsHitConditionalBreakpoints": True,
+    "supportsLogPoints": True,
+    "supportsEvaluateForHovers": True,
+    "supportsSetVariable": True,
+    "supportsCompletionsRequest": True,
+    "completionTriggerCharacters": [".", "[", "'", '"'],
+    "supportsReadMemoryRequest": True,
+    "supportsWriteMemoryRequest": True,
+    "supportsSetExpression": True,
+    "supportsValueFormattingOptions": True,
+    "supportsCancelRequest": True,
+    "supportsClipboardContext": True,
+    "supportsDataBreakpoints": True,
+    "supportsDataBreakpointBytes": True,
+    "supportsExceptionInfoRequest": True,
+    "supportsTerminateRequest": True,
+    "supportTerminateDebuggee": True,
+    "supportSuspendDebuggee": True,
+    "supportsDelayedStackTraceLoading": True,
+    "supportsTerminateThreadsRequest": True,
+    "supportsModulesRequest": True,
+    "additionalModuleColumns": COLUMNS,
+    "supportsLoadedSourcesRequest": True,
+    "supportedChecksumAlgorithms": ALGORITHMS,
+    "supportsSingleThreadExecutionRequests": True,
+    "supportsExceptionFilterOptions": True,
+    "supportsExceptionOptions": True,
+    "supportsFunctionBreakpoints": True,
+    "supportsInstructionBreakpoints": True,
+    "supportsBreakpointLocationsRequest": True,
+    "supportsDisassembleRequest": True,
+    "supportsSteppingGranularity": True,
+    "supportsStepInTargetsRequest": True,
+    "supportsGotoTargetsRequest": True,
+    "supportsRestartFrame": True,
+    "exceptionBreakpointFilters": FILTERS,
+}
+
+
+class Dispatcher:
+    """Answers every request exactly once."""
+
+    def __init__(self, engine: "Engine") -> None:
+        self._engine = engine
+
+    def handle(self, message: Json) -> None:
+        """Take a message from the link. What is no request gets no answer."""
+        if message.get("type") != "request" or not isinstance(message.get("seq"), int):
+            return
+        request = Request(message, self._engine.link)
+        command = message.setdefault("command", "")
+        try:
+            handler = self._handler(command, request)
+        except RequestRefused as refusal:
+            request.refuse(str(refusal))
+        else:
+            self.answer(request, handler)
+
+    def answer(self, request: Request, handler: Handler) -> None:
+        """Have a handler answer a request."""
+        try:
+            body = handler(self._engine, request)
+        except RequestRefused as refusal:
+            request.refuse(str(refusal))
+        except Exception as error:
+            request.refuse(f"internal error of the debugger: {type(error).__name__}: {error}")
+        else:
+            if not isinstance(body, Later):
+                request.answer(body)
+
+    def _handler(self, command: object, request: Request) -> Handler:
+        handler = HANDLERS.get(command) if isinstance(command, str) else None
+        if not self._engine.options.debugs:
+            handler = requests_session.WITHOUT_DEBUGGING.get(str(command), handler)
+        if handler is None:
+            raise RequestRefused(f"unknown command {command!r}")
+        arguments = request.message.get("arguments") or {}
+        if not isinstance(arguments, dict):
+            raise RequestRefused(f"the arguments of {command} are {arguments!r:.200}, expected an object")
+        request.arguments = arguments
+        return handler
+
+
+# The session
+
+
+def initialize(engine: "Engine", request: Request) -> Json:
+    """Tell what the engine can do."""
+    request.afterwards = lambda: engine.link.event("initialized", {})
+    return CAPABILITIES
+
+
+HANDLERS: Final[dict[str, Handler]] = {
+    "initialize": initialize,
+    **requests_breakpoints.HANDLERS,
+    **requests_bytecode.HANDLERS,
+    **requests_data.HANDLERS,
+    **requests_exceptions.HANDLERS,
+    **requests_running.HANDLERS,
+    **requests_session.HANDLERS,
+    **requests_sources.HANDLERS,
+    **requests_stacks.HANDLERS,
+    **requests_evaluation.HANDLERS,
+    **requests_memory.HANDLERS,
+    **requests_values.HANDLERS,
+}

@@ -1,0 +1,93 @@
+"""Requests about expressions: evaluate and completions."""
+
+import sys
+from typing import TYPE_CHECKING, Final
+
+from .. import limits
+from ..connection.wire import Json
+from ..errors import RequestRefused
+from ..execution.jobs import Guard, Job, Request
+from ..expressions.console import Outcome, may_change
+from ..expressions.evaluate import Place, evaluate
+from .handling import LATER, Handler, Later, number, text
+from .values import origin_of, tell_changed, wants_hexadecimal, why_not_evaluated
+
+if TYPE_CHECKING:
+    from ..engine import Engine
+
+_CHARS: Final = {"clipboard": limits.CLIPBOARD_CHARS, "repl": limits.REPL_CHARS}
+
+
+def evaluate_(engine: "Engine", request: Request) -> Later:
+    """Evaluate in a frame, or in `__main__`."""
+    expression = text(request, "expression")
+    context = str(request.arguments.get("context") or "watch")
+    origin = origin_of(engine, request)
+    hexadecimal = wants_hexadecimal(request)
+    reader = engine.reader
+
+    def describe(value: object, guard: Guard) -> Json:
+        bare = expression.strip()
+        path = bare if bare.isidentifier() else f"({bare})"
+        chars = _CHARS.get(context, limits.VALUE_CHARS)
+        return reader.describe(value, path, origin, guard, chars=chars, hexadecimal=hexadecimal)
+
+    def work(guard: Guard) -> Json:
+        place = Place(vars(sys.modules["__main__"]), origin.frame)
+        parked = engine.world.parked.get(origin.ident)
+        place.exception = parked.exception if parked is not None else None
+        outcome = _outcome(place, guard)
+        if not outcome.has_value:
+            return {"result": "", "variablesReference": 0}
+        body = describe(outcome.value, guard)
+        body["result"] = body.pop("value")
+        return body
+
+    def _outcome(place: Place, guard: Guard) -> Outcome:
+        if context == "hover":
+            from ..expressions.hovering import look_up
+
+            return Outcome(look_up(expression, place), has_value=True)
+        if context != "repl":
+            return Outcome(evaluate(expression, place, guard), has_value=True)
+
+        def show(value: object) -> None:
+            body = describe(value, guard)
+            output: Json = {"category": "console", "output": f"{body['value']}\n"}
+            engine.link.event("output", output | {"variablesReference": body["variablesReference"]})
+
+        if may_change(expression):
+            request.afterwards = lambda: tell_changed(engine)
+        return engine.console.run(expression, place, guard, expose=engine.world.expose, show=show)
+
+    def instead(begun: bool) -> Json:
+        raise RequestRefused(why_not_evaluated(engine, origin.ident, begun=begun))
+
+    seconds = engine.console.seconds + 1 if context == "repl" else limits.WATCH_SECONDS + 1
+    engine.world.post(origin.ident, Job(request, work, seconds=seconds, instead=instead))
+    return LATER
+
+
+def completions(engine: "Engine", request: Request) -> Later:
+    """Propose what could be typed next."""
+    typed = text(request, "text")
+    column = number(request, "column")
+    line = number(request, "line") or 1
+    origin = origin_of(engine, request)
+
+    def work(_guard: Guard) -> Json:
+        from ..expressions.completing import complete
+
+        return {"targets": complete(typed, line, column, Place(vars(sys.modules["__main__"]), origin.frame))}
+
+    def instead(_begun: bool) -> Json:
+        return {"targets": []}
+
+    engine.world.post(origin.ident, Job(request, work, seconds=limits.WATCH_SECONDS, instead=instead))
+    return LATER
+
+
+HANDLERS: Final[dict[str, Handler]] = {
+    "evaluate": evaluate_,
+    "completions": completions,
+}

@@ -1,0 +1,50 @@
+"""Requests about exceptions: which to stop at, and what was raised."""
+
+from typing import TYPE_CHECKING, Final
+
+from .. import limits
+from ..connection.wire import Json
+from ..errors import RequestRefused
+from ..exceptions.breakpoints import read
+from ..exceptions.details import information
+from ..execution.jobs import Guard, Job, Request
+from ..stacks.frames import frames_only
+from .handling import LATER, Handler, Later
+
+if TYPE_CHECKING:
+    from ..engine import Engine
+
+
+def set_exception_breakpoints(engine: "Engine", request: Request) -> Json:
+    """Replace the exception breakpoints."""
+    given = request.arguments
+    asked, answers = read(given.get("filters"), given.get("filterOptions"), given.get("exceptionOptions"))
+    with engine.lock:
+        engine.exceptions.set(asked)
+    return {"breakpoints": answers}
+
+
+def exception_info(engine: "Engine", request: Request) -> Later:
+    """Tell of the exception that a thread is stopped at."""
+    ident = engine.threads.ident(request.arguments.get("threadId"))
+    parked = engine.world.parked.get(ident)
+    exception = parked.exception if parked is not None else None
+    if parked is None or exception is None:
+        raise RequestRefused("the thread is not stopped at an exception")
+    frames = list(frames_only(engine.stacks.of_parked(parked)))
+    mode = parked.break_mode
+
+    def work(guard: Guard) -> Json:
+        return information(exception, mode, frames, guard)
+
+    def instead(_begun: bool) -> Json:
+        return information(exception, mode, frames, None)
+
+    engine.world.post(ident, Job(request, work, seconds=limits.PAGE_SECONDS, instead=instead))
+    return LATER
+
+
+HANDLERS: Final[dict[str, Handler]] = {
+    "setExceptionBreakpoints": set_exception_breakpoints,
+    "exceptionInfo": exception_info,
+}

@@ -1,0 +1,60 @@
+"""Requests about memory and places in sources: readMemory, writeMemory, locations."""
+
+from typing import TYPE_CHECKING, Final
+
+from ..connection.wire import Json
+from ..errors import RequestRefused
+from ..execution.jobs import Request
+from ..sources.locations import Location, locate
+from .handling import Handler, flag, number
+from .values import tell_changed
+
+if TYPE_CHECKING:
+    from ..engine import Engine
+
+
+def read_memory(engine: "Engine", request: Request) -> Json:
+    """Return bytes of a buffer."""
+    if not isinstance(request.arguments.get("count"), int):
+        raise RequestRefused(f"count is {request.arguments.get('count')!r:.200}, expected a number")
+    count = number(request, "count")
+    return engine.memory.read(request.arguments.get("memoryReference"), _offset(request), count)
+
+
+def write_memory(engine: "Engine", request: Request) -> Json:
+    """Change bytes of a buffer."""
+    arguments = request.arguments
+    reference = arguments.get("memoryReference")
+    partial = flag(request, "allowPartial", default=False)
+    body, offset, count = engine.memory.write(reference, _offset(request), arguments.get("data"), partial=partial)
+
+    def tell() -> None:
+        if count:
+            engine.link.event("memory", {"memoryReference": reference, "offset": offset, "count": count})
+            tell_changed(engine, but=str(reference))
+
+    request.afterwards = tell
+    return body
+
+
+def _offset(request: Request) -> int:
+    offset = request.arguments.get("offset")
+    if offset is None:
+        return 0
+    if not isinstance(offset, int) or isinstance(offset, bool):
+        raise RequestRefused(f"offset is {offset!r:.200}, expected a number")
+    return offset
+
+
+def locations(engine: "Engine", request: Request) -> Json:
+    """Tell where something is defined."""
+    location = engine.references.get(request.arguments.get("locationReference"), Location)
+    file, line = locate(location.value)
+    return {"source": engine.shown.source_of_name(file), "line": line, "column": 1}
+
+
+HANDLERS: Final[dict[str, Handler]] = {
+    "readMemory": read_memory,
+    "writeMemory": write_memory,
+    "locations": locations,
+}

@@ -1,0 +1,97 @@
+"""Requests that stop the program or let it go on."""
+
+from typing import TYPE_CHECKING, Final
+
+from ..connection.wire import Json
+from ..errors import RequestRefused
+from ..execution.jobs import Request
+from ..execution.stepping import INTO, OUT, OVER, STATEMENT, UNITS, Kind
+from .bytecode import chosen_call, statements_of_line
+from .handling import Handler, flag
+
+if TYPE_CHECKING:
+    from ..engine import Engine
+
+
+def continue_(engine: "Engine", request: Request) -> Json:
+    """Let the program go on, or one thread of it; a suspended task goes on with the thread of its loop."""
+    given = request.arguments.get("threadId")
+    task = engine.threads.task(given)
+    ident = engine.threads.ident(given) if task is None else engine.threads.of_task(task)
+    engine.world.need_stop(ident)
+    single = flag(request, "singleThread", default=engine.world.each_alone)
+    request.afterwards = lambda: _go_on(engine, ident, single=single)
+    return {"allThreadsContinued": not single}
+
+
+def next_(engine: "Engine", request: Request) -> None:
+    """Step over."""
+    _step(engine, request, OVER)
+
+
+def step_in(engine: "Engine", request: Request) -> None:
+    """Step into."""
+    _step(engine, request, INTO)
+
+
+def step_out(engine: "Engine", request: Request) -> None:
+    """Step out."""
+    _step(engine, request, OUT)
+
+
+def _step(engine: "Engine", request: Request, kind: Kind) -> None:
+    given = request.arguments.get("threadId")
+    if engine.threads.task(given) is not None:
+        raise RequestRefused(f"thread {given} is a suspended asyncio task; step the thread of its event loop")
+    ident = engine.threads.ident(given)
+    engine.world.need_stop(ident)
+    unit = request.arguments.get("granularity") or STATEMENT
+    if unit not in UNITS:
+        raise RequestRefused(f"granularity {unit!r} is unknown; there are {', '.join(UNITS)}")
+    parked = engine.world.parked.get(ident)
+    if parked is None:
+        raise RequestRefused("the thread is inside native code and cannot be stepped; continue, or step another")
+    single = flag(request, "singleThread", default=engine.world.each_alone)
+    target = chosen_call(engine, request, parked) if kind == INTO else None
+    offsets = statements_of_line(engine, parked.shown) if unit == STATEMENT and kind != OUT else frozenset()
+
+    def go() -> None:
+        with engine.lock:
+            parked.chosen = True
+            engine.stepping.start(
+                ident,
+                OVER if target is not None else kind,
+                parked.shown,
+                leaving=parked.leaving,
+                before_line=parked.before_line,
+                unit=unit,
+                offsets=offsets,
+                call=target.call if target is not None else None,
+            )
+        _go_on(engine, ident, single=single)
+
+    request.afterwards = go
+
+
+def _go_on(engine: "Engine", ident: int, *, single: bool) -> None:
+    with engine.lock:
+        engine.stepping.forget_unwinding()
+        engine.world.resume(ident if single else None)
+
+
+def pause(engine: "Engine", request: Request) -> None:
+    """Stop the program where it is."""
+    number = request.arguments.get("threadId")
+    ident = engine.threads.ident(number) if number else engine.threads.main
+    if not engine.configured:
+        raise RequestRefused("the program has not started yet; it waits for configurationDone")
+    request.afterwards = lambda: engine.world.pause(ident)
+
+
+HANDLERS: Final[dict[str, Handler]] = {
+    "continue": continue_,
+    "next": next_,
+    "stepIn": step_in,
+    "stepOut": step_out,
+    "pause": pause,
+}

@@ -1,0 +1,94 @@
+"""Requests that begin and end a session, and what a program that runs without debugging answers."""
+
+import os
+from typing import TYPE_CHECKING, Final
+
+from ..connection.wire import Json
+from ..errors import RequestRefused
+from ..execution.jobs import Request
+from ..program import ending as asking_to_end
+from ..sources.rules import read_rules
+from .handling import Handler, flag, number
+
+if TYPE_CHECKING:
+    from ..engine import Engine
+
+
+def launch(engine: "Engine", request: Request) -> Json:
+    """Take the options of the session; the program itself is on the command line."""
+    engine.options.read(request)
+    engine.stepping.just_my_code = engine.options.just_my_code
+    engine.sources.rules = read_rules(engine.options.rules)
+    engine.world.each_alone = not engine.options.stop_all_threads
+    engine.console.seconds = engine.options.evaluate_seconds
+    return {"cwd": os.getcwd()}
+
+
+def attach(engine: "Engine", request: Request) -> Json:
+    """Take the options of the session with a program that runs already."""
+    if engine.owned:
+        raise RequestRefused("the program was launched by its debugger; it cannot be attached to")
+    body = launch(engine, request)
+    engine.take_hold()
+    return body
+
+
+def configuration_done(engine: "Engine", request: Request) -> None:
+    """Let the program start."""
+    if engine.configured:
+        raise RequestRefused("configurationDone was sent already")
+    request.afterwards = engine.configuration_done
+
+
+def terminate(engine: "Engine", request: Request) -> None:
+    """Ask the program to end."""
+    asking_to_end.need_listener()
+    request.afterwards = engine.terminate
+
+
+def disconnect(engine: "Engine", request: Request) -> None:
+    """End the program, or leave it to itself, running or suspended."""
+    if flag(request, "terminateDebuggee", default=engine.owned):
+        request.afterwards = engine.end
+    elif flag(request, "suspendDebuggee", default=False):
+        request.afterwards = engine.suspend
+    else:
+        request.afterwards = engine.release
+
+
+def output_taken(engine: "Engine", request: Request) -> None:
+    """Take note that the client has been told of some of our output."""
+    engine.link.note_taken(number(request, "characters"))
+
+
+HANDLERS: Final[dict[str, Handler]] = {
+    "launch": launch,
+    "attach": attach,
+    "configurationDone": configuration_done,
+    "terminate": terminate,
+    "disconnect": disconnect,
+    "dapkit/outputTaken": output_taken,
+}
+
+# Without debugging
+
+
+def _unused(_engine: "Engine", request: Request) -> Json:
+    asked = request.arguments.get("breakpoints") or []
+    count = len(asked) if isinstance(asked, list) else 0
+    return {"breakpoints": [{"verified": False, "message": "the program runs without debugging"}] * count}
+
+
+def _refused(_engine: "Engine", request: Request) -> Json:
+    raise RequestRefused(f"{request.message['command']}: the program runs without debugging (noDebug)")
+
+
+WITHOUT_DEBUGGING: Final[dict[str, Handler]] = {
+    "setBreakpoints": _unused,
+    "setFunctionBreakpoints": _unused,
+    "setExceptionBreakpoints": _unused,
+    "setDataBreakpoints": _unused,
+    "setInstructionBreakpoints": _unused,
+    "pause": _refused,
+}
+"""What is answered by a program that nothing is to stop."""

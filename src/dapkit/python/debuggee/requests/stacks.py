@@ -1,0 +1,97 @@
+"""Requests about threads and their stacks."""
+
+from typing import TYPE_CHECKING, Final
+
+from .. import limits
+from ..connection.wire import Json
+from ..errors import RequestRefused
+from ..execution.jobs import Guard, Job, Request
+from ..stacks.frames import Entry, Naming
+from ..stacks.names import in_native_call, naming, plain_name, wants_values
+from .handling import LATER, Handler, Later, number
+
+if TYPE_CHECKING:
+    from ..engine import Engine
+
+
+def threads(engine: "Engine", _request: Request) -> Json:
+    """List the threads, and at a stop the suspended asyncio tasks."""
+    return {"threads": engine.threads.listing(engine.world.stands)}
+
+
+def stack_trace(engine: "Engine", request: Request) -> Json | Later:
+    """List the frames of a thread, stopped or running, or of a suspended task."""
+    given = request.arguments.get("threadId")
+    form = request.arguments.get("format") or {}
+    if not isinstance(form, dict):
+        raise RequestRefused(f"format is {form!r:.200}, expected an object")
+    start, levels = number(request, "startFrame"), number(request, "levels")
+    task = engine.threads.task(given)
+    if task is not None:
+        ident = engine.threads.of_task(task)
+        engine.world.need_stop(ident)
+    else:
+        ident = engine.threads.ident(given)
+    stopped = engine.world.stands(ident)
+    if stopped and ident not in engine.world.parked and engine.world.since() < limits.PARK_SECONDS:
+        # It may still be on its way to where it will stand.
+        engine.link.after(limits.SETTLE_TICK_SECONDS, lambda: engine.again(request, stack_trace))
+        return LATER
+    whole = form.get("includeAll") is True
+    entries = engine.stacks.of_task(task) if task is not None else _entries(engine, ident, whole=whole)
+    native = engine.threads.frames().get(ident) if task is None and stopped else None
+    native = native if ident not in engine.world.parked else None
+
+    def page(names: Naming) -> Json:
+        return engine.stacks.page(
+            entries, ident, start=start, levels=levels, stopped=stopped, naming=in_native_call(names, native)
+        )
+
+    if not form:
+        return page(plain_name)
+    if not stopped or not wants_values(form):
+        return page(naming(form, None, with_values=stopped))
+
+    def work(guard: Guard) -> Json:
+        return page(naming(form, guard, with_values=True))
+
+    def instead(_begun: bool) -> Json:
+        return page(naming(form, None, with_values=True))
+
+    engine.world.post(ident, Job(request, work, seconds=limits.PAGE_SECONDS, instead=instead))
+    return LATER
+
+
+def _entries(engine: "Engine", ident: int, *, whole: bool) -> list[Entry]:
+    parked = engine.world.parked.get(ident)
+    if parked is not None:
+        return engine.stacks.of_parked(parked, whole=whole)
+    return engine.stacks.of_running(engine.threads.frames().get(ident), whole=whole)
+
+
+def terminate_threads(engine: "Engine", request: Request) -> None:
+    """End threads by SystemExit, so that their `finally` blocks run."""
+    given = request.arguments.get("threadIds")
+    if not isinstance(given, list) or not given:
+        raise RequestRefused(f"threadIds is {given!r:.200}, expected a list of threads")
+    idents: list[int] = []
+    for one in given:
+        task = engine.threads.task(one)
+        if task is not None:
+            raise RequestRefused(f"thread {one} is a suspended asyncio task, which only its event loop can cancel")
+        idents.append(engine.threads.ident(one))
+        if idents[-1] == engine.threads.main:
+            raise RequestRefused("the main thread cannot be ended alone; end the program with terminate")
+
+    def end() -> None:
+        for ident in idents:
+            engine.end_thread(ident)
+
+    request.afterwards = end
+
+
+HANDLERS: Final[dict[str, Handler]] = {
+    "threads": threads,
+    "stackTrace": stack_trace,
+    "terminateThreads": terminate_threads,
+}

@@ -1,0 +1,172 @@
+"""Requests about values: scopes, variables and expressions."""
+
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+from .. import limits
+from ..connection.wire import Json
+from ..errors import RequestRefused
+from ..execution.jobs import Guard, Job, Request
+from ..expressions.assigning import set_expression, set_variable
+from ..expressions.evaluate import Place
+from ..stacks.frames import Frame
+from ..values.rows import Row
+from ..values.variables import CELLS, GLOBALS, LOCALS, RETURNED, Inside, Scope
+from .handling import LATER, Handler, Later, number, text
+
+if TYPE_CHECKING:
+    from ..engine import Engine
+
+
+def scopes(engine: "Engine", request: Request) -> Json:
+    """List the scopes of a frame."""
+    frame = engine.references.get(request.arguments.get("frameId"), Frame)
+    code = frame.frame.f_code
+    shown: list[Json] = []
+
+    def show(name: str, scope: Scope, hint: str = "") -> None:
+        body: Json = {"name": name, "variablesReference": engine.references.add(scope, frame.ident), "expensive": False}
+        shown.append(body | ({"presentationHint": hint} if hint else {}))
+
+    parked = engine.world.parked.get(frame.ident)
+    show("Locals", Scope(frame, LOCALS), "locals")
+    returned = parked.returned if parked is not None and parked.shown is frame.frame else None
+    if returned is not None and engine.options.show_return_value:
+        name, value = returned
+        show("Return value", Scope(frame, RETURNED, returned=[Row(f"{name}()", value)]), "returnValue")
+    if code.co_freevars:
+        show("Closure", Scope(frame, CELLS))
+    show("Globals", Scope(frame, GLOBALS), "globals")
+    return {"scopes": shown}
+
+
+def variables(engine: "Engine", request: Request) -> Later:
+    """Show what is inside a scope or a value."""
+    reader = engine.reader
+    inside = reader.inside(request.arguments.get("variablesReference"))
+    _check_page(request)
+    hexadecimal = wants_hexadecimal(request)
+    done: list[Json] = []
+
+    def work(guard: Guard) -> Json:
+        for row in reader.page(inside, request.arguments, guard):
+            done.append(reader.variable(row, inside, guard, hexadecimal=hexadecimal))  # noqa: PERF401 - `instead` reads it meanwhile
+        return {"variables": done}
+
+    def instead(begun: bool) -> Json:
+        """Return the rows that are done, the one that hangs, and the others without code of the program."""
+        ready = list(done)
+        rows = reader.page(inside, request.arguments, None)[len(ready) :]
+        rest = [
+            reader.variable(row, inside, None, lost=begun and at == 0, hexadecimal=hexadecimal)
+            for at, row in enumerate(rows)
+        ]
+        return {"variables": ready + rest}
+
+    engine.world.post(inside.ident, Job(request, work, seconds=limits.PAGE_SECONDS, instead=instead))
+    return LATER
+
+
+def _check_page(request: Request) -> None:
+    wanted = request.arguments.get("filter")
+    if wanted not in (None, "indexed", "named"):
+        raise RequestRefused(f"filter is {wanted!r:.200}, expected indexed or named")
+    number(request, "start")
+    number(request, "count")
+
+
+def wants_hexadecimal(request: Request) -> bool:
+    """Say whether numbers are to be shown in base 16."""
+    wanted = request.arguments.get("format")
+    return isinstance(wanted, dict) and wanted.get("hex") is True
+
+
+def set_variable_(engine: "Engine", request: Request) -> Later:
+    """Give a shown variable a new value."""
+    reader = engine.reader
+    inside = reader.inside(request.arguments.get("variablesReference"))
+    name, new = text(request, "name"), text(request, "value")
+
+    def work(guard: Guard) -> Json:
+        place = Place(vars(sys.modules["__main__"]), inside.frame)
+        value = set_variable(reader, inside, name, place=place, text=new, guard=guard)
+        path = inside.shown[name].path if name in inside.shown else ""
+        return reader.describe(value, path, inside, guard, hexadecimal=wants_hexadecimal(request))
+
+    return _assign(engine, request, inside.ident, work)
+
+
+def set_expression_(engine: "Engine", request: Request) -> Later:
+    """Assign to an expression."""
+    expression, new = text(request, "expression"), text(request, "value")
+    origin = origin_of(engine, request)
+
+    def work(guard: Guard) -> Json:
+        place = Place(vars(sys.modules["__main__"]), origin.frame)
+        value = set_expression(expression, place=place, frame=origin.frame, text=new, guard=guard)
+        return engine.reader.describe(
+            value, f"({expression.strip()})", origin, guard, hexadecimal=wants_hexadecimal(request)
+        )
+
+    return _assign(engine, request, origin.ident, work)
+
+
+def _assign(engine: "Engine", request: Request, ident: int, work: Callable[[Guard], Json]) -> Later:
+    def changed(guard: Guard) -> Json:
+        body = work(guard)
+        request.afterwards = lambda: tell_changed(engine)
+        return body
+
+    def instead(begun: bool) -> Json:
+        raise RequestRefused(why_not_evaluated(engine, ident, begun=begun))
+
+    engine.world.post(ident, Job(request, changed, seconds=limits.WATCH_SECONDS * 2, instead=instead))
+    return LATER
+
+
+def tell_changed(engine: "Engine", but: str = "") -> None:
+    """Tell that other variables, and other memory, than those in the answer may have new values."""
+    engine.link.event("invalidated", {"areas": ["variables"]})
+    for body in engine.memory.changed():
+        if body["memoryReference"] != but:
+            engine.link.event("memory", body)
+
+
+def why_not_evaluated(engine: "Engine", ident: int, *, begun: bool) -> str:
+    """Say why a stopped thread did not do what it was to."""
+    if begun:
+        return "it did not end in time, and cannot be interrupted where it is; it goes on"
+    if ident not in engine.world.parked:
+        return "the thread is inside native code, nothing can be evaluated in it now"
+    return "the thread is busy with an earlier evaluation that cannot be interrupted"
+
+
+def origin_of(engine: "Engine", request: Request) -> Inside:
+    """Return the thread and frame that a request wants something evaluated in.
+
+    Raises:
+        RequestRefused: if the program runs, or the frame is not of this stop.
+
+    """
+    frame_id = request.arguments.get("frameId")
+    if frame_id is not None:
+        frame = engine.references.get(frame_id, Frame)
+        return Inside(frame.ident, frame.frame)
+    if not engine.world.standing:
+        raise RequestRefused("the program is running; pause it to evaluate")
+    return Inside(engine.world.standing, None)
+
+
+def cancel(engine: "Engine", request: Request) -> None:
+    """Drop the work for an earlier request; one that was answered already is none."""
+    engine.world.cancel(request.arguments.get("requestId"))
+
+
+HANDLERS: Final[dict[str, Handler]] = {
+    "scopes": scopes,
+    "variables": variables,
+    "setVariable": set_variable_,
+    "setExpression": set_expression_,
+    "cancel": cancel,
+}

@@ -1,0 +1,260 @@
+"""Files of the program: which names mean the same file, whose code it is, which lines have code.
+
+A code object carries only the name its file was compiled under: relative, through
+symbolic links, or no file at all (`<string>`). Everything else compares by `key`.
+"""
+
+import _ast
+import os
+import sys
+from collections.abc import Callable
+from types import CodeType
+from typing import Any, Final, NamedTuple
+
+from ..errors import RequestRefused
+from .loading import Stamps
+from .quiet import compiled
+from .rules import Rule
+
+type Kind = int
+OURS: Final = 0
+LIBRARY: Final = 1
+PROGRAM: Final = 2
+EXCLUDED: Final = 3
+"""Code that a rule of the client calls a library's: no step ends there, whatever else is to be shown."""
+
+_HERE: Final = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+GENERATED: Final = _HERE + "<generated>"
+"""File name of code that this package compiles for itself."""
+
+_TYPED_IN: Final = ("<string>", "<stdin>", "<console>", "<ipython-input", "<python-input", "<cell")
+"""Code without a file that is the program's own, by the beginnings of its names."""
+_RESUME: Final = (lambda: None).__code__.co_code[0]
+_OPTIMIZED: Final = 0x3  # CO_OPTIMIZED | CO_NEWLOCALS: a function's code
+
+
+class Unfiled(NamedTuple):
+    """A text, and the code that it is only a listing of, if it is not what that was made from."""
+
+    data: bytes
+    listed: CodeType | None = None
+
+
+def own_key(name: str, number: int) -> str:
+    """Return the key of one text among several of the same file name."""
+    return f"{name}\0{number}"
+
+
+def name_in(key: str) -> str:
+    """Return what all code objects of the same file name have in common, from the key of any of their sources."""
+    return key.partition("\0")[0]
+
+
+class Sources:
+    """What is known of file names.
+
+    Invariant: the answers for one file name never change while the program runs.
+    """
+
+    def __init__(self) -> None:
+        self._directory = os.getcwd()  # names are relative to where the program started
+        self._keys: dict[str, str | None] = {}
+        self._kinds: dict[str, Kind] = {}
+        self._shown: dict[str, str] = {}
+        self._libraries = _library_folders()
+        self.rules: list[Rule] = []
+        """What the client says of whose code is whose; set before the program begins."""
+        self.stamps = Stamps()
+        self.unfiled: Callable[[str], Unfiled | None] = lambda _: None
+        """Returns the text of code that has no file, by the key of its source."""
+        self.own_key: Callable[[CodeType], str | None] = lambda _: None
+        """Returns the key of the text that code has to itself, None if all code of its file name has one text."""
+
+    def key(self, filename: str) -> str | None:
+        """Return what all names of one file have in common; None if it is no file."""
+        try:
+            return self._keys[filename]
+        except KeyError:
+            key = None
+            if not filename.startswith("<"):
+                key = os.path.realpath(os.path.join(self._directory, filename))
+            self._keys[filename] = key
+            return key
+
+    def name(self, filename: str) -> str:
+        """Return what code objects of one source have in common: their file's key, or else their file name."""
+        return self.key(filename) or filename
+
+    def keys(self, code: CodeType) -> tuple[str, ...]:
+        """Return the keys of the sources that a code object is from: its own text, if it has one, and its file."""
+        own = self.own_key(code)
+        name = self.name(code.co_filename)
+        return (name,) if own in (None, name) else (own, name)
+
+    def read(self, key: str) -> "Unfiled":
+        """Return the text of a source, as it is now; for code without a file the one that was found.
+
+        Raises:
+            RequestRefused: if there is none.
+
+        """
+        return self.unfiled(key) or Unfiled(read_file(key))
+
+    def kind(self, filename: str) -> Kind:
+        """Say whose code a file is: this package's, a library's or the program's own."""
+        try:
+            return self._kinds[filename]
+        except KeyError:
+            kind = self._kinds[filename] = self._find_kind(filename)
+            return kind
+
+    def _find_kind(self, filename: str) -> Kind:
+        if filename.startswith(_HERE):
+            return OURS
+        rule = self._rule_for(filename)
+        if rule is not None:
+            return PROGRAM if rule.include else EXCLUDED
+        if filename.startswith("<"):
+            return PROGRAM if filename.startswith(_TYPED_IN) else LIBRARY
+        path = os.path.join(self._directory, filename)
+        for candidate in (path, self.key(filename) or path):
+            if (
+                candidate.startswith(self._libraries)
+                or "/site-packages/" in candidate
+                or "/dist-packages/" in candidate
+            ):
+                return LIBRARY
+        return PROGRAM
+
+    def _rule_for(self, filename: str) -> Rule | None:
+        if not self.rules:
+            return None
+        from .modules import names_of
+
+        path = os.path.join(self._directory, filename)
+        paths = {path, self.key(filename) or path}
+        modules = [
+            name
+            for name, module in list(sys.modules.items())
+            if (names_of(module) or {}).get("__file__") in (filename, path) and isinstance(name, str)
+        ]
+        for rule in self.rules:
+            if any(map(rule.fits, modules if rule.of_modules else paths)):
+                return rule
+        return None
+
+    def claim_for_program(self, filename: str) -> None:
+        """Call a file the program's own wherever it lies, unless a rule says otherwise: the one that was launched."""
+        if self._rule_for(filename) is None:
+            self._kinds[filename] = PROGRAM
+
+    def show_as(self, path: str) -> str | None:
+        """Remember the client's own spelling of a path, and return the file's key."""
+        key = self.key(path)
+        if key is not None:
+            self._shown[key] = path
+        return key
+
+    def path(self, filename: str) -> str | None:
+        """Return the path to show for a code object's file name; None if it is no file."""
+        key = self.key(filename)
+        if key is None:
+            return None
+        shown = self._shown.get(key)
+        if shown is None:
+            shown = self._shown[key] = os.path.normpath(os.path.join(self._directory, filename))
+        return shown
+
+
+def _library_folders() -> tuple[str, ...]:
+    standard = os.path.dirname(os.path.abspath(os.__file__))
+    return tuple({standard + os.sep, os.path.realpath(standard) + os.sep})
+
+
+def read_file(path: str) -> bytes:
+    """Return the text of a file as it is now.
+
+    Raises:
+        RequestRefused: if the file cannot be read.
+
+    """
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        raise RequestRefused(f"{path} cannot be read: {why}") from error
+
+
+def compile_quietly(text: bytes, where: str, *, as_tree: bool) -> Any:  # noqa: ANN401 - a code object, or a tree of `_ast`
+    """Compile a text to look at it.
+
+    Raises:
+        RequestRefused: if it is no Python.
+
+    """
+    try:
+        return compiled(text, flags=_ast.PyCF_ONLY_AST if as_tree else 0)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        at = f" in line {error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
+        what = error.msg if isinstance(error, SyntaxError) else str(error)
+        raise RequestRefused(f"{where} is not valid Python{at}: {what}") from error
+
+
+def lines_of_text(text: bytes, where: str) -> list[int]:
+    """Return the lines of a text that have code, in order.
+
+    Raises:
+        RequestRefused: if it is no Python.
+
+    """
+    return lines_of_tree(compile_quietly(text, where, as_tree=False))
+
+
+def lines_of_tree(code: CodeType) -> list[int]:
+    """Return the lines of a code object and all inside it, in order."""
+    lines: set[int] = set()
+    for part in with_nested(code):
+        lines.update(lines_of_code(part))
+    return sorted(lines)
+
+
+def with_nested(code: CodeType) -> list[CodeType]:
+    """Return a code object and all that are defined inside it."""
+    found = [code]
+    for part in found:
+        found.extend(const for const in part.co_consts if isinstance(const, CodeType))
+    return found
+
+
+def lines_of_code(code: CodeType) -> set[int]:
+    """Return the lines at which execution of this code object can be observed.
+
+    What precedes RESUME (making cells, making the generator) cannot be.
+    """
+    resume = resume_offset(code)
+    return {line for _, end, line in code.co_lines() if line and end > resume + 2}
+
+
+def resume_offset(code: CodeType) -> int:
+    """Return where the code of a code object really begins: no event comes from before."""
+    instructions = code.co_code
+    for offset in range(0, len(instructions), 2):
+        if instructions[offset] == _RESUME:
+            return offset
+    return -2
+
+
+def starts_on_its_only_line(code: CodeType) -> bool:
+    """Say whether the first line to observe is that of RESUME itself, as in `def f(): return 1`.
+
+    CPython 3.13 and later report no LINE event there unless PY_START is watched as well
+    (python/cpython#155992).
+    """
+    resume = resume_offset(code)
+    return any(start <= resume and end > resume + 2 for start, end, _ in code.co_lines())
+
+
+def is_function(code: CodeType) -> bool:
+    """Say whether a code object keeps its local variables apart, as functions do."""
+    return code.co_flags & _OPTIMIZED == _OPTIMIZED

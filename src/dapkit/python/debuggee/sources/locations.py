@@ -1,0 +1,124 @@
+"""Where values and their names are defined: functions, classes, methods, modules, generators, properties."""
+
+import _ast
+import sys
+from types import (
+    AsyncGeneratorType,
+    CodeType,
+    CoroutineType,
+    FunctionType,
+    GeneratorType,
+    MethodType,
+    ModuleType,
+)
+from typing import Any, Final
+
+from ..errors import RequestRefused
+from ..values.text import is_a
+
+_OF_CODE: Final = {
+    FunctionType: "__code__",
+    GeneratorType: "gi_code",
+    CoroutineType: "cr_code",
+    AsyncGeneratorType: "ag_code",
+}
+_TEXT_BYTES: Final = 4 * 1024 * 1024
+
+
+class Location:
+    """Something defined in a source, for a client to ask about."""
+
+    def __init__(self, value: object) -> None:
+        self.value = value
+
+
+def is_located(value: object) -> bool:
+    """Say whether a value may be defined in a source."""
+    kind = type(value)
+    if kind in _OF_CODE or kind in (MethodType, property, staticmethod, classmethod):
+        return True
+    if kind is ModuleType:
+        return type(_names_of(value).get("__file__")) is str
+    return is_a(value, type) and bool(_file_of_class(value))
+
+
+def locate(value: Any) -> tuple[str, int]:  # noqa: ANN401 - see is_located
+    """Return the file name, as code objects have it, and the line of a definition.
+
+    Raises:
+        RequestRefused: if it cannot be found.
+
+    """
+    kind = type(value)
+    if kind is property:
+        value = next((part for part in (value.fget, value.fset, value.fdel) if part is not None), None)
+    elif kind in (MethodType, staticmethod, classmethod):
+        value = value.__func__
+    kind = type(value)
+    if kind in _OF_CODE:
+        code: CodeType = kind.__dict__[_OF_CODE[kind]].__get__(value)
+        return code.co_filename, code.co_firstlineno
+    if kind is ModuleType:
+        return str(_names_of(value).get("__file__")), 1
+    if is_a(value, type):
+        return _class_location(value)
+    raise RequestRefused("it is not defined in a source that could be shown")
+
+
+def _names_of(module: object) -> dict[str, object]:
+    names: dict[str, object] = object.__getattribute__(module, "__dict__")
+    return names
+
+
+def _file_of_class(value: object) -> str:
+    module = type.__dict__["__module__"].__get__(value)
+    loaded = sys.modules.get(module) if type(module) is str else None
+    file = _names_of(loaded).get("__file__") if type(loaded) is ModuleType else None
+    return file if type(file) is str and not file.endswith((".so", ".pyd")) else ""
+
+
+def _class_location(value: object) -> tuple[str, int]:
+    """Find a class by the line it remembers (3.13), or by its name in the source."""
+    file = _file_of_class(value)
+    names = type.__dict__["__dict__"].__get__(value)
+    line = names.get("__firstlineno__")
+    codes = [member.__code__ for member in names.values() if type(member) is FunctionType]
+    if codes and all(code.co_filename == codes[0].co_filename for code in codes):
+        file = codes[0].co_filename
+    if type(line) is int:
+        return file, line
+    name = type.__dict__["__qualname__"].__get__(value)
+    found = _find_class(file, name.split(".")) if type(name) is str else 0
+    if not found and codes:
+        found = min(code.co_firstlineno for code in codes)
+    if not found:
+        raise RequestRefused(f"the definition of class {name} was not found in {file or 'any source'}")
+    return file, found
+
+
+def _find_class(file: str, path: list[str]) -> int:
+    try:
+        with open(file, "rb") as source:
+            tree: Any = compile(source.read(_TEXT_BYTES), file, "exec", _ast.PyCF_ONLY_AST, dont_inherit=True)
+    except (OSError, SyntaxError, ValueError):
+        return 0
+    for name in path:
+        if name != "<locals>":
+            tree = next((node for node in _definitions(tree) if node.name == name), None)
+            if tree is None:
+                return 0
+    return int(tree.lineno) if isinstance(tree, _ast.ClassDef) else 0
+
+
+def _definitions(tree: Any) -> list[Any]:  # noqa: ANN401 - a node with a body
+    """Return the classes and functions in a body, those under `if` and `try` included."""
+    found: list[Any] = []
+    todo = list(tree.body)
+    while todo:
+        node = todo.pop(0)
+        if isinstance(node, _ast.ClassDef | _ast.FunctionDef | _ast.AsyncFunctionDef):
+            found.append(node)
+        else:
+            for field in ("body", "orelse", "handlers", "finalbody"):
+                todo += getattr(node, field, None) or []
+    return found

@@ -1,0 +1,142 @@
+"""Modules of the program: numbers for them, pages of the list, and events about those the client knows of.
+
+`sys.modules` is looked at when the client asks for something, never at an import. A `module` event
+is sent for a module before a frame first refers to it; a client that has asked for
+the list is told of all that come, change (are loaded again) or go after that.
+"""
+
+import os
+import sys
+from collections.abc import Callable
+from time import gmtime, strftime
+from types import FrameType, ModuleType
+
+from ..connection.wire import Json
+from ..values.text import is_a
+from .files import PROGRAM, Sources
+
+_OURS = __name__.removesuffix(".sources.modules")
+
+type Names = dict[str, object]
+"""What a module holds."""
+
+
+class Modules:
+    """The modules that a client may be told of.
+
+    Invariant: a name has the same number for the whole session; `_told` are the modules that the client
+    was told of, and the object that each was. Used in the link's thread, or one that it waits for.
+    """
+
+    def __init__(self, sources: Sources, tell: Callable[[str, Json], None]) -> None:
+        self._sources = sources
+        self._tell = tell
+        self._numbers: dict[str, int] = {}
+        self._told: dict[str, int] = {}
+        self._listed = False
+
+    def _number(self, name: str) -> int:
+        return self._numbers.setdefault(name, len(self._numbers) + 1)
+
+    def number_of(self, frame: FrameType) -> int | None:
+        """Return the number of the module whose code a frame runs, and tell the client of the module first."""
+        name = frame.f_globals.get("__name__")
+        module = sys.modules.get(name) if type(name) is str else None
+        names = names_of(module)
+        if names is not frame.f_globals or type(name) is not str:
+            return None
+        if name not in self._told:
+            self._announce("new", name, module)
+        return self._number(name)
+
+    def page(self, start: int, count: int) -> Json:
+        """Return the body of `modules`; a count of 0 means all. From now on the client is told of changes."""
+        every = loaded()
+        self._listed = True
+        self._told.update((name, id(module)) for name, module in every)
+        chosen = every[start : start + count] if count else every[start:]
+        return {"modules": [self.describe(name, module) for name, module in chosen], "totalModules": len(every)}
+
+    def look(self) -> None:
+        """Tell the client of what became of modules since it was last told."""
+        for name, known in list(self._told.items()):
+            module = sys.modules.get(name)
+            if module is None:
+                del self._told[name]
+                self._tell("module", {"reason": "removed", "module": {"id": self._number(name), "name": name}})
+            elif known != id(module):
+                self._announce("changed", name, module)
+        if self._listed:
+            for name, new in loaded():
+                if name not in self._told:
+                    self._announce("new", name, new)
+
+    def _announce(self, reason: str, name: str, module: object) -> None:
+        self._told[name] = id(module)
+        self._tell("module", {"reason": reason, "module": self.describe(name, module)})
+
+    def describe(self, name: str, module: object) -> Json:
+        """Return the protocol's Module."""
+        names = names_of(module) or {}
+        described: Json = {"id": self._number(name), "name": name, "isOptimized": sys.flags.optimize > 0}
+        file = names.get("__file__")
+        if type(file) is str:
+            path = self._sources.path(file) or file
+            described["path"] = path
+            described["isUserCode"] = self._sources.kind(file) == PROGRAM
+            described["symbolStatus"] = "Python source" if file.endswith((".py", ".pyw")) else "no Python source"
+            stamp = _time_of(path)
+            if stamp:
+                described["dateTimeStamp"] = stamp
+        else:
+            described["isUserCode"] = name == "__main__"
+            described["symbolStatus"] = "built in" if name in sys.builtin_module_names else "no file"
+        version = names.get("__version__")
+        if type(version) is str:
+            described["version"] = version
+        package = names.get("__package__")
+        if type(package) is str:
+            described["package"] = package
+        described["loader"] = _loader(names)
+        return described
+
+
+COLUMNS: list[Json] = [
+    {"attributeName": "package", "label": "Package", "type": "string"},
+    {"attributeName": "loader", "label": "Loader", "type": "string"},
+]
+"""What is told of a module beyond the protocol's own attributes."""
+
+
+def loaded() -> list[tuple[str, object]]:
+    """Return the modules of `sys.modules` with their names, in the order they were imported."""
+    everything: list[tuple[object, object]] = list(sys.modules.items())  # the program can put anything there
+    return [
+        (name, module)
+        for name, module in everything
+        if isinstance(name, str) and module is not None and not name.startswith(_OURS)
+    ]
+
+
+def names_of(module: object) -> Names | None:
+    """Return what a module holds, without running code of its own; None if it is no real module."""
+    if not is_a(module, ModuleType):
+        return None
+    names = object.__getattribute__(module, "__dict__")
+    return names if isinstance(names, dict) else None
+
+
+def _loader(names: Names) -> str:
+    """Return the name of the class that loaded a module."""
+    loader = names.get("__loader__")
+    kind = loader if isinstance(loader, type) else type(loader)
+    return "" if loader is None else str(type.__dict__["__name__"].__get__(kind))
+
+
+def _time_of(path: str) -> str:
+    """Return when a file was last written, as RFC 3339 has it; an empty text if there is no such file."""
+    try:
+        seconds = os.stat(path).st_mtime
+    except (OSError, ValueError):
+        return ""
+    return strftime("%Y-%m-%dT%H:%M:%SZ", gmtime(seconds))

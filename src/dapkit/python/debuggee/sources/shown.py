@@ -1,0 +1,380 @@
+"""Texts of the program's code: what a Source says of it, and its content for `source`.
+
+Code of a file on disk is named by its path. All other code gets a `sourceReference`, good for the whole session:
+
+    members of zip archives      read from the archive
+    frozen modules               read from the standard library's folder
+    notebook cells and the like  from `linecache`, where whoever made the code put its text
+    `exec`, `eval`, `python -c`  found among the strings of the frames around it: the one that compiles to the
+                                 same code; each text is a source of its own
+    anything else                a listing of the names and constants of each line, at that line
+
+Only what was announced is served: by reference, or by the path of a source that was told of.
+Nothing here runs code of the program.
+"""
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from types import CodeType, FrameType
+
+from .. import limits
+from ..connection.wire import Json
+from ..errors import RequestRefused
+from .checksums import checksums_of
+from .files import EXCLUDED, LIBRARY, OURS, Sources, Unfiled, own_key, read_file, with_nested
+from .modules import loaded, names_of
+from .quiet import compiled
+
+_FROZEN = "<frozen "
+_ONE_TEXT_EACH = ("<string>", "<stdin>")
+"""File names that say nothing: each code compiled under them has a text of its own."""
+_NEARBY = 50
+"""Strings of the frames around some code that are compared with it."""
+
+
+class Text:
+    """A text that is no file: how it is named, and what it is.
+
+    `key` is that of its file name if all code of that name has this text, else its own. `listed` is the code of
+    which the text is only a listing.
+    """
+
+    __slots__ = ("_parts", "filename", "key", "listed", "number", "origin", "text")
+
+    def __init__(
+        self, number: int, filename: str, text: str, *, origin: str, key: str, listed: CodeType | None
+    ) -> None:
+        self.number = number
+        self.filename = filename
+        self.text = text
+        self.origin = origin
+        self.key = key
+        self.listed = listed
+        self._parts: dict[int, list[CodeType]] = {}  # by the flags that it is compiled with
+
+    def holds(self, code: CodeType) -> bool:
+        """Say whether code was made from this text."""
+        flags = code.co_flags & _FUTURE
+        parts = self._parts.get(flags)
+        if parts is None:
+            made = compilations(self.text, flags) if self.listed is None else [self.listed]
+            parts = self._parts[flags] = [part for whole in made for part in with_nested(whole)]
+        return any(part == code for part in parts)
+
+
+class ShownSources:
+    """All texts that were announced.
+
+    Invariant: the same text of the same file name has one number. Used in the link's thread, or one that it waits for.
+    """
+
+    def __init__(self, sources: Sources, tell: Callable[[str, Json], None]) -> None:
+        self._sources = sources
+        self._tell = tell
+        self._texts: list[Text] = []
+        self._by_name: dict[str, Text] = {}
+        self._by_code: dict[int, Text] = {}
+        self._kept: list[CodeType] = []  # the code objects of the line above, so that ids stay their own
+        self._on_disk: dict[str, bool] = {}
+        self._told: set[str | int] = set()  # keys of files, numbers of texts
+        self._listed = False
+        self.hints: list[str] = []
+        """Texts that code without a file may come from."""
+        sources.unfiled = self._unfiled
+        sources.own_key = self._own_key
+
+    # What is told of a source
+
+    def source_of(self, code: CodeType, frame: FrameType | None = None) -> Json:
+        """Return the Source of a code object, and tell the client of it the first time.
+
+        A frame that runs the code helps to find its text.
+        """
+        path = self._sources.path(code.co_filename)
+        if path is not None and self._is_file(path):
+            return self._of_path(path)
+        return self._of_text(self._text_of(code, frame), code.co_filename)
+
+    def source_of_name(self, filename: str) -> Json:
+        """Return the Source of the file name of some code, as far as it is known."""
+        path = self._sources.path(filename)
+        if path is not None and self._is_file(path):
+            return self._of_path(path)
+        known = next((text for text in self._texts if text.filename == filename), None)
+        return {"name": filename, "presentationHint": "deemphasize"} if known is None else self.describe(known)
+
+    def _of_path(self, path: str, *, announce: bool = True) -> Json:
+        source: Json = {"name": path.rpartition("/")[2], "path": path}
+        key = self._sources.key(path)
+        if announce and key is not None:
+            self._announce(key, source)
+        return source
+
+    def _of_text(self, text: Text, filename: str, *, announce: bool = True) -> Json:
+        source: Json = {
+            "name": filename.rpartition("/")[2] if filename[:1] != "<" else filename,
+            "sourceReference": text.number,
+            "origin": text.origin,
+        }
+        path = self._sources.path(filename)
+        if path is not None:
+            source["path"] = path
+        if self._sources.kind(filename) in (LIBRARY, EXCLUDED):
+            source["presentationHint"] = "deemphasize"
+        if announce:
+            self._announce(text.number, source)
+        return source
+
+    def _announce(self, key: str | int, source: Json) -> None:
+        if key not in self._told:
+            self._told.add(key)
+            self._tell("loadedSource", {"reason": "new", "source": source})
+
+    def _is_file(self, path: str) -> bool:
+        known = self._on_disk.get(path)
+        if known is None:
+            known = self._on_disk[path] = os.path.isfile(path)
+        return known
+
+    def loaded(self) -> Json:
+        """Return the body of `loadedSources`. From now on the client is told of those that come later."""
+        self._listed = True
+        listed = [self._of_path(path, announce=False) for path in self._files()]
+        for source in listed:
+            path = str(source["path"])
+            source["checksums"] = checksums_of(path)
+            self._told.add(self._sources.key(path) or path)
+        return {"sources": listed + [self._of_text(text, text.filename, announce=False) for text in self._texts]}
+
+    def look(self) -> None:
+        """Tell the client of files that were loaded since it asked for all of them."""
+        if self._listed:
+            for path in self._files():
+                self._of_path(path)
+
+    def _files(self) -> list[str]:
+        """Return the files of all modules, and those that the client was told of."""
+        paths: dict[str, None] = {}
+        for _, module in loaded():
+            file = (names_of(module) or {}).get("__file__")
+            if type(file) is not str or not file.endswith((".py", ".pyw")) or self._sources.kind(file) == OURS:
+                continue
+            path = self._sources.path(file)
+            if path is not None and self._is_file(path):
+                paths[path] = None
+        paths.update((self._sources.path(key) or key, None) for key in self._told if isinstance(key, str))
+        return list(paths)
+
+    # What is served
+
+    def content(self, source: object, reference: object) -> Json:
+        """Return the body of `source`.
+
+        Raises:
+            RequestRefused: if nothing was told of that source, or it cannot be read.
+
+        """
+        given = source if isinstance(source, dict) else {}
+        number = given.get("sourceReference") or reference
+        if number:
+            return {"content": self.by_number(number).text, "mimeType": "text/x-python"}
+        path = given.get("path")
+        if not isinstance(path, str) or not path:
+            raise RequestRefused(f"source needs a sourceReference or a path; source is {source!r:.200}")
+        key = self._sources.key(path)
+        if key is None or key not in self._told:
+            raise RequestRefused(f"{path} is no source of the program that was told of")
+        return {"content": decoded(read_file(key)), "mimeType": "text/x-python"}
+
+    def by_number(self, number: object) -> Text:
+        """Return the text of a `sourceReference`.
+
+        Raises:
+            RequestRefused: if there is none.
+
+        """
+        if not isinstance(number, int) or not 0 < number <= len(self._texts):
+            raise RequestRefused(f"there is no source {number!r:.200}; there are {len(self._texts)}")
+        return self._texts[number - 1]
+
+    def describe(self, text: Text) -> Json:
+        """Return the Source of a text."""
+        return self._of_text(text, text.filename, announce=False)
+
+    def _unfiled(self, key: str) -> Unfiled | None:
+        """Return the text with a key, the latest that was announced for a file name, or a member of an archive."""
+        for text in reversed(self._texts):
+            if key in (text.key, self._sources.name(text.filename)):
+                return Unfiled(text.text.encode("utf-8", "replace"), text.listed)
+        if key.startswith("<") or self._is_file(key):
+            return None
+        member = _of_archive(key)
+        return None if member is None else Unfiled(member.encode("utf-8", "replace"))
+
+    def _own_key(self, code: CodeType) -> str | None:
+        # Called in threads of the program as well, so nothing is searched for or announced here.
+        known = self._by_code.get(id(code))
+        if known is not None:
+            return known.key
+        same_name = (text for text in list(self._texts) if text.filename == code.co_filename)
+        return next((text.key for text in same_name if text.holds(code)), None)
+
+    # Finding a text
+
+    def _text_of(self, code: CodeType, frame: FrameType | None) -> Text:
+        """Return the text of code that has no file; a frame that runs it helps to find it."""
+        known = self._by_code.get(id(code))
+        if known is None:
+            known = self._find(code, frame)
+            self._by_code[id(code)] = known
+            self._kept.append(code)
+        return known
+
+    def _find(self, code: CodeType, frame: FrameType | None) -> Text:
+        filename = code.co_filename
+        shared = filename not in _ONE_TEXT_EACH
+        if shared and filename in self._by_name:
+            return self._by_name[filename]
+        for origin, text in self._candidates(code, frame):
+            if text is not None:
+                return self._add(filename, text, origin, shared=shared)
+        return self._add(filename, _listing(code), "only the bytecode is known", shared=False, listed=code)
+
+    def _candidates(self, code: CodeType, frame: FrameType | None) -> Iterator[tuple[str, str | None]]:
+        filename = code.co_filename
+        if filename.startswith(_FROZEN):
+            yield "frozen module", _of_frozen(filename)
+        elif not filename.startswith("<"):
+            yield "zip archive", _of_archive(self._sources.path(filename) or filename)
+        yield "linecache", _of_linecache(code)
+        yield "text that was executed", self._of_strings(code, frame)
+
+    def _of_strings(self, code: CodeType, frame: FrameType | None) -> str | None:
+        for text in self._strings(frame):
+            if _compiles_to(text, code):
+                return text
+        return None
+
+    def _strings(self, frame: FrameType | None) -> Iterator[str]:
+        """Go through the strings that lie around a frame, those nearest first."""
+        yield from (text.text for text in self._texts if text.filename in _ONE_TEXT_EACH)
+        yield from self.hints
+        seen = 0
+        for depth in range(limits.EXEC_DEPTH):
+            if frame is None:
+                return
+            namespaces = [frame.f_locals] if depth else []
+            namespaces.append(frame.f_globals)
+            values = [value for names in namespaces for value in list(names.values())]
+            for value in [*frame.f_code.co_consts, *values]:
+                if type(value) is str and value and seen < _NEARBY:
+                    seen += 1
+                    yield value
+            frame = frame.f_back
+
+    def _add(self, filename: str, text: str, origin: str, *, shared: bool, listed: CodeType | None = None) -> Text:
+        for known in self._texts:
+            if known.filename == filename and known.text == text:
+                return known
+        number, name = len(self._texts) + 1, self._sources.name(filename)
+        key = name if shared else own_key(name, number)
+        made = Text(number, filename, text, origin=origin, key=key, listed=listed)
+        self._texts.append(made)
+        if shared:
+            self._by_name[filename] = made
+        return made
+
+
+def _of_frozen(filename: str) -> str | None:
+    """Return the text of a frozen module of the standard library."""
+    name = filename[len(_FROZEN) : -1]
+    folder = os.path.dirname(os.path.abspath(os.__file__))
+    place = os.path.join(folder, *name.split("."))
+    for path in (place + ".py", os.path.join(place, "__init__.py")):
+        if os.path.isfile(path):
+            return decoded(read_file(path))
+    return None
+
+
+def _of_archive(path: str) -> str | None:
+    """Return the text of a member of a zip archive, from a path that leads into it."""
+    archive = os.path.dirname(path)
+    while archive not in ("", "/") and not os.path.exists(archive):
+        archive = os.path.dirname(archive)
+    if not os.path.isfile(archive):
+        return None
+    from zipimport import ZipImportError, zipimporter
+
+    try:
+        return decoded(zipimporter(archive).get_data(path))
+    except (ZipImportError, OSError, ValueError):
+        return None
+
+
+def _of_linecache(code: CodeType) -> str | None:
+    """Return what whoever made the code put into `linecache`."""
+    linecache = sys.modules.get("linecache")
+    entry = getattr(linecache, "cache", {}).get(code.co_filename)
+    lines = entry[2] if isinstance(entry, tuple) and len(entry) == 4 else None
+    if not lines:
+        of_code = getattr(linecache, "_getlines_from_code", None)  # CPython 3.13 and later, for `python -c`
+        lines = of_code(code) if of_code is not None else None
+    if not isinstance(lines, list) or not all(type(line) is str for line in lines):
+        return None
+    return "".join(lines) or None
+
+
+def _compiles_to(text: str, code: CodeType) -> bool:
+    """Say whether a text is what a code object was made of."""
+    if text.count("\n") + 1 < code.co_firstlineno or len(text) > limits.EXEC_CHARS:
+        return False
+    made = compilations(text, code.co_flags & _FUTURE)
+    return any(part == code for whole in made for part in with_nested(whole))
+
+
+def compilations(text: str, flags: int) -> Iterator[CodeType]:
+    """Compile a text in each way in which that can be done."""
+    for mode in ("exec", "eval", "single"):
+        try:
+            yield compiled(text, mode, flags)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            continue
+
+
+_FUTURE = 0x1000000  # CO_FUTURE_ANNOTATIONS
+
+
+def _listing(code: CodeType) -> str:
+    """Stand in for a text that is not known: what each line of the code uses, at that line."""
+    from opcode import opname
+
+    lines: dict[int, list[str]] = {}
+    for part in with_nested(code):
+        for start, end, line in part.co_lines():
+            for offset in range(start, end, 2):
+                operation = opname[part.co_code[offset]]
+                if line and operation not in ("CACHE", "RESUME", "NOP"):
+                    lines.setdefault(line, []).append(operation)
+    last = max(lines, default=0)
+    head = f"# The text of {code.co_qualname} is not known; these are the instructions of each line."
+    shown = ["; ".join(lines.get(line, ())) for line in range(1, last + 1)]
+    if not shown or shown[0]:
+        return "\n".join([*shown, head, ""])
+    return "\n".join([head, *shown[1:], ""])
+
+
+def decoded(content: bytes) -> str:
+    """Turn the bytes of a Python file into text, in the encoding that its first lines declare (PEP 263)."""
+    encoding = "utf-8"
+    for line in content.split(b"\n", 2)[:2]:
+        comment, mark, declared = line.partition(b"coding")
+        if mark and comment.lstrip().startswith(b"#") and declared[:1] in (b":", b"="):
+            name = declared[1:].strip().split()[0] if declared[1:].strip() else b""
+            encoding = name.rstrip(b";,").decode("ascii", "replace") or encoding
+            break
+    content = content.removeprefix(b"\xef\xbb\xbf")  # a mark that only says UTF-8
+    try:
+        return content.decode(encoding, "replace")
+    except LookupError:
+        return content.decode("utf-8", "replace")

@@ -1,0 +1,1 @@
+"""Threads, tasks and their frames, as they are shown."""

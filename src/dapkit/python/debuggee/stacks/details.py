@@ -1,0 +1,51 @@
+"""What `stackTrace` says of the instruction that a frame is at: its address and columns, and if it can begin again."""
+
+from types import FrameType
+from typing import TYPE_CHECKING
+
+from ..bytecode.positions import Span, span_at
+from ..connection.wire import Json
+from ..execution import jumps
+
+if TYPE_CHECKING:
+    from ..engine import Engine
+
+_KEPT = 2_000
+"""Places of instructions that are not looked up again: a deep recursion has few."""
+
+
+class FrameDetails:
+    """Makes those fields of stack frames."""
+
+    def __init__(self, engine: "Engine") -> None:
+        self._engine = engine
+        self._spans: dict[int, Span | None] = {}  # by address, which stays that of one instruction
+
+    def of(self, frame: FrameType) -> Json:
+        """Return the fields of one frame."""
+        engine = self._engine
+        offset = max(frame.f_lasti, 0)
+        address = engine.callbacks.breakpoints.addresses.of(frame.f_code, offset)
+        parked = next((one for one in list(engine.world.parked.values()) if one.shown is frame), None)
+        fields: Json = {"instructionPointerReference": hex(address), "canRestart": False}
+        if parked is not None:
+            fields["canRestart"] = not jumps.objection(parked, frame) and not jumps.restart_objection(engine, frame)
+        if parked is None or not parked.at_line:  # at the beginning of a line the whole line is meant
+            fields |= self._columns(frame, address, offset)
+        return fields
+
+    def _columns(self, frame: FrameType, address: int, offset: int) -> Json:
+        """Return where in its line a frame is: at a call, in all but the newest."""
+        if address not in self._spans:
+            if len(self._spans) >= _KEPT:
+                self._spans.clear()
+            self._spans[address] = span_at(frame.f_code, offset)
+        span = self._spans[address]
+        text = self._engine.texts.of_code(frame.f_code)
+        if span is None or text is None or span.line != frame.f_lineno or span.end_line < span.line:
+            return {}
+        return {
+            "column": text.shown_column(span.line, span.column),
+            "endLine": span.end_line,
+            "endColumn": text.shown_column(span.end_line, span.end_column),
+        }

@@ -1,0 +1,185 @@
+"""The stacks of threads and suspended tasks, stopped or running, as `stackTrace` shows them.
+
+Frames of this package are never shown: they lie at the bottom of the main thread, and on
+top of one that is just being stopped. Those of the machinery of imports and of `runpy` are left out
+unless the client wants all. Where a coroutine of an asyncio task ends, a label follows, and the
+frames of the task that awaits it, and so on to the task that nobody awaits.
+"""
+
+from collections.abc import Callable, Iterator
+from types import FrameType
+
+from .. import limits
+from ..connection.wire import Json
+from ..execution.stops import Parked
+from ..sources.files import EXCLUDED, LIBRARY, OURS, Sources
+from ..sources.modules import Modules
+from ..sources.shown import ShownSources
+from ..values.references import References
+from . import tasks
+
+_HIDDEN = frozenset(("<frozen importlib._bootstrap>", "<frozen importlib._bootstrap_external>", "<frozen zipimport>"))
+_RUNPY = "<frozen runpy>"
+
+
+class Frame:
+    """A frame that a client has a number for, in a thread that is stopped."""
+
+    def __init__(self, frame: FrameType, line: int, ident: int) -> None:
+        self.frame = frame
+        self.line = line
+        self.ident = ident
+
+
+class Label:
+    """A line of text between frames."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+
+type Entry = tuple[FrameType | Label, int]
+"""A frame and the line to show, 0 for the one where it stands; or a label."""
+type Naming = Callable[[FrameType, int], str]
+"""Makes the name of a frame, given its line."""
+
+
+class Stacks:
+    """Makes the bodies of `stackTrace`.
+
+    Invariant: within one stop, a frame has the same number in every answer.
+    """
+
+    def __init__(self, sources: Sources, references: References, modules: Modules, shown: ShownSources) -> None:
+        self._sources = sources
+        self._references = references
+        self._modules = modules
+        self._shown = shown
+        self._numbers: dict[tuple[int, int], int] = {}
+        self._walked: dict[tuple[int, bool], tuple[Parked, list[Entry]]] = {}
+        self._stop = -1
+        self.details: Callable[[FrameType], Json] = lambda _: {}
+        """More fields of a frame, about the instruction that it is at."""
+
+    # Which frames there are
+
+    def of_running(self, newest: FrameType | None, *, whole: bool = False) -> list[Entry]:
+        """Return the frames of a stack that may be changing."""
+        return self._with_awaiters(self._walk(newest, whole=whole))
+
+    def of_parked(self, parked: Parked, *, whole: bool = False) -> list[Entry]:
+        """Return the frames of a thread that stands still. They are looked for once in each stop."""
+        self._begin_stop()
+        held, entries = self._walked.get((parked.ident, whole), (None, []))
+        if held is not parked:
+            entries = self._of_parked(parked, whole=whole)
+            self._walked[(parked.ident, whole)] = (parked, entries)
+        return entries
+
+    def _of_parked(self, parked: Parked, *, whole: bool) -> list[Entry]:
+        if parked.trail is None:
+            return self._with_awaiters(self._walk(parked.shown, whole=whole))
+        older = parked.trail[-1][0].f_back if parked.trail else parked.shown
+        return [*parked.trail, *self._with_awaiters(self._walk(older, whole=whole))]
+
+    def of_task(self, task: tasks.Task) -> list[Entry]:
+        """Return the frames of a suspended task, and of those that await it."""
+        shown: list[Entry] = [(frame, 0) for frame in tasks.suspended_frames(task)]
+        shown += _below(task)
+        return shown
+
+    def _walk(self, newest: FrameType | None, *, whole: bool) -> list[Entry]:
+        """Return the program's frames of a stack, from the newest."""
+        found: list[Entry] = []
+        kind = self._sources.kind
+        while newest is not None:
+            filename = newest.f_code.co_filename
+            if kind(filename) != OURS and (whole or filename not in _HIDDEN):
+                found.append((newest, 0))
+            newest = newest.f_back
+        while not whole and found and found[-1][0].f_code.co_filename == _RUNPY:  # type: ignore[union-attr]  # no labels yet
+            del found[-1]
+        return found
+
+    @staticmethod
+    def _with_awaiters(found: list[Entry]) -> list[Entry]:
+        """Put those who await the running task below its outermost frame."""
+        for task in tasks.current_tasks():
+            outermost = tasks.outermost_frame(task)
+            for at, (frame, _) in enumerate(found):
+                if frame is outermost:
+                    return [*found[: at + 1], *_below(task), *found[at + 1 :]]
+        return found
+
+    # What is told of them
+
+    def page(self, entries: list[Entry], ident: int, *, start: int, levels: int, stopped: bool, naming: Naming) -> Json:
+        """Return the body of `stackTrace`; 0 levels are all."""
+        self._begin_stop()
+        self._modules.look()
+        self._shown.look()
+        chosen = entries[start : start + levels] if levels else entries[start:]
+        shown: list[Json] = []
+        for what, at in chosen:
+            if isinstance(what, Label):
+                number = self._references.add(what, ident) if stopped else self._references.passing()
+                shown.append({"id": number, "name": what.text, "line": 0, "column": 0, "presentationHint": "label"})
+                continue
+            line = at or what.f_lineno or what.f_code.co_firstlineno
+            number = self._number(what, line, ident) if stopped else self._references.passing()
+            shown.append(self._describe(what, line, number, naming))
+        return {"stackFrames": shown, "totalFrames": len(entries)}
+
+    def _begin_stop(self) -> None:
+        if self._stop != self._references.stop:
+            self._stop = self._references.stop
+            self._numbers = {}
+            self._walked = {}
+
+    def _number(self, frame: FrameType, line: int, ident: int) -> int:
+        number = self._numbers.get((id(frame), line))
+        if number is None:
+            number = self._numbers[(id(frame), line)] = self._references.add(Frame(frame, line, ident), ident)
+        return number
+
+    def _describe(self, frame: FrameType, line: int, number: int, naming: Naming) -> Json:
+        code = frame.f_code
+        described: Json = {
+            "id": number,
+            "name": naming(frame, line),
+            "line": line,
+            "column": 1,
+            "source": self._shown.source_of(code, frame),
+        }
+        described |= self.details(frame)
+        module = self._modules.number_of(frame)
+        if module is not None:
+            described["moduleId"] = module
+        if self._sources.kind(code.co_filename) in (LIBRARY, EXCLUDED):
+            described["presentationHint"] = "subtle"
+        return described
+
+
+def frames_only(entries: list[Entry]) -> Iterator[tuple[FrameType, int]]:
+    """Leave the labels out, and fill in the lines."""
+    for what, line in entries:
+        if not isinstance(what, Label):
+            yield what, line or what.f_lineno or what.f_code.co_firstlineno
+
+
+def _below(task: tasks.Task) -> list[Entry]:
+    """Return what follows below the outermost frame of a task."""
+    shown: list[Entry] = []
+    seen: set[int] = set()
+    while id(task) not in seen and len(seen) < limits.AWAIT_DEPTH:
+        seen.add(id(task))
+        waiting = tasks.awaiters(task)
+        if not waiting:
+            shown.append((Label(f"[{tasks.name(task)}]"), 0))
+            break
+        more = f" and {len(waiting) - 1} more" if len(waiting) > 1 else ""
+        shown.append((Label(f"[{tasks.name(task)}, awaited by {tasks.name(waiting[0])}{more}]"), 0))
+        task = waiting[0]
+        if id(task) not in seen:
+            shown += [(frame, 0) for frame in tasks.suspended_frames(task)]
+    return shown

@@ -1,0 +1,167 @@
+"""Threads of the program, and suspended asyncio tasks: small stable numbers, names, coming and going.
+
+Threads that `threading` starts are told of as they start and end. All others (of `_thread`, of native
+code that calls Python) are told of when they are first seen, which is at the first code that nobody has run
+before, or when the client looks, and when they are found gone.
+While the threads of an event loop stand still, its suspended tasks are listed after the threads, so that
+one can see where each waits; they go on with the thread of their loop.
+
+The link's own thread is never among them. Names are read from `threading` where the
+program has imported it; this module never imports it, since whoever does so first
+becomes its main thread.
+"""
+
+import _thread
+import sys
+from _weakref import ref
+from collections.abc import Callable
+from types import FrameType
+
+from .. import limits
+from ..connection.wire import Json
+from ..errors import RequestRefused
+from . import tasks
+
+MAIN = 1
+
+type Tell = Callable[[str, Json], None]
+
+
+class Threads:
+    """The program's threads by number.
+
+    Invariant: a number is never given twice; the main thread has number 1. `main` and `link` are
+    identities of the operating system, as `threading.get_ident` gives them.
+    """
+
+    def __init__(self, main: int, tell: Tell) -> None:
+        self.main = main
+        self.link = 0
+        self._tell = tell
+        self._numbers = {main: MAIN}
+        self._ended: set[int] = set()  # told to have ended, but perhaps not quite gone
+        self._last = MAIN
+        self._tasks: dict[int, tuple[ref[tasks.Task], int]] = {}  # by id of the task
+
+    def number(self, ident: int) -> int:
+        """Return the number of a thread, a new one for a new thread, which is told of."""
+        known = self._numbers.get(ident)
+        if known is not None:
+            return known
+        self._last += 1
+        given = self._numbers.setdefault(ident, self._last)
+        if given == self._last:
+            self._tell("thread", {"reason": "started", "threadId": given})
+        return given
+
+    def knows(self, ident: int) -> bool:
+        """Say whether a thread has a number."""
+        return ident in self._numbers or ident == self.link
+
+    def ident(self, number: object) -> int:
+        """Return the identity of a thread that lives.
+
+        Raises:
+            RequestRefused: if there is none of this number.
+
+        """
+        frames = self.frames()
+        for ident, known in self._numbers.items():
+            if known == number and type(number) is int and ident in frames:
+                return ident
+        raise RequestRefused(f"there is no thread {number!r}; there are {sorted(map(self.number, frames))}")
+
+    def task(self, number: object) -> tasks.Task | None:
+        """Return the suspended task of a number, None if it is of none, or of one that has ended."""
+        for held, known in self._tasks.values():
+            if known == number and type(number) is int:
+                return held()
+        return None
+
+    @staticmethod
+    def of_task(task: tasks.Task) -> int:
+        """Return the identity of the thread that runs a task."""
+        return tasks.thread_of(task)
+
+    def began(self, ident: int) -> None:
+        """Take note that `threading` has started a thread, and tell."""
+        self._ended.discard(ident)
+        self.number(ident)
+
+    def ended(self, ident: int) -> None:
+        """Take note that a thread is ending, and tell."""
+        self._ended.add(ident)
+        self._forget(ident)
+
+    def _forget(self, ident: int) -> None:
+        if ident != self.main and ident in self._numbers:
+            self._tell("thread", {"reason": "exited", "threadId": self._numbers.pop(ident)})
+
+    def frames(self) -> dict[int, FrameType]:
+        """Return the newest frame of every thread of the program, by identity."""
+        frames = sys._current_frames()
+        frames.pop(self.link, None)
+        for ident in list(self._ended):
+            frame = frames.get(ident)
+            if frame is not None and _oldest(frame).f_code.co_name == "_bootstrap":
+                del frames[ident]
+            else:
+                self._ended.discard(ident)  # gone, or another thread by now
+        return frames
+
+    def alone(self) -> bool:
+        """Say whether the program has only one thread."""
+        # _count includes the link's thread, and threads that have no frame yet.
+        return _thread._count() <= 1 and len(self.frames()) <= 1
+
+    def look(self) -> dict[int, FrameType]:
+        """Tell of threads that came and went unseen; return what `frames` does."""
+        frames = self.frames()
+        for gone in [ident for ident in self._numbers if ident not in frames]:
+            self._forget(gone)
+        for ident in frames:
+            self.number(ident)
+        return frames
+
+    def listing(self, stands: Callable[[int], bool]) -> list[Json]:
+        """Return the body of the `threads` response; `stands` tells whether a thread has to stand still."""
+        numbered = sorted((self.number(ident), ident) for ident in self.look())
+        listed: list[Json] = [{"id": number, "name": self.name(ident)} for number, ident in numbered]
+        return listed + self._suspended(stands)
+
+    def _suspended(self, stands: Callable[[int], bool]) -> list[Json]:
+        running = {id(task) for task in tasks.current_tasks()}
+        waiting = [task for task in tasks.all_tasks() if id(task) not in running and stands(tasks.thread_of(task))]
+        living = {id(task) for task in waiting}
+        self._tasks = {key: known for key, known in self._tasks.items() if key in living and known[0]() is not None}
+        listed: list[Json] = []
+        for task in waiting[: limits.TASKS_LISTED]:
+            frame = tasks.outermost_frame(task)
+            what = f": {frame.f_code.co_qualname}" if frame is not None else ""
+            listed.append({"id": self._task_number(task), "name": f"{tasks.name(task)} (suspended{what})"})
+        if len(waiting) > len(listed):
+            listed[-1]["name"] = f"{listed[-1]['name']} and {len(waiting) - len(listed):,} more tasks"
+        return listed
+
+    def _task_number(self, task: tasks.Task) -> int:
+        known = self._tasks.get(id(task))
+        if known is None or known[0]() is not task:
+            self._last += 1
+            known = self._tasks[id(task)] = (ref(task), self._last)
+        return known[1]
+
+    def name(self, ident: int) -> str:
+        """Return the name that `threading` knows, or one made of the number."""
+        threading = sys.modules.get("threading")
+        known = getattr(threading, "_active", {}).get(ident)
+        if known is not None:
+            name = getattr(known, "__dict__", {}).get("_name")  # `name` may be overridden by the program
+            if isinstance(name, str):
+                return name
+        return "MainThread" if ident == self.main else f"Thread {self.number(ident)}"
+
+
+def _oldest(frame: FrameType) -> FrameType:
+    while frame.f_back is not None:
+        frame = frame.f_back
+    return frame

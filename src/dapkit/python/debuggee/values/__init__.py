@@ -1,0 +1,1 @@
+"""Values and what is inside them, as they are shown, stored and numbered."""

@@ -1,0 +1,163 @@
+"""Items of containers, a page at a time.
+
+A page costs the same wherever it lies in a list, tuple, range, text, buffer, array or dict. A deque is walked from
+its nearer end; a set has no order to jump into, so the first page of a new place walks there, and the
+pages after it go on from where it ended. The tables of numpy and pandas are read in `arrays`.
+"""
+
+import sys
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any, Final
+
+from .. import limits
+from ..execution.jobs import Guard
+from . import arrays
+from .rows import Row
+from .storage import Entry
+from .text import mro, once_per_class, render
+
+_SEQUENCES: Final = (list, tuple, range, str, bytes, bytearray, memoryview)
+_WALKED: Final[tuple[type, ...]] = (set, frozenset, type({}.keys()), type({}.values()), type({}.items()))
+_SCALARS: Final = (int, float, complex, bool, str, bytes, type(None), type(...))
+_LAZILY_IMPORTED: Final = {
+    ("_collections", "deque"),
+    ("array", "array"),
+    ("mmap", "mmap"),
+    ("_ctypes", "Array"),
+}
+"""Kinds of sequence that there can only be objects of once their module is imported."""
+
+
+class Cursor:
+    """Where the last page of a container without an order of its own ended."""
+
+    def __init__(self) -> None:
+        self._walk: Iterator[Any] | None = None
+        self._at = 0
+
+    def page(self, kind: Any, container: object, start: int, end: int) -> list[Any]:  # noqa: ANN401 - a class
+        """Return some items, walking on from the last page if that was before."""
+        if self._walk is None or self._at > start:
+            self._walk, self._at = kind.__iter__(container), 0
+        walk = self._walk
+        try:
+            found = list(islice(walk, start - self._at, end - self._at))
+        except RuntimeError:  # it changed
+            self._walk = None
+            return list(islice(kind.__iter__(container), start, end))
+        self._at = start + len(found)
+        return found
+
+
+def size(value: object) -> int:
+    """Return how many items a value holds, 0 for what is no container."""
+    kind = kind_of(value)
+    if kind is None:
+        return arrays.size(value)
+    if kind in (str, bytes) and kind.__len__(value) <= limits.VALUE_CHARS:
+        return 0  # it is shown whole
+    try:
+        count: int = kind.__len__(value)
+    except (TypeError, ValueError):
+        return 0  # an array without dimensions, a buffer that was closed
+    return 0 if kind is memoryview and len(value.shape or ()) != 1 else count  # type: ignore[attr-defined]  # is one
+
+
+@once_per_class
+def kind_of(value: object) -> Any:  # noqa: ANN401 - one of several classes with like methods
+    """Return the class by which a value is a container, whatever it has overridden."""
+    for kind in mro(value):
+        if kind in _SEQUENCES or kind is dict or kind in _WALKED:
+            return kind
+        module = type.__dict__["__module__"].__get__(kind)
+        name = type.__dict__["__name__"].__get__(kind)
+        if module in ("collections", "array", "mmap", "_ctypes") and name in ("deque", "array", "mmap", "Array"):
+            for place, known in _LAZILY_IMPORTED:
+                if known == name and getattr(sys.modules.get(place), known, None) is kind:
+                    return kind
+    return None
+
+
+def page(value: Any, start: int, end: int, path: str, *, cursor: Cursor, guard: Guard | None) -> list[Row]:  # noqa: ANN401 - any container
+    """Return the items from `start` to before `end`."""
+    kind = kind_of(value)
+    if kind is None:
+        return arrays.page(value, start, end, path, guard)
+    if kind is dict:
+        pairs = _pairs(value, start, end)
+        own = _base(value, kind, path, "__getitem__")
+        return [_entry(value, key, item, path, own) for key, item in pairs]
+    if kind in _WALKED:
+        return [Row(f"[{at}]", item) for at, item in enumerate(cursor.page(kind, value, start, end), start)]
+    if kind.__name__ == "deque":
+        # A slice of a deque does not exist, and an index is found from the nearer end.
+        items = [kind.__getitem__(value, at) for at in range(start, min(end, kind.__len__(value)))]
+    else:
+        items = kind.__getitem__(value, slice(start, end))
+        if kind is memoryview:
+            items = items.tolist()
+    own = _base(value, kind, path, "__getitem__")
+    fixed = kind in (tuple, range, str, bytes)
+    return [
+        Row(f"[{at}]", item, _item_path(path, own, str(at)), stored=None if fixed else Entry(value, at))
+        for at, item in enumerate(items, start)
+    ]
+
+
+def _base(value: object, kind: type, path: str, method: str) -> str:
+    """Return the name of the built-in class by which an item must be asked for, if the value's own would differ."""
+    if not path or type(value) is kind:
+        return ""
+    for base in mro(value):
+        if base is kind:
+            return ""
+        if method in base.__dict__ and kind.__module__ == "builtins":
+            return kind.__name__
+    return ""
+
+
+def _item_path(path: str, own: str, key: str) -> str:
+    if not path:
+        return ""
+    return f"{own}.__getitem__({path}, {key})" if own else f"{path}[{key}]"
+
+
+def _entry(container: object, key: object, item: object, path: str, own: str) -> Row:
+    text = render(key, None, limits.KEY_CHARS)
+    known = _is_literal(key) and "…" not in text
+    return Row(text, item, _item_path(path, own, text) if known else "", stored=Entry(container, key))
+
+
+def _is_literal(key: object) -> bool:
+    """Say whether a key, as it is written, is an expression for an equal key."""
+    if type(key) is tuple:
+        return all(map(_is_literal, key))
+    return type(key) in _SCALARS and (type(key) not in (float, complex) or abs(key) < float("inf"))  # type: ignore[arg-type]  # by type
+
+
+def _pairs(value: Any, start: int, end: int) -> list[tuple[object, object]]:  # noqa: ANN401 - a dict
+    # An OrderedDict has an order of its own, which `dict.items` does not know.
+    ordered: Any = getattr(sys.modules.get("_collections"), "OrderedDict", None)
+    if ordered in mro(value):
+        return list(islice(ordered.items(value), start, end))
+    if start > limits.UNPAGED_ITEMS and (found := _jump(value, start, end)) is not None:
+        return found
+    return list(islice(dict.items(value), start, end))
+
+
+def _jump(value: dict[object, object], start: int, end: int) -> list[tuple[object, object]] | None:
+    """Read a page of a dict without walking up to it; None if items were removed from it, so that it has gaps."""
+    import ctypes
+
+    count = dict.__len__(value)
+    step = ctypes.pythonapi.PyDict_Next
+    table, key, held = ctypes.py_object(value), ctypes.py_object(), ctypes.py_object()
+    position = ctypes.c_ssize_t(count)
+    if step(table, ctypes.byref(position), ctypes.byref(key), ctypes.byref(held)):
+        return None
+    position.value = start
+    found: list[tuple[object, object]] = []
+    while len(found) < end - start and step(table, ctypes.byref(position), ctypes.byref(key), ctypes.byref(held)):
+        found.append((key.value, held.value))
+    return found

@@ -1,0 +1,226 @@
+"""Attributes of a value, found without asking the value.
+
+They are read from where they are stored: `__dict__`, slots, and the fields that types of the standard library
+have in C. What would run code, a property above all, is found by its name only, and read when somebody asks.
+Nothing here calls `dir`, `getattr` or anything else that a class can redefine.
+"""
+
+import sys
+from types import (
+    BuiltinFunctionType,
+    FunctionType,
+    GetSetDescriptorType,
+    MappingProxyType,
+    MemberDescriptorType,
+    MethodType,
+    ModuleType,
+)
+from typing import Any, Final
+
+from .rows import CLASSES, FUNCTIONS, GROUPS, PLAIN, PRIVATE, SPECIAL, Group, Row
+from .storage import Attribute, Entry
+from .text import is_a, mro, once_per_class, stored
+
+CHILDLESS: Final = (
+    *(int, float, complex, bool, str, bytes, bytearray, type(None), type(...), type(NotImplemented)),
+    *(list, tuple, dict, set, frozenset, FunctionType, BuiltinFunctionType, MethodType),
+)
+"""Types whose own objects have no attributes worth a look."""
+_CALLABLES: Final = (FunctionType, BuiltinFunctionType, MethodType, type(list.append), type(object.__init__))
+_FIELDS_OF_ARRAYS: Final = ("shape", "dtype", "ndim", "size", "itemsize", "nbytes", "strides")
+KEYWORDS: Final = (
+    *("False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del"),
+    *("elif", "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda"),
+    *("nonlocal", "not", "or", "pass", "raise", "return", "try", "while", "with", "yield"),
+)
+
+
+def members(value: object, path: str) -> list[Row]:
+    """Return the attributes of a value: plain ones first, then private, then special ones."""
+    if type(value) in CHILDLESS:
+        return []
+    found = _fields(value, path)
+    if is_a(value, BaseException):
+        for name in ("args", "__cause__", "__context__"):
+            found[name] = _attribute(value, name, stored(value, name), path)  # type: ignore[arg-type]  # by is_a
+            found[name].kind = "data"
+    is_class = is_a(value, type)
+    for name, held in list(namespace(value).items()):
+        if type(name) is str and not (is_class and name in found):
+            row = _attribute(value, name, held, path, in_class=is_class)
+            if name in found and type(_defined(type(value), name)) is property:
+                row.path = f"{path}.__dict__[{name!r}]" if path else ""  # the property hides it
+            found[name] = row
+    if "_value_" in found and "_name_" in found and "value" in found:  # a member of an Enum
+        for public, private in (("name", "_name_"), ("value", "_value_")):
+            found[public] = Row(public, found[private].value, _dotted(path, public))
+    return sorted(found.values(), key=lambda row: rank(row.name))
+
+
+def _fields(value: object, path: str) -> dict[str, Row]:
+    """Return the attributes that the classes of a value describe."""
+    found: dict[str, Row] = {}
+    for name, descriptor, is_lazy in _described(value):
+        if is_lazy:
+            found[name] = _lazy(value, name, path, descriptor)
+            continue
+        try:
+            held = type(descriptor).__get__(descriptor, value, type(value))
+        except Exception:  # noqa: S112 - a field that holds nothing now
+            continue
+        found[name] = _attribute(value, name, held, path)
+    return found
+
+
+def rank(name: str) -> int:
+    """Say whether a name is plain (0), private (1) or special (2)."""
+    return 2 if name.startswith("__") and name.endswith("__") else 1 if name.startswith("_") else 0
+
+
+def arranged(rows: list[Row], part: str) -> list[Row]:
+    """Return the rows of one group; for PLAIN the rows in no group, and a row for each group."""
+    by_group: dict[str, list[Row]] = {PLAIN: []}
+    for row in rows:
+        by_group.setdefault(_group(row), []).append(row)
+    if not by_group[PLAIN]:
+        # Nobody wants to open an object only to find one more thing to open.
+        by_group[PLAIN] = by_group.pop(PRIVATE, [])
+        if not by_group[PLAIN] and len(by_group) == 2:
+            return rows if part == PLAIN else []
+    if part != PLAIN:
+        return by_group.get(part, [])
+    groups = [(name, by_group[name]) for name in GROUPS if name in by_group]
+    return by_group[PLAIN] + [Row(name, Group(name, len(held)), kind="virtual") for name, held in groups]
+
+
+def _group(row: Row) -> str:
+    if row.kind == "data":
+        return PLAIN
+    order = rank(row.name)
+    if order == 2:
+        return SPECIAL
+    if not row.lazy:
+        if is_function(row.value):
+            return FUNCTIONS
+        if is_a(row.value, type):
+            return CLASSES
+    return PRIVATE if order == 1 else PLAIN
+
+
+def is_function(value: object) -> bool:
+    """Say whether a value is a function or method of any kind."""
+    return type(value) in _CALLABLES or type(value) in (staticmethod, classmethod)
+
+
+def namespace(value: object) -> dict[str, object] | MappingProxyType[str, object]:
+    """Return the `__dict__` of a value, whatever its class makes of that name."""
+    if type(value) in CHILDLESS:
+        return {}
+    if is_a(value, type):
+        held: MappingProxyType[str, object] = type.__dict__["__dict__"].__get__(value)
+        return held
+    if type(value) is ModuleType:
+        of_module: dict[str, object] = object.__getattribute__(value, "__dict__")
+        return of_module
+    for kind in mro(value):
+        member: Any = kind.__dict__.get("__dict__")
+        if type(member) in (GetSetDescriptorType, MemberDescriptorType):  # not a property of that name
+            names = member.__get__(value)
+            return names if type(names) is dict else {}
+    return {}
+
+
+@once_per_class
+def _described(value: object) -> list[tuple[str, Any, bool]]:
+    """Return what classes say of attributes: name, descriptor, and whether reading it runs code of the program."""
+    kind = type(value)
+    found: dict[str, tuple[str, Any, bool]] = {}
+    properties = _property_types()
+    numpy_scalar = getattr(sys.modules.get("numpy"), "generic", None)
+    for base in reversed(type.__dict__["__mro__"].__get__(kind)):
+        names = type.__dict__["__dict__"].__get__(base)
+        if base is numpy_scalar:
+            return []  # a number like any other
+        for name, member in list(names.items()):
+            found.pop(name, None)  # overridden
+            if rank(name) == 2:
+                continue
+            if type(member) in (MemberDescriptorType, GetSetDescriptorType):
+                found[name] = (name, member, not is_trusted_field(base, names, name))
+            elif type(member) in properties:
+                found[name] = (name, member, True)
+            elif type(member).__name__ in ("_tuplegetter", "CField") and type(member).__module__ in (
+                "_collections",
+                "_ctypes",
+                "collections",
+            ):
+                found[name] = (name, member, False)
+    return list(found.values())
+
+
+def is_trusted_field(base: type, names: Any, name: str) -> bool:  # noqa: ANN401 - a mapping proxy
+    """Say whether a field that is implemented in C may be read at once: it is a slot, or of the standard library."""
+    if "__slots__" in names:
+        return True
+    module = type.__dict__["__module__"].__get__(base)
+    if not isinstance(module, str):
+        return False
+    top = module.partition(".")[0]
+    if top == "numpy":
+        return name in _FIELDS_OF_ARRAYS
+    return top in sys.stdlib_module_names and top != "_ctypes"
+
+
+def _property_types() -> tuple[type, ...]:
+    names = {"functools": "cached_property", "types": "DynamicClassAttribute", "enum": "property"}
+    loaded = [vars(sys.modules[module]).get(name) for module, name in names.items() if module in sys.modules]
+    return (property, *(kind for kind in loaded if isinstance(kind, type)))
+
+
+def _attribute(owner: object, name: str, held: object, path: str, *, in_class: bool = False) -> Row:
+    return Row(name, held, _path_to(owner, name, held, path, in_class=in_class), stored=Attribute(owner, name))
+
+
+def _lazy(owner: object, name: str, path: str, declared: object) -> Row:
+    return Row(
+        name, None, _dotted(path, name), stored=Attribute(owner, name), lazy=True, kind="property", declared=declared
+    )
+
+
+def _path_to(owner: object, name: str, held: object, path: str, *, in_class: bool) -> str:
+    """Return the expression for an attribute: with a dot, unless that would give something else."""
+    if not path:
+        return ""
+    dotted = _dotted(path, name)
+    if in_class:
+        plain = type(held) is FunctionType or not hasattr(type(held), "__get__")
+        return dotted if plain and dotted and name not in type.__dict__ else f"{path}.__dict__[{name!r}]"
+    if not dotted:
+        return f"{path}.__dict__[{name!r}]"
+    own_way = _defined(type(owner), "__getattribute__")
+    if own_way is not object.__getattribute__ and type(owner) is not ModuleType:
+        return f"object.__getattribute__({path}, {name!r})"
+    return dotted
+
+
+def _defined(kind: type, name: str) -> object:
+    for base in type.__dict__["__mro__"].__get__(kind):
+        names = type.__dict__["__dict__"].__get__(base)
+        if name in names:
+            return names[name]
+    return None
+
+
+def _dotted(path: str, name: str) -> str:
+    return f"{path}.{name}" if path and name.isidentifier() and name not in KEYWORDS else ""
+
+
+def namespace_rows(names: dict[str, object], shadowed: object = ()) -> list[Row]:
+    """Return the variables of a module; those of `shadowed` names need another expression than the name."""
+    hidden = set(shadowed) if isinstance(shadowed, dict) else set()
+    rows = [
+        Row(name, value, f"globals()[{name!r}]" if name in hidden else name, stored=Entry(names, name))
+        for name, value in list(names.items())
+        if type(name) is str
+    ]
+    return sorted(rows, key=lambda row: rank(row.name))

@@ -1,0 +1,199 @@
+"""Bytes of buffers, for readMemory and writeMemory.
+
+A memory reference is the identity of the object, in hexadecimal; offsets count from the buffer's first byte. It is
+good for the stop in which it was given. What a client has read stays readable after that,
+since a memory view stays open; only a few small objects are kept for it.
+"""
+
+import sys
+from types import FunctionType
+from typing import Any, Final
+
+from .. import limits
+from ..connection.wire import Json
+from ..errors import RequestRefused
+from .references import References
+from .text import mro, once_per_class, type_name
+
+_BUILT_IN: Final = (bytes, bytearray, memoryview)
+_IMPORTED: Final = {
+    ("array", "array"): "array",
+    ("mmap", "mmap"): "mmap",
+    ("numpy", "ndarray"): "numpy",
+    ("_ctypes", "_SimpleCData"): "_ctypes",
+    ("_ctypes", "Structure"): "_ctypes",
+    ("_ctypes", "Union"): "_ctypes",
+    ("_ctypes", "Array"): "_ctypes",
+}
+"""Buffers of other modules: (`__module__`, name) and where the class is to be found."""
+
+
+class Region:
+    """The buffer of one object, and which part of it a client has seen."""
+
+    def __init__(self, value: Any) -> None:  # noqa: ANN401 - whatever has a buffer
+        self.value = value
+        self.start = 0
+        self.seen: bytes | None = None
+
+    def view(self) -> memoryview:
+        """Return the bytes.
+
+        Raises:
+            RequestRefused: if there are none any more.
+
+        """
+        try:
+            whole = memoryview(self.value)
+            return whole.cast("B") if whole.c_contiguous else memoryview(whole.tobytes())
+        except (ValueError, TypeError, BufferError) as error:
+            raise RequestRefused(f"the {type_name(self.value)} has no readable memory: {error}") from error
+
+
+class Memory:
+    """Memory references of the present stop, and of what clients look at.
+
+    Invariant: `_kept` holds at most `limits.KEPT_REGIONS` regions, none of an object larger than `limits.KEPT_BYTES`.
+    """
+
+    def __init__(self, references: References) -> None:
+        self._references = references
+        self._stop = -1
+        self._regions: dict[str, Region] = {}
+        self._kept: dict[str, Region] = {}
+
+    def refer(self, value: object) -> str:
+        """Return the memory reference of a value, an empty text if it is no buffer."""
+        if not is_buffer(value):
+            return ""
+        if self._stop != self._references.stop:
+            self._stop = self._references.stop
+            self._regions = {}
+        name = f"{id(value):#x}"
+        if name not in self._regions:
+            kept = self._kept.get(name)
+            self._regions[name] = kept if kept is not None and kept.value is value else Region(value)
+        return name
+
+    def read(self, name: object, offset: int, count: int) -> Json:
+        """Return the body of `readMemory`."""
+        region = self._region(name)
+        if count > limits.MEMORY_BYTES:
+            raise RequestRefused(f"count is {count}; {limits.MEMORY_BYTES} bytes can be read at once")
+        view = region.view()
+        size = len(view)
+        body: Json = {"address": f"{max(0, int(str(name), 16) + offset):#x}"}
+        if offset < 0 or offset >= size:
+            missing = min(count, -offset) if offset < 0 else count
+            return body | ({"unreadableBytes": missing} if missing else {})
+        data = view[offset : offset + count].tobytes()
+        region.start, region.seen = offset, data
+        self._keep(str(name), region, size)
+        from binascii import b2a_base64
+
+        body["data"] = b2a_base64(data, newline=False).decode()
+        if len(data) < count:
+            body["unreadableBytes"] = count - len(data)
+        return body
+
+    def write(self, name: object, offset: int, data: object, *, partial: bool) -> tuple[Json, int, int]:
+        """Write, and return the body of `writeMemory` and the range that was written.
+
+        Raises:
+            RequestRefused: if it cannot be written, or not all of it and that was not allowed.
+
+        """
+        region = self._region(name)
+        content = _decoded(data)
+        view = region.view()
+        whole = memoryview(region.value)
+        if whole.readonly:
+            raise RequestRefused(f"the memory of a {type_name(region.value)} cannot be changed: it is read-only")
+        if not whole.c_contiguous:
+            raise RequestRefused(f"the memory of this {type_name(region.value)} is not contiguous")
+        begin, end = max(0, offset), min(len(view), offset + len(content))
+        if not partial and (begin != offset or end != offset + len(content)):
+            raise RequestRefused(
+                f"{len(content)} bytes at {offset} do not fit into {len(view)}; allowPartial would write what does"
+            )
+        written = max(0, end - begin)
+        if written:
+            view[begin:end] = content[begin - offset : end - offset]
+        body: Json = {"bytesWritten": written}
+        if begin != offset:
+            body["offset"] = begin
+        return body, begin, written
+
+    def at(self, address: int) -> tuple[object, int]:
+        """Return the object whose buffer an address lies in, and the offset from its beginning.
+
+        Raises:
+            RequestRefused: if it lies in none that a client was told of.
+
+        """
+        current = self._regions if self._stop == self._references.stop and self._references.valid else {}
+        for name, region in {**self._kept, **current}.items():
+            offset = address - int(name, 16)
+            if 0 <= offset < len(region.view()):
+                return region.value, offset
+        raise RequestRefused(f"there is no memory at {address:#x}; addresses come with variables, for this stop")
+
+    def changed(self) -> list[Json]:
+        """Return bodies of `memory` events for what has changed since clients read it."""
+        told: list[Json] = []
+        for name, region in {**self._kept, **self._regions}.items():
+            if region.seen is None:
+                continue
+            try:
+                now = region.view()[region.start : region.start + len(region.seen)].tobytes()
+            except RequestRefused:
+                continue  # it was closed; there is nothing to read again
+            if now != region.seen:
+                told.append({"memoryReference": name, "offset": region.start, "count": len(region.seen)})
+                region.seen = now
+        return told
+
+    def _region(self, name: object) -> Region:
+        region = self._kept.get(name) if isinstance(name, str) else None
+        if self._stop == self._references.stop and self._references.valid:
+            region = self._regions.get(str(name), region)
+        if region is None:
+            raise RequestRefused(f"there is no memory {name!r:.200}; references come with variables, for this stop")
+        return region
+
+    def _keep(self, name: str, region: Region, size: int) -> None:
+        if size <= limits.KEPT_BYTES:
+            self._kept.pop(name, None)
+            self._kept[name] = region
+            while len(self._kept) > limits.KEPT_REGIONS:
+                del self._kept[next(iter(self._kept))]
+
+
+@once_per_class
+def is_buffer(value: object) -> bool:
+    """Say whether a value has bytes that can be read without running code of the program."""
+    if type(value) in _BUILT_IN:
+        return True
+    found = False
+    for kind in mro(value):
+        names = type.__dict__["__dict__"].__get__(kind)
+        if type(names.get("__buffer__")) is FunctionType:
+            return False
+        if kind in _BUILT_IN:
+            found = True
+            continue
+        key = (type.__dict__["__module__"].__get__(kind), type.__dict__["__name__"].__get__(kind))
+        place = _IMPORTED.get(key) if type(key[0]) is str else None
+        found = found or (place is not None and getattr(sys.modules.get(place), key[1], None) is kind)
+    return found
+
+
+def _decoded(data: object) -> bytes:
+    from binascii import a2b_base64
+
+    try:
+        if isinstance(data, str):
+            return a2b_base64(data, strict_mode=bool(data))
+    except ValueError as error:
+        raise RequestRefused(f"data is not base64: {error}") from error
+    raise RequestRefused(f"data is {data!r:.200}, expected a text in base64")

@@ -1,0 +1,95 @@
+"""Where a value of the program is stored, and how it is read and replaced there.
+
+Reading and writing go the program's own way, so they may run its code: a `__setattr__`, a
+property, a `__setitem__`. Whoever calls does so under a Guard.
+"""
+
+import sys
+from _functools import partial  # type: ignore[import-not-found]  # the C half of `functools`
+from collections.abc import Callable
+from types import FrameType
+from typing import Any
+
+from ..sources.files import is_function
+
+
+class LocalVariable:
+    """A local variable of a frame, a cell of an enclosing function included."""
+
+    __slots__ = ("frame", "name")
+
+    def __init__(self, frame: FrameType, name: str) -> None:
+        self.frame = frame
+        self.name = name
+
+    def read(self) -> object:
+        """Return the value.
+
+        Raises:
+            KeyError: if the variable has none now.
+
+        """
+        return self.frame.f_locals[self.name]
+
+    def write(self, value: object) -> None:
+        """Replace the value."""
+        self.frame.f_locals[self.name] = value
+        write_locals_back(self.frame)
+
+
+class Entry:
+    """What a namespace or a container holds under a key or number."""
+
+    __slots__ = ("container", "key")
+
+    def __init__(self, container: Any, key: object) -> None:  # noqa: ANN401 - whatever has items
+        self.container = container
+        self.key = key
+
+    def read(self) -> object:
+        """Return the item."""
+        held: object = self.container[self.key]
+        return held
+
+    def write(self, value: object) -> None:
+        """Replace the item."""
+        self.container[self.key] = value
+
+
+class Attribute:
+    """An attribute of an object."""
+
+    __slots__ = ("name", "owner")
+
+    def __init__(self, owner: object, name: str) -> None:
+        self.owner = owner
+        self.name = name
+
+    def read(self) -> object:
+        """Return the attribute."""
+        held: object = getattr(self.owner, self.name)
+        return held
+
+    def write(self, value: object) -> None:
+        """Replace the attribute."""
+        setattr(self.owner, self.name, value)
+
+
+type Stored = LocalVariable | Entry | Attribute
+
+
+def write_locals_back(frame: FrameType) -> None:
+    """Make assignments in `frame.f_locals` real, where they are not by themselves."""
+    locals_writer(frame)()
+
+
+def locals_writer(frame: FrameType) -> Callable[[], object]:
+    """Return native code that does what `write_locals_back` does."""
+    if sys.version_info < (3, 13) and is_function(frame.f_code):
+        import ctypes
+
+        write: Callable[[], object] = partial(
+            ctypes.pythonapi.PyFrame_LocalsToFast, ctypes.py_object(frame), ctypes.c_int(0)
+        )
+        return write
+    return bool

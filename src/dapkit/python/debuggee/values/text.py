@@ -1,0 +1,209 @@
+"""Values as one line of text, in bounded time and space.
+
+Built-in containers and scalars are written by this module, so that a list of a million or
+a text of a gigabyte costs only what is shown. Everything else is the program's own
+`__repr__`, which may raise, print, recurse or never return: it is called under a Guard,
+and what goes wrong stands in place of the text. Without a Guard (`guard=None`) no
+code of the program is run at all.
+"""
+
+from collections.abc import Callable
+from itertools import islice
+from types import BuiltinFunctionType, FunctionType, ModuleType
+from typing import Any
+
+from .. import limits
+from ..errors import TimeIsUp
+from ..execution.jobs import Guard
+from .quarantine import ExitRefused, quarantined
+
+_PLAIN = (float, complex, bool, type(None), type(...), type(NotImplemented), range, BuiltinFunctionType, FunctionType)
+_BRACKETS: dict[object, tuple[str, str]] = {
+    list: ("[", "]"),
+    tuple: ("(", ")"),
+    set: ("{", "}"),
+    frozenset: ("frozenset({", "})"),
+    dict: ("{", "}"),
+}
+
+
+def render(value: object, guard: Guard | None, chars: int = limits.VALUE_CHARS, *, hexadecimal: bool = False) -> str:
+    """Write a value as its `repr` would, in at most about `chars` characters."""
+    text = _render(value, guard, chars, limits.PREVIEW_DEPTH, hexadecimal=hexadecimal)
+    return text if len(text) <= chars else text[: chars - 1] + "…"
+
+
+def is_a(value: object, *kinds: type) -> bool:
+    """Say whether a value is of one of some classes; `isinstance` would ask the value's own `__class__`."""
+    for kind in mro(value):  # noqa: SIM110 - `any` would cost twice as much, and this is asked for each value shown
+        if kind in kinds:
+            return True
+    return False
+
+
+def once_per_class[T](find: Callable[[Any], T]) -> Callable[[Any], T]:
+    """Let a question about a value that only its class decides be answered once, until `forget_classes`."""
+    # By identity: hashing a class may run its metaclass.
+    known: dict[int, tuple[type, T]] = {}
+    _known_of_classes.append(known)
+
+    def answer(value: object) -> T:
+        kind = type(value)
+        found = known.get(id(kind))
+        if found is None:
+            found = known[id(kind)] = kind, find(value)
+        return found[1]
+
+    return answer
+
+
+_known_of_classes: list[dict[int, Any]] = []
+
+
+def forget_classes() -> None:
+    """Look at every class anew: the program may have changed it."""
+    for known in _known_of_classes:
+        known.clear()
+
+
+def mro(value: object) -> tuple[type, ...]:
+    """Return the classes of a value, as its metaclass cannot change them."""
+    classes: tuple[type, ...] = type.__dict__["__mro__"].__get__(type(value))
+    return classes
+
+
+def stored(exception: BaseException, name: str) -> Any:  # noqa: ANN401 - an attribute of any type
+    """Return an attribute that every exception has, whatever its class makes of attributes."""
+    kind = BaseExceptionGroup if name == "exceptions" else BaseException
+    return kind.__dict__[name].__get__(exception)
+
+
+def type_name(value: object) -> str:
+    """Return the name of a value's type, with its module unless that is `builtins`."""
+    return class_name(type(value))
+
+
+def class_name(kind: type) -> str:
+    """Return the full name of a class, as its metaclass cannot change it."""
+    name = type.__dict__["__qualname__"].__get__(kind)
+    module = type.__dict__["__module__"].__get__(kind)
+    if module == "builtins" or not isinstance(module, str):
+        return str(name)
+    return f"{module}.{name}"
+
+
+def _render(  # noqa: PLR0911 - one return per case
+    value: object, guard: Guard | None, chars: int, depth: int, *, hexadecimal: bool
+) -> str:
+    kind = type(value)
+    if kind is str or kind is bytes or kind is bytearray:
+        return _text(value, chars)  # type: ignore[arg-type]  # `kind is` does not narrow
+    if kind is int:
+        return _integer(value, hexadecimal=hexadecimal)  # type: ignore[arg-type]  # the same
+    if kind in _BRACKETS:
+        return _container(value, kind, guard, chars, depth, hexadecimal=hexadecimal)
+    if kind in _PLAIN:
+        return repr(value)
+    if kind is type:
+        return f"<class '{class_name(value)}'>"  # type: ignore[arg-type]  # the same
+    if kind is ModuleType:
+        return _module(value)
+    return own_text(repr, value, guard)
+
+
+def own_text(function: type[str] | object, value: object, guard: Guard | None) -> str:
+    """Call the program's `__repr__` or `__str__`; tell what went wrong in its place."""
+    what = "str" if function is str else "repr"
+    if guard is None:
+        return _bare(value)
+    try:
+        text = guard.call(limits.VALUE_SECONDS, quarantined, str if function is str else repr, value)
+        return str.__str__(text)  # of a subclass of str, the plain text
+    except TimeIsUp:
+        return f"<{what} of {type_name(value)} timed out after {limits.VALUE_SECONDS} s>"
+    except ExitRefused as error:
+        return f"<{what} of {type_name(value)} tried to end the process: {error}>"
+    except BaseException as error:
+        return f"<{what} of {type_name(value)} raised {say(error)}>"
+
+
+def say(error: BaseException) -> str:
+    """Name an error without running more of the program's code."""
+    said = error_text(error)
+    return type_name(error) + (f": {said[:200]}" if said else "")
+
+
+def error_text(error: BaseException) -> str:
+    """Return the text of an error as far as none of the program's code has to run for it."""
+    in_c = type(type(error).__str__) is type(BaseException.__str__)
+    if in_c and all(type(argument) in (str, int, float, type(None)) for argument in stored(error, "args")):
+        return str(error)
+    return ""
+
+
+def _bare(value: object) -> str:
+    return f"<{type_name(value)} object at {id(value):#x}>"
+
+
+def timed_out(value: object) -> str:
+    """Return the text for a value whose own code could not even be interrupted."""
+    return f"<repr of {type_name(value)} timed out after {limits.VALUE_SECONDS} s>"
+
+
+def _text(value: str | bytes | bytearray, chars: int) -> str:
+    if len(value) <= chars:
+        return repr(value)
+    cut = repr(value[:chars])
+    return f"{cut[: chars - 40]}{cut[0] if cut[0] in '\'"' else cut[-1]}… ({len(value):,} in all)"
+
+
+def _integer(value: int, *, hexadecimal: bool) -> str:
+    if hexadecimal:
+        return hex(value)
+    if value.bit_length() > limits.INT_BITS:
+        return f"<int of {value.bit_length():,} bits>"
+    return repr(value)
+
+
+def _module(value: object) -> str:
+    names = object.__getattribute__(value, "__dict__")
+    name, file = names.get("__name__"), names.get("__file__")
+    return f"<module {name!r} from {file!r}>" if type(file) is str and type(name) is str else f"<module {name!s:.80}>"
+
+
+def _container(
+    value: Any,  # noqa: ANN401 - one of several classes with like methods
+    kind: type,
+    guard: Guard | None,
+    chars: int,
+    depth: int,
+    *,
+    hexadecimal: bool,
+) -> str:
+    def inner(part: object) -> str:
+        return _render(part, guard, chars - used, depth - 1, hexadecimal=hexadecimal)
+
+    opening, closing = _BRACKETS[kind]
+    size = len(value)
+    if not size:
+        return "set()" if kind is set else "frozenset()" if kind is frozenset else opening + closing
+    if depth == 0:
+        return f"{opening}…{closing}"
+    parts: list[str] = []
+    used = len(opening) + len(closing)
+    # Each item takes two characters at least, so no more than these can be shown.
+    for item in list(islice(value.items() if isinstance(value, dict) else value, chars // 2 + 1)):
+        if kind is dict:
+            key, held = item
+            part = inner(key) + ": " + inner(held)
+        else:
+            part = inner(item)
+        parts.append(part)
+        used += len(part) + 2
+        if used >= chars - 40:
+            break
+    if len(parts) < size:
+        parts.append(f"… ({size:,} in all)")
+    elif kind is tuple and size == 1:
+        closing = ",)"
+    return opening + ", ".join(parts) + closing

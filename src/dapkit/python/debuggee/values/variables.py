@@ -1,0 +1,319 @@
+"""What scopes and values have inside, as `variables` shows it, a page at a time.
+
+Names come from `members`, items from `containers`; here they become rows with numbers to ask on with.
+A class or module has many members, so those of a kind hang below a row of their own; the
+local variables of a function stand as they are.
+"""
+
+from types import FrameType, ModuleType
+
+from .. import limits
+from ..connection.wire import Json
+from ..errors import TimeIsUp
+from ..execution.jobs import Guard
+from ..sources.files import is_function as is_function_code
+from ..sources.locations import Location, is_located
+from ..stacks.frames import Frame
+from . import arrays, containers
+from .containers import Cursor
+from .members import arranged, is_function, members, namespace_rows, rank
+from .memory import Memory
+from .quarantine import ExitRefused, quarantined
+from .references import References
+from .rows import PLAIN, Group, Rest, Row
+from .storage import LocalVariable
+from .text import forget_classes, is_a, render, say, timed_out, type_name
+
+LOCALS = "locals"
+CELLS = "cells"
+GLOBALS = "globals"
+RETURNED = "returned"
+
+
+class Inside:
+    """Something whose rows may be asked for: what all kinds of it share.
+
+    `ident` is the thread that does the work; `frame` is where expressions for new values are evaluated.
+    """
+
+    def __init__(self, ident: int, frame: FrameType | None, part: str = PLAIN) -> None:
+        self.ident = ident
+        self.frame = frame
+        self.part = part
+        self.shown: dict[str, Row] = {}
+        """The rows that a client has seen, by name."""
+
+
+class Scope(Inside):
+    """The variables of a frame, those of one kind."""
+
+    def __init__(self, frame: Frame, kind: str, part: str = PLAIN, returned: list[Row] | None = None) -> None:
+        super().__init__(frame.ident, frame.frame, part)
+        self.of = frame
+        self.kind = kind
+        self.returned = returned or []
+
+    def rows(self) -> list[Row]:
+        """Return the variables: first the plain names, then the private, then the special ones."""
+        frame = self.of.frame
+        code = frame.f_code
+        if self.kind == RETURNED:
+            return self.returned
+        if self.kind == GLOBALS:
+            of_function = is_function_code(code)
+            shadowed = frame.f_locals if of_function else {}
+            return arranged(namespace_rows(frame.f_globals, shadowed), self.part)
+        if frame.f_locals is frame.f_globals:
+            return arranged(namespace_rows(frame.f_globals), self.part)
+        cells = code.co_freevars
+        rows = [
+            Row(name, value, name, stored=LocalVariable(frame, name))
+            for name, value in list(frame.f_locals.items())
+            if name[:1] != "." and (name in cells) == (self.kind == CELLS)
+        ]
+        return sorted(rows, key=lambda row: rank(row.name))
+
+
+class Holder(Inside):
+    """A value, and the expression that leads to it; items before `first` are shown elsewhere."""
+
+    def __init__(
+        self, value: object, path: str, ident: int, frame: FrameType | None, *, first: int = 0, part: str = PLAIN
+    ) -> None:
+        super().__init__(ident, frame, part)
+        self.value = value
+        self.path = path
+        self.first = first
+        self.cursor = Cursor()
+
+    def named(self, guard: Guard | None) -> list[Row]:
+        """Return the attributes, those in groups below the names of the groups."""
+        return _named(self.value, self.path, self.part, guard)
+
+
+class Lazy(Inside):
+    """A row whose value is only made when somebody asks for it."""
+
+    def __init__(self, row: Row, ident: int, frame: FrameType | None) -> None:
+        super().__init__(ident, frame)
+        self.row = row
+
+
+class Reader:
+    """Makes the bodies of `variables`, and the fields that tell of a value in other bodies."""
+
+    def __init__(self, references: References, memory: Memory) -> None:
+        self._references = references
+        self._memory = memory
+
+    def describe(
+        self,
+        value: object,
+        path: str,
+        origin: Inside,
+        guard: Guard | None,
+        *,
+        chars: int = limits.VALUE_CHARS,
+        hexadecimal: bool = False,
+    ) -> Json:
+        """Return `value`, `type`, `variablesReference` and the numbers of children."""
+        text = render(value, guard, chars, hexadecimal=hexadecimal)
+        return {"value": text, **self.outline(value, path, origin)}
+
+    def outline(self, value: object, path: str, origin: Inside) -> Json:
+        """Return what `describe` does, but for the text."""
+        body: Json = {"type": type_name(value), "variablesReference": 0}
+        if _is_plain(value):
+            return body
+        items, names = containers.size(value), _named_count(value)
+        if items or names:
+            body["variablesReference"] = self._references.add(
+                Holder(value, path, origin.ident, origin.frame), origin.ident
+            )
+            if items:
+                body["indexedVariables"] = items
+            if names:
+                body["namedVariables"] = names
+        if memory := self._memory.refer(value):
+            body["memoryReference"] = memory
+        if is_located(value):
+            body["valueLocationReference"] = self._references.add(Location(value), origin.ident)
+        return body
+
+    def inside(self, reference: object) -> Inside:
+        """Return what a number stands for.
+
+        Raises:
+            RequestRefused: if it does not stand for anything with rows.
+
+        """
+        return self._references.get(reference, Inside)
+
+    def page(self, inside: Inside, arguments: Json, guard: Guard | None) -> list[Row]:
+        """Return the rows that a `variables` request asks for. Without a guard no code of the program is run."""
+        forget_classes()
+        wanted, start, count = arguments.get("filter"), _number(arguments, "start"), _number(arguments, "count")
+        if isinstance(inside, Scope):
+            rows = [] if wanted == "indexed" else _cut(inside.rows(), start, count)
+        elif isinstance(inside, Lazy):
+            rows = [_read(inside.row, guard)]
+        elif isinstance(inside, Holder):
+            rows = self._page_of_value(inside, wanted, start, count, guard)
+        else:
+            rows = []
+        inside.shown.update((row.name, row) for row in rows)
+        return rows
+
+    @staticmethod
+    def _page_of_value(holder: Holder, wanted: object, start: int, count: int, guard: Guard | None) -> list[Row]:
+        rows: list[Row] = []
+        if wanted != "indexed" and not holder.first:
+            rows = holder.named(guard)
+        if wanted == "named" or holder.part:
+            return _cut(rows, start, count)
+        size = containers.size(holder.value)
+        begin = holder.first + start
+        asked = count or limits.UNPAGED_ITEMS
+        if wanted != "indexed" and rows and count:
+            # Attributes and items in one sequence, as a client sees them that does not tell them apart.
+            rows, begin, asked = rows[start : start + count], max(0, start - len(rows)), count - len(rows[start:])
+        elif wanted != "indexed":
+            rows = rows[start:] if not holder.first else rows
+        end = min(size, begin + max(0, asked))
+        if begin < end:
+            cursor, path = holder.cursor, holder.path
+            rows = rows + containers.page(holder.value, begin, end, path, cursor=cursor, guard=guard)
+        if not count and end < size:
+            rows.append(Row(f"[{end}…]", Rest(end, size - end), kind="virtual"))
+        return rows
+
+    def variable(
+        self, row: Row, inside: Inside, guard: Guard | None, *, lost: bool = False, hexadecimal: bool = False
+    ) -> Json:
+        """Return the description of one row; `lost` says that its own code did not end."""
+        if row.lazy or type(row.value) in (Group, Rest):
+            return self._stand_in(row, inside)
+        problem: object = row.value
+        if type(problem) is Problem:  # never isinstance: that asks a value of the program for its `__class__`
+            hint: Json = {"kind": "property", "attributes": ["readOnly"]}
+            value = f"<{row.name} {problem.text}>"
+            return {"name": row.name, "value": value, "variablesReference": 0, "presentationHint": hint}
+        described = self.describe(row.value, row.path, inside, guard, hexadecimal=hexadecimal)
+        body: Json = {"name": row.name, **described}
+        if lost:
+            body["value"] = timed_out(row.value)
+        if row.path:
+            body["evaluateName"] = row.path
+        if hint := _hint(row):
+            body["presentationHint"] = hint
+        return body
+
+    def _stand_in(self, row: Row, inside: Inside) -> Json:
+        """Describe a row that has no value of its own."""
+        ident, frame, value = inside.ident, inside.frame, row.value
+        body: Json = {"name": row.name, "value": "", "variablesReference": 0, "presentationHint": _hint(row)}
+        below: Inside | None = None
+        if row.lazy:
+            below = Lazy(row, ident, frame)
+            if row.declared is not None and is_located(row.declared):
+                body["declarationLocationReference"] = self._references.add(Location(row.declared), ident)
+            if row.path:
+                body["evaluateName"] = row.path
+        elif type(value) is Rest and isinstance(inside, Holder):
+            below = Holder(inside.value, inside.path, ident, frame, first=value.first)
+            body |= {"value": f"{value.size:,} more items", "indexedVariables": value.size}
+        elif type(value) is Group:
+            if isinstance(inside, Scope):
+                below = Scope(inside.of, inside.kind, value.part)
+            elif isinstance(inside, Holder):
+                below = Holder(inside.value, inside.path, ident, frame, part=value.part)
+            body["namedVariables"] = value.size
+        if below is not None:
+            body["variablesReference"] = self._references.add(below, ident)
+        return body
+
+    def find(self, inside: Inside, name: str, guard: Guard | None) -> Row | None:
+        """Return the row of a name, also one that was not asked for yet."""
+        known = inside.shown.get(name)
+        if known is not None:
+            return known
+        if isinstance(inside, Holder) and name[:1] == "[" and name[-1:] == "]" and name[1:-1].isdigit():
+            at = int(name[1:-1])
+            rows = self.page(inside, {"filter": "indexed", "start": at, "count": 1}, guard)
+        else:
+            rows = self.page(inside, {}, guard)
+            for row in [row for row in rows if type(row.value) is Group]:
+                if isinstance(inside, Scope):
+                    rows += Scope(inside.of, inside.kind, row.name).rows()
+                elif isinstance(inside, Holder):
+                    rows += _named(inside.value, inside.path, row.name, guard)
+        return next((row for row in rows if row.name == name), None)
+
+
+def _is_plain(value: object) -> bool:
+    """Say whether a value is one of the many that have nothing inside."""
+    kind = type(value)  # compared by identity: `in` may ask its metaclass
+    if kind is str:
+        return len(value) <= limits.VALUE_CHARS  # type: ignore[arg-type]  # `kind is` does not narrow
+    return kind is int or kind is float or kind is bool or value is None
+
+
+def _named(value: object, path: str, part: str, guard: Guard | None) -> list[Row]:
+    if arrays.is_frame(value):
+        return arrays.columns(value, path, guard) if part == PLAIN else []
+    return arranged(members(value, path), part)
+
+
+def _named_count(value: object) -> int:
+    return 1 if arrays.is_frame(value) else len(arranged(members(value, ""), PLAIN))
+
+
+def _read(row: Row, guard: Guard | None) -> Row:
+    """Return a lazy row with its value, or with what went wrong as a value to be shown."""
+    if row.stored is None:
+        return row
+    if guard is None:
+        return Row(row.name, Problem("it was not read: the thread is busy"), kind=row.kind)
+    stored = row.stored
+    try:
+        value = guard.call(limits.VALUE_SECONDS, quarantined, lambda _: stored.read(), None)
+    except TimeIsUp:
+        return Row(row.name, Problem(f"timed out after {limits.VALUE_SECONDS} s"), row.path, kind=row.kind)
+    except ExitRefused as error:
+        return Row(row.name, Problem(f"tried to end the process: {error}"), row.path, kind=row.kind)
+    except BaseException as error:
+        return Row(row.name, Problem(f"raised {say(error)}"), row.path, kind=row.kind)
+    return Row(row.name, value, row.path, stored=stored, kind=row.kind)
+
+
+class Problem:
+    """What stands in place of a property that could not be read."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+
+def _hint(row: Row) -> Json:
+    hint: Json = {}
+    if row.lazy:
+        return {"kind": "property", "lazy": True, "attributes": ["hasSideEffects"]}
+    if row.kind and row.kind != "data":
+        hint["kind"] = row.kind
+    elif is_function(row.value):
+        hint["kind"] = "method"
+    elif is_a(row.value, type):
+        hint["kind"] = "class"
+    elif type(row.value) is ModuleType:
+        hint["kind"] = "data"
+    if order := rank(row.name):
+        hint["visibility"] = "private" if order == 1 else "internal"
+    return hint
+
+
+def _cut(rows: list[Row], start: int, count: int) -> list[Row]:
+    return rows[start : start + count] if count else rows[start:]
+
+
+def _number(arguments: Json, field: str) -> int:
+    value = arguments.get(field)
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0

@@ -1,0 +1,155 @@
+"""Values as text, and what is inside them, without running code of the program."""
+
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from dapkit.python.debuggee import limits
+from dapkit.python.debuggee.errors import RequestRefused
+from dapkit.python.debuggee.values import containers
+from dapkit.python.debuggee.values.members import members
+from dapkit.python.debuggee.values.memory import Memory
+from dapkit.python.debuggee.values.references import References
+from dapkit.python.debuggee.values.text import render, type_name
+from dapkit.python.debuggee.values.variables import Holder, Reader
+
+
+def items(value: object, start: int, end: int, path: str) -> list[tuple[str, object, str]]:
+    rows = containers.page(value, start, end, path, cursor=containers.Cursor(), guard=None)
+    return [(row.name, row.value, row.path) for row in rows]
+
+
+class Trap:
+    """Fails whatever is asked of it."""
+
+    def __getattribute__(self, name: str) -> object:
+        raise AssertionError(name)
+
+    def __repr__(self) -> str:
+        raise AssertionError
+
+    __str__ = __repr__
+
+
+class TrapList(list[int]):
+    """A list that fails whatever is asked of it."""
+
+    def __len__(self) -> int:
+        raise AssertionError
+
+    def __iter__(self) -> Iterator[int]:
+        raise AssertionError
+
+
+@pytest.mark.parametrize(
+    "value",
+    [1, -2.5, True, None, 1j, "a'b", b"x", bytearray(b"y"), [], (), {}, set(), frozenset(), (1,), [1, (2, {3: 4})],
+     {1}, frozenset({2}), range(3), ..., "\udcff"],
+)  # fmt: skip
+def test_built_in_values_are_written_as_repr_does(value: object) -> None:
+    assert render(value, None) == repr(value)
+
+
+@pytest.mark.parametrize(
+    "value", [1, True, 1.5, None, "", "text", "x" * limits.VALUE_CHARS, "x" * (limits.VALUE_CHARS + 1), b"x", 1j]
+)
+def test_values_with_nothing_inside_are_outlined_in_short(value: object) -> None:
+    references = References()
+    references.begin()
+    reader, memory = Reader(references, Memory(references)), Memory(references)
+    outline = reader.outline(value, "x", Holder(None, "", 0, None))
+    has_items = containers.size(value) > 0
+    assert outline.get("indexedVariables", 0) == containers.size(value)
+    assert bool(outline["variablesReference"]) == (has_items or bool(members(value, "")))
+    assert outline.get("memoryReference", "") == memory.refer(value)
+
+
+def test_without_a_guard_no_code_of_the_program_runs() -> None:
+    trap = Trap()
+    assert render([trap, {1: trap}], None).count("test_text.Trap object at 0x") == 2
+    assert type_name(trap).endswith("test_values.Trap")
+    assert members(trap, "t") == []
+    assert containers.size(TrapList([1, 2])) == 2
+    assert items(TrapList([1, 2]), 0, 2, "t") == [("[0]", 1, "t[0]"), ("[1]", 2, "t[1]")]
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: list(range(10**6)), lambda: "x" * 10**8, lambda: dict.fromkeys(range(1000), "y" * 100)]
+)
+def test_text_keeps_within_its_limit(make: Callable[[], object]) -> None:
+    text = render(make(), None, 200)
+    assert len(text) <= 200
+    assert "in all)" in text
+
+
+def test_items_keep_their_order_and_names() -> None:
+    ordered = OrderedDict(a=1, b=2, c=3)
+    ordered.move_to_end("a")
+    assert [name for name, _, _ in items(ordered, 0, 3, "o")] == ["'b'", "'c'", "'a'"]
+    assert items({"k": 1, (1, 2): 2}, 0, 2, "d") == [("'k'", 1, "d['k']"), ("(1, 2)", 2, "d[(1, 2)]")]
+    assert items({float("nan"): 1, Trap: 2}, 0, 1, "d") == [("nan", 1, "")]
+    assert items(deque("abc"), 1, 3, "q") == [("[1]", "b", "q[1]"), ("[2]", "c", "q[2]")]
+    assert items(range(10**9), 5 * 10**8, 5 * 10**8 + 1, "r") == [("[500000000]", 5 * 10**8, "r[500000000]")]
+
+
+def test_page_of_a_dict_is_right_whether_items_were_removed_or_not() -> None:
+    table = {number: -number for number in range(2000)}
+    whole = list(table.items())
+    assert [(int(name), value) for name, value, _ in items(table, 1000, 1100, "")] == whole[1000:1100]
+    assert items(table, 1990, 5000, "")[-1][1] == -1999
+    del table[3]
+    whole = list(table.items())
+    assert [(int(name), value) for name, value, _ in items(table, 1000, 1100, "")] == whole[1000:1100]
+
+
+def test_pages_of_a_set_go_on_where_the_last_one_ended() -> None:
+    group = {str(number) for number in range(1000)}
+    cursor = containers.Cursor()
+
+    def page(start: int, end: int) -> list[object]:
+        return [row.value for row in containers.page(group, start, end, "", cursor=cursor, guard=None)]
+
+    order = list(group)
+    assert [page(at, at + 100) for at in range(0, 1000, 100)] == [order[at : at + 100] for at in range(0, 1000, 100)]
+    assert page(50, 60) == order[50:60]
+    group.clear()
+    assert page(70, 80) == []
+
+
+def test_pages_of_a_container_follow_start_count_and_filter() -> None:
+    reader = Reader(References(), Memory(References()))
+    holder = Holder(list(range(2000)), "x", 0, None)
+    assert [row.value for row in reader.page(holder, {"filter": "indexed", "start": 5, "count": 2}, None)] == [5, 6]
+    assert reader.page(holder, {"filter": "named"}, None) == []
+    assert len(reader.page(holder, {}, None)) == limits.UNPAGED_ITEMS + 1
+
+
+def test_reference_tells_to_which_stop_it_belonged() -> None:
+    references = References()
+    with pytest.raises(RequestRefused, match="there is no reference 1"):
+        references.get(1, Holder)
+    references.begin()
+    first = references.add(Holder(1, "", 0, None), 0)
+    references.begin()
+    second = references.add(Holder(2, "", 0, None), 0)
+    assert references.get(second, Holder).value == 2
+    with pytest.raises(RequestRefused, match=f"reference {first} belongs to stop 1, the program is at stop 2"):
+        references.get(first, Holder)
+    with pytest.raises(RequestRefused, match=f"reference {second} is a Holder, expected a Reader"):
+        references.get(second, Reader)
+    references.end()
+    with pytest.raises(RequestRefused, match=f"reference {second} belongs to stop 2, the program is running"):
+        references.get(second, Holder)
+
+
+def test_references_of_a_thread_that_stops_alone_end_with_its_own_stop() -> None:
+    references = References()
+    references.begin(only=1)
+    first = references.add(Holder("of thread 1", "", 1, None), 1)
+    references.begin(only=2)
+    second = references.add(Holder("of thread 2", "", 2, None), 2)
+    references.end(only=1)
+    assert references.get(second, Holder).value == "of thread 2"
+    with pytest.raises(RequestRefused, match=f"reference {first} belongs to stop"):
+        references.get(first, Holder)
