@@ -68,7 +68,7 @@ def test_values_with_nothing_inside_are_outlined_in_short(value: object) -> None
 def test_without_a_guard_no_code_of_the_program_runs() -> None:
     trap = Trap()
     assert render([trap, {1: trap}], None).count("test_text.Trap object at 0x") == 2
-    assert type_name(trap).endswith("test_values.Trap")
+    assert type_name(trap).endswith("test_text.Trap")
     assert members(trap, "t") == []
     assert containers.size(TrapList([1, 2])) == 2
     assert items(TrapList([1, 2]), 0, 2, "t") == [("[0]", 1, "t[0]"), ("[1]", 2, "t[1]")]
