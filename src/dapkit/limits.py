@@ -86,6 +86,9 @@ OUTPUT_KEPT_CHARACTERS = 128 * 1024
 LINK_SECONDS = 20.0
 """Time within which a started program has to connect to its adapter."""
 
+INTRODUCTION_SECONDS = 10.0
+"""Time within which whoever connects to an adapter as the engine of its program has to introduce itself."""
+
 LAST_OUTPUT_SECONDS = 0.5
 """Time for which output is still awaited after a program has ended, from children that hold its pipes."""
 

@@ -8,7 +8,7 @@ import anyio
 
 from dapkit.adapter import RequestFailed
 from dapkit.endpoint import CapabilityMissing
-from dapkit.protocol import InitializeRequestArguments, LaunchRequestArguments
+from dapkit.protocol import LaunchRequestArguments
 from dapkit.python.adapter.arguments import PythonLaunch, engine_options
 from dapkit.python.adapter.command import Command, command_for
 from dapkit.python.adapter.interpreter import objection_to
@@ -82,7 +82,6 @@ async def _command(launch: PythonLaunch, listener: Listener, run: Run) -> Comman
 
 async def _introduced(link: Connection, launch: PythonLaunch, command: Command) -> Paths:
     """Make the engine ready for breakpoints."""
-    await link.request(InitializeRequestArguments(adapter_id="dapkit"))
     await link.request(LaunchRequestArguments(extra=engine_options(launch)))
     return Paths(launch.path_mappings, str(command.cwd))
 

@@ -2,9 +2,12 @@
 
 The engine speaks DAP, so this is our own client end of a conversation: the same
 endpoint and the same pump as everywhere. The socket lies in a folder that only
-the user can enter, and takes one connection, from a process of the user's.
+the user can enter, and lets in processes of the user's. Whoever connects is asked
+to introduce itself: the first that does so is the engine. Others, such as a process that
+looks who listens there, are heard beside it and keep nobody waiting.
 """
 
+import logging
 import os
 import socket
 import struct
@@ -14,15 +17,21 @@ from pathlib import Path
 from typing import cast
 
 import anyio
-from anyio.abc import ByteStream
+from anyio.abc import ByteStream, TaskGroup
 from anyio.streams.memory import MemoryObjectReceiveStream
 
 from dapkit import limits
 from dapkit.endpoint import Endpoint, RequestFailed, Role
+from dapkit.protocol import DapkitError, InitializeRequestArguments
 from dapkit.transport import Connection, background_tasks, listen_unix, private_folder, remove_dead_sockets
 from dapkit.transport.sockets import SocketStream
 
+log = logging.getLogger(__name__)
+
 _PEER = struct.Struct("3i")  # struct ucred
+
+type Engine = tuple[Connection, int]
+"""A conversation, begun with `initialize`, and the process at its other end."""
 
 
 class Listener:
@@ -36,10 +45,11 @@ class Listener:
     def __init__(self, path: Path, arrivals: MemoryObjectReceiveStream[ByteStream]) -> None:
         self.path = path
         self._arrivals = arrivals
+        self._send, self._engines = anyio.create_memory_object_stream[Engine](1)
 
     @asynccontextmanager
-    async def accept(self, death: Callable[[], Awaitable[object]]) -> AsyncIterator[tuple[Connection, int]]:
-        """Converse with the engine, the one that connects first; its process is told too.
+    async def accept(self, death: Callable[[], Awaitable[object]]) -> AsyncIterator[Engine]:
+        """Converse with the engine, the first who introduces itself; its process is told too.
 
         Args:
             death: returns when no engine will come any more, since the program has ended.
@@ -48,11 +58,31 @@ class Listener:
             NeverCame: none came within `limits.LINK_SECONDS`, or before `death`.
 
         """
-        stream = await self._first(death)
-        async with Connection(stream, Endpoint(Role.CLIENT)) as link:
-            yield link, _process_of(stream)
+        with self._send, self._engines:
+            async with background_tasks() as visits:
+                visits.start_soon(self._receive, visits)
+                yield await self._first(death)
 
-    async def _first(self, death: Callable[[], Awaitable[object]]) -> ByteStream:
+    async def _receive(self, visits: TaskGroup) -> None:
+        async for stream in self._arrivals:
+            visits.start_soon(self._ask_who_it_is, stream)
+
+    async def _ask_who_it_is(self, stream: ByteStream) -> None:
+        """Converse with whoever has come; with the engine as long as the block of `accept` lasts."""
+        async with Connection(stream, Endpoint(Role.CLIENT)) as link:
+            try:
+                await link.request(
+                    InitializeRequestArguments(adapter_id="dapkit"), deadline=limits.INTRODUCTION_SECONDS
+                )
+                self._send.send_nowait((link, _process_of(stream)))
+            except DapkitError as error:
+                log.info("who came to %s is no engine: %s", self.path.name, error)
+            except (anyio.WouldBlock, anyio.BrokenResourceError):
+                log.info("another engine has come to %s before", self.path.name)
+            else:
+                await anyio.sleep_forever()
+
+    async def _first(self, death: Callable[[], Awaitable[object]]) -> Engine:
         async def give_up() -> None:
             await death()
             raise NeverCame("the program ended before it could be debugged")
@@ -60,9 +90,10 @@ class Listener:
         with anyio.move_on_after(limits.LINK_SECONDS):
             async with background_tasks() as tasks:
                 tasks.start_soon(give_up)
-                stream = await self._arrivals.receive()
+                engine = await self._engines.receive()
+                self._engines.close()
                 self.path.unlink()  # nobody else is expected, and nothing stays behind if we are killed
-                return stream
+                return engine
         raise NeverCame(f"the program did not connect to the debugger within {limits.LINK_SECONDS:g} s")
 
 
@@ -79,7 +110,7 @@ class NeverCame(RequestFailed):
 @asynccontextmanager
 async def listening() -> AsyncIterator[Listener]:
     """Wait for one engine on a socket of its own."""
-    send, arrivals = anyio.create_memory_object_stream[ByteStream](1)
+    send, arrivals = anyio.create_memory_object_stream[ByteStream]()
 
     async def take(stream: ByteStream) -> None:
         await send.send(stream)
@@ -89,5 +120,5 @@ async def listening() -> AsyncIterator[Listener]:
     remove_dead_sockets(folder, "engine-*")  # of adapters that were killed before their engine came
     path = folder / f"engine-{os.urandom(8).hex()}"
     with send, arrivals:
-        async with listen_unix(path, take, max_connections=1):
+        async with listen_unix(path, take):
             yield Listener(path, arrivals)
