@@ -5,30 +5,21 @@ supports. `events.py` has the events, and the requests to the client, as
 methods with the fields of the body for parameters.
 """
 
-import builtins
-import keyword
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from generate import wording
-from generate.model import Command, Field, ListOf, MapOf, Named, Object, Plain, Protocol, Ranged, Type
+from generate.model import Command, Object, Protocol
 from generate.modules import formatted
-from generate.names import lower_first, snake
+from generate.names import lower_first
 from generate.origin import BANNER
+from generate.signatures import call, method_name, parameters
 
 _OWN = ("cancel", "initialize")  # answered by the SDK itself
-
-_INDENT = " " * 8
 
 
 def adapter_modules(protocol: Protocol) -> Mapping[str, str]:
     """Make the generated modules of `dapkit.adapter`: file name -> source text."""
     return formatted({"requests.py": _requests(protocol), "events.py": _events(protocol)})
-
-
-def method_name(wire: str) -> str:
-    """Name the method of a command or event: `stackTrace` is `stack_trace`, `continue` is `continue_`."""
-    name = snake(wire)
-    return f"{name}_" if keyword.iskeyword(name) else name
 
 
 # Requests of the client
@@ -143,28 +134,12 @@ class ReverseRequests(ABC):
 {"\n".join(questions)}'''
 
 
-def _annotation(kind: Type, used: set[str]) -> str:
-    """Write the type of a parameter, and note what it needs; the body's class checks ranges."""
-    match kind:
-        case Ranged(alias):
-            return "float" if alias == "Percentage" else "int"
-        case ListOf(item):
-            return f"list[{_annotation(item, used)}]"
-        case MapOf(value):
-            return f"dict[str, {_annotation(value, used)}]"
-        case Named(name):
-            used.add(name)
-            return name
-        case Plain(python):
-            return python
-
-
 def _event(wire: str, body: Object, used: set[str]) -> str:
     used.add(body.name)
     return f'''\
-    async def {method_name(wire)}({_parameters(body.fields, used)}) -> bool:
+    async def {method_name(wire)}({parameters(body.fields, used)}) -> bool:
         """Tell the client: {lower_first(wording.EVENTS[wire])}."""
-        return await self.send_event({_call(body)})
+        return await self.send_event({call(body)})
 '''
 
 
@@ -172,35 +147,9 @@ def _reverse_request(command: Command, used: set[str]) -> str:
     used.add(command.arguments.name)
     if command.body is not None:
         used.add(command.body)
-    parameters = _parameters(command.arguments.fields, used, last="deadline: float = limits.REQUEST_SECONDS")
+    fields = parameters(command.arguments.fields, used, last="deadline: float = limits.REQUEST_SECONDS")
     return f'''\
-    async def {method_name(command.name)}({parameters}) -> {command.body}:
+    async def {method_name(command.name)}({fields}) -> {command.body}:
         """{wording.COMMANDS[command.name]}."""
-        return await self.ask_client({_call(command.arguments)}, deadline=deadline)
+        return await self.ask_client({call(command.arguments)}, deadline=deadline)
 '''
-
-
-def _call(item: Object) -> str:
-    values = ", ".join(f"{field.python}={field.python}" for field in item.fields)
-    return f"{item.name}({values})"
-
-
-def _parameters(fields: Iterable[Field], used: set[str], *, last: str = "") -> str:
-    """Write the fields as parameters: what is required first, at most two by position."""
-    ordered = sorted(fields, key=lambda field: not field.required)
-    texts = ["self"]
-    for index, field in enumerate(ordered):
-        if "*" not in texts and (index == 2 or not field.required):
-            texts.append("*")
-        kind = _annotation(field.type, used)
-        if field.required:
-            texts.append(f"{field.python}: {kind}")
-        else:
-            texts.append(f"{field.python}: {kind if kind == 'object' else f'{kind} | None'} = None")
-    if last:
-        texts += [last] if "*" in texts else ["*", last]
-    shadows = any(hasattr(builtins, field.python) for field in ordered)
-    note = "  # noqa: A002 - the protocol's name" if shadows else ""
-    return (
-        "".join(f"\n{_INDENT}{text},{note if text.split(':')[0] in dir(builtins) else ''}" for text in texts) + "\n    "
-    )
