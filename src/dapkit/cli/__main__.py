@@ -1,6 +1,6 @@
 """Entry of `python -m dapkit.cli`."""
 
-from dapkit.cli.main import main
+from dapkit.cli.entry import main
 
 if __name__ == "__main__":
     main()

@@ -2,8 +2,6 @@
 
 import os
 
-import click
-
 from dapkit import hub
 from dapkit.cli.progress import Progress
 from dapkit.hub.project import project_of
@@ -44,4 +42,6 @@ def ask(
             "error": {"code": error.code, "message": str(error.args[0]), "hint": error.hint},
         }
     except OSError as error:
+        import click
+
         raise click.ClickException(f"cannot tell the folder of this project: {error.strerror}") from error

@@ -1,5 +1,9 @@
 """Exit codes: what a script can learn without reading the text."""
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from dapkit.cli.asking import Answer
+
 DONE = 0
 FAILED = 1
 USAGE = 2
@@ -45,3 +49,12 @@ MEANINGS = (
     (NO_HUB, "the hub could not be reached"),
     (INTERRUPTED, "interrupted by Ctrl-C"),
 )
+
+
+def code_of(answer: "Answer") -> int:
+    """Return the exit code for an answer."""
+    if answer["success"]:
+        return DONE
+    error = answer.get("error")
+    code = error.get("code") if isinstance(error, dict) else None
+    return OF_CODE.get(str(code), FAILED)

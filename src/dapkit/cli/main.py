@@ -1,7 +1,7 @@
 """The command itself: which commands there are, each made only when it is asked for."""
 
 import sys
-from typing import Final
+from typing import Final, NoReturn
 
 import click
 
@@ -97,7 +97,7 @@ def dapkit() -> None:
     """
 
 
-def main() -> None:
+def main() -> NoReturn:
     """Run the command of this process's arguments, and end with its exit code."""
     try:
         code = dapkit.main(standalone_mode=False, prog_name="dapkit")

@@ -2,8 +2,6 @@
 
 import sys
 
-import click
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import TracebackType
@@ -26,11 +24,16 @@ class Progress:
         self, kind: "type[BaseException] | None", error: BaseException | None, trace: "TracebackType | None"
     ) -> None:
         if self._shown:
-            click.echo(_CLEAR, err=True, nl=False)
+            self._write(_CLEAR)
 
     def show(self, message: str, percentage: float | None) -> None:
         """Show how far it is; without a percentage, only what is being done."""
         if self._wanted:
             self._shown = True
             done = "" if percentage is None else f" {percentage:.0f} %"
-            click.echo(f"{_CLEAR}{message}{done}", err=True, nl=False)
+            self._write(f"{_CLEAR}{message}{done}")
+
+    @staticmethod
+    def _write(text: str) -> None:
+        sys.stderr.write(text)
+        sys.stderr.flush()

@@ -11,8 +11,8 @@ import click
 
 from dapkit.agent.table import PARAMETERS
 from dapkit.cli import exits, words
-from dapkit.cli.actions import exit_code
 from dapkit.cli.asking import Answer, ask
+from dapkit.cli.given import value_of
 from dapkit.cli.showing import colour, complain
 
 STOPS = 20
@@ -44,9 +44,7 @@ def run(
     The program is ended when it has stopped often enough. The exit code is that of the program if it ended by itself.
     """
     launch = {
-        name: words.value_of(PARAMETERS[name], value)
-        for name, value in given.items()
-        if value is not None and value != ()
+        name: value_of(PARAMETERS[name], value) for name, value in given.items() if value is not None and value != ()
     }
     launch = {"cwd": os.getcwd(), "stop_on_entry": False, **launch, "program": program, "args": list(args)}
     small = _SmallSession(f"run-{os.getpid()}", expressions, stops, as_json=as_json)
@@ -112,7 +110,7 @@ class _SmallSession:
                 self._print_json(answer)
             else:
                 complain(answer)
-            return exit_code(answer)
+            return exits.code_of(answer)
         output = self._ask("output", {})
         ended = _snapshot(output).get("exitCode")
         if self._as_json:

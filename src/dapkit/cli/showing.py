@@ -1,71 +1,85 @@
-"""Showing an answer: plain text for pipes, colours and pages in a terminal, one object with `--json`."""
+"""Showing an answer: plain text for pipes, colours and pages in a terminal, one object with `--json`.
+
+It is imported by every command, and imports click for nothing but the pager.
+"""
 
 import json
 import os
 import re
-import shutil
 import sys
-from collections.abc import Callable
-from typing import Any
-
-import click
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from dapkit.cli.asking import Answer
+    from collections.abc import Mapping
+    from typing import TextIO
+
+_BOLD, _DIM, _GREEN, _YELLOW, _HERE, _ERROR = "1", "2", "32", "33", "33;1", "31;1"
 
 
-def show(answer: "Answer", *, as_json: bool) -> None:
+def show(answer: "Mapping[str, object]", *, as_json: bool) -> None:
     """Print an answer: what was found to stdout, an error to stderr."""
     if as_json:
-        click.echo(json.dumps(answer, indent=2 if sys.stdout.isatty() else None, ensure_ascii=False))
+        _write(json.dumps(answer, indent=2 if sys.stdout.isatty() else None, ensure_ascii=False), sys.stdout)
     elif answer["success"]:
         page(str(answer["text"]))
     else:
         complain(answer)
 
 
-def complain(answer: "Answer") -> None:
+def complain(answer: "Mapping[str, object]") -> None:
     """Print an error, and what to do about it, to stderr."""
     error = answer.get("error")
     details = error if isinstance(error, dict) else {"message": answer.get("text")}
-    click.echo(f"{click.style('Error:', fg='red', bold=True)} {details.get('message')}", err=True)
+    label = _styled(_ERROR, "Error:") if _is_coloured(sys.stderr) else "Error:"
+    _write(f"{label} {details.get('message')}", sys.stderr)
     if details.get("hint"):
-        click.echo(details["hint"], err=True)
+        _write(str(details["hint"]), sys.stderr)
 
 
 def page(text: str) -> None:
     """Print a text; one that is longer than the terminal goes through the pager."""
-    if not sys.stdout.isatty():
-        click.echo(text)
-        return
-    coloured = colour(text) if "NO_COLOR" not in os.environ else text
-    if text.count("\n") + 1 < shutil.get_terminal_size().lines:
-        click.echo(coloured)
+    shown = colour(text) if _is_coloured(sys.stdout) else text
+    if not sys.stdout.isatty() or text.count("\n") + 1 < _lines():
+        _write(shown, sys.stdout)
     else:
+        import click
+
         os.environ.setdefault("LESS", "-FRX")
-        click.echo_via_pager(coloured + "\n")
+        click.echo_via_pager(f"{shown}\n")
 
 
 def colour(text: str) -> str:
     """Make labels, the current line and states stand out."""
     for pattern, style in _STYLES:
-        text = re.sub(pattern, style, text, flags=re.MULTILINE)
+        text = re.sub(pattern, _styled(style, r"\g<0>"), text, flags=re.MULTILINE)
     return text
 
 
-def _styled(**style: Any) -> Callable[[re.Match[str]], str]:  # noqa: ANN401 - as click.style has them
-    return lambda found: click.style(found[0], **style)
+def _styled(style: str, text: str) -> str:
+    return f"\x1b[{style}m{text}\x1b[0m"
+
+
+def _is_coloured(stream: "TextIO") -> bool:
+    return stream.isatty() and "NO_COLOR" not in os.environ
+
+
+def _lines() -> int:
+    """Return the height of the terminal."""
+    from shutil import get_terminal_size
+
+    return get_terminal_size().lines
+
+
+def _write(text: str, stream: "TextIO") -> None:
+    stream.write(f"{text}\n")
+    stream.flush()
 
 
 _STYLES = (
-    (
-        r"^(?:Session|Adapter|Status|CWD|Program|Frame|Location|Stop reason|Instruction pointer|Exit code):",
-        _styled(dim=True),
-    ),
-    (r"^[A-Z][A-Za-z ]+:$", _styled(bold=True)),
-    (r"^[>=-]+>.*$", _styled(fg="yellow", bold=True)),
-    (r"\bverified\b", _styled(fg="green")),
-    (r"\b(?:pending|unverified|moved)\b", _styled(fg="yellow")),
+    (r"^(?:Session|Adapter|Status|CWD|Program|Frame|Location|Stop reason|Instruction pointer|Exit code):", _DIM),
+    (r"^[A-Z][A-Za-z ]+:$", _BOLD),
+    (r"^[>=-]+>.*$", _HERE),
+    (r"\bverified\b", _GREEN),
+    (r"\b(?:pending|unverified|moved)\b", _YELLOW),
 )
 """What stands out in the texts of answers."""

@@ -6,16 +6,13 @@ from typing import Any
 
 import click
 
+from dapkit.cli.given import flags, is_list
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from dapkit.agent.table import ParameterRow
-
-SHORT = {"breakpoints": "-b", "exceptions": "-x", "condition": "-c"}
-"""Short forms of the options that are typed most."""
-
-_LISTS = ("strings", "integers", "breakpoints", "variables")
 
 
 class FilePlace(click.ParamType[str]):
@@ -100,11 +97,6 @@ _TYPES: dict[str, click.ParamType[Any]] = {
 }
 
 
-def is_list(row: "ParameterRow") -> bool:
-    """Say whether the option may be given several times."""
-    return row["type"] in _LISTS
-
-
 def type_of(row: "ParameterRow") -> click.ParamType[Any]:
     """Return how one word of the parameter is read."""
     return click.Choice(row["choices"]) if row["choices"] else _TYPES[row["type"]]
@@ -112,35 +104,10 @@ def type_of(row: "ParameterRow") -> click.ParamType[Any]:
 
 def option(name: str, row: "ParameterRow") -> click.Option:
     """Make the option of a parameter: `--hit-condition`, and `--breakpoint` for one of `breakpoints`."""
-    dashed = name.replace("_", "-")
     if row["type"] == "boolean":
+        dashed = name.replace("_", "-")
         return click.Option([f"--{dashed}/--no-{dashed}", name], default=None, help=row["meaning"])
-    names = [f"--{dashed}", name]
-    if is_list(row) and name.endswith("s") and name != "args":
-        names.insert(0, f"--{dashed.removesuffix('s')}")
-    if name in SHORT:
-        names.insert(0, SHORT[name])
-    return click.Option(names, type=type_of(row), multiple=is_list(row), help=row["meaning"])
-
-
-def value_of(row: "ParameterRow", given: Any) -> object:  # noqa: ANN401 - what click made of the words
-    """Return what the action gets for what was given."""
-    if row["type"] == "variables":
-        return dict(given)
-    return list(given) if is_list(row) else given
-
-
-def place(word: str) -> dict[str, object]:
-    """Read `FILE:LINE` or `FILE:LINE:COLUMN`; anything else is a function's name, or a file where it exists."""
-    file, _, line = word.rpartition(":")
-    if file and line.isdigit():
-        before, _, column = file.rpartition(":")
-        if before and column.isdigit():  # then it was the line
-            return {"file": os.path.abspath(before), "line": int(column), "column": int(line)}
-        return {"file": os.path.abspath(file), "line": int(line)}
-    if os.sep in word or os.path.exists(word):
-        return {"file": os.path.abspath(word)}
-    return {"function": word}
+    return click.Option([*flags(name), name], type=type_of(row), multiple=is_list(row), help=row["meaning"])
 
 
 def _file(name: str, kind: click.ParamType[Any], param: click.Parameter | None, ctx: click.Context | None) -> str:

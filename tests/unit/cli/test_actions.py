@@ -9,7 +9,7 @@ import click
 import pytest
 
 from dapkit.agent.table import ACTIONS
-from dapkit.cli import actions, exits
+from dapkit.cli import actions, exits, given
 from dapkit.cli.main import dapkit
 
 
@@ -17,12 +17,15 @@ def parameters(line: str) -> dict[str, object]:
     """Return what an action would be asked with."""
     name, *words = shlex.split(line)
     context = actions.command(name).make_context(name, words)
-    return actions.parameters(name, context.params)
+    try:
+        return given.parameters(name, context.params)
+    except given.WrongWords as error:
+        raise click.UsageError(str(error)) from error
 
 
-def absolute(given: dict[str, Any]) -> dict[str, object]:
+def absolute(named: dict[str, Any]) -> dict[str, object]:
     """Return parameters with their files as the command makes them."""
-    return {key: str(Path.cwd() / value) if key == "file" else value for key, value in given.items()}
+    return {key: str(Path.cwd() / value) if key == "file" else value for key, value in named.items()}
 
 
 @pytest.mark.parametrize("name", ACTIONS)
@@ -116,7 +119,7 @@ def test_wrong_words_are_refused_with_what_was_expected(line: str, expected: str
 
 def test_errors_have_exit_codes_that_tell_them_apart() -> None:
     def code(error: str) -> int:
-        return actions.exit_code({"success": False, "error": {"code": error}})
+        return exits.code_of({"success": False, "error": {"code": error}})
 
     assert (code("invalid_arguments"), code("no_session"), code("adapter_unavailable")) == (
         exits.USAGE,
@@ -124,7 +127,7 @@ def test_errors_have_exit_codes_that_tell_them_apart() -> None:
         exits.NO_ADAPTER,
     )
     assert code("something new") == exits.FAILED
-    assert actions.exit_code({"success": True}) == exits.DONE
+    assert exits.code_of({"success": True}) == exits.DONE
 
 
 def test_unknown_command_is_answered_with_the_nearest() -> None:

@@ -1,0 +1,49 @@
+"""Entry of the command: the plainest lines are carried out here, within milliseconds, and all others by click.
+
+A command lives for as long as one call of the hub takes, so that what it imports is most of what is waited for.
+"""
+
+import sys
+
+from dapkit.cli import exits
+from dapkit.cli.asking import ask
+from dapkit.cli.given import WrongWords, parameters
+from dapkit.cli.plain import Unclear, read
+from dapkit.cli.showing import show
+
+
+def main() -> None:
+    """Run the command of this process's arguments, and end with its exit code."""
+    try:
+        code = _carry_out(sys.argv[1:])
+    except (Unclear, WrongWords):
+        from dapkit.cli.main import main as by_click
+
+        by_click()
+    except KeyboardInterrupt:
+        sys.stderr.write("Interrupted.\n")
+        code = exits.INTERRUPTED
+    except BrokenPipeError:  # the reader of our output has gone, which ends us quietly
+        sys.stderr.close()
+        code = exits.DONE
+    sys.exit(code)
+
+
+def _carry_out(words: list[str]) -> int:
+    """Carry out an action, and return the exit code.
+
+    Raises:
+        Unclear, WrongWords: click has to; nothing was done.
+
+    """
+    name, given = read(words)
+    project, session = given.pop("project"), given.pop("session")
+    answer = ask(
+        name,
+        parameters(name, given),
+        session=None if session is None else str(session),
+        project=None if project is None else str(project),
+        read_only=bool(given.pop("read_only")),
+    )
+    show(answer, as_json=bool(given.pop("as_json")))
+    return exits.code_of(answer)

@@ -1,0 +1,115 @@
+"""The plainest command lines: an action, its options in words of their own, its parameters by their place.
+
+To import click takes longer than everything else that such a command does, so that they are read without it. Nothing
+is decided here that click would not decide alike: whatever is not certain, or is wrong, is left to it.
+"""
+
+import os
+
+from dapkit.agent.table import ACTIONS, PARAMETERS
+from dapkit.cli.given import ASIDE, POSITIONAL, WHERE, flags, is_list
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from dapkit.agent.table import ParameterRow
+
+type Given = dict[str, object]
+"""What was given, by the names that it has with click."""
+
+_FOR_CLICK = frozenset({"_DAPKIT_COMPLETE", "DAPKIT_READ_ONLY"})
+"""Variables that have click look at the line."""
+
+
+class Unclear(Exception):  # noqa: N818 - it is no error: click reads the line then
+    """The line is none of the plainest."""
+
+
+def read(words: "Sequence[str]") -> tuple[str, Given]:
+    """Read an action and what was given for it, its session and project too.
+
+    Raises:
+        Unclear: click has to read it.
+
+    """
+    name = words[0].replace("-", "_") if words else ""
+    if name not in ACTIONS or os.environ.keys() & _FOR_CLICK:
+        raise Unclear
+    given, by_place = _options(name, iter(words[1:]))
+    for one in POSITIONAL.get(name, ()):
+        row = _STRING if one == WHERE else PARAMETERS[one]
+        if is_list(row):
+            given[one + ASIDE] = tuple(_value(row, word) for word in by_place)
+            by_place = []
+        elif by_place:
+            given[one + ASIDE] = _value(row, by_place.pop(0))
+    if by_place:
+        raise Unclear
+    given.setdefault("session", os.environ.get("DAPKIT_SESSION") or None)
+    project = os.environ.get("DAPKIT_PROJECT")
+    given.setdefault("project", _value(_PATH, project) if project else None)
+    return name, given
+
+
+def _options(name: str, words: "Iterator[str]") -> tuple[Given, list[str]]:
+    """Take options from the words; return them, and the words that are none."""
+    valued, switches = dict(_VALUED), dict(_SWITCHES)
+    for one in ACTIONS[name]["parameters"]:
+        row = PARAMETERS[one]
+        if row["type"] == "boolean":
+            (flag,) = flags(one)
+            switches |= {flag: (one, True), flag.replace("--", "--no-", 1): (one, False)}
+        else:
+            valued |= dict.fromkeys(flags(one), (one, row))
+    given: Given = {"read_only": False, "as_json": False}
+    by_place: list[str] = []
+    for word in words:
+        if word in switches:
+            one, switched = switches[word]
+            given[one] = switched
+        elif word in valued:
+            _take(given, *valued[word], next(words, ""))
+        else:
+            by_place.append(word)
+            if name == "launch":  # what follows the program is the program's
+                by_place += words
+    return given, by_place
+
+
+def _take(given: Given, one: str, row: "ParameterRow", word: str) -> None:
+    """Take one option with its value."""
+    value, before = _value(row, word), given.get(one)
+    if not is_list(row):
+        if before is not None:
+            raise Unclear
+        given[one] = value
+    else:
+        given[one] = (*(before if isinstance(before, tuple) else ()), value)
+
+
+def _value(row: "ParameterRow", word: str) -> object:
+    """Return what one word is for a parameter."""
+    if not word or word.startswith("-") or (row["choices"] and word not in row["choices"]):
+        raise Unclear
+    digits = word.isascii() and word.replace(".", "", 1).isdecimal()
+    match row["type"]:
+        case "string" | "strings":
+            return word
+        case "path":
+            return os.path.abspath(os.path.expanduser(word))
+        case "integer" | "integers" if digits and "." not in word:
+            return int(word)
+        case "number" if digits:
+            return float(word)
+        case "breakpoints" if not word.startswith("{"):
+            return word
+    raise Unclear
+
+
+_STRING: "ParameterRow" = {"type": "string", "choices": (), "meaning": ""}
+_PATH: "ParameterRow" = {"type": "path", "choices": (), "meaning": ""}
+
+# What every command has beside the parameters of its action (`surroundings`)
+_SWITCHES = {"--read-only": ("read_only", True), "--json": ("as_json", True)}
+_VALUED = {"-s": ("session", _STRING), "--session": ("session", _STRING), "--project": ("project", _PATH)}
