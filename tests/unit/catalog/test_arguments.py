@@ -147,7 +147,7 @@ def test_adapter_that_cannot_attach_so_says_it(world: World) -> None:
 
 def test_adapter_on_stdio_is_spawned(world: World) -> None:
     choice = choose(world, "gdb")
-    assert start(choice) == Spawned((str(world.bin / "gdb"), "-i", "dap"), world.project, choice.env)
+    assert start(choice) == Spawned((str(world.bin / "gdb"), "-q", "-i", "dap"), world.project, choice.env)
 
 
 def test_adapter_inside_its_program_is_started_with_it(world: World) -> None:

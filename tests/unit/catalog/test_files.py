@@ -72,8 +72,8 @@ def test_configuration_folder_counts_above_home(world: World) -> None:
 @pytest.mark.parametrize(
     ("override", "command"),
     [
-        ({"command": "/opt/gdb"}, ("/opt/gdb", "-i", "dap")),
-        ({"args": ["-q", "-i", "dap"]}, ("gdb", "-q", "-i", "dap")),
+        ({"command": "/opt/gdb"}, ("/opt/gdb", "-q", "-i", "dap")),
+        ({"args": ["--nx", "-i", "dap"]}, ("gdb", "--nx", "-i", "dap")),
         ({"command": "my-gdb", "args": []}, ("my-gdb",)),
         ({"command": ["my-gdb", "-i=dap"]}, ("my-gdb", "-i=dap")),
     ],
