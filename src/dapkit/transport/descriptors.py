@@ -16,6 +16,7 @@ from anyio.lowlevel import cancel_shielded_checkpoint, checkpoint
 from anyio.streams.stapled import StapledByteStream
 
 from dapkit import limits
+from dapkit.transport.intake import Intake
 
 type Write = Callable[[memoryview], int]
 """Writes a part and says how much; raises BlockingIOError where it would have to wait."""
@@ -26,33 +27,27 @@ class DescriptorReader(ByteReceiveStream):
 
     def __init__(self, fd: int) -> None:
         self._fd = fd
+        self._intake = Intake(fd, lambda max_bytes: os.read(fd, max_bytes))
 
     async def receive(self, max_bytes: int = limits.READ_CHUNK_BYTES) -> bytes:
         """Take the next bytes."""
-        while True:
-            await _ready(anyio.wait_readable, self._fd)
-            try:
-                data = self.read_now(max_bytes)
-            except OSError as error:  # a terminal that was hung up, a reset connection
-                raise anyio.BrokenResourceError from error
-            if data is not None:
-                if not data:
-                    raise anyio.EndOfStream
-                return data
+        try:
+            data = await self._intake.receive(max_bytes)
+        except OSError as error:  # a terminal that was hung up, a reset connection
+            raise anyio.BrokenResourceError from error
+        if not data:
+            raise anyio.EndOfStream
+        return data
 
     def read_now(self, max_bytes: int = limits.READ_CHUNK_BYTES) -> bytes | None:
         """Read without waiting: None if a non-blocking descriptor has nothing, b"" at the end or when closed."""
-        if self._fd < 0:
-            return b""
-        try:
-            return os.read(self._fd, max_bytes)
-        except BlockingIOError:
-            return None
+        return self._intake.receive_now(max_bytes)
 
     async def aclose(self) -> None:
         """Close the descriptor; who waits in `receive` gets ClosedResourceError."""
         if self._fd >= 0:
             fd, self._fd = self._fd, -1
+            self._intake.close()
             await dismiss_waiters(fd)
             os.close(fd)
 

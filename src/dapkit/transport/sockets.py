@@ -13,6 +13,7 @@ from anyio.lowlevel import checkpoint
 
 from dapkit import limits
 from dapkit.transport.descriptors import dismiss_waiters
+from dapkit.transport.intake import Intake
 
 type Address = tuple[str, int] | str
 """Host and port, or the path of a unix socket."""
@@ -26,21 +27,17 @@ class SocketStream(ByteStream):
         if connected.family in (socket.AF_INET, socket.AF_INET6):
             connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.socket = connected
+        self._intake = Intake(connected.fileno(), connected.recv)
 
     async def receive(self, max_bytes: int = limits.READ_CHUNK_BYTES) -> bytes:
         """Take the next bytes."""
-        while True:
-            self._check_open()
-            await anyio.wait_readable(self.socket)
-            try:
-                data = self.socket.recv(max_bytes)
-            except BlockingIOError:
-                continue
-            except OSError as error:
-                raise anyio.BrokenResourceError from error
-            if not data:
-                raise anyio.EndOfStream
-            return data
+        try:
+            data = await self._intake.receive(max_bytes)
+        except OSError as error:
+            raise anyio.BrokenResourceError from error
+        if not data:
+            raise anyio.EndOfStream
+        return data
 
     async def send(self, item: bytes) -> None:
         """Hand everything to the kernel."""
@@ -75,6 +72,7 @@ class SocketStream(ByteStream):
         """Close the socket; who waits in `receive` or `send` gets ClosedResourceError."""
         fd = self.socket.detach()
         if fd >= 0:
+            self._intake.close()
             await dismiss_waiters(fd)
             os.close(fd)
 
