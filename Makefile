@@ -18,6 +18,9 @@ NATIVE := hatch_build.py tools/build_native.py $(wildcard src/dapkit/python/debu
 
 REPORTS := build/reports
 
+# The tests start thousands of interpreters, each of which would compile everything anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help demo test test-python test-js requests-table check check-native bench docs clean
 
 help: ## show this list
