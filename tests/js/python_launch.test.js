@@ -71,7 +71,7 @@ pythonTest("launch", "redirectOutput can keep what the program writes from the c
   assert.equal(output.stdout, "");
 });
 
-for (const [showReturnValue, expected] of [[undefined, ["price()"]], [false, undefined]]) {
+for (const [showReturnValue, expected] of [[undefined, ["(return) price"]], [false, undefined]]) {
   const title = showReturnValue === false ? "is not shown without showReturnValue" : "is shown after a step out";
   pythonTest("launch", `what a function returned ${title}`, async (client) => {
     await launchToStop(client, { breakpoints: [{ line: 6 }], showReturnValue });

@@ -204,6 +204,6 @@ def test_return_value_is_shown_after_a_step_out_of_a_function(start: Start) -> N
         ("Return value", "returnValue"),
     ]
     row = peer.rows(scopes[1]["variablesReference"])[0]
-    assert (row["name"], row["value"], row["indexedVariables"]) == ("work.<locals>.inner()", "(5, 1)", 2)
+    assert (row["name"], row["value"], row["indexedVariables"]) == ("(return) work.<locals>.inner", "(5, 1)", 2)
     peer.step()
     assert "Return value" not in [one["name"] for one in peer.ask("scopes", frameId=peer.stack()[0]["id"])["scopes"]]

@@ -76,7 +76,7 @@ class PythonLaunch(LaunchRequestArguments, frozen=True, kw_only=True):
         stop_all_threads: whether all threads stop with the one that hits something; the others run on without it.
         evaluate_timeout: seconds that an input of the console may run before it is interrupted; 0 is for ever.
         rules: what counts as library code, the first rule that fits decides.
-        show_return_value: whether variables show what a function returned after a step out of it.
+        show_return_value: whether variables show what functions returned that a step came out of or went over.
         path_mappings: where the program's files are for the client.
         sub_process: whether child processes are debugged too: not yet.
         auto_reload: whether saved files are loaded into the running program.

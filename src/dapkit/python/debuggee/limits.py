@@ -78,6 +78,11 @@ EXCEPTION_DEPTH: Final = 8
 NOTED_CALLS: Final = 10_000
 """Calls whose arguments are kept for `restartFrame` between two stops: at some microseconds each."""
 
+STEPPED_CALLS: Final = 50
+"""Calls of a stepped line that are looked at, for what they return."""
+STEPPED_RETURNS: Final = 50
+"""Other calls of the same functions that may return meanwhile; then no more is noted in this step."""
+
 INSTRUCTIONS: Final = 100_000
 """Instructions in one answer of `disassemble`."""
 

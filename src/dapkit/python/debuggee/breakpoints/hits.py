@@ -89,7 +89,7 @@ class Breakpoints:
                 self._stepping.stop_in(ident, frame, FUNCTION, {"hitBreakpointIds": [one.number]})
                 self.changed()
             return None
-        parked = Parked(ident, frame, at_line=_is_at_line(one))
+        parked = Parked(ident, frame, at_line=_is_at_line(one), returned=self._stepping.results_in(ident, frame))
         self._world.halt(parked, one.kind, hitBreakpointIds=[one.number])
         return True
 

@@ -22,6 +22,7 @@ from . import monitor as events
 from .arguments import Arguments
 from .monitor import EVENTS, Monitor
 from .recovering import Recovery
+from .results import Result
 from .stepping import Stepping
 from .stops import Parked, World
 
@@ -80,6 +81,7 @@ class Callbacks:
                 EVENTS.PY_RESUME: self._on_start,
                 EVENTS.PY_RETURN: self.shielded(self._on_return),
                 EVENTS.PY_YIELD: self.shielded(self._on_yield),
+                EVENTS.CALL: self.shielded(self._on_call),
                 EVENTS.JUMP: self.shielded(self._on_jump, raises_later=True),
                 EVENTS.PY_UNWIND: self.shielded(self._on_unwind, in_ours=None),
                 EVENTS.RAISE: self._exceptions.passes.before(self.shielded(self._on_raise, in_ours=None, depth=2)),
@@ -164,12 +166,18 @@ class Callbacks:
         return parked.chosen
 
     def _arrive(
-        self, ident: int, frame: FrameType, returned: tuple[str, object] | None = None, *, at_line: bool = False
+        self, ident: int, frame: FrameType, returned: list[Result] | None = None, *, at_line: bool = False
     ) -> None:
         step = self._stepping.steps[ident]
+        if returned is None:
+            returned = self._stepping.results_in(ident, frame)
         with self._lock:
             self._stepping.end(ident)
         self._world.halt(Parked(ident, frame, at_line=at_line, returned=returned), step.reason, **step.details)
+
+    def _on_call(self, frame: FrameType, _code: CodeType, _offset: int, function: object, _first: object) -> object:
+        with self._lock:
+            return None if self._stepping.call(_thread.get_ident(), frame, function) else DISABLE
 
     def _on_jump(self, frame: FrameType, _code: CodeType, _from: int, _to: int) -> None:
         ident = _thread.get_ident()
@@ -177,6 +185,9 @@ class Callbacks:
             self._join(ident, frame)
 
     def _on_return(self, frame: FrameType, code: CodeType, _offset: int, value: object) -> None:
+        if id(code) in self._stepping.called:
+            with self._lock:
+                self._stepping.note_result(frame, value)
         self._on_leave(frame, value, yielding=False)
         if self.arguments.kept:
             with self._lock:
@@ -191,12 +202,13 @@ class Callbacks:
         ident = _thread.get_ident()
         if self._world.must_park(ident) and self._join(ident, frame, leaving=True):
             return
-        if ident in self._stepping.steps:
+        step = self._stepping.steps.get(ident)
+        if step is not None and step.target is frame:
             with self._lock:
                 shown = self._stepping.leave(ident, frame, value, yielding=yielding)
                 self.choose()
             if shown is not None:
-                self._arrive(ident, shown, None if yielding else (frame.f_code.co_qualname, value))
+                self._arrive(ident, shown, [] if yielding else [(frame.f_code.co_qualname, value)])
 
     def at_next_instruction_of(self, frame: FrameType, action: Callable[[], None]) -> None:
         """Have something done, once, as soon as a frame goes on."""

@@ -16,10 +16,10 @@ Several frames may share a code object (recursion, threads), so frames are compa
 Steps smaller than a line also watch INSTRUCTION in the code of the target: those by instruction end
 at the next one; those by statement at the beginnings of the statements of one line, if it holds several.
 A step into a chosen call runs to the instruction that calls, and goes into calls only from there
-until the call is over.
+until the call is over. What the functions return that a step goes over is noted by `results`.
 """
 
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Final
 
 from ..connection.wire import Json
@@ -27,6 +27,7 @@ from ..sources.files import LIBRARY, OURS, PROGRAM, Sources
 from ..stacks import tasks
 from . import monitor as events
 from .monitor import Monitor
+from .results import Result, Results
 
 type Kind = str
 OVER: Final = "next"
@@ -63,7 +64,7 @@ class Step:
     at which the step begins: an event there is not yet progress; `before_line` says that even its LINE event may come.
     """
 
-    __slots__ = ("before_line", "call", "details", "kind", "leaving", "offsets", "reason", "target", "unit")
+    __slots__ = ("before_line", "call", "details", "kind", "leaving", "offsets", "reason", "results", "target", "unit")
 
     def __init__(
         self, kind: Kind, target: FrameType | None, reason: str, unit: str = LINE, details: Json | None = None
@@ -77,26 +78,34 @@ class Step:
         self.leaving = -1
         self.before_line = False
         self.call: Call | None = None
+        self.results: Results | None = None
 
     @property
     def events(self) -> int:
         """What is to be watched in the code of the target."""
+        watched = events.STEP | events.SITE
         if self.unit == INSTRUCTION or self.offsets or self.call is not None:
-            return events.STEP | events.SITE | events.EVENTS.INSTRUCTION
-        return events.STEP | events.SITE
+            watched |= events.EVENTS.INSTRUCTION
+        if self.results is not None:
+            watched |= events.EVENTS.CALL
+        return watched
 
 
 class Stepping:
     """The steps under way.
 
-    Invariant: the code of each step's target is watched, for that thread as owner; PY_UNWIND is
-    watched while there is any step. Changed under the engine's lock.
+    Invariant: the code of each step's target is watched, for that thread as owner, and so is the returning of the code
+    in `called`; PY_UNWIND is watched while there is any step. Changed under the engine's lock.
     """
 
     def __init__(self, monitor: Monitor, sources: Sources) -> None:
         self._monitor = monitor
         self._sources = sources
         self.just_my_code = True
+        self.shows_results = True
+        """Whether to note what is returned by functions that a step goes over."""
+        self.called: set[int] = set()
+        """Identities of their code objects."""
         self.steps: dict[int, Step] = {}
         """By identity of the thread."""
         self.entering = False
@@ -136,6 +145,8 @@ class Stepping:
         self._set(ident, Step(OVER, frame, reason, details=details))
 
     def _set(self, ident: int, step: Step) -> None:
+        if self.shows_results and step.kind == OVER and step.reason == "step" and step.call is None:
+            step.results = Results()
         self.steps[ident] = step
         if step.target is not None:
             self._monitor.want(step.target.f_code, f"step {ident}", step.events, afresh=True)
@@ -158,6 +169,8 @@ class Stepping:
         step = self.steps.pop(ident, None)
         if step is not None and step.target is not None:
             self._monitor.want(step.target.f_code, f"step {ident}", 0)
+        if step is not None and step.results is not None:
+            self._watch_no_calls(ident, step.results)
         self.entering = any(other.kind == INTO for other in self.steps.values())
 
     def forget_unwinding(self) -> None:
@@ -201,6 +214,42 @@ class Stepping:
         elif call.begun and offset != call.offset and offset not in call.after:
             step.kind, step.call = OVER, None
             self.entering = any(other.kind == INTO for other in self.steps.values())
+
+    def call(self, ident: int, frame: FrameType, function: object) -> bool:
+        """Take note that a frame calls something; say whether calls in its code still matter to any step."""
+        matters = False
+        for owner, step in self.steps.items():
+            results = step.results
+            if results is None or not results.calls or step.target is None or step.target.f_code is not frame.f_code:
+                continue
+            results.calls -= 1
+            matters = True
+            if owner == ident and step.target is frame:
+                code = results.call(function, self._shows)
+                if code is not None:
+                    self.called.add(id(code))
+                    self._monitor.want(code, f"call {ident}", events.EVENTS.PY_RETURN)
+        return matters
+
+    def note_result(self, frame: FrameType, value: object) -> None:
+        """Take note that a frame returns whose code is in `called`."""
+        for ident, step in self.steps.items():
+            results = step.results
+            if results is not None and id(frame.f_code) in results.codes:
+                is_over = results.leave(frame, value, stepped=step.target)
+                if is_over:
+                    self._watch_no_calls(ident, results)
+
+    def results_in(self, ident: int, frame: FrameType) -> list[Result]:
+        """Return what a thread's step has noted so far of the calls of a frame."""
+        step = self.steps.get(ident)
+        return step.results.found if step is not None and step.results is not None and step.target is frame else []
+
+    def _watch_no_calls(self, ident: int, results: Results) -> None:
+        for code in results.codes.values():
+            self._monitor.want(code, f"call {ident}", 0)
+        results.codes.clear()
+        self.called = {one for step in self.steps.values() if step.results is not None for one in step.results.codes}
 
     def leave(self, ident: int, frame: FrameType, value: object, *, yielding: bool) -> FrameType | None:
         """Take note that a frame returns or yields; return the frame to stop in, if that ends the step."""
@@ -257,7 +306,10 @@ class Stepping:
 
     def may_show(self, frame: FrameType) -> bool:
         """Say whether a step may end in a frame."""
-        kind = self._sources.kind(frame.f_code.co_filename)
+        return self._shows(frame.f_code)
+
+    def _shows(self, code: CodeType) -> bool:
+        kind = self._sources.kind(code.co_filename)
         return kind == PROGRAM or (kind == LIBRARY and not self.just_my_code)
 
     def nearest(self, frame: FrameType | None) -> FrameType | None:

@@ -28,6 +28,7 @@ from ..values.references import References
 from . import monitor as events
 from .jobs import Guard, Job
 from .monitor import Monitor
+from .results import Result
 from .returning import Returning
 
 
@@ -68,7 +69,7 @@ class Parked:
         exception: BaseException | None = None,
         break_mode: str = "",
         trail: list[tuple[FrameType, int]] | None = None,
-        returned: tuple[str, object] | None = None,
+        returned: list[Result] | None = None,
     ) -> None:
         self.ident = ident
         self.shown = shown
@@ -81,7 +82,7 @@ class Parked:
         self.exception = exception
         self.break_mode = break_mode
         self.trail = trail
-        self.returned = returned  # the function that the step came out of, and what it returned
+        self.returned = returned or []  # by the function that the step came out of, or by those that it went over
         self.inbox: _queue.SimpleQueue[Job | None] = _queue.SimpleQueue()
 
 

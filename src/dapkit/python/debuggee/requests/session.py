@@ -18,6 +18,7 @@ def launch(engine: "Engine", request: Request) -> Json:
     """Take the options of the session; the program itself is on the command line."""
     engine.options.read(request)
     engine.stepping.just_my_code = engine.options.just_my_code
+    engine.stepping.shows_results = engine.options.show_return_value
     engine.sources.rules = read_rules(engine.options.rules)
     engine.world.each_alone = not engine.options.stop_all_threads
     engine.console.seconds = engine.options.evaluate_seconds

@@ -8,15 +8,18 @@ from .. import limits
 from ..connection.wire import Json
 from ..errors import RequestRefused
 from ..execution.jobs import Guard, Job, Request
+from ..execution.results import UNKNOWN
 from ..expressions.assigning import set_expression, set_variable
 from ..expressions.evaluate import Place
 from ..stacks.frames import Frame
 from ..values.rows import Row
-from ..values.variables import CELLS, GLOBALS, LOCALS, RETURNED, Inside, Scope
+from ..values.variables import CELLS, GLOBALS, LOCALS, RETURNED, Inside, Problem, Scope
 from .handling import LATER, Handler, Later, number, text
 
 if TYPE_CHECKING:
     from ..engine import Engine
+
+_TOO_OFTEN: Final = Problem("is not known: its code returned too often on the way")
 
 
 def scopes(engine: "Engine", request: Request) -> Json:
@@ -31,10 +34,10 @@ def scopes(engine: "Engine", request: Request) -> Json:
 
     parked = engine.world.parked.get(frame.ident)
     show("Locals", Scope(frame, LOCALS), "locals")
-    returned = parked.returned if parked is not None and parked.shown is frame.frame else None
-    if returned is not None and engine.options.show_return_value:
-        name, value = returned
-        show("Return value", Scope(frame, RETURNED, returned=[Row(f"{name}()", value)]), "returnValue")
+    returned = parked.returned if parked is not None and parked.shown is frame.frame else []
+    if returned and engine.options.show_return_value:
+        rows = [Row(f"(return) {name}", _TOO_OFTEN if value is UNKNOWN else value) for name, value in returned]
+        show("Return value", Scope(frame, RETURNED, returned=rows), "returnValue")
     if code.co_freevars:
         show("Closure", Scope(frame, CELLS))
     show("Globals", Scope(frame, GLOBALS), "globals")
