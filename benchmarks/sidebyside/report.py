@@ -21,12 +21,14 @@ How to read them:
 
 * Both adapters and the program run on the same interpreter, driven by dapkit's own client. Runs of the two and of
   the program alone alternate, {rounds} rounds of each.
-* "x" figures are ratios to the program without a debugger, in processor time of its thread: the median of the rounds,
-  of the best of several repetitions in each.
+* "x" figures are ratios to the program without a debugger, in processor time of its thread: the best repetition of all
+  rounds with the debugger, over the best without.
 * Times in s, ms and us are those of the clock as the client sees them. Waiting for a busy machine only adds to
   them, so the best round counts, of medians within a round.
 * The machine had two cores and was shared with other work (load {load:.0f} at the end), so ratios of about 1
   scatter by several percent in either direction, and times of the clock are longer than on a quiet one.
+* Python 3.12 runs some pairs of instructions as one, and does not join them again in code where events were on once.
+  Each code object is looked at when it first runs, so that loops of such pairs take up to 6 % longer there.
 * debugpy gets fewer events where it takes 10 us or more for each; its figures are per event.
 * Memory is that of the adapter, of helper processes and of the program, less that of the program alone.
 """

@@ -1,8 +1,8 @@
 """How much slower the program gets: its processor time under a debugger over that without one.
 
-Work that shares a core with others takes up to twice its time, in spells that outlast a run. So the work is
-short and repeated, the best repetition of a run counts, runs under the debugger are compared with the run
-without one beside them, and of these ratios the median is the figure.
+Work that shares a core with others takes up to twice its time, in spells that outlast some runs. That only adds, so
+the work is short and repeated, runs with and without a debugger alternate, and the best repetition of all
+runs of a kind counts.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -20,7 +20,6 @@ from sidebyside.contest import (
     Debugger,
     Preparation,
     line_of,
-    middle,
     nothing,
     printed,
     without_extension,
@@ -102,10 +101,12 @@ def _best(times: object) -> dict[str, float]:
 
 
 def _ratio(case: str, title: str, goal: float, best: Best, work: str = _ONLY, *, ours: str = OURS.name) -> Row:
+    def least(name: str) -> float | None:
+        return min((one[work] for one in best[name]), default=None)
+
     def slowdown(name: str) -> float | None:
-        pairs = zip(best[name], best["plain"], strict=False)  # of one round
-        ratios = [round_of_it[work] / alone[work] for round_of_it, alone in pairs]
-        return middle(ratios) if ratios else None
+        debugged, alone = least(name), least("plain")
+        return None if debugged is None or alone is None else debugged / alone
 
     return Row(case, title, "x", slowdown(DEBUGPY.name), slowdown(ours), goal)
 
