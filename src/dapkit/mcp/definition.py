@@ -1,11 +1,14 @@
 """The definition of the tool: what a model reads before it uses it, in as few words as it can do with."""
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from mcp import types
 
-from dapkit.agent.table import ACTIONS, PARAMETERS, ParameterRow
+from dapkit.agent.table import ACTIONS, PARAMETERS
+
+if TYPE_CHECKING:
+    from dapkit.agent.table import ParameterRow
 
 NAME: Final = "debug"
 
@@ -87,7 +90,7 @@ def tool(*, read_only: bool) -> types.Tool:
     )
 
 
-def _schema(name: str, row: ParameterRow) -> dict[str, object]:
+def _schema(name: str, row: "ParameterRow") -> dict[str, object]:
     schema: dict[str, object] = {"enum": list(row["choices"])} if row["choices"] else dict(_TYPES[row["type"]])
     if name not in _PLAIN:
         schema["description"] = row["meaning"].removesuffix(".")
