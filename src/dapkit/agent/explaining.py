@@ -16,7 +16,7 @@ _CODES: Mapping[Code, tuple[type[DapkitError], ...]] = {
     "no_session": (hub.NoSession, hub.UnknownSession, hub.AmbiguousSession, hub.SessionOver),
     "stale_reference": (hub.StaleReference, hub.UnknownReference),
     "unsupported": (hub.NoInput, hub.CannotRestart, CapabilityMissing),
-    "timeout": (WaitExpired, DeadlineExceeded),
+    "timeout": (WaitExpired, DeadlineExceeded, hub.StartExpired),
     "adapter_unavailable": (NoAdapter, CannotStart),
 }
 
@@ -40,7 +40,7 @@ def _words(error: DapkitError, adapter: str) -> tuple[str, str]:
             return _death(error), "Launch or attach again."
         case ConversationLost():
             return f"DAP adapter {adapter} is not running", str(error)
-    return str(error), ""
+    return str(error), "Try again with a longer timeout." if isinstance(error, hub.StartExpired) else ""
 
 
 def _code(error: DapkitError) -> Code:

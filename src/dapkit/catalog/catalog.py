@@ -64,7 +64,7 @@ class Catalog:
         """
         folder = cwd.absolute()
         path = None if program is None else Path(os.path.normpath(folder / program))
-        chooser = Chooser(self.adapters, folder, self.env, python)
+        chooser = Chooser(self.adapters, folder, self.env, python, to_pid=pid is not None)
         if adapter is not None:
             return chooser.named(adapter, path, launches=pid is None and port is None)
         if launch_type is not None:

@@ -18,7 +18,7 @@ from dapkit.catalog.choice import Choice
 from dapkit.catalog.definition import AdapterDefinition
 from dapkit.catalog.errors import NoAdapter
 from dapkit.catalog.files import BUILT_IN
-from dapkit.catalog.finding import Installed, NotInstalled, Surroundings, find
+from dapkit.catalog.finding import Installed, NotInstalled, Surroundings, find, lacks_for_pid
 from dapkit.catalog.interpreters import Python, asked, python_for
 from dapkit.catalog.probing import numbers
 from dapkit.catalog.processes import Process, listener, look_at_process
@@ -36,6 +36,7 @@ class Chooser:
     cwd: Path
     env: Mapping[str, str]
     python: Path | None = None
+    to_pid: bool = False
     reasons: list[str] = field(default_factory=list)
     _python: Python | None = None
     _python_matters: bool = True
@@ -269,7 +270,9 @@ class Chooser:
         projects = tuple(dict.fromkeys([*([] if root is None else [root]), self.cwd]))
         python = self._interpreter(program) if _asks_for_python(one) else None
         around = Surroundings(projects, self.env, None if python is None else python.path)
-        return find(one, around, ask_version=ask_version)
+        found = find(one, around, ask_version=ask_version)
+        lacking = lacks_for_pid(one, around) if self.to_pid and isinstance(found, Installed) else None
+        return lacking or found
 
     def _interpreter(self, program: Path | None) -> Python | None:
         if self._python is None:

@@ -50,6 +50,7 @@ class AdapterDefinition:
         minimum_python: lowest version of the program's Python interpreter.
         launch: arguments of `launch`, `request` included, which may say `attach`.
         attach_to_pid: arguments to attach to a process; None if it cannot.
+        attach_to_pid_needs: programs by which it gets into a process.
         attach_to_port: arguments to attach to a port; None if it cannot.
         listeners: what listens on such a port: what a process runs, or a part of a path in its command line.
         port_is_adapter: whether such a port is the adapter itself, so that none is started.
@@ -89,6 +90,7 @@ class AdapterDefinition:
     minimum_python: str = ""
     launch: Table = NOTHING
     attach_to_pid: Table | None = None
+    attach_to_pid_needs: tuple[str, ...] = ()
     attach_to_port: Table | None = None
     listeners: tuple[str, ...] = ()
     port_is_adapter: bool = False

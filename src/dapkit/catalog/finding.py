@@ -95,6 +95,15 @@ def find(definition: AdapterDefinition, around: Surroundings, *, ask_version: bo
     return NotInstalled(_joined([problem for problem in problems if problem]) or "its command is empty")
 
 
+def lacks_for_pid(definition: AdapterDefinition, around: Surroundings) -> NotInstalled | None:
+    """Tell what an adapter lacks that is installed, but gets into processes by another program."""
+    for other in definition.attach_to_pid_needs:
+        if search(other, around.projects, around.env) is None:
+            remedy = f"install {other}, or have the program listen on a port, and attach to that"
+            return NotInstalled(f"it gets into a process by {other}, which{_NOT_FOUND}", remedy)
+    return None
+
+
 _NOT_FOUND = " was not found on PATH"
 
 

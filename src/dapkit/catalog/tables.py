@@ -40,6 +40,7 @@ _ALIASES = {
     "folderMarkers": "folder_markers",
     "launchTypes": "launch_types",
     "attachToPid": "attach_to_pid",
+    "attachToPidNeeds": "attach_to_pid_needs",
     "attachToPort": "attach_to_port",
     "portIsAdapter": "port_is_adapter",
     "minimumPython": "minimum_python",

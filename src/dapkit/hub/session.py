@@ -19,11 +19,12 @@ from dapkit.client import StartRefused, Text
 from dapkit.client.routes import Listening
 from dapkit.hub.asking import Asking
 from dapkit.hub.run import Run
-from dapkit.hub.session_errors import CannotRestart, NoInput, SessionOver, StartFailed
+from dapkit.hub.session_errors import CannotRestart, NoInput, SessionOver, StartExpired, StartFailed
 from dapkit.hub.settings import Settings
 from dapkit.hub.start import Start
 from dapkit.hub.stops import Outcome
 from dapkit.protocol import DapkitError, TerminateArguments
+from dapkit.transport import DeadlineExceeded
 
 log = logging.getLogger(__name__)
 
@@ -234,6 +235,8 @@ class DebugSession(Asking):
                 raise StartFailed("The start was given up: the session was terminated meanwhile.", "") from error
             if isinstance(error, StartRefused):
                 raise StartFailed(str(error), self._said(said)) from error
+            if isinstance(error, DeadlineExceeded):
+                raise StartExpired(error.command, error.seconds, self._said(said)) from error
             raise
 
     async def _reach(self, run: Run) -> None:

@@ -7,6 +7,7 @@ DapkitError                      (dapkit.protocol)
     ├── AmbiguousSession         several, and none was named
     ├── NameTaken                a live session has this name already
     ├── StartFailed              the program could not be launched or attached to
+    │   └── StartExpired         the adapter did not do it in time
     ├── SessionOver              what was asked for needs a program, and it has ended
     ├── CannotRestart            the session was not launched by us
     ├── NotStopped               what was asked for needs a stop, and the program runs
@@ -71,6 +72,13 @@ class StartFailed(SessionError):  # noqa: N818 - as above
     def __init__(self, why: str, output: str) -> None:
         super().__init__(f"{why}\n{output.rstrip()}" if output.strip() else why)
         self.output = output
+
+
+class StartExpired(StartFailed):
+    """The adapter did not launch or attach in time."""
+
+    def __init__(self, command: str, seconds: float, output: str) -> None:
+        super().__init__(f"DAP request {command} timed out after {round(seconds * 1000)}ms", output)
 
 
 class SessionOver(SessionError):  # noqa: N818 - as above

@@ -7,7 +7,7 @@ import pytest
 
 from dapkit.client import AdapterDied
 from dapkit.hub.breakpoints.places import Line, Wish
-from dapkit.hub.session_errors import StartFailed
+from dapkit.hub.session_errors import StartExpired, StartFailed
 from dapkit.hub.sessions import Sessions
 from dapkit.hub.settings import Settings
 from dapkit.protocol import (
@@ -20,7 +20,7 @@ from dapkit.protocol import (
     encode,
     encode_frame,
 )
-from dapkit.testing import HANDSHAKES, FakePeer, Step, die, hold, raw, reply, request, tell_custom
+from dapkit.testing import HANDSHAKES, FakePeer, Step, die, hold, raw, reply, request, tell, tell_custom
 from dapkit.transport import DeadlineExceeded
 from fake_adapters import FILE, Scripted, script, stack, start
 
@@ -46,9 +46,10 @@ async def test_adapter_that_is_silent_from_the_start_is_given_up() -> None:
         assert sessions.all == ()
 
 
-async def test_launch_that_is_not_answered_fails_at_the_deadline(sessions: Sessions) -> None:
-    with pytest.raises(DeadlineExceeded, match="launch was not answered"):
-        await sessions.open(P, start(script({"launch": []})), deadline=0.05)
+async def test_launch_that_is_not_answered_fails_at_the_deadline_with_what_was_said(sessions: Sessions) -> None:
+    said = tell(OutputEvent(output="waiting for gdb\n", category="console"))
+    with pytest.raises(StartExpired, match=r"DAP request launch timed out after 50ms\nwaiting for gdb"):
+        await sessions.open(P, start(script({"launch": [said]})), deadline=0.05)
     assert sessions.all == ()
 
 
