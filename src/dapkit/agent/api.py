@@ -92,6 +92,7 @@ def launch(
     module: str | None = None,
     test: str | None = None,
     configuration: str | None = None,
+    inputs: Mapping[str, str | None] | None = None,
     adapter: str | None = None,
     cwd: StrPath | None = None,
     env: Mapping[str, str | None] | None = None,
@@ -113,6 +114,7 @@ def launch(
         module: Python module to launch instead of a program, as python -m does.
         test: Node id of a pytest test to launch, such as tests/test_a.py::test_b.
         configuration: Name of a configuration in .vscode/launch.json to start.
+        inputs: Answers to what the configuration asks its user, ${input:NAME}.
         adapter: Debug adapter to use, instead of the one that fits.
         cwd: Working folder of the program.
         env: Environment variables to set; null unsets one.
@@ -138,6 +140,7 @@ def launch(
             "module": module,
             "test": test,
             "configuration": configuration,
+            "inputs": inputs,
             "adapter": adapter,
             "cwd": path(cwd or "."),
             "env": env,
@@ -162,6 +165,7 @@ def attach(
     host: str | None = None,
     program: str | None = None,
     configuration: str | None = None,
+    inputs: Mapping[str, str | None] | None = None,
     adapter: str | None = None,
     cwd: StrPath | None = None,
     breakpoints: Sequence[str | Mapping[str, object]] | None = None,
@@ -179,6 +183,7 @@ def attach(
         host: Host of the port, by default 127.0.0.1.
         program: Path of the program to launch, relative to cwd.
         configuration: Name of a configuration in .vscode/launch.json to start.
+        inputs: Answers to what the configuration asks its user, ${input:NAME}.
         adapter: Debug adapter to use, instead of the one that fits.
         cwd: Working folder of the program.
         breakpoints: Breakpoints: FILE:LINE, FILE:LINE if CONDITION, a function's name, or objects as of set_breakpoint.
@@ -200,6 +205,7 @@ def attach(
             "host": host,
             "program": program,
             "configuration": configuration,
+            "inputs": inputs,
             "adapter": adapter,
             "cwd": path(cwd or "."),
             "breakpoints": breakpoints,

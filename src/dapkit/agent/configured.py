@@ -16,6 +16,7 @@ def plans_of(
     *,
     program: str | None = None,
     pid: int | None = None,
+    inputs: Mapping[str, str] | None = None,
     env: Mapping[str, str | None] | None = None,
     changes: Mapping[str, object],
 ) -> list[Plan]:
@@ -24,7 +25,7 @@ def plans_of(
     It reads files, and may ask programs for their version: in an event loop, call it in a thread.
 
     Raises:
-        InvalidArguments: there is no such file.
+        InvalidArguments: there is no such file, or it does not ask for one of the inputs.
         CatalogError: it has no such configuration, or nothing fits it.
 
     """
@@ -32,8 +33,14 @@ def plans_of(
     if workspace is None:
         raise InvalidArguments(f"configuration: there is no .vscode/launch.json in {folder} or above it")
     file = launch_json.read(workspace)
-    open_file = None if program is None else folder / program
-    plans = [file.plan(member, catalog, program=open_file, pid=pid) for member in file.members(name)]
+    open_file, given = None if program is None else folder / program, inputs or {}
+    asked = [one.name for one in file.asked(name)]
+    for one in given:
+        if one not in asked:
+            raise InvalidArguments(
+                f"inputs: {name} does not ask for {one}; it asks for {', '.join(asked) or 'nothing'}"
+            )
+    plans = [file.plan(member, catalog, program=open_file, inputs=given, pid=pid) for member in file.members(name)]
     return [_changed(plan, env or {}, changes) for plan in plans]
 
 

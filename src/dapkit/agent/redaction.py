@@ -64,16 +64,18 @@ class Redaction:
 
     Args:
         environments: whose secret values are to be found wherever they appear.
+        secrets: other values that are.
 
     """
 
-    def __init__(self, environments: Iterable[Mapping[str, str | None]] = ()) -> None:
+    def __init__(self, environments: Iterable[Mapping[str, str | None]] = (), secrets: Iterable[str] = ()) -> None:
         values = {
             value
             for environment in environments
             for name, value in environment.items()
             if value is not None and len(value) >= _SHORTEST_VALUE and is_secret_name(name)
         }
+        values |= set(filter(None, secrets))
         longest_first = sorted(values, key=lambda value: (-len(value), value))
         self._values = re.compile("|".join(map(re.escape, longest_first))) if values else None
 

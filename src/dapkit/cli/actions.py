@@ -26,6 +26,10 @@ def command(name: str) -> click.Command:
             wanted = parameters(name, given)
         except WrongWords as error:
             raise click.UsageError(str(error)) from error
+        if "configuration" in wanted:
+            from dapkit.cli.inputs import with_answers
+
+            wanted = with_answers(wanted)
         answer = ask(name, wanted, session=around.session, project=around.project, read_only=around.read_only)
         show(answer, as_json=around.as_json)
         raise click.exceptions.Exit(exits.code_of(answer))

@@ -44,7 +44,7 @@ def read(words: "Sequence[str]") -> tuple[str, Given]:
             by_place = []
         elif by_place:
             given[one + ASIDE] = _value(row, by_place.pop(0))
-    if by_place:
+    if by_place or "configuration" in given:  # which may ask the user something
         raise Unclear
     given.setdefault("session", os.environ.get("DAPKIT_SESSION") or None)
     project = os.environ.get("DAPKIT_PROJECT")

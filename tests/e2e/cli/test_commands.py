@@ -2,6 +2,8 @@
 
 import json
 import os
+import pty
+import select
 import signal
 import subprocess
 import sys
@@ -163,6 +165,38 @@ def test_adapters_are_listed_and_explained(project: Path) -> None:
 def run_words(project: Path, *words: str) -> str:
     command = [sys.executable, "-m", "dapkit.cli", *words]
     return subprocess.run(command, cwd=project, capture_output=True, text=True, timeout=SECONDS, check=False).stdout
+
+
+def test_question_of_a_configuration_is_asked_in_a_terminal(project: Path) -> None:
+    (project / ".vscode").mkdir()
+    inputs = [
+        {"id": "price", "type": "promptString", "description": "Which price"},
+        {"id": "pin", "type": "promptString", "description": "PIN", "password": True},
+    ]
+    launched = {"name": "Ask", "type": "debugpy", "request": "launch", "program": "${workspaceFolder}/app.py"}
+    asking = {"configurations": [{**launched, "args": ["${input:price}", "${input:pin}"]}], "inputs": inputs}
+    (project / ".vscode/launch.json").write_text(json.dumps(asking))
+    ours, terminal = pty.openpty()
+    command = [sys.executable, "-m", "dapkit.cli", "launch", "--configuration", "Ask", "-b", "app.py:5"]
+    with subprocess.Popen(
+        command, cwd=project, stdin=terminal, stdout=subprocess.PIPE, stderr=terminal, text=True, start_new_session=True
+    ) as asked:
+        os.close(terminal)
+        for question, answer in (("Which price: ", b"7\n"), ("PIN: ", b"1x2y3z\n")):
+            read_until(ours, question)
+            os.write(ours, answer)
+        said, _ = asked.communicate(timeout=SECONDS)
+    os.close(ours)
+    assert "Status: stopped" in said
+    assert dapkit(project, "evaluate", "__import__('sys').argv[1:]").startswith("Result: ['7', '[redacted]']")
+
+
+def read_until(terminal: int, text: str) -> None:
+    """Read from a terminal until it shows a text."""
+    shown = ""
+    while text not in shown:
+        assert select.select([terminal], [], [], SECONDS)[0], shown
+        shown += os.read(terminal, 1000).decode()
 
 
 def test_output_into_a_closed_pipe_is_no_error(project: Path) -> None:

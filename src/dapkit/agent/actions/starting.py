@@ -34,6 +34,7 @@ async def launch(
     module: p.Module | None = None,
     test: p.Test | None = None,
     configuration: p.Configuration | None = None,
+    inputs: p.Inputs | None = None,
     adapter: p.AdapterName | None = None,
     cwd: p.Folder | None = None,
     env: p.Environment | None = None,
@@ -53,7 +54,7 @@ async def launch(
     if configuration is not None:
         changes = {"args": args, "cwd": cwd and str(cwd), "stopOnEntry": stop_on_entry, **(options or {})}
         plans = await anyio.to_thread.run_sync(
-            lambda: plans_of(configuration, catalog, folder, program=program, env=env, changes=changes)
+            lambda: plans_of(configuration, catalog, folder, program=program, inputs=inputs, env=env, changes=changes)
         )
         return await _configured(call, plans, folder, wishes=wishes, exceptions=exceptions)
     choice = await _choice(catalog, folder, program=program, adapter=adapter)
@@ -99,6 +100,7 @@ async def attach(
     host: p.Host | None = None,
     program: p.Program | None = None,
     configuration: p.Configuration | None = None,
+    inputs: p.Inputs | None = None,
     adapter: p.AdapterName | None = None,
     cwd: p.Folder | None = None,
     breakpoints: p.Breakpoints | None = None,
@@ -118,7 +120,7 @@ async def attach(
     if configuration is not None:
         changes = {"port": port, "host": host, **(options or {})}
         plans = await anyio.to_thread.run_sync(
-            lambda: plans_of(configuration, catalog, folder, program=program, pid=pid, changes=changes)
+            lambda: plans_of(configuration, catalog, folder, program=program, pid=pid, inputs=inputs, changes=changes)
         )
         return await _configured(call, plans, folder, wishes=wishes, exceptions=exceptions)
     choice = await anyio.to_thread.run_sync(
@@ -182,7 +184,7 @@ async def _configured(
             exceptions=exceptions,
         )
         env = plan.arguments.get("env")
-        redaction = _redaction(call, env if isinstance(env, dict) else None)
+        redaction = _redaction(call, env if isinstance(env, dict) else None, plan.secrets)
         await _open(call, wanted, Remembered(redaction=redaction), named=len(plans) == 1)
         notes += [*plan.notes, *([f"{plan.name} is session {call.session.name}"] if len(plans) > 1 else [])]
     return await _started(call, notes, patience=call.settings.session_initial_stop_seconds)
@@ -247,8 +249,8 @@ def _name(choice: Choice, wanted: Launched) -> str:
     return str(choice.program or wanted.program)
 
 
-def _redaction(call: Call, env: Mapping[str, str | None] | None) -> Redaction:
-    return Redaction([call.request.env or {}, env or {}])
+def _redaction(call: Call, env: Mapping[str, str | None] | None, secrets: Sequence[str] = ()) -> Redaction:
+    return Redaction([call.request.env or {}, env or {}], secrets)
 
 
 async def _open(call: Call, wanted: Start, remembered: Remembered, *, named: bool = True) -> None:

@@ -11,6 +11,7 @@ from dapkit.catalog.choice import Choice
 from dapkit.catalog.errors import LaunchFileError
 from dapkit.catalog.interpreters import python_for
 from dapkit.catalog.launch_json.comments import read_json
+from dapkit.catalog.launch_json.inputs import Input, names_in
 from dapkit.catalog.launch_json.translation import flattened, translate
 from dapkit.catalog.launch_json.variables import Around, Unresolved, resolve
 from dapkit.catalog.projects import up_to_repository
@@ -51,6 +52,7 @@ class Plan:
         request: `launch` or `attach`.
         arguments: what the adapter is sent, variables and all.
         notes: what an editor would have done as well, and is not done.
+        secrets: answers that are in the arguments and are not to be shown.
 
     """
 
@@ -60,6 +62,7 @@ class Plan:
     arguments: Mapping[str, object]
     notes: tuple[str, ...] = ()
     debug_server: int | None = None
+    secrets: tuple[str, ...] = ()
 
     def route(self) -> Route:
         """Return the way to the adapter, for a client session."""
@@ -76,7 +79,7 @@ class LaunchFile:
     file: Path
     configurations: tuple[Configuration, ...]
     compounds: tuple[Compound, ...]
-    inputs: Mapping[str, Mapping[str, object]] = field(default_factory=dict, repr=False)
+    inputs: Mapping[str, Input] = field(default_factory=dict, repr=False)
 
     @property
     def folder(self) -> Path:
@@ -102,6 +105,16 @@ class LaunchFile:
                 return compound.configurations
         self._configuration(name)
         return (name,)
+
+    def asked(self, name: str) -> tuple[Input, ...]:
+        """Return what a configuration, or any of a compound, asks its user.
+
+        Raises: as `members`.
+        """
+        names = [
+            one for member in self.members(name) for one in names_in(flattened(self._configuration(member).settings))
+        ]
+        return tuple(self.inputs.get(one, Input(name=one)) for one in dict.fromkeys(names))
 
     def plan(
         self,
@@ -142,13 +155,16 @@ class LaunchFile:
         except Unresolved as error:
             raise LaunchFileError(self.file, f'configuration "{name}", {str(error).removeprefix(".")}') from error
         settings = dict(resolved) if isinstance(resolved, Mapping) else {}
+        secrets = tuple(
+            around.inputs[each.name] for each in self.asked(name) if each.secret and each.name in around.inputs
+        )
         server = settings.get("debugServer")
         if isinstance(server, int):
-            return Plan(name, None, one.request, {**settings}, debug_server=server)
+            return Plan(name, None, one.request, {**settings}, debug_server=server, secrets=secrets)
         choice = self._choice(one, settings, catalog)
         sent = translate(settings, choice)
         request = str(sent.arguments.get("request", one.request))
-        return Plan(name, choice, request, sent.arguments, tuple(sent.notes))
+        return Plan(name, choice, request, sent.arguments, tuple(sent.notes), secrets=secrets)
 
     def _choice(self, one: Configuration, settings: Mapping[str, object], catalog: Catalog) -> Choice:
         python = settings.get("python") or settings.get("pythonPath")
@@ -192,8 +208,9 @@ def read(folder: Path) -> LaunchFile:
         _configuration(one, number, file) for number, one in enumerate(_list(table, "configurations", file))
     )
     compounds = tuple(_compound(one, number, file) for number, one in enumerate(_list(table, "compounds", file)))
-    inputs = {str(one["id"]): one for one in _list(table, "inputs", file) if isinstance(one, Mapping) and "id" in one}
-    return LaunchFile(file, configurations, compounds, inputs)
+    inputs = [one for one in _list(table, "inputs", file) if isinstance(one, Mapping)]
+    named = {str(one["id"]): Input.read(str(one["id"]), one) for one in inputs if "id" in one}
+    return LaunchFile(file, configurations, compounds, named)
 
 
 def _read(file: Path) -> Mapping[str, object]:

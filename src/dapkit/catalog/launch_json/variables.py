@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from dapkit.catalog.launch_json.inputs import Input
+
 _VARIABLE = re.compile(r"\$\{([^{}]+)\}")
 
 
@@ -27,7 +29,7 @@ class Around:
         env: variables of the environment.
         file: the file that would be open in the editor.
         inputs: answers to `${input:...}`.
-        asked: inputs of the file with a value of their own.
+        asked: what the file says about its inputs.
         settings: reads those of the editor, for `${config:...}`.
         pid: the process that would be picked.
         python: tells the interpreter that the Python extension would have chosen.
@@ -38,7 +40,7 @@ class Around:
     env: Mapping[str, str] = field(default_factory=dict)
     file: Path | None = None
     inputs: Mapping[str, str] = field(default_factory=dict)
-    asked: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    asked: Mapping[str, Input] = field(default_factory=dict)
     settings: Callable[[], Mapping[str, object]] = dict
     pid: int | None = None
     python: Callable[[], Path | None] = lambda: None
@@ -114,18 +116,15 @@ def _config(name: str, around: Around) -> str:
 
 
 def _input(name: str, around: Around) -> str:
-    if name in around.inputs:
-        return around.inputs[name]
-    asked = around.asked.get(name)
-    if asked is None:
-        raise Unresolved(f"${{input:{name}}} is not among the inputs of the file: give it a value")
-    default = asked.get("default")
-    if isinstance(default, str):
-        return default
-    choices = [str(option) for option in asked["options"]] if isinstance(asked.get("options"), list) else []  # type: ignore[attr-defined]
-    about = f" ({asked['description']})" if asked.get("description") else ""
-    among = f", one of {', '.join(choices)}" if choices else ""
-    raise Unresolved(f"${{input:{name}}}{about} asks the user: give it a value{among}")
+    asked, given = around.asked.get(name), around.inputs.get(name)
+    if given is not None and asked is not None and asked.choices and given not in asked.choices:
+        raise Unresolved(f"${{input:{name}}} was given as {given!r}, expected one of {', '.join(asked.choices)}")
+    if given is not None:
+        return given
+    if asked is not None and asked.default is not None:
+        return asked.default
+    about = " is not among the inputs of the file" if asked is None else f" asks the user{asked.wanted}"
+    raise Unresolved(f"${{input:{name}}}{about}: give it in `inputs`, on a command line as --input {name}=VALUE")
 
 
 def _command(name: str, around: Around) -> str:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from dapkit.catalog.launch_json.inputs import Input
 from dapkit.catalog.launch_json.variables import Around, Unresolved, resolve
 
 AROUND = Around(
@@ -12,9 +13,9 @@ AROUND = Around(
     file=Path("/work/shop/src/app/main.py"),
     inputs={"who": "me"},
     asked={
-        "who": {},
-        "how": {"type": "promptString", "default": "fast"},
-        "which": {"type": "pickString", "description": "Which one?", "options": ["a", "b"]},
+        "who": Input(name="who"),
+        "how": Input(name="how", default="fast"),
+        "which": Input(name="which", description="Which one?", choices=("a", "b")),
     },
     settings=lambda: {"python.args": "-X dev", "shop": {"debug": True, "list": []}},
     pid=77,
@@ -66,8 +67,8 @@ def test_texts_are_resolved_at_any_depth_and_all_else_stays() -> None:
         ("${workspaceFolder:other}", "${workspaceFolder:other} is another folder than shop: write its path"),
         ("${config:missing}", "${config:missing} is not set, or no text, in .vscode/settings.json: set it there"),
         ("${config:shop.list}", "${config:shop.list} is not set, or no text"),
-        ("${input:which}", "${input:which} (Which one?) asks the user: give it a value, one of a, b"),
-        ("${input:none}", "${input:none} is not among the inputs of the file"),
+        ("${input:which}", "${input:which} asks the user (Which one?, one of a, b): give it in `inputs`, on a c"),
+        ("${input:none}", "${input:none} is not among the inputs of the file: give it in `inputs`"),
         (
             "${command:cmake.launchTargetPath}",
             "${command:cmake.launchTargetPath} is a command of the editor or of an ext",
@@ -85,3 +86,9 @@ def test_variable_without_a_value_says_what_to_do(text: str, problem: str) -> No
 def test_what_was_not_given_is_asked_for(text: str) -> None:
     with pytest.raises(Unresolved, match="give"):
         resolve(text, Around(folder=Path("/work/shop")))
+
+
+def test_answer_that_is_no_choice_is_refused() -> None:
+    around = Around(folder=Path("/"), inputs={"which": "c"}, asked=AROUND.asked)
+    with pytest.raises(Unresolved, match="was given as 'c', expected one of a, b"):
+        resolve("${input:which}", around)

@@ -1,0 +1,37 @@
+"""Asking the user at the terminal what a configuration of launch.json asks, as an editor does."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from dapkit.catalog import CatalogError, launch_json
+
+
+def with_answers(wanted: dict[str, object]) -> dict[str, object]:
+    """Return the parameters of an action with answers to all that its configuration asks.
+
+    Nobody is asked what has a default or was given, and nobody at all without a terminal: the action says what is
+    missing then, and whatever else is wrong.
+    """
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return wanted
+    folder = launch_json.find(Path(str(wanted["cwd"])))
+    if folder is None:
+        return wanted
+    try:
+        asked = launch_json.read(folder).asked(str(wanted["configuration"]))
+    except CatalogError:
+        return wanted
+    given = wanted.get("inputs")
+    answers: dict[str, object] = dict(given) if isinstance(given, dict) else {}
+    for one in asked:
+        if one.name not in answers and one.default is None:
+            answers[one.name] = _ask(one)
+    return {**wanted, "inputs": answers} if answers else wanted
+
+
+def _ask(one: launch_json.Input) -> str:
+    kind = click.Choice(one.choices) if one.choices else click.STRING
+    answer: str = click.prompt(one.description or one.name, type=kind, hide_input=one.secret, err=True)
+    return answer
