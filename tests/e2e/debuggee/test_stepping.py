@@ -378,3 +378,23 @@ def test_rules_say_whose_code_is_stepped_into(
     while (place := peer.step("stepIn")) != ("<module>", 4) and len(seen) < 9:
         seen.append(place[0])
     assert list(dict.fromkeys(name for name in seen if name != "<module>")) == places
+
+
+def test_loop_beside_another_statement_of_the_line_is_stepped_over_at_full_speed(start: Start) -> None:
+    peer = start(
+        """
+        from time import thread_time
+        many = range(30_000)
+        begin = thread_time()
+        a = [abs(n) for n in many]; b = thread_time()
+        c = thread_time(); d = [abs(n) for n in many]; e = thread_time()
+        print("end")
+        """
+    )
+    peer.configure(lines=[5])
+    peer.stopped("breakpoint")
+    peer.step()  # the loop
+    peer.step()
+    peer.step()
+    plain, stepped = (float(peer.value(text)) for text in ("b - begin", "e - c"))
+    assert stepped < 10 * plain + 0.05

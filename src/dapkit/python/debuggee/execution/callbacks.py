@@ -130,7 +130,7 @@ class Callbacks:
         if self._stepping.arrives(ident, frame):
             self._arrive(ident, frame, at_line=True)
             return None
-        return self._unless_needed(code, outcome)
+        return self._unless_needed(outcome, stepped=self._stepping.watches(code))
 
     def _on_instruction(self, frame: FrameType, code: CodeType, offset: int) -> object:
         if frame in self._soon:
@@ -152,12 +152,11 @@ class Callbacks:
             if arrived:
                 self._arrive(ident, frame)
                 return None
-        return self._unless_needed(code, outcome)
+        return self._unless_needed(outcome, stepped=self._stepping.watches_at(code, offset))
 
-    def _unless_needed(self, code: CodeType, outcome: object) -> object:
+    def _unless_needed(self, outcome: object, *, stepped: bool) -> object:
         """Return DISABLE for what matters to nobody."""
-        quiet = outcome is DISABLE and not self._world.arresting and not self._stepping.watches(code)
-        return DISABLE if quiet else None
+        return DISABLE if outcome is DISABLE and not stepped and not self._world.arresting else None
 
     def _join(self, ident: int, frame: FrameType, *, leaving: bool = False, at_line: bool = False) -> bool:
         """Park with the others; say whether the client then told this very thread to go on."""

@@ -182,6 +182,14 @@ class Stepping:
         """Say whether lines of a code object matter to any step."""
         return any(step.target is not None and step.target.f_code is code for step in self.steps.values())
 
+    def watches_at(self, code: object, offset: int) -> bool:
+        """Say whether an instruction of a code object matters to any step."""
+        return any(
+            step.unit == INSTRUCTION or step.call is not None or offset in step.offsets
+            for step in self.steps.values()
+            if step.target is not None and step.target.f_code is code
+        )
+
     def arrives(self, ident: int, frame: FrameType) -> bool:
         """Say whether a new line of a frame is where the step ends."""
         step = self.steps.get(ident)
