@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from e2e.debuggee.conftest import Start
-from e2e.debuggee.peer import Message, Refused
+from e2e.debuggee.peer import Message, Peer, Refused
 
 pytestmark = pytest.mark.row("setBreakpoints")
 
@@ -290,4 +290,81 @@ def test_log_message_is_written_also_where_another_breakpoint_stops(start: Start
     said = [event["body"]["output"] for event in peer.events() if event["event"] == "output"]
     assert "".join(said) == "n is 0\nn is 1\n"
     peer.go()
+    assert peer.finish()[0] == 0
+
+
+TOGETHER = """
+    def work(n):
+        n += 1
+        return n
+    for i in range(3):
+        work(i)
+"""
+
+
+def hit(peer: Peer) -> list[int]:
+    ids: list[int] = peer.stopped()["hitBreakpointIds"]
+    return ids
+
+
+def test_all_breakpoints_of_a_line_that_are_hit_are_named_by_one_stop(start: Start) -> None:
+    peer = start(TOGETHER)
+    placed = peer.configure(
+        breakpoints=[
+            {"line": 2},
+            {"line": 2, "condition": "n == 1"},
+            {"line": 2, "hitCondition": "3"},
+            {"line": 2, "logMessage": "{n}"},
+            {"line": 2, "condition": "n == 5"},
+        ]
+    )
+    always, one, third, _, _ = (placed_one["id"] for placed_one in placed)
+    seen = []
+    for _ in range(3):
+        seen.append(hit(peer))
+        peer.go()
+    assert seen == [[always], [always, one], [always, third]]
+    assert peer.finish()[0] == 0
+    assert [event["body"]["output"] for event in peer.events() if event["event"] == "output"] == ["0\n", "1\n", "2\n"]
+
+
+def test_condition_that_raises_stops_together_with_the_breakpoints_beside_it(start: Start) -> None:
+    peer = start(TOGETHER)
+    placed = peer.configure(breakpoints=[{"line": 2}, {"line": 2, "condition": "missing"}])
+    stop = peer.stopped("breakpoint")
+    assert stop["hitBreakpointIds"] == [one["id"] for one in placed]
+    assert "NameError" in stop["description"]
+
+
+def test_breakpoint_for_once_goes_with_the_stop_that_it_shares(start: Start) -> None:
+    peer = start(TOGETHER)
+    placed = peer.configure(breakpoints=[{"line": 2}, {"line": 2, "mode": "once"}])
+    always, once = (one["id"] for one in placed)
+    assert hit(peer) == [always, once]
+    assert peer.event("breakpoint")["breakpoint"]["id"] == once
+    peer.go()
+    assert hit(peer) == [always]
+
+
+def test_breakpoints_at_a_function_and_at_its_first_line_make_one_stop(start: Start) -> None:
+    peer = start(TOGETHER)
+    peer.ask("initialize", adapterID="test")
+    peer.ask("launch")
+    source = {"path": str(peer.folder / "prog.py")}
+    names = [{"name": "work"}, {"name": "work", "condition": "n == 1"}]
+    named = peer.ask("setFunctionBreakpoints", breakpoints=names)["breakpoints"]
+    [line] = peer.ask("setBreakpoints", source=source, breakpoints=[{"line": 2, "condition": "n < 2"}])["breakpoints"]
+    peer.ask("configurationDone")
+    seen = []
+    for _ in range(3):
+        stop = peer.stopped()
+        seen.append((stop["reason"], stop["hitBreakpointIds"]))
+        assert peer.at() == ("work", 2)
+        peer.go()
+    every, second = (one["id"] for one in named)
+    assert seen == [
+        ("breakpoint", [every, line["id"]]),
+        ("breakpoint", [every, second, line["id"]]),
+        ("function breakpoint", [every]),
+    ]
     assert peer.finish()[0] == 0

@@ -21,7 +21,7 @@ from ..sources.files import PROGRAM, Sources, is_function, lines_of_code, resume
 from ..sources.loading import loaded_namespaces
 from .common import FUNCTION, Breakpoint
 from .conditions import LineCallback
-from .sites import Sites
+from .sites import Gathering, Sites
 from .source import ActionsFor, Tell
 
 type Meaning = tuple[str, str]
@@ -34,13 +34,15 @@ _WRAPPERS: Final = 16
 class FunctionBreakpoints:
     """All function breakpoints of the session. Changed under the engine's lock."""
 
-    def __init__(self, watch: Monitor, sources: Sources, *, actions_for: ActionsFor, tell: Tell) -> None:
+    def __init__(
+        self, watch: Monitor, sources: Sources, *, actions_for: ActionsFor, gathering: Gathering, tell: Tell
+    ) -> None:
         self._monitor = watch
         self._sources = sources
         self._actions_for = actions_for
         self._tell = tell
         self.asked: list[tuple[Breakpoint, list[Meaning]]] = []
-        self.sites = Sites(watch, "function", monitor.EVENTS.PY_START)
+        self.sites = Sites(watch, "function", monitor.EVENTS.PY_START, gathering)
         self.starts: dict[int, LineCallback] = {}
         """By code object, each kept alive by its site: what is to be done when it starts."""
 

@@ -21,6 +21,7 @@ from .common import FUNCTION, SOURCE, Breakpoint
 from .conditions import Actions
 from .function import FunctionBreakpoints
 from .instruction import InstructionBreakpoints
+from .sites import Gathering, Hit
 from .source import SourceBreakpoints
 
 
@@ -45,9 +46,14 @@ class Breakpoints:
         self._lock = lock
         self._safely = safely
         self._complained: set[tuple[int, str]] = set()
+        self._gathering = gathering = Gathering(lambda hits: self._safely(lambda: self._stop(hits)))
         self.addresses = Addresses()
-        self.sources = SourceBreakpoints(monitor, sources, texts=texts, actions_for=self._actions_for, tell=self.tell)
-        self.functions = FunctionBreakpoints(monitor, sources, actions_for=self._actions_for, tell=self.tell)
+        self.sources = SourceBreakpoints(
+            monitor, sources, texts=texts, actions_for=self._actions_for, gathering=gathering, tell=self.tell
+        )
+        self.functions = FunctionBreakpoints(
+            monitor, sources, actions_for=self._actions_for, gathering=gathering, tell=self.tell
+        )
         self.instructions = InstructionBreakpoints(self.addresses, self.sources.inline, self._actions_for)
         self.changed: Callable[[], None] = _nothing
         """Called under the lock when one was removed by being hit, or a stop is under way."""
@@ -69,8 +75,8 @@ class Breakpoints:
     # What callbacks of sites do
 
     def _actions_for(self, one: Breakpoint) -> Actions:
-        def hit(frame: FrameType, code: CodeType, at: int) -> object:
-            return self._safely(lambda: self._hit(one, frame, code, at))
+        def hit(frame: FrameType, _code: CodeType, _at: int) -> object:
+            return self._safely(lambda: self._hit(one, frame))
 
         def failed(frame: FrameType, _code: CodeType, at: int, error: BaseException) -> object:
             return self._safely(lambda: self._stop_at_failure(one, frame, at, error))
@@ -80,18 +86,10 @@ class Breakpoints:
 
         return Actions(hit, log, failed)
 
-    def _hit(self, one: Breakpoint, frame: FrameType, _code: CodeType, _at: int) -> object:
+    def _hit(self, one: Breakpoint, frame: FrameType) -> object:
         if one.once and not self._spend(one):
             return None
-        ident = _thread.get_ident()
-        if one.kind == FUNCTION:
-            with self._lock:
-                self._stepping.stop_in(ident, frame, FUNCTION, {"hitBreakpointIds": [one.number]})
-                self.changed()
-            return None
-        parked = Parked(ident, frame, at_line=_is_at_line(one), returned=self._stepping.results_in(ident, frame))
-        self._world.halt(parked, one.kind, hitBreakpointIds=[one.number])
-        return True
+        return self._gathering.add(Hit(one, frame))
 
     def _stop_at_failure(self, one: Breakpoint, frame: FrameType, at: int, error: BaseException) -> object:
         """Stop where a condition raised: whoever set it wants to know, and knows best where it can be seen."""
@@ -105,12 +103,24 @@ class Breakpoints:
                 f"The condition of the breakpoint in {path}:{line} raised {said}: {one.test.condition}",
                 {"category": "stderr", "source": {"path": path}, "line": line},
             )
-        self._world.halt(
-            Parked(_thread.get_ident(), frame, at_line=_is_at_line(one)),
-            one.kind,
-            hitBreakpointIds=[one.number],
-            description=f"Condition raised {said}",
-        )
+        return self._gathering.add(Hit(one, frame, f"Condition raised {said}"))
+
+    def _stop(self, hits: list[Hit]) -> object:
+        """Stop once for all breakpoints that were hit at one place."""
+        ident, frame, first = _thread.get_ident(), hits[0].frame, hits[0].breakpoint
+        numbers = [hit.breakpoint.number for hit in hits]
+        body: Json = {"hitBreakpointIds": numbers}
+        if problems := [hit.problem for hit in hits if hit.problem]:
+            body["description"] = "; ".join(problems)
+        if first.kind == FUNCTION:
+            with self._lock:
+                self._stepping.stop_in(ident, frame, FUNCTION, body)
+                self.changed()
+            return None
+        # A function that is stopped in begins with this line.
+        body["hitBreakpointIds"] = [*self._stepping.due_in(ident, frame), *numbers]
+        parked = Parked(ident, frame, at_line=_is_at_line(first), returned=self._stepping.results_in(ident, frame))
+        self._world.halt(parked, first.kind, **body)
         return True
 
     def _log(self, one: Breakpoint, text: str) -> None:

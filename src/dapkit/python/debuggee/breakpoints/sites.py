@@ -4,8 +4,9 @@ A *site* is a breakpoint in one code object, at a line or at the offset of an in
 All sites of one kind of event make up one `Sites`.
 """
 
+import _thread
 from collections.abc import Callable, Iterator
-from types import CodeType
+from types import CodeType, FrameType
 from typing import TYPE_CHECKING
 
 from .. import native
@@ -31,6 +32,49 @@ class Site:
         self.callback = callback
 
 
+class Hit:
+    """A breakpoint that wants to stop a frame; `problem` says why, if its condition could not tell."""
+
+    __slots__ = ("breakpoint", "frame", "problem")
+
+    def __init__(self, breakpoint: "Breakpoint", frame: FrameType, problem: str = "") -> None:  # noqa: A002 - as above
+        self.breakpoint = breakpoint
+        self.frame = frame
+        self.problem = problem
+
+
+class Gathering:
+    """The hits of breakpoints that share a place, so that all of them make one stop.
+
+    `stop` is called with them, and returns True once the program was stopped. Between `begin` and `end`, hits of the
+    calling thread are gathered; a hit at any other time stops by itself.
+    """
+
+    def __init__(self, stop: Callable[[list[Hit]], object]) -> None:
+        self._stop = stop
+        self._gathered: dict[int, list[Hit]] = {}
+
+    def add(self, hit: Hit) -> object:
+        """Stop because of a hit, or at the end of the gathering."""
+        gathered = self._gathered.get(_thread.get_ident())
+        if gathered is None:
+            return self._stop([hit])
+        gathered.append(hit)
+        return None
+
+    def begin(self) -> None:
+        """Gather hits of the calling thread."""
+        self._gathered[_thread.get_ident()] = []
+
+    def end(self) -> list[Hit]:
+        """Gather no longer; return what was."""
+        return self._gathered.pop(_thread.get_ident())
+
+    def stop(self, hits: list[Hit]) -> object:
+        """Stop because of these, if there are any."""
+        return self._stop(hits) if hits else None
+
+
 class Sites:
     """The sites of one kind of event.
 
@@ -38,8 +82,9 @@ class Sites:
     the code objects of `_sites` for `owner`. Changed under the engine's lock.
     """
 
-    def __init__(self, watch: Monitor, owner: str, events: int) -> None:
+    def __init__(self, watch: Monitor, owner: str, events: int, gathering: Gathering) -> None:
         self._monitor = watch
+        self._gathering = gathering
         self._owner = owner
         self._events = events
         self._sites: list[Site] = []
@@ -72,19 +117,19 @@ class Sites:
         self._index()
 
     def _index(self) -> None:
-        table = _table(self._sites)
+        table = _table(self._sites, self._gathering)
         self.dispatch = _dispatch(table)
         self.cheapest = self._sites[0].callback if len(self._sites) == 1 else native.router(table) or self.dispatch
 
 
-def _table(sites: list[Site]) -> native.Table:
+def _table(sites: list[Site], gathering: Gathering) -> native.Table:
     """Find the callbacks of each line or offset."""
     at: dict[int, list[Site]] = {}
     for site in sites:
         at.setdefault(site.at, []).append(site)
     # A line number that only one code object has is the usual case, and worth a shorter way.
     return {
-        place: (found[0].code, found[0].callback) if len(found) == 1 else (None, _any_of(found))
+        place: (found[0].code, found[0].callback) if len(found) == 1 else (None, _all_of(found, gathering))
         for place, found in at.items()
     }
 
@@ -105,17 +150,20 @@ def _dispatch(table: native.Table) -> LineCallback:
     return dispatch
 
 
-def _any_of(sites: list[Site]) -> LineCallback:
-    """Make one callback of sites that share a line or an offset; log messages come before a stop."""
+def _all_of(sites: list[Site], gathering: Gathering) -> LineCallback:
+    """Make one callback of sites that share a line or an offset; log messages come before the stop."""
     sites = sorted(sites, key=lambda site: not site.breakpoint.wish.get("logMessage"))
 
-    def any_of(code: CodeType, place: int, depth: int = 1) -> object:
-        outcome: object = DISABLE
-        for site in sites:
-            if site.code is code:
-                outcome = None
-                if site.callback(code, place, depth + 1) is True:
-                    return True
-        return outcome
+    def all_of(code: CodeType, place: int, depth: int = 1) -> object:
+        here = [site for site in sites if site.code is code]
+        if not here:
+            return DISABLE
+        gathering.begin()
+        try:
+            for site in here:
+                site.callback(code, place, depth + 1)
+        finally:
+            hits = gathering.end()
+        return gathering.stop(hits)
 
-    return any_of
+    return all_of

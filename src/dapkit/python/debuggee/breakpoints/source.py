@@ -18,7 +18,7 @@ from ..execution.monitor import Monitor
 from ..sources.files import Sources, lines_of_code, lines_of_tree, name_in, with_nested
 from .common import SOURCE, Breakpoint
 from .conditions import Actions
-from .sites import Site, Sites
+from .sites import Gathering, Site, Sites
 
 type ActionsFor = Callable[[Breakpoint], Actions]
 type Tell = Callable[[Breakpoint, str], None]
@@ -31,7 +31,16 @@ class SourceBreakpoints:
     hold its place. Changed under the engine's lock.
     """
 
-    def __init__(self, watch: Monitor, sources: Sources, *, texts: Texts, actions_for: ActionsFor, tell: Tell) -> None:
+    def __init__(
+        self,
+        watch: Monitor,
+        sources: Sources,
+        *,
+        texts: Texts,
+        actions_for: ActionsFor,
+        gathering: Gathering,
+        tell: Tell,
+    ) -> None:
         self._monitor = watch
         self._sources = sources
         self._texts = texts
@@ -40,8 +49,8 @@ class SourceBreakpoints:
         self._asked: dict[str, list[Breakpoint]] = {}  # by the key of the source
         self._names: frozenset[str] = frozenset()  # of the sources in `_asked`
         self._codes: dict[str, dict[int, tuple[CodeType, dict[str, object]]]] = {}  # of sources that were asked for
-        self.lines = Sites(watch, "site", monitor.SITE)
-        self.inline = Sites(watch, "inline", monitor.EVENTS.INSTRUCTION)
+        self.lines = Sites(watch, "site", monitor.SITE, gathering)
+        self.inline = Sites(watch, "inline", monitor.EVENTS.INSTRUCTION, gathering)
 
     def prepare(self, source: Json, text: Text | RequestRefused, asked: list[Json], *, note: str) -> list[Breakpoint]:
         """Verify what a client asks for in one source: the breakpoints to `place`.

@@ -144,6 +144,12 @@ class Stepping:
         self.end(ident)
         self._set(ident, Step(OVER, frame, reason, details=details))
 
+    def due_in(self, ident: int, frame: FrameType) -> list[object]:
+        """Return the numbers of the breakpoints for which a frame is about to stop at its first line."""
+        step = self.steps.get(ident)
+        numbers = step.details.get("hitBreakpointIds") if step is not None and step.target is frame else None
+        return numbers if isinstance(numbers, list) else []
+
     def _set(self, ident: int, step: Step) -> None:
         if self.shows_results and step.kind == OVER and step.reason == "step" and step.call is None:
             step.results = Results()
