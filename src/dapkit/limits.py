@@ -164,8 +164,17 @@ VALUE_CHARACTERS = 500
 VARIABLES_SHOWN = 100
 """Variables that one answer shows."""
 
+VARIABLES_MOST = 1000
+"""Variables that can be asked for at once."""
+
+VARIABLES_SEARCHED = 10_000
+"""Members of one value that are searched for a name."""
+
 FRAMES_SHOWN = 20
 """Frames that one answer shows, if nothing else is asked for."""
+
+FRAMES_MOST = 1000
+"""Frames that can be asked for at once, of one thread or of all."""
 
 THREADS_SHOWN = 200
 """Threads that one answer shows."""
@@ -180,13 +189,19 @@ CUSTOM_BODY_BYTES = 65536
 """Size of the answer to a request of the caller's own, as JSON; a longer one is cut, and is a text then."""
 
 MODULES_SHOWN = 100
-"""Modules or sources that one answer shows."""
+"""Modules or sources that one answer shows, if nothing else is asked for."""
+
+MODULES_MOST = 1000
+"""Modules that can be asked for at once."""
 
 COMPLETIONS_SHOWN = 50
 """Completions that one answer shows."""
 
 SOURCE_LINES_SHOWN = 40
 """Lines of source that one answer shows, if nothing else is asked for."""
+
+SOURCE_LINES_MOST = 1000
+"""Lines of source that can be asked for at once."""
 
 MEMORY_BYTES_READ = 65536
 """Bytes of memory that can be asked for at once."""

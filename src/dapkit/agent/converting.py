@@ -13,7 +13,7 @@ def variable(one: Variable, *, most: int = limits.VALUE_CHARACTERS) -> values.Va
     return values.Variable(
         name=shortened(one.name, most)[0],
         value=value,
-        type=one.type or None,
+        type=_type(one.type, most),
         variables_reference=one.variables_reference,
         evaluate_name=one.evaluate_name if one.evaluate_name is None or len(one.evaluate_name) <= most else None,
         memory_reference=one.memory_reference,
@@ -42,7 +42,7 @@ def evaluation(body: EvaluateBody, *, most: int) -> values.Evaluation:
     result, length = shortened(body.result, most)
     return values.Evaluation(
         result=result,
-        type=body.type or None,
+        type=_type(body.type, most),
         variables_reference=body.variables_reference,
         memory_reference=body.memory_reference,
         named_variables=body.named_variables,
@@ -56,11 +56,16 @@ def assigned(body: SetVariableBody | SetExpressionBody, *, most: int) -> values.
     result, length = shortened(body.value, most)
     return values.Evaluation(
         result=result,
-        type=body.type or None,
+        type=_type(body.type, most),
         variables_reference=body.variables_reference or 0,
         memory_reference=body.memory_reference,
         length=length,
     )
+
+
+def _type(name: str | None, most: int) -> str | None:
+    """Show a type; those of templates can be as long as a page."""
+    return shortened(name, most)[0] if name else None
 
 
 def exception(body: ExceptionInfoBody) -> values.ExceptionDetails:

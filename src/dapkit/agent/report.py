@@ -14,6 +14,7 @@ from dapkit import limits
 from dapkit.agent import converting
 from dapkit.agent.budget import shortened
 from dapkit.agent.call import Call
+from dapkit.agent.paging import total_frames
 from dapkit.agent.remembered import Locals
 from dapkit.agent.results import values
 from dapkit.agent.results.session import SourceLine, StopReport
@@ -63,7 +64,7 @@ async def stop_report(call: Call, stop: Stop) -> StopReport:
         locals=shown,
         more_locals=more_locals,
         frames=[converting.frame(frame, index) for index, frame in enumerate(frames)],
-        more_frames=_more(look.total_frames, len(look.frames), len(frames)),
+        more_frames=_more(look.known_frames, len(look.frames), len(frames)),
         exception=look.exception,
         output=last_output(written(session, since=since).text),
         output_since=since,
@@ -77,6 +78,7 @@ class _Look:
     def __init__(self, session: DebugSession, stop: Stop) -> None:
         self.frames: Sequence[StackFrame] = ()
         self.total_frames: int | None = None
+        self.known_frames: int | None = None
         self.variables: list[Variable] = []
         self.exception: values.ExceptionDetails | None = None
         self.lines: list[SourceLine] = []
@@ -110,6 +112,7 @@ class _Look:
         asked = StackTraceArguments(thread_id=self._stop.thread_id, start_frame=0, levels=levels)
         stack = await self._ask(asked)
         self.frames, self.total_frames = stack.stack_frames, stack.total_frames
+        self.known_frames = total_frames(self._session, stack)
         await self._see_source(next(iter(stack.stack_frames), None))
 
     async def _see_source(self, top: StackFrame | None) -> None:

@@ -19,14 +19,14 @@ async def stacks_of(call: Call, threads: Sequence[Thread], *, levels: int) -> li
     found: dict[int, ThreadStack] = {}
 
     async def look(thread: Thread) -> None:
-        asked = StackTraceArguments(thread_id=thread.id, start_frame=0, levels=levels)
+        asked = StackTraceArguments(thread_id=thread.id, start_frame=0, levels=levels + 1)
         try:
             stack = await call.session.ask(asked, deadline=min(call.left, limits.REPORT_SECONDS))
         except DapkitError as error:
             found[thread.id] = ThreadStack(thread_id=thread.id, frames=[], problem=str(error))
             return
         frames = [converting.frame(frame, index) for index, frame in enumerate(stack.stack_frames[:levels])]
-        found[thread.id] = ThreadStack(thread_id=thread.id, frames=frames)
+        found[thread.id] = ThreadStack(thread_id=thread.id, frames=frames, more=len(stack.stack_frames) > levels)
 
     async with anyio.create_task_group() as tasks:
         for thread in threads:

@@ -5,6 +5,7 @@ any, to the foreground. References of an earlier stop are refused before anythin
 is sent, since the adapter would take them for something else.
 """
 
+from dapkit.endpoint import RequestFailed
 from dapkit.hub.resuming import Resuming
 from dapkit.hub.session_errors import NoFrame, NoThreads, NotStopped, SessionError
 from dapkit.hub.targets import Target
@@ -83,13 +84,19 @@ class Asking(Resuming):
             if not self.over:
                 raise NotStopped("A stack frame")
             raise NoFrame
-        if index is None and thread in (None, stop.thread_id):
-            if stop.frame_id is None:
-                raise NoFrame
+        current = index is None and thread in (None, stop.thread_id)
+        if current and stop.frame_id is not None:
             return stop.frame_id
+        if current and stop.thread_id is None:
+            raise NoFrame
         named = await self.thread() if thread is None else thread
         asked = StackTraceArguments(thread_id=named, start_frame=index or 0, levels=1)
-        frames = (await self.ask(asked, target=self.target_of_thread(named).number)).stack_frames
+        try:
+            frames = (await self.ask(asked, target=self.target_of_thread(named).number)).stack_frames
+        except RequestFailed as refusal:
+            if current:
+                raise NoFrame from refusal
+            raise
         if not frames:
             raise NoFrame
         # An adapter that does not page returns the whole stack.

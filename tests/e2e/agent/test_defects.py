@@ -162,19 +162,6 @@ async def test_a_flood_of_output_leaves_the_answers_small_and_quick(caller: Call
     assert output.details["lost"] > 1_000_000
 
 
-@both
-async def test_a_stack_of_many_frames_is_told_in_part(caller: Caller, adapter: str) -> None:
-    caller.write(
-        "deep.py",
-        "import sys\nsys.setrecursionlimit(9999)\ndef down(n):\n    return n if n == 0 else down(n - 1)\ndown(3000)\n",
-    )
-    await caller("launch", program="deep.py", adapter=adapter, breakpoints=["deep.py:4 if n == 0"], timeout=60)
-    stack = await caller("stack_trace")
-    assert len(stack.details["stackFrames"]) == 20
-    assert len(stack.text.encode()) < 4096
-    assert (await caller("stack_trace", start=2990, levels=100)).details["stackFrames"][0]["index"] == 2990
-
-
 async def test_two_callers_at_once_both_get_true_answers(caller: Caller) -> None:
     caller.write("loop.py", LOOP)
     await caller("launch", program="loop.py", breakpoints=["loop.py:4"])

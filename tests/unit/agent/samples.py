@@ -306,7 +306,7 @@ SAMPLES: dict[str, ProtocolObject] = {
         threads=[Thread(id=1, name="MainThread"), Thread(id=2, name="worker")],
         more=5,
         stacks=[
-            v.ThreadStack(thread_id=1, frames=FRAMES),
+            v.ThreadStack(thread_id=1, frames=FRAMES, more=True),
             v.ThreadStack(thread_id=2, frames=[], problem="it has ended"),
         ],
     ),
@@ -320,6 +320,13 @@ SAMPLES: dict[str, ProtocolObject] = {
     "variables": v.Variables(snapshot=STOPPED, variables=STOP.locals[1:], start=0, more=0),
     "variables_plain": v.Variables(
         snapshot=STOPPED, variables=[v.Variable(name="x", value="3", variables_reference=0)], start=100, more=899
+    ),
+    "variables_searched": v.Variables(
+        snapshot=STOPPED,
+        variables=[v.Variable(name="[77]", value="3", variables_reference=0)],
+        start=0,
+        more=180,
+        searched=10_000,
     ),
     "variables_none": v.Variables(snapshot=STOPPED, variables=[], start=0, more=0),
     "exception_info": v.ExceptionInfo(

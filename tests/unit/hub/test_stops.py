@@ -8,7 +8,7 @@ import pytest
 from dapkit.endpoint import RequestFailed
 from dapkit.hub.breakpoints.places import Line, Wish
 from dapkit.hub.session import DebugSession
-from dapkit.hub.session_errors import StaleReference, UnknownReference
+from dapkit.hub.session_errors import NoFrame, StaleReference, UnknownReference
 from dapkit.hub.sessions import Sessions
 from dapkit.hub.stops import Outcome, Stop
 from dapkit.protocol import (
@@ -60,6 +60,18 @@ async def test_stop_that_cannot_be_looked_at_is_one_all_the_same(sessions: Sessi
     session = await sessions.open(P, start(script({"stackTrace": [refuse("no stack of thread Dummy")]})))
     stop = await at_stop(session)
     assert (stop.reason, stop.frame_id, stop.line) == ("entry", None, None)
+    with pytest.raises(NoFrame, match="No active stack frame"):
+        await session.frame()
+
+
+async def test_frame_that_was_not_told_in_time_is_asked_for_when_it_is_needed(sessions: Sessions) -> None:
+    session = await sessions.open(
+        P, start(script({"stackTrace": [in_turn(refuse("busy"), stack(7))], "evaluate": [value("1")]}))
+    )
+    stop = await at_stop(session)
+    assert stop.frame_id is None
+    asked = EvaluateArguments(expression="1", frame_id=await session.frame())
+    assert (await session.ask(asked)).result == "1"
 
 
 async def test_numbers_of_frames_are_the_sessions_own_and_go_stale(sessions: Sessions) -> None:

@@ -8,7 +8,7 @@ from dapkit.agent.call import Call
 from dapkit.agent.choosing import frame_of, thread_of
 from dapkit.agent.failures import InvalidArguments
 from dapkit.agent.finding import scope_of
-from dapkit.agent.paging import page_of_frames, page_of_variables
+from dapkit.agent.paging import at_most, page_of_frames, page_of_variables
 from dapkit.agent.registry import Approval, action
 from dapkit.agent.results.values import (
     Assigned,
@@ -113,7 +113,8 @@ async def threads(call: Call, *, levels: p.Levels | None = None) -> Threads:
     shown = found[: limits.THREADS_SHOWN]
     stacks: list[ThreadStack] | None = None
     if levels is not None:
-        stacks = await stacks_of(call, shown, levels=levels)
+        most = max(1, limits.FRAMES_MOST // len(shown))
+        stacks = await stacks_of(call, shown, levels=at_most("levels", levels, otherwise=most, most=most))
     return Threads(
         snapshot=snapshot(call.session),
         threads=[Thread(id=one.id, name=shortened(one.name, limits.NAME_CHARACTERS)[0]) for one in shown],
@@ -170,7 +171,13 @@ async def variables(
     page = await page_of_variables(call, reference, kind=filter, match=match, start=start, count=count)
     for one in page.variables:
         call.remembered.has_children(one.variables_reference, one.named_variables, one.indexed_variables)
-    return Variables(snapshot=snapshot(call.session), variables=page.variables, start=start, more=page.more)
+    return Variables(
+        snapshot=snapshot(call.session),
+        variables=page.variables,
+        start=start,
+        more=page.more,
+        searched=page.searched,
+    )
 
 
 @action(Approval.READ)

@@ -9,6 +9,7 @@ from dapkit.agent import parameters as p
 from dapkit.agent.budget import shortened
 from dapkit.agent.call import Call
 from dapkit.agent.failures import InvalidArguments
+from dapkit.agent.paging import at_most
 from dapkit.agent.registry import Approval, action
 from dapkit.agent.results.program import LoadedSources, Module, Modules, SourceText
 from dapkit.agent.snapshots import snapshot
@@ -26,10 +27,14 @@ async def modules(
 ) -> Modules:
     """Show the modules and libraries that the program has loaded."""
     call.require("supports_modules_request", "module introspection")
+    start = start_module or 0
+    if start < 0 or (module_count or 0) < 0:
+        raise InvalidArguments(f"{'start_module' if start < 0 else 'module_count'} must be 0 or more")
     body = await call.ask(ModulesArguments(start_module=start_module, module_count=module_count))
-    most = module_count or limits.MODULES_SHOWN
-    shown = body.modules[:most]
-    total = body.total_modules or len(body.modules) + (start_module or 0)
+    came, total = body.modules, body.total_modules or len(body.modules) + start
+    if len(came) > total - start:  # lldb-dap tells all of them, whatever it is asked for
+        came = came[start:]
+    shown = came[: min(module_count or limits.MODULES_SHOWN, limits.MODULES_MOST)]
     return Modules(
         snapshot=snapshot(call.session),
         modules=[
@@ -43,7 +48,7 @@ async def modules(
             )
             for one in shown
         ],
-        more=max(0, total - (start_module or 0) - len(shown)),
+        more=max(0, total - start - len(shown)),
     )
 
 
@@ -76,7 +81,7 @@ async def source(
         raise InvalidArguments(f"There is no text of {name}.")
     current = stop.line if here and stop is not None else None
     around = line or current
-    wanted = limits.SOURCE_LINES_SHOWN if count is None else max(1, count)
+    wanted = at_most("count", count, otherwise=limits.SOURCE_LINES_SHOWN, most=limits.SOURCE_LINES_MOST)
     first = 1 if around is None else max(1, min(around - wanted // 2, len(lines) - wanted + 1))
     return SourceText(
         snapshot=snapshot(call.session),

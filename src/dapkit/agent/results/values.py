@@ -64,12 +64,14 @@ class ThreadStack(ProtocolObject, frozen=True, kw_only=True):
     """The innermost frames of one thread.
 
     Attributes:
+        more: whether there are further ones.
         problem: why they could not be had.
 
     """
 
     thread_id: int
     frames: list[Frame]
+    more: bool = False
     problem: str | None = None
 
 
@@ -110,12 +112,14 @@ class Variables(OfSession, frozen=True, kw_only=True):
     Attributes:
         start: of the first one shown.
         more: how many further ones there are; -1 if that is not known.
+        searched: only so many members were searched for what was to match.
 
     """
 
     variables: list[Variable]
     start: int
     more: int
+    searched: int | None = None
 
 
 class Evaluation(ProtocolObject, frozen=True, kw_only=True):

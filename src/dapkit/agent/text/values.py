@@ -90,6 +90,8 @@ def _threads(result: Threads) -> Iterator[str]:
         if (stack := stacks.get(one.id)) is None:
             continue
         yield from (f"  - #{frame.id} {one_line(frame.name)} @ {frame_location(frame)}" for frame in stack.frames)
+        if stack.more:
+            yield f"  (there are more; stack_trace with thread_id={one.id} shows them)"
         if stack.problem is not None:
             yield f"  ({one_line(stack.problem)})"
     if result.more:
@@ -109,6 +111,8 @@ def _(result: Scopes) -> str:
 @render.register
 def _(result: Variables) -> str:
     lines = [f"- {variable(one)}" for one in result.variables] or ["(none)"]
+    if result.searched is not None:
+        lines.append(f"(only the first {result.searched} members were searched)")
     if result.more:
         following = result.start + len(result.variables)
         amount = "more" if result.more < 0 else f"{result.more} more"
