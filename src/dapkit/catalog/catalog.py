@@ -9,7 +9,7 @@ from dapkit.catalog.choice import Choice
 from dapkit.catalog.choosing import Chooser
 from dapkit.catalog.definition import AdapterDefinition
 from dapkit.catalog.errors import CatalogError
-from dapkit.catalog.files import Problem, read_all
+from dapkit.catalog.files import Problem, read_all, user_folders
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,5 @@ def load(cwd: Path, home: Path | None = None, *, env: Mapping[str, str] | None =
 
     """
     variables = dict(os.environ if env is None else env)
-    house = home or Path(variables.get("HOME") or Path.home())
-    config = Path(variables.get("XDG_CONFIG_HOME") or house / ".config", "dapkit")
-    adapters, problems = read_all(cwd.absolute(), house, config)
+    adapters, problems = read_all(cwd.absolute(), *user_folders(variables | ({"HOME": str(home)} if home else {})))
     return Catalog(adapters, tuple(problems), variables)

@@ -17,7 +17,7 @@ from pathlib import Path
 from dapkit.catalog.choice import Choice
 from dapkit.catalog.definition import AdapterDefinition
 from dapkit.catalog.errors import NoAdapter
-from dapkit.catalog.files import BUILT_IN
+from dapkit.catalog.files import BUILT_IN, user_folders
 from dapkit.catalog.finding import Installed, NotInstalled, Surroundings, find, lacks_for_pid
 from dapkit.catalog.interpreters import Python, asked, python_for
 from dapkit.catalog.probing import numbers
@@ -241,8 +241,13 @@ class Chooser:
         version = "" if found.version is None else f", version {found.version}"
         where = f"{found.command[0]} ({found.where}){version}" if found.command else found.where
         self.reasons.append(f"{one.name}: {where}{inside}")
+        users = {BUILT_IN, *user_folders(self.env)}
         if own := [str(source) for source in one.sources if source.parent != BUILT_IN]:
             self.reasons.append(f"what is known of {one.name} is from {', '.join(own)}")
+        if cloned := [str(source) for source in one.sources if source.parent not in users]:
+            # The user may never have seen it, and it says what is run.
+            started = " ".join(found.command) or found.where
+            self.reasons.append(f"as {', '.join(cloned)} of the project says, {one.name} is started by: {started}")
 
     def _suits(self, one: AdapterDefinition, program: Path | None) -> Installed | NotInstalled:
         found = self._find(one, program)

@@ -45,6 +45,12 @@ class Problem:
         return f"{self.file}{f', {self.place}' if self.place else ''}: {self.text}"
 
 
+def user_folders(env: Mapping[str, str]) -> tuple[Path, Path]:
+    """Return the folders of the user's own files: the home folder, and that of the configuration."""
+    home = Path(env.get("HOME") or Path.home())
+    return home, Path(env.get("XDG_CONFIG_HOME") or home / ".config", "dapkit")
+
+
 @cache
 def built_in() -> Mapping[str, AdapterDefinition]:
     """Return the definitions that come with dapkit."""

@@ -91,6 +91,15 @@ async def test_a_compound_of_launch_json_starts_all_of_its_configurations(caller
     assert [one["id"] for one in listed.details["sessions"]] == ["debug-1", "debug-2"]
 
 
+async def test_an_adapter_that_the_project_itself_defines_is_told_with_its_command(caller: Caller) -> None:
+    caller.write("say.py", "print()\n")
+    caller.write("dap.toml", '[adapters.debugpy]\ncommand = [["python3", "-Xdev", "-m", "debugpy.adapter"]]\n')
+    launched = await caller("launch", program="say.py", adapter="debugpy", stop_on_entry=False)
+    (note,) = launched.details["notes"]
+    assert note.startswith(f"as {caller.project}/dap.toml of the project says, debugpy is started by: ")
+    assert note.endswith("python3 -Xdev -m debugpy.adapter")
+
+
 ASKING = {
     "configurations": [
         {

@@ -31,7 +31,9 @@ def test_new_adapter_is_sent_what_is_usual(world: World) -> None:
     world.install("mine")
     choice = world.load().choose(world.write("a.my"), cwd=world.project)
     assert choice.command == (str(world.bin / "mine"), "--dap")
-    assert choice.reasons[-1] == f"what is known of mine is from {world.project}/dap.toml"
+    file = f"{world.project}/dap.toml"
+    assert choice.reasons[-2] == f"what is known of mine is from {file}"
+    assert choice.reasons[-1] == f"as {file} of the project says, mine is started by: {' '.join(choice.command)}"
     assert choice.launch_arguments(args=["1"], stop_on_entry=True) == {
         "request": "launch",
         "program": str(world.project / "a.my"),

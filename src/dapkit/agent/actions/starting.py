@@ -281,5 +281,5 @@ async def _started(call: Call, notes: Sequence[str], *, patience: float) -> Star
 
 
 def _surprises(reasons: Sequence[str]) -> Sequence[str]:
-    """Keep what is worth saying about a choice: why something better was not chosen."""
-    return [reason for reason in reasons if reason.startswith("not ")]
+    """Keep what is worth saying about a choice: why something better was not chosen, and what the project has run."""
+    return [reason for reason in reasons if reason.startswith(("not ", "as "))]
