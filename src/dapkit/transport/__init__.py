@@ -16,7 +16,7 @@ from dapkit.transport.gate import Handler
 from dapkit.transport.guard import Guard
 from dapkit.transport.listening import spawn_listening
 from dapkit.transport.memory import memory_pair
-from dapkit.transport.private import check_private_folder, new_token, private_folder, read_token
+from dapkit.transport.private import check_private_folder, left_token, new_token, private_folder, read_token, token_file
 from dapkit.transport.process import ProcessGroup
 from dapkit.transport.pulse import Pulse
 from dapkit.transport.recorder import Recorder
@@ -50,6 +50,7 @@ __all__ = [
     "check_private_folder",
     "connect_tcp",
     "connect_unix",
+    "left_token",
     "listen_tcp",
     "listen_unix",
     "memory_pair",
@@ -60,4 +61,5 @@ __all__ = [
     "spawn",
     "spawn_listening",
     "stdio",
+    "token_file",
 ]

@@ -4,8 +4,11 @@ A secret stands in a file of mode 0600 in a folder of mode 0700, never in a
 command line, an environment variable or a log, which others can read.
 """
 
+import fcntl
 import os
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from dapkit import limits
@@ -79,6 +82,58 @@ def read_token(path: Path) -> str:
     if not token:
         raise NotPrivate(f"{path} holds no token: expected one line of ASCII")
     return token
+
+
+@contextmanager
+def left_token(token: str, port: int) -> Iterator[Path]:
+    """Have the token of a port in its file for a while, where processes of our user look for it.
+
+    It is locked meanwhile: a file that nobody has locked was left by a process that was killed, and is removed by the
+    next one that leaves a token.
+    """
+    file = token_file(port)
+    with locked(file.parent):
+        for other in file.parent.glob("port-*.token"):
+            _remove_unless_held(other)
+        file.unlink(missing_ok=True)
+        held = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        fcntl.flock(held, fcntl.LOCK_EX)
+    try:
+        os.write(held, token.encode())
+        yield file
+    finally:
+        file.unlink(missing_ok=True)
+        os.close(held)
+
+
+def token_file(port: int) -> Path:
+    """Return where the token of a port is; the engine (`connection.tokens`) has the same rule."""
+    return private_folder() / f"port-{port}.token"
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Be the only one who puts files into a folder, or takes dead ones away."""
+    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(fd)
+
+
+def _remove_unless_held(file: Path) -> None:
+    try:
+        fd = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:  # its owner has just removed it
+        return
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        file.unlink(missing_ok=True)
+    except BlockingIOError:  # whoever has left it lives
+        return
+    finally:
+        os.close(fd)
 
 
 def _check_owner(path: Path, found: os.stat_result) -> None:

@@ -6,18 +6,17 @@ error. No abstract sockets, since every user of the machine can connect to them.
 
 import contextlib
 import errno
-import fcntl
 import os
 import socket
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 from anyio.abc import ByteStream
 
 from dapkit.transport.errors import Unreachable
 from dapkit.transport.gate import Gate, Handler, admit_own_user
-from dapkit.transport.private import check_private_folder
+from dapkit.transport.private import check_private_folder, locked
 from dapkit.transport.sockets import connected
 from dapkit.transport.tasks import background_tasks
 
@@ -69,7 +68,7 @@ def remove_dead_sockets(folder: Path, pattern: str) -> None:
 
     """
     check_private_folder(folder)
-    with _locked(folder):  # what was bound by `listen_unix` listens by now, too
+    with locked(folder):  # what was bound by `listen_unix` listens by now, too
         for path in folder.glob(pattern):
             if path.is_socket() and not _is_alive(path):
                 path.unlink()
@@ -81,7 +80,7 @@ def _bound(path: Path) -> tuple[socket.socket, int]:
         raise Unreachable(f"{path} is too long for a unix socket: expected at most {_PATH_BYTES} bytes")
     listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_NONBLOCK)
     try:
-        with _locked(path.parent):  # of two who find a stale file, the second must not remove the first one's socket
+        with locked(path.parent):  # of two who find a stale file, the second must not remove the first one's socket
             if path.exists(follow_symlinks=False):
                 _remove_stale(path)
             os.fchmod(listening.fileno(), 0o600)  # Linux: bind makes the file with the mode of the socket
@@ -97,7 +96,7 @@ def _bound(path: Path) -> tuple[socket.socket, int]:
 
 
 def _remove(path: Path, inode: int) -> None:
-    with _locked(path.parent), contextlib.suppress(FileNotFoundError):
+    with locked(path.parent), contextlib.suppress(FileNotFoundError):
         if path.stat().st_ino == inode:  # not that of a successor, after somebody had removed ours
             path.unlink()
 
@@ -124,13 +123,3 @@ def _is_alive(path: Path) -> bool:
             if error.errno != errno.EPROTOTYPE:  # unix(7): it is there, and is none for datagrams
                 raise
     return True
-
-
-@contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(fd)

@@ -2,6 +2,7 @@
 
 import http.client
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -196,6 +197,20 @@ def test_token_is_in_a_file_of_ours_and_nowhere_else(tmp_path: Path, python: str
         program.go()
         program.process.wait(10)
         assert not program.token_file.exists()
+
+
+def test_token_of_a_program_that_was_killed_goes_with_the_next_one(tmp_path: Path, python: str) -> None:
+    alone = {"XDG_RUNTIME_DIR": str(tmp_path)}  # nobody else cleans up in here
+    with running(WAITS.format(listen=""), tmp_path, python, env=alone) as living:
+        living.read_place()
+        with running(WAITS.format(listen=""), tmp_path, python, env=alone) as killed:
+            killed.read_place()
+        assert killed.process.returncode == -signal.SIGKILL
+        assert killed.token_file.exists()
+        with running(WAITS.format(listen=""), tmp_path, python, env=alone) as following:
+            following.read_place()
+            assert not killed.token_file.exists() or killed.token_file == following.token_file
+            assert living.token_file.exists()
 
 
 async def test_token_of_ones_own_is_shown_from_a_file(tmp_path: Path, python: str) -> None:

@@ -5,7 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from dapkit.transport import NotPrivate, check_private_folder, new_token, private_folder, read_token
+from dapkit.transport import (
+    NotPrivate,
+    check_private_folder,
+    left_token,
+    new_token,
+    private_folder,
+    read_token,
+    token_file,
+)
 
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="giving a file away needs root")
 
@@ -109,3 +117,24 @@ def test_tokens_are_long_and_all_different() -> None:
     tokens = {new_token() for _ in range(100)}
     assert len(tokens) == 100
     assert all(len(token) >= 43 for token in tokens)
+
+
+def test_token_of_a_port_is_there_for_a_while_and_for_ourselves_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    with left_token("secret", 5) as file:
+        assert (file, mode(file)) == (token_file(5), 0o600)
+        assert read_token(file) == "secret"
+    assert not file.exists()
+
+
+def test_tokens_of_those_that_were_killed_go_with_the_next_one_and_others_stay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    dead = token_file(1)
+    dead.write_text("of a process that was killed")
+    with left_token("secret", 2) as living, left_token("other", 3):
+        assert read_token(living) == "secret"
+        assert not dead.exists()

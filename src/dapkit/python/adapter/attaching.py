@@ -6,9 +6,8 @@ listens on a port leaves the token in a file named after the port, in the folder
 enter, and the other looks for it there.
 """
 
-import os
-from collections.abc import AsyncIterator, Iterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from pathlib import Path
 
 import anyio
@@ -25,10 +24,11 @@ from dapkit.transport import (
     Connection,
     connect_tcp,
     connect_unix,
+    left_token,
     listen_tcp,
     new_token,
-    private_folder,
     read_token,
+    token_file,
 )
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -133,11 +133,6 @@ def _place(args: PythonAttach) -> tuple[str, Place | str]:
     return given[0]
 
 
-def _token_file(port: int) -> Path:
-    """Return where the token of a port is: the engine (`doors`) has the same rule."""
-    return private_folder() / f"port-{port}.token"
-
-
 def _token_for(place: Place) -> str | None:
     """Find the token of a listening program, if there is one."""
     if place.token_file is not None:
@@ -145,7 +140,7 @@ def _token_for(place: Place) -> str | None:
             return read_token(Path(place.token_file).expanduser())
         except OSError as error:
             raise RequestFailed(f"tokenFile {place.token_file} cannot be read: {error.strerror}") from error
-    file = _token_file(place.port)
+    file = token_file(place.port)
     return read_token(file) if place.host in _LOOPBACK and file.exists() else None
 
 
@@ -162,27 +157,7 @@ async def _first_visitor(place: Place, run: Run) -> AsyncIterator[ByteStream]:
     token = given or new_token()
     with send, arrivals:
         async with listen_tcp(place.host, place.port, take, token=token, max_connections=1) as port:
-            with _left_in_file(None if given else token, port) as where:
+            with nullcontext() if given else left_token(token, port) as where:
                 told = f"Waiting for a program that calls dapkit.connect(({place.host!r}, {port}))"
                 await run.host.output(f"{told}{f'; the token is in {where}' if where else ''}\n", category="console")
                 yield await arrivals.receive()
-
-
-@contextmanager
-def _left_in_file(token: str | None, port: int) -> Iterator[Path | None]:
-    """Have a token in the file of its port for a while."""
-    if token is None:
-        yield None
-        return
-    file = _token_file(port)
-    file.unlink(missing_ok=True)
-    with open(file, "x", opener=_private) as writing:
-        writing.write(token)
-    try:
-        yield file
-    finally:
-        file.unlink(missing_ok=True)
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)

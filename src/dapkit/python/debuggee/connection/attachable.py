@@ -32,6 +32,7 @@ class Attachable:
         self.door: Door | None = None
         self._held: Engine | None = None
         self._token_file = ""
+        self._token_handle = -1
         self._prepared = False
         self._main = 0
 
@@ -45,7 +46,7 @@ class Attachable:
         self.door = Door(place, token, allow_remote=allow_remote)
         where = self.door.place
         if make_token and token is not None and not isinstance(where, str):
-            self._token_file = tokens.leave(token, where[1])
+            self._token_file, self._token_handle = tokens.leave(token, where[1])
         told = where if isinstance(where, str) else f"{where[0]}:{where[1]}"
         hint = f"; the token is in {self._token_file}" if self._token_file else ""
         _tell(f"dapkit: listening at {told}{hint}\n")
@@ -113,6 +114,9 @@ class Attachable:
         """Leave the child of a fork alone: nobody can attach to it."""
         present.expects_clients = False
         self._token_file = ""
+        if self._token_handle >= 0:
+            os.close(self._token_handle)
+            self._token_handle = -1
         if self.door is not None:
             if isinstance(self.door.place, str):
                 self.door.place = ("", 0)  # the file is the parent's

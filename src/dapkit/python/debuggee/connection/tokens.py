@@ -1,13 +1,14 @@
 """Tokens of ports: made, compared, and kept in files that only our own user can reach.
 
-The folder and the name of a file follow the rule of the adapter (`dapkit.transport.private`,
-`dapkit.python.adapter.attaching`), so that each finds what the other has left.
+The folder and the name of a file follow the rule of the adapter (`dapkit.transport.private`), so that each
+finds what the other has left.
 """
 
 import os
 import stat
 from _operator import _compare_digest  # the C half of `hmac.compare_digest`
 from binascii import b2a_base64
+from fcntl import LOCK_EX, LOCK_NB, flock
 
 from .. import limits
 
@@ -33,17 +34,28 @@ def file_of(port: int) -> str:
     return os.path.join(_folder(), f"port-{port}.token")
 
 
-def leave(token: str, port: int) -> str:
-    """Leave a token for whoever of our user wants to connect to a port; return the file."""
+def leave(token: str, port: int) -> tuple[str, int]:
+    """Leave a token for whoever of our user wants to connect to a port; return the file, open and locked.
+
+    It stays so for as long as it is of use: files that nobody has locked were left by programs that were killed, and
+    are removed here.
+    """
     path = file_of(port)
-    if os.path.lexists(path):
-        os.unlink(path)  # of a program that was killed
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+    folder = os.path.dirname(path)
+    lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        os.write(handle, token.encode())
+        flock(lock, LOCK_EX)
+        for name in os.listdir(folder):
+            if name.startswith("port-") and name.endswith(".token"):
+                _remove_unless_held(os.path.join(folder, name))
+        if os.path.lexists(path):
+            os.unlink(path)
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+        flock(handle, LOCK_EX)
     finally:
-        os.close(handle)
-    return path
+        os.close(lock)
+    os.write(handle, token.encode())
+    return path, handle
 
 
 def read(path: str) -> str:
@@ -64,6 +76,20 @@ def read(path: str) -> str:
     if not token or not token.isascii():
         raise ValueError(f"{path} holds no token: expected one line of ASCII")
     return token
+
+
+def _remove_unless_held(path: str) -> None:
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+    except OSError:  # its owner has just removed it
+        return
+    try:
+        flock(handle, LOCK_EX | LOCK_NB)
+        os.unlink(path)
+    except OSError:  # whoever has left it lives, or has just removed it
+        return
+    finally:
+        os.close(handle)
 
 
 def _folder() -> str:
