@@ -1,9 +1,10 @@
 """One session of an adapter: requests become handlers, what handlers return becomes responses.
 
-Each request has a task and a cancel scope of its own, and gets one response
-however its handler ends. Handlers run side by side; serial ones run in the order
-of arrival. The session ends with `disconnect`, with the end of input, or when the
-scope it runs in is cancelled; each way goes through the same steps, once:
+Each request has a cancel scope of its own, and gets one response however its
+handler ends. Handlers run side by side, each in the task that heard its request;
+serial ones run in the order of arrival. The session ends with `disconnect`, with
+the end of input, or when the scope it runs in is cancelled; each way goes
+through the same steps, once:
 
     cancel what is pending -> disconnect (if asked for) -> closing() -> the last response -> cancel background tasks
 
@@ -92,6 +93,11 @@ class Conversation:
         self._tasks: TaskGroup | None = None
         self._crash: Exception | None = None
         self._listening = anyio.CancelScope()
+        self._ear = anyio.Lock(fast_acquire=True)
+        self._incoming = self.connection.incoming()
+        self._is_relieved = False  # by a task that waits to listen
+        self._heard_all = anyio.Event()
+        self._farewell: Request | None = None
         self._running: dict[int, _Running] = {}
         self._settled = Pulse()
         self._serial_send, self._serial = anyio.create_memory_object_stream[_Running](float("inf"))
@@ -130,12 +136,16 @@ class Conversation:
 
     async def _converse(self, tasks: TaskGroup) -> None:
         tasks.start_soon(self._work_off_serial)
-        farewell: Request | None = None
+        self.start_soon(self._attend)
         try:
             with self._listening:
-                farewell = await self._listen()
+                await self._heard_all.wait()
+            ended = self.connection.ended
+            if self._farewell is None and ended is not None and ended.problem is not None:
+                log.error("the conversation ended: %s", ended.problem)
         finally:
-            await self._end(farewell)
+            self._heard_all.set()
+            await self._end(self._farewell)
 
     # For the adapter
 
@@ -173,14 +183,36 @@ class Conversation:
 
     # Listening
 
-    async def _listen(self) -> Request | None:
-        """Start what the client asks for, until it leaves; return its `disconnect`, if it sent one."""
-        async for happening in self.connection.incoming():
+    async def _attend(self) -> None:
+        """Answer what was heard, while another task like this one listens.
+
+        To start one for each request would take longer than most of them do. There are as many as there were requests
+        at once; one that is done ends if another waits for its turn to listen.
+        """
+        while not self._is_relieved:
+            self._is_relieved = True
+            async with self._ear:
+                self._is_relieved = False
+                running = await self._listen()
+            if running is None:
+                self._heard_all.set()
+                return
+            if not self._is_relieved:
+                self.start_soon(self._attend)
+            await self._answer(running)
+
+    async def _listen(self) -> _Running | None:
+        """Wait for a request that is to be answered now; None if nothing more is to be heard."""
+        async for happening in self._incoming:
+            if self._heard_all.is_set():
+                break
             match happening:
                 case RequestReceived(request) if request.command == "disconnect":
-                    return request
+                    self._farewell = request
+                    return None
                 case RequestReceived(request):
-                    self._begin(request)
+                    if (running := self._begun(request)) is not None:
+                        return running
                 case CancelRequested(request):
                     self._cancel(request.seq)
                 case ProgressCancelRequested(progress_id):
@@ -188,17 +220,16 @@ class Conversation:
                         progress.cancel()
                 case EventReceived(event):
                     log.debug("clients send no events, this one sent %s", event.event)
-        if self.connection.ended is not None and self.connection.ended.problem is not None:
-            log.error("the conversation ended: %s", self.connection.ended.problem)
         return None
 
-    def _begin(self, request: Request) -> None:
+    def _begun(self, request: Request) -> _Running | None:
+        """Take note of a request; return it unless it has to wait for its turn."""
         running = self._running[request.seq] = _Running(request)
         handler = self._definition.handlers.get(request.command)
         if handler is not None and handler.is_serial:
             self._serial_send.send_nowait(running)
-        elif self._tasks is not None:
-            self._tasks.start_soon(self._answer, running, name=request.command)
+            return None
+        return running
 
     async def _work_off_serial(self) -> None:
         async for running in self._serial:

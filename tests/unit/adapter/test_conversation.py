@@ -1,5 +1,6 @@
 """From requests to handlers to responses: concurrency, errors, cancellation, launch, the end."""
 
+import asyncio
 import contextlib
 
 import anyio
@@ -47,6 +48,7 @@ class Desk(Adapter[Launch, NoAttach]):
         self.launched: Launch | None = None
         self.log: list[str] = []
         self.gate = anyio.Event()
+        self.tasks: list[asyncio.Task[object] | None] = []
 
     async def launch(self, args: Launch) -> None:
         self.launched = args
@@ -79,6 +81,9 @@ class Desk(Adapter[Launch, NoAttach]):
                 case "terminal":
                     body = await self.run_in_terminal("/", ["true"])
                     return EvaluateBody(result=str(body.process_id), variables_reference=0)
+                case "suspend":
+                    self.tasks.append(asyncio.current_task())
+                    await anyio.lowlevel.checkpoint()
                 case "late crash":
                     self.start_soon(self._crash)
         finally:
@@ -163,6 +168,30 @@ async def test_requests_run_side_by_side() -> None:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(client.request, evaluate("wait"))
             await client.request(evaluate("open"))
+
+
+async def test_requests_one_after_the_other_take_turns_in_two_tasks() -> None:
+    adapter = Desk()
+    async with client_of(adapter) as client:
+        await client.start()
+        for _ in range(10):
+            await client.request(evaluate("suspend"))
+    assert len(adapter.tasks) == 10
+    assert len(set(adapter.tasks)) == 2
+
+
+async def test_tasks_that_many_requests_at_once_have_needed_end_after_them() -> None:
+    adapter = Desk()
+    async with client_of(adapter) as client:
+        await client.start()
+        before = len(asyncio.all_tasks())
+        async with anyio.create_task_group() as tasks:
+            for _ in range(5):
+                tasks.start_soon(client.request, evaluate("wait"))
+            await anyio.wait_all_tasks_blocked()
+            await client.request(evaluate("open"))
+        await anyio.wait_all_tasks_blocked()
+        assert len(asyncio.all_tasks()) == before
 
 
 async def test_an_attribute_of_the_object_does_not_hide_a_handler() -> None:
