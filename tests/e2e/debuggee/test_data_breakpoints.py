@@ -885,6 +885,25 @@ def test_global_and_class_attribute_set_before_the_start_wait_for_their_module_a
     assert [(one["id"], one["verified"]) for one in verified] == [(one["id"], True) for one in answers]
 
 
+@pytest.mark.parametrize("access", ["write", "read", "readWrite"])
+def test_global_that_is_not_there_yet_is_watched_from_the_entry_on(start: Start, access: str) -> None:
+    peer = start("total = 1\nother = 5\ntotal = total + other\nprint(total)\n")
+    peer.configure(stopOnEntry=True)
+    peer.stopped("entry")
+    [placed] = peer.ask("setDataBreakpoints", breakpoints=[{"dataId": "global:__main__:total", "accessType": access}])[
+        "breakpoints"
+    ]
+    assert placed["verified"]
+    writes = ["total was set to 1; it had no value", "total changed from 1 to 6"]
+    reads = ["total is about to be read: 1", "total is about to be read: 6"]
+    due = {"write": writes, "read": reads, "readWrite": [writes[0], reads[0], writes[1], reads[1]]}[access]
+    for text in due:
+        peer.go()
+        assert peer.stopped("data breakpoint")["text"].startswith(text)
+    peer.go()
+    assert peer.finish() == (0, "6\n", "")
+
+
 def test_object_that_goes_away_ends_its_breakpoint(watch: Watch, is_native: bool) -> None:
     watched = watch("""
         class Thing:
