@@ -23,6 +23,7 @@ from dapkit.adapter.errors import DefinitionError, NotServed
 from dapkit.adapter.events import Events, ReverseRequests
 from dapkit.adapter.progress import Progress
 from dapkit.adapter.requests import Requests
+from dapkit.endpoint import Overtakes
 from dapkit.protocol import (
     Arguments,
     Capabilities,
@@ -139,8 +140,12 @@ class Adapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Requests[Launch, A
 
     # Telling and asking the client
 
-    async def send_event(self, body: EventBody) -> bool:
+    async def send_event(self, body: EventBody, *, overtakes: Overtakes = lambda _: False) -> bool:
         """Tell the client; output waits while too much of it is queued.
+
+        A stop that is told while a request is handled which may have led to it leaves after the response to that.
+        An adapter that knows better, since it only passes on what somebody else says, tells by `overtakes` which
+        of these requests the stop comes before.
 
         Returns:
             Whether it was sent: not to a client that did not announce that it understands it.
@@ -152,7 +157,7 @@ class Adapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Requests[Launch, A
         """
         if isinstance(body, OutputEvent):
             return await self._session.send_output(body)
-        return self._session.send_event(body)
+        return self._session.send_event(body, overtakes=overtakes)
 
     async def send_custom_event(self, event: str, body: object = None) -> None:
         """Tell the client something of the author's own; clients ignore what they do not know."""

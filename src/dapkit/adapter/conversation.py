@@ -27,6 +27,7 @@ from dapkit.endpoint import (
     CancelRequested,
     Endpoint,
     EventReceived,
+    Overtakes,
     ProgressCancelRequested,
     RequestFailed,
     RequestReceived,
@@ -149,14 +150,14 @@ class Conversation:
 
     # For the adapter
 
-    def send_event(self, body: EventBody) -> bool:
+    def send_event(self, body: EventBody, *, overtakes: Overtakes = lambda _: False) -> bool:
         """Tell the client without waiting."""
         self._initialized |= isinstance(body, InitializedEvent)
         if isinstance(body, TerminatedEvent) and not self._configured.is_set():
             # No configurationDone is legal any more, and launch or attach must not wait for it.
             self._ended_early = True
             self._configured.set()
-        return self.connection.send_event(body)
+        return self.connection.send_event(body, overtakes=overtakes)
 
     async def send_output(self, body: OutputEvent) -> bool:
         """Tell the client of output, waiting while too much is queued."""

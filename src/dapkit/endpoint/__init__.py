@@ -6,7 +6,7 @@ neither waits nor reads nor writes; `dapkit.transport` does.
 
 from dapkit.endpoint.conversation import Role
 from dapkit.endpoint.conversion import Formats
-from dapkit.endpoint.endpoint import Endpoint
+from dapkit.endpoint.endpoint import Endpoint, Overtakes
 from dapkit.endpoint.errors import AlreadyAnswered, CapabilityMissing, LocalProtocolError, OutOfOrder, RequestFailed
 from dapkit.endpoint.happenings import (
     CancelRequested,
@@ -39,6 +39,7 @@ __all__ = [
     "Lifecycle",
     "LocalProtocolError",
     "OutOfOrder",
+    "Overtakes",
     "Phase",
     "ProgressCancelRequested",
     "RequestFailed",

@@ -88,6 +88,11 @@ class Conversation:
             while len(self.forgotten) > limits.FORGOTTEN_REQUESTS:
                 self.forgotten.popitem(last=False)
 
+    def answer_late(self, request: Request, body: RawJson | None, *, all_threads: bool) -> None:
+        """Give a request its one response behind the stops that were told before it, and have its effect then."""
+        del self.unanswered[request.seq]
+        self.outbox.put_behind(request, body, all_threads=all_threads)
+
     def answer(self, request: Request, *, success: bool, message: str | None, body: RawJson | None) -> None:
         """Give a request its one response."""
         del self.unanswered[request.seq]
@@ -101,8 +106,7 @@ class Conversation:
         if success and isinstance(body, Capabilities) and request.command == "initialize":
             self.capabilities = body
         kind: Kind = "response" if success else "failure"
-        all_threads = concerns_all_threads(request.arguments) and concerns_all_threads(body)
-        self.lifecycle.note(kind, request.command, all_threads=all_threads)
+        self.lifecycle.note(kind, request.command, all_threads=resumes_all_threads(request, body))
 
     def note_event(self, event: str, body: ProtocolObject | RawJson | None) -> None:
         """Let an event that was received have its effect on the session."""
@@ -114,8 +118,13 @@ class Conversation:
             self.answer(unwanted, success=False, message="cancelled", body=None)
         if not self.lifecycle.introduced:
             self.outbox.drop_events()
-        self.outbox.put_last_word(request, body)
+        self.outbox.put_behind(request, body)
         self.disconnected = True
+
+
+def resumes_all_threads(request: Request, body: object) -> bool:
+    """Whether a request and its answer are about all threads."""
+    return concerns_all_threads(request.arguments) and concerns_all_threads(body)
 
 
 def concerns_all_threads(content: object) -> bool:

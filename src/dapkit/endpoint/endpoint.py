@@ -12,17 +12,17 @@ endpoint numbers, pairs, checks and orders messages. What it decides alone:
 Everything that takes time (deadlines, tasks, streams) is `dapkit.transport.Connection`'s.
 """
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Any
 
 from dapkit import limits
 from dapkit.endpoint import gates
 from dapkit.endpoint.content import understood, written, written_arguments, written_body, written_event
-from dapkit.endpoint.conversation import Conversation, Role, concerns_all_threads
+from dapkit.endpoint.conversation import Conversation, Role, concerns_all_threads, resumes_all_threads
 from dapkit.endpoint.errors import AlreadyAnswered, CapabilityMissing, LocalProtocolError, OutOfOrder
 from dapkit.endpoint.happenings import ConversationEnded, Happening
 from dapkit.endpoint.hearing import Hearing
-from dapkit.endpoint.lifecycle import STOPPING, Phase
+from dapkit.endpoint.lifecycle import RESUMING, STOPPING, Phase
 from dapkit.endpoint.violations import Violations
 from dapkit.protocol import (
     COMMANDS,
@@ -43,6 +43,10 @@ from dapkit.protocol import (
 )
 
 _ONCE_OVER = ("terminated", "stopped", "continued")
+
+
+type Overtakes = Callable[[Request], bool]
+"""Whether a stop comes before the response to a request that is unanswered."""
 
 
 class Endpoint:
@@ -185,10 +189,15 @@ class Endpoint:
 
         """
         if self._waits(request):
+            conversation = self._conversation
             known = understood(request.command, body)
-            raw = written_body(request.command, body, self._conversation.formats)
-            self._conversation.answer(request, success=True, message=None, body=raw)
-            self._conversation.note_response(request, success=True, body=known)
+            raw = written_body(request.command, body, conversation.formats)
+            if request.command in RESUMING and conversation.outbox.stops_before(request):
+                # Else the client would hear of a stop after it has heard that the program goes on.
+                conversation.answer_late(request, raw, all_threads=resumes_all_threads(request, known))
+                return
+            conversation.answer(request, success=True, message=None, body=raw)
+            conversation.note_response(request, success=True, body=known)
 
     def fail(self, request: Request, message: str, error: Message | None = None) -> None:
         """Answer a request with an error.
@@ -218,8 +227,11 @@ class Endpoint:
 
     # Telling
 
-    def send_event(self, body: EventBody) -> bool:
+    def send_event(self, body: EventBody, *, overtakes: Overtakes = lambda _: False) -> bool:
         """Tell the peer; it leaves after the responses that it must not overtake.
+
+        A stop leaves after the responses to all requests that may have led to it and are unanswered now, but
+        for those that it `overtakes`.
 
         Returns:
             False if nothing was sent: the client did not announce that it understands
@@ -247,7 +259,11 @@ class Endpoint:
                 conversation.change_capabilities(changed)
         # Until the client has introduced itself nobody knows how it wants positions and paths.
         early = self.phase is Phase.FRESH
-        after = [r.seq for r in conversation.unanswered.values() if r.command in STOPPING] if event == "stopped" else ()
+        after = [
+            request.seq
+            for request in conversation.unanswered.values()
+            if event == "stopped" and request.command in STOPPING and not overtakes(request)
+        ]
         conversation.outbox.put_event(
             event, body if early else content, all_threads=concerns_all_threads(body), output=output, after=after
         )

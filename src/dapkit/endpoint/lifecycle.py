@@ -163,15 +163,18 @@ class Lifecycle:
             self.phase = MOVES[self.phase, Step("event", "initialized")]
 
     def _is_stale(self, kind: Kind, name: str) -> bool:
-        """Whether this is a response that came after the stop that its request led to (rdbg)."""
+        """Whether this is a response that came after the stop that its request led to (rdbg).
+
+        A request that was made while the program ran cannot have led to a stop that comes before its response.
+        """
         if (kind, name) == ("event", "stopped"):
             self._overtaken = self._resuming
         if name not in RESUMING or kind == "event":
             return False
         if kind == "request":
-            self._resuming += 1
+            self._resuming += self.phase is Phase.STOPPED
             return False
-        self._resuming -= 1
+        self._resuming = max(0, self._resuming - 1)
         stale = self._overtaken > 0
         self._overtaken -= stale
         return stale

@@ -3,8 +3,9 @@
 Two lanes. *Answers* (responses, and requests of ours) leave first and in order.
 *Events* keep their own order behind them; an event may have to wait for the
 responses of requests that it must not overtake, and then everything behind it
-waits too. Neighbouring output of one category is joined. The response to
-`disconnect` takes the lane of the events: it is the last word.
+waits too. Neighbouring output of one category is joined. Two kinds of response
+take the lane of the events: that to `disconnect`, which is the last word, and that to a
+request that sets the program going, if a stop was told before and has not left.
 
 Answers get their `seq` when they are put in and events when they leave, so
 that what the peer sees counts up by one, as the specification asks
@@ -45,11 +46,12 @@ class _Output:
 
 
 @dataclass(slots=True)
-class _LastWord:
-    """The response to disconnect, behind all events."""
+class _Behind:
+    """A response behind the events that were told before it; `all_threads` says whether it concerns all of them."""
 
     request: Request
     body: RawJson | None
+    all_threads: bool = True
 
 
 class Outbox:
@@ -61,7 +63,7 @@ class Outbox:
 
     def __init__(self) -> None:
         self._answers: deque[bytes] = deque()
-        self._events: deque[_Waiting | _Output | _LastWord] = deque()
+        self._events: deque[_Waiting | _Output | _Behind] = deque()
         self._held: dict[int, list[_Waiting]] = {}
         self._seq = 0
         self.output_backlog = 0
@@ -77,12 +79,27 @@ class Outbox:
         self._seq += 1
         response = Response(self._seq, request.seq, success, request.command, message, body)
         self._answers.append(encode_frame(encode(response)))
+        self._let_go(request)
+
+    def put_behind(self, request: Request, body: RawJson | None, *, all_threads: bool = True) -> None:
+        """Queue the response to a request that succeeded behind the events, but for those that wait for it.
+
+        The lifecycle takes note as it leaves.
+        """
+        waiting = (at for at, one in enumerate(self._events) if isinstance(one, _Waiting) and request.seq in one.after)
+        self._events.insert(next(waiting, len(self._events)), _Behind(request, body, all_threads))
+        self._let_go(request)
+
+    def _let_go(self, request: Request) -> None:
         for waiting in self._held.pop(request.seq, ()):
             waiting.after.discard(request.seq)
 
-    def put_last_word(self, request: Request, body: RawJson | None) -> None:
-        """Queue the response to disconnect behind the events."""
-        self._events.append(_LastWord(request, body))
+    def stops_before(self, request: Request) -> bool:
+        """Whether a stop was told that has not left, and does not wait for the response to this request."""
+        return any(
+            isinstance(waiting, _Waiting) and waiting.name == "stopped" and request.seq not in waiting.after
+            for waiting in self._events
+        )
 
     def put_event(
         self,
@@ -169,6 +186,7 @@ class Outbox:
             case _Output(category, pieces, size):
                 self.output_backlog -= size
                 message = Event(self._seq, "output", OutputEvent(output="".join(pieces), category=category))
-            case _LastWord(request, body):
+            case _Behind(request, body, all_threads):
+                lifecycle.note("response", request.command, all_threads=all_threads)
                 message = Response(self._seq, request.seq, True, request.command, None, body)  # noqa: FBT003 - a wire value
         return encode_frame(encode(message))

@@ -29,6 +29,7 @@ from dapkit.endpoint import (
     EventReceived,
     Happening,
     LateResponse,
+    Overtakes,
     ProgressCancelRequested,
     RequestFailed,
     RequestReceived,
@@ -238,9 +239,9 @@ class Connection:
         self.endpoint.fail(request, failure.message, error)
         self._writer.notify()
 
-    def send_event(self, body: EventBody) -> bool:
+    def send_event(self, body: EventBody, *, overtakes: Overtakes = lambda _: False) -> bool:
         """Tell the peer without waiting (see `Endpoint.send_event`)."""
-        sent = self.endpoint.send_event(body)
+        sent = self.endpoint.send_event(body, overtakes=overtakes)
         if isinstance(body, OutputEvent) or self.endpoint.unanswered:
             self._writer.notify_later()  # with what comes next, and after the response if that comes next
         else:

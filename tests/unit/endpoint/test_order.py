@@ -97,6 +97,38 @@ def test_stopped_waits_for_no_request_that_cannot_have_caused_it(pair: Pair) -> 
     assert pair.client.responses_to(slow) == []
 
 
+def test_answer_that_lets_the_program_go_on_does_not_overtake_a_stop_that_was_told_before(client: RawPeer) -> None:
+    client.endpoint.send_event(STEP)
+    [asked] = client.ask("continue", {"threadId": 1})
+    assert isinstance(asked, RequestReceived)
+    client.endpoint.respond(asked.request, ContinueBody())
+    assert said(client) == ["event stopped", "response continue"]
+    assert client.endpoint.phase is Phase.RUNNING
+
+
+def test_stop_leaves_before_the_answers_that_it_overtakes_and_after_all_others(client: RawPeer) -> None:
+    [first], [second] = (client.ask("next", {"threadId": 1}) for _ in range(2))
+    assert isinstance(first, RequestReceived)
+    assert isinstance(second, RequestReceived)
+    client.endpoint.send_event(STEP, overtakes=lambda request: request is second.request)
+    client.endpoint.send_event(STEP)
+    client.endpoint.respond(second.request)
+    assert said(client) == []
+    client.endpoint.respond(first.request)
+    assert said(client) == ["response next", "event stopped", "response next", "event stopped"]
+    assert client.endpoint.phase is Phase.STOPPED
+
+
+def test_client_that_asks_a_running_program_to_go_on_takes_it_for_running_after_the_answer(pair: Pair) -> None:
+    asked = pair.client.send(NextArguments(thread_id=1))
+    pair.run_until_idle()
+    pair.adapter.endpoint.send_event(STEP, overtakes=lambda _: True)
+    pair.adapter.respond(asked)
+    pair.run_until_idle()
+    pair.timeline.expect(event("stopped") >> response("next"))
+    assert [end.endpoint.phase for end in (pair.client, pair.adapter)] == [Phase.RUNNING, Phase.RUNNING]
+
+
 def test_events_keep_their_order_behind_one_that_waits(pair: Pair) -> None:
     step = pair.client.send(NextArguments(thread_id=1))
     pair.run_until_idle()

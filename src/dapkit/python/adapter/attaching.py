@@ -18,6 +18,7 @@ from dapkit.adapter import RequestFailed
 from dapkit.endpoint import Endpoint, Role
 from dapkit.protocol import DisconnectArguments, InitializeRequestArguments, RawJson, decode_as
 from dapkit.python.adapter.arguments import Place, PythonAttach, engine_options
+from dapkit.python.adapter.order import Order
 from dapkit.python.adapter.paths import Paths
 from dapkit.python.adapter.run import Debuggee, Run, Way
 from dapkit.transport import (
@@ -80,10 +81,11 @@ def attach_way(args: PythonAttach) -> Way:
 
 @asynccontextmanager
 async def _attached(args: PythonAttach, run: Run) -> AsyncIterator[Debuggee]:
-    async with _stream(args, run) as stream, Connection(stream, Endpoint(Role.CLIENT)) as link:
+    order = Order()
+    async with _stream(args, run) as stream, Connection(stream, Endpoint(Role.CLIENT), watch=order.hear) as link:
         await link.request(InitializeRequestArguments(adapter_id="dapkit"))
         program = _Attached.read(await link.request_custom("attach", engine_options(args)))
-        yield Debuggee(link, AttachedProgram(link), Paths(args.path_mappings, program.cwd))
+        yield Debuggee(link, order, AttachedProgram(link), Paths(args.path_mappings, program.cwd))
 
 
 class _Attached(msgspec.Struct):

@@ -40,8 +40,8 @@ async def _here(launch: PythonLaunch, run: Run) -> AsyncIterator[Debuggee]:
         async with started(command, tell) as program:
             reached = False
             try:
-                async with listener.accept(program.wait) as (link, _):
-                    debuggee = Debuggee(link, program, await _introduced(link, launch, command))
+                async with listener.accept(program.wait) as (link, order, _):
+                    debuggee = Debuggee(link, order, program, await _introduced(link, launch, command))
                     reached = True
                     yield debuggee
             except (NeverCame, TransportError) as error:
@@ -68,9 +68,9 @@ async def _in_terminal(launch: PythonLaunch, run: Run) -> AsyncIterator[Debuggee
             )
         except CapabilityMissing as error:
             raise RequestFailed(f"console is {launch.console!r}, but {error}; use internalConsole") from error
-        async with listener.accept(anyio.sleep_forever) as (link, pid):
+        async with listener.accept(anyio.sleep_forever) as (link, order, pid):
             with found(link, pid) as program:
-                yield Debuggee(link, program, await _introduced(link, launch, command))
+                yield Debuggee(link, order, program, await _introduced(link, launch, command))
 
 
 async def _command(launch: PythonLaunch, listener: Listener, run: Run) -> Command:

@@ -23,6 +23,7 @@ from anyio.streams.memory import MemoryObjectReceiveStream
 from dapkit import limits
 from dapkit.endpoint import Endpoint, RequestFailed, Role
 from dapkit.protocol import DapkitError, InitializeRequestArguments
+from dapkit.python.adapter.order import Order
 from dapkit.transport import Connection, background_tasks, listen_unix, private_folder, remove_dead_sockets
 from dapkit.transport.sockets import SocketStream
 
@@ -30,8 +31,8 @@ log = logging.getLogger(__name__)
 
 _PEER = struct.Struct("3i")  # struct ucred
 
-type Engine = tuple[Connection, int]
-"""A conversation, begun with `initialize`, and the process at its other end."""
+type Engine = tuple[Connection, Order, int]
+"""A conversation, begun with `initialize`, the order of what is said in it, and the process at its other end."""
 
 
 class Listener:
@@ -69,12 +70,13 @@ class Listener:
 
     async def _ask_who_it_is(self, stream: ByteStream) -> None:
         """Converse with whoever has come; with the engine as long as the block of `accept` lasts."""
-        async with Connection(stream, Endpoint(Role.CLIENT)) as link:
+        order = Order()
+        async with Connection(stream, Endpoint(Role.CLIENT), watch=order.hear) as link:
             try:
                 await link.request(
                     InitializeRequestArguments(adapter_id="dapkit"), deadline=limits.INTRODUCTION_SECONDS
                 )
-                self._send.send_nowait((link, _process_of(stream)))
+                self._send.send_nowait((link, order, _process_of(stream)))
             except DapkitError as error:
                 log.info("who came to %s is no engine: %s", self.path.name, error)
             except (anyio.WouldBlock, anyio.BrokenResourceError):

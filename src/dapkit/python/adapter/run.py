@@ -21,7 +21,7 @@ import anyio
 
 from dapkit import limits
 from dapkit.adapter import Adapter, RequestFailed
-from dapkit.endpoint import EventReceived
+from dapkit.endpoint import EventReceived, Overtakes
 from dapkit.protocol import (
     Arguments,
     BreakpointEvent,
@@ -35,6 +35,7 @@ from dapkit.protocol import (
     TerminateArguments,
     ThreadEvent,
 )
+from dapkit.python.adapter.order import Order
 from dapkit.python.adapter.paths import Paths
 from dapkit.python.adapter.program import Category
 from dapkit.python.adapter.remembered import Remembered
@@ -76,13 +77,15 @@ class Debuggee:
 
     Attributes:
         link: to the engine, which has taken the options of the session.
+        order: in which the engine said what; it hears what comes over the link.
         process: that the engine runs in.
         paths: between the client and the program.
 
     """
 
-    def __init__(self, link: Connection, process: Process, paths: Paths) -> None:
+    def __init__(self, link: Connection, order: Order, process: Process, paths: Paths) -> None:
         self.link = link
+        self.order = order
         self.process = process
         self.paths = paths
 
@@ -95,7 +98,8 @@ class Debuggee:
         """
         command = arguments.command
         try:
-            body = await self.link.request_custom(command, self.paths.arguments(arguments), deadline=math.inf)
+            answer = self.link.request_custom(command, self.paths.arguments(arguments), deadline=math.inf)
+            body = await self.order.answer(command, answer)
         except ConversationLost as error:
             raise RequestFailed(f"{command}: the program ended before it could answer") from error
         return _NOTHING if body is None else self.paths.body(command, body)
@@ -171,10 +175,13 @@ class Run:
 
     async def _converse(self, debuggee: Debuggee) -> None:
         """Pass everything on until the program has ended, then say so."""
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(self._pass_events_on, debuggee)
-            await debuggee.process.wait()
-            await debuggee.link.wait_ended()
+        try:
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(self._pass_events_on, debuggee)
+                await debuggee.process.wait()
+                await debuggee.link.wait_ended()
+        finally:
+            debuggee.order.end()
         self.debuggee = None
         if self.is_told:
             code = debuggee.process.returncode
@@ -187,6 +194,8 @@ class Run:
                 case EventReceived(event):
                     if self.is_told:
                         await self._pass_on(event.body, debuggee)
+                    if isinstance(event.body, StoppedEvent):
+                        debuggee.order.pass_on()
                     if isinstance(event.body, OutputEvent):
                         taken += len(event.body.output)
             if taken >= limits.OUTPUT_TAKEN_CHARACTERS:
@@ -201,7 +210,7 @@ class Run:
                 self._exit_code = code  # is told after the last output
             case StoppedEvent():
                 await debuggee.process.tell_output()  # what it wrote before the stop
-                await self._tell(self._remembered.of_client(body))
+                await self._tell(self._remembered.of_client(body), overtakes=debuggee.order.has_stop_before)
             case BreakpointEvent():
                 await self._tell(debuggee.paths.event(self._remembered.of_client(body)))
             case ThreadEvent(reason=reason, thread_id=number):
@@ -215,9 +224,9 @@ class Run:
         if self.is_told:
             await self._tell(OutputEvent(output=text, category=category))
 
-    async def _tell(self, body: EventBody) -> None:
+    async def _tell(self, body: EventBody, *, overtakes: Overtakes = lambda _: False) -> None:
         try:
-            await self.host.send_event(body)
+            await self.host.send_event(body, overtakes=overtakes)
         except ConversationLost as error:  # the session ends on its own account, and the program with it
             log.debug("the client did not hear of %s: %s", body.event, error)
 

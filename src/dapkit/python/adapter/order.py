@@ -1,0 +1,78 @@
+"""What the engine said first: that the program has stopped, or that it will go on.
+
+A client may ask to go on at the very moment at which the program stops for another reason, say twice for one stop. The
+engine goes on from the new stop then. The client has to hear of that stop before the answer: else it would take a
+running program for a stopped one. But stops wait here for what the program wrote before, and answers do not.
+So each of the two waits for the other, in the order in which the engine said them.
+"""
+
+from collections.abc import Awaitable
+
+from dapkit.adapter.conversation import current_request
+from dapkit.endpoint import RESUMING, EventReceived, Happening, ResponseReceived
+from dapkit.protocol import Request, StoppedEvent
+from dapkit.transport import Pulse
+
+_GOING_ON = frozenset(RESUMING) - {"restart"}  # which leads to a program with an order of its own
+
+
+class _Asked:
+    """A request to go on; `stops` is how many stops the engine had told of before it answered, once it has."""
+
+    def __init__(self, command: str, request: Request | None) -> None:
+        self.command = command
+        self.request = request
+        self.stops: int | None = None
+
+
+class Order:
+    """The stops of one program, and the requests that set it going.
+
+    Invariant: of the stops that were heard, the first `_told` were passed on to the client.
+    """
+
+    def __init__(self) -> None:
+        self._asked: list[_Asked] = []
+        self._heard = 0
+        self._told = 0
+        self._is_over = False
+        self._pulse = Pulse()
+
+    def hear(self, happening: Happening) -> None:
+        """Take note of what the engine says, as it is read."""
+        match happening:
+            case EventReceived(event) if isinstance(event.body, StoppedEvent):
+                self._heard += 1
+            case ResponseReceived(request) if request.command in _GOING_ON:
+                # The engine answers these at once, one after the other.
+                waiting = (one for one in self._asked if one.command == request.command and one.stops is None)
+                if (asked := next(waiting, None)) is not None:
+                    asked.stops = self._heard
+
+    async def answer[B](self, command: str, answer: Awaitable[B]) -> B:
+        """Return an answer of the engine once all stops were passed on that it had told of before."""
+        if command not in _GOING_ON:
+            return await answer
+        asked = _Asked(command, current_request.get())
+        self._asked.append(asked)
+        try:
+            body = await answer
+            await self._pulse.until(lambda: self._is_over or self._told >= (asked.stops or 0))
+            return body
+        finally:
+            self._asked.remove(asked)
+
+    def has_stop_before(self, request: Request) -> bool:
+        """Say whether the next stop comes before the answer to a request of the client."""
+        answered = (one for one in self._asked if one.stops is not None and one.stops <= self._told)
+        return request.command in _GOING_ON and all(one.request is not request for one in answered)
+
+    def pass_on(self) -> None:
+        """Take note that a stop was passed on, or that nobody is to hear of it."""
+        self._told += 1
+        self._pulse.beat()
+
+    def end(self) -> None:
+        """Let nobody wait any longer: there will be no more stops."""
+        self._is_over = True
+        self._pulse.beat()
