@@ -288,6 +288,8 @@ class Connection:
                     self._deliver(happening)
             if self.endpoint.has_bytes_to_send():
                 self._writer.notify()
+            for _ in range(len(happenings) // _BATCH):
+                await checkpoint()  # a dispatcher that is not waiting itself takes a batch: so it is not outrun
 
     def _deliver(self, happening: Happening) -> None:
         if isinstance(happening, ConversationEnded):

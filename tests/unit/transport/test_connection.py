@@ -353,6 +353,28 @@ async def test_incoming_may_be_left_and_taken_up_again() -> None:
     assert names == ["event 0", "event 1", "event 2"]
 
 
+async def test_storm_of_events_does_not_outrun_the_dispatcher() -> None:
+    delivered = handed_out = longest = 0
+
+    def watch(happening: Happening) -> None:
+        nonlocal delivered, longest
+        delivered += isinstance(happening, EventReceived)
+        longest = max(longest, delivered - handed_out)
+
+    ours, theirs = memory_pair()
+    event = encode_frame(encode(Event(2, "output", OutputEvent(output="a line"))))
+    async with theirs, Connection(ours, Endpoint(Role.CLIENT), watch=watch) as client, background_tasks() as tasks:
+        tasks.start_soon(client.request, HELLO)
+        await theirs.receive()
+        await theirs.send(encode_frame(encode(Response(1, 1, True, "initialize", body=ABLE))))  # noqa: FBT003 - success
+        tasks.start_soon(theirs.send, event * 20_000)
+        async for _ in client.incoming():
+            handed_out += 1
+            if handed_out == 20_000:
+                break
+    assert longest <= 2 * limits.READ_CHUNK_BYTES / len(event)
+
+
 async def test_watch_is_told_of_everything_in_order_before_those_who_wait() -> None:
     watched: list[Happening] = []
     ours, theirs = memory_pair()
