@@ -41,7 +41,8 @@ def run(
 ) -> None:
     """Debug a program from start to end in one call, and show what it does at breakpoints.
 
-    The program is ended when it has stopped often enough. The exit code is that of the program if it ended by itself.
+    The program is ended when it has stopped often enough, or runs for longer than the timeout without a stop (exit
+    code 7). The exit code is that of the program if it ended by itself.
     """
     launch = {
         name: value_of(PARAMETERS[name], value) for name, value in given.items() if value is not None and value != ()
@@ -69,7 +70,9 @@ class _SmallSession:
         timeout = {"timeout": launch["timeout"]} if "timeout" in launch else {}
         answer = self._ask("launch", launch)
         try:
-            while answer["success"] and _snapshot(answer).get("status") == "stopped":
+            if _status(answer) == "running":  # a launch waits a few seconds only for the first stop
+                answer = self._ask("wait", timeout)
+            while _status(answer) == "stopped":
                 self._shown_stop(answer)
                 if len(self._stops) >= self._most:
                     break
@@ -118,16 +121,19 @@ class _SmallSession:
         else:
             if str(output["text"]):
                 self._say("Output:\n" + str(output["text"]))
-            self._say(self._farewell(ended, _snapshot(output).get("status")))
-        return ended if isinstance(ended, int) else exits.DONE
+            self._say(self._farewell(ended, _status(output)))
+        if isinstance(ended, int):
+            return ended
+        return exits.TIMED_OUT if _status(answer) == "running" else exits.DONE
 
-    @staticmethod
-    def _farewell(exit_code: object, status: object) -> str:
+    def _farewell(self, exit_code: object, status: object) -> str:
         if exit_code is not None:
             return f"Exit code: {exit_code}"
         if status == "terminated":
             return "The program has ended; its adapter tells no exit code."
-        return f"The program is ended, which was {status}."
+        if status == "running":
+            return "The program still ran when the time was up, and is ended. --timeout gives it more."
+        return f"The program is ended after {len(self._stops)} stops; --stops allows more."
 
     def _say(self, text: str) -> None:
         click.echo(colour(text) if os.isatty(1) and "NO_COLOR" not in os.environ else text)
@@ -148,6 +154,10 @@ def _snapshot(answer: Answer) -> dict[str, Any]:
     details = answer.get("details")
     snapshot = details.get("snapshot") if isinstance(details, dict) else None
     return snapshot if isinstance(snapshot, dict) else {}
+
+
+def _status(answer: Answer) -> object:
+    return _snapshot(answer).get("status")
 
 
 def _value(answer: Answer) -> str:

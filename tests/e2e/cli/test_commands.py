@@ -95,7 +95,17 @@ def test_run_stops_a_program_that_stops_too_often(project: Path) -> None:
     (project / "long.py").write_text("while True:\n    x = 1\n")
     shown = dapkit(project, "run", "-b", "long.py:2", "--stops", "2", "-e", "1", "long.py")
     assert shown.count("  1 = 1") == 2
+    assert shown.endswith("The program is ended after 2 stops; --stops allows more.\n")
     assert details(project, "sessions")["sessions"][0]["status"] == "terminated"
+
+
+def test_run_waits_for_a_program_that_takes_its_time(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DAPKIT_SESSION_INITIAL_STOP_SECONDS", "0")  # launch tells of every program that it runs
+    shown = dapkit(project, "run", "-b", "app.py:5", "-e", "result", "--", "app.py")
+    assert shown.count("  result = ") == 3
+    (project / "long.py").write_text("import threading\nthreading.Event().wait()\n")
+    assert not dapkit(project, "run", "--timeout", "5", "long.py", expect=exits.TIMED_OUT)
+    assert details(project, "sessions")["sessions"][-1]["status"] == "terminated"
 
 
 @pytest.mark.parametrize(
