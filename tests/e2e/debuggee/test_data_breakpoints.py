@@ -885,6 +885,42 @@ def test_global_and_class_attribute_set_before_the_start_wait_for_their_module_a
     assert [(one["id"], one["verified"]) for one in verified] == [(one["id"], True) for one in answers]
 
 
+def test_access_types_are_those_that_are_noticed(start: Start) -> None:
+    watched = Watched(
+        *_with_text(
+            start,
+            """
+            import ctypes
+            total = 1
+            class Slotted:
+                __slots__ = ("s",)
+            class Thing:
+                size = 1
+            def main():
+                cell = local = 1
+                slotted, thing = Slotted(), Thing()
+                slotted.s = thing.a = 1
+                table, items, buffer, numbers = {"k": 1}, [1], bytearray(b"ab"), (ctypes.c_long * 2)(1, 2)
+                def inner():
+                    return cell
+                print()  # here
+                numbers[1] = 7
+            main()
+            """,
+        )
+    )
+    everything = ["total", "local", "cell", "thing.a", "Thing.size", "slotted.s", "table['k']", "items[0]", "buffer[0]"]
+    types = {name: watched.info(name)["accessTypes"] for name in everything}
+    readable = {"total", "local"}
+    assert types == {name: ["write", "read", "readWrite"] if name in readable else ["write"] for name in everything}
+    for name in everything:
+        for access in ("write", "read", "readWrite"):
+            [placed] = watched.set(name, accessType=access)
+            assert placed["verified"] == (access in types[name])
+    watched.set("numbers[1]")
+    assert watched.texts() == ["numbers[1] changed from 2 to 7"]
+
+
 @pytest.mark.parametrize("access", ["write", "read", "readWrite"])
 def test_global_that_is_not_there_yet_is_watched_from_the_entry_on(start: Start, access: str) -> None:
     peer = start("total = 1\nother = 5\ntotal = total + other\nprint(total)\n")

@@ -195,13 +195,18 @@ def _of_buffer_item(container: Any, index: int, label: str) -> Target:  # noqa: 
     with memoryview(container) as view:
         if view.ndim != 1:
             raise RequestRefused(f"an item of {view.ndim} dimensions is no single place; watch its bytes")
-        count, width, form = len(view), view.itemsize, view.format.lstrip("@")
+        count, width, form = len(view), view.itemsize, _native_form(view.format, view.itemsize)
     if not -count <= index < count:
         raise RequestRefused(f"there is no item {index}; there are {count}")
     start = index % count * width
-    known = len(form) == 1 and form in "cbB?hHiIlLqQnNfd"
-    place = Bytes(container, start, min(width, size - start), form if known else "")
-    return _numbered(label, [place])
+    return _numbered(label, [Bytes(container, start, min(width, size - start), form)])
+
+
+def _native_form(form: str, width: int) -> str:
+    """Return the letter that `memoryview.cast` knows items by, an empty text if there is none."""
+    letter = form.lstrip("@=<" if sys.byteorder == "little" else "@=>!")  # ctypes names the order of the bytes
+    known = len(letter) == 1 and letter in "cbB?hHiIlLqQnNfd"
+    return letter if known and memoryview(bytes(width)).cast(letter).itemsize == width else ""  # type: ignore[call-overload]
 
 
 def _size_of_buffer(owner: Any) -> int:  # noqa: ANN401 - any object
