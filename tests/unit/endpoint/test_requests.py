@@ -19,6 +19,7 @@ from dapkit.endpoint import (
 )
 from dapkit.protocol import (
     COMMANDS,
+    Arguments,
     CancelArguments,
     Capabilities,
     CapabilitiesEvent,
@@ -26,6 +27,7 @@ from dapkit.protocol import (
     ContinueArguments,
     DataBreakpointInfoArguments,
     Direction,
+    DisconnectArguments,
     ErrorBody,
     EvaluateArguments,
     EvaluateBody,
@@ -519,11 +521,16 @@ def test_arguments_of_launch_keep_every_key() -> None:
     assert fresh.adapter.requests()[-1].arguments == arguments
 
 
-def test_empty_arguments_are_left_out_where_that_is_allowed(adapter: RawPeer) -> None:
+def test_arguments_without_fields_are_left_out(adapter: RawPeer) -> None:
     adapter.endpoint.request(ConfigurationDoneArguments())
-    adapter.endpoint.request(CancelArguments())
-    assert all("arguments" not in message for message in adapter.hear())
-    adapter.endpoint.request(LaunchRequestArguments())
+    assert "arguments" not in adapter.hear()[0]
+
+
+@pytest.mark.parametrize("arguments", [CancelArguments(), LaunchRequestArguments(), DisconnectArguments()])
+def test_arguments_that_say_nothing_are_written_for_peers_that_need_them(
+    adapter: RawPeer, arguments: Arguments[None]
+) -> None:
+    adapter.endpoint.request(arguments)
     assert adapter.hear()[0]["arguments"] == {}
 
 
