@@ -130,10 +130,15 @@ async def test_attach_to_a_native_process_by_its_pid(
     assert running.end() == ["done\n"]
 
 
-async def test_attach_to_a_python_program_by_its_port(catalog: Catalog, running: Running, tmp_path: Path) -> None:
-    program = "import dapkit, sys; print(dapkit.listen(0, token=None)[1], flush=True); sys.stdin.read()"
-    _, said = running.start(sys.executable, "-c", program)
+@pytest.mark.parametrize("listening", ["dapkit.listen(0, token=None)", "debugpy.listen(('127.0.0.1', 0))"])
+async def test_attach_to_a_python_program_by_its_port(
+    catalog: Catalog, running: Running, tmp_path: Path, listening: str
+) -> None:
+    adapter = listening.partition(".")[0]
+    program = f"import {adapter}, sys; print({listening}[1], flush=True); sys.stdin.read()"
+    _, said = running.start(sys.executable, "-X", "frozen_modules=off", "-c", program)
     choice = catalog.choose(port=int(said), cwd=tmp_path)
+    assert choice.definition.name == adapter
     arguments = choice.attach_arguments(port=int(said))
     async with Session(start(choice, arguments, port=int(said)), adapter_id=choice.definition.own_id) as session:
         await session.attach(arguments)
