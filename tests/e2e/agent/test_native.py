@@ -114,6 +114,15 @@ async def test_data_is_watched(caller: Caller, program: str) -> None:
     assert (await caller("remove_data_breakpoint", data_id=data_id)).text == "Data breakpoints:\n(none)"
 
 
+async def test_what_an_expression_names_is_watched(caller: Caller, program: str) -> None:
+    await caller("launch", program=program, adapter="lldb-dap", breakpoints=[{"file": "list.c", "line": 20}])
+    info = (await caller("data_breakpoint_info", name="one->value")).details["dataBreakpointInfo"]
+    await caller("set_data_breakpoint", data_id=info["dataId"], access_type="write")
+    assert (await caller("continue")).details["snapshot"]["stopReason"] == "data breakpoint"
+    address = (await caller("evaluate", expression="&one->value")).details["evaluation"]["result"].split()[-1]
+    assert (await caller("data_breakpoint_info", name=address)).details["dataBreakpointInfo"]["dataId"] is not None
+
+
 async def test_an_expression_and_a_command_of_the_debugger_are_both_understood(caller: Caller, program: str) -> None:
     await caller("launch", program=program, adapter="lldb-dap", breakpoints=["sum_list"])
     await caller("step_over")

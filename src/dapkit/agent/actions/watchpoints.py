@@ -13,6 +13,9 @@ from dapkit.endpoint import RequestFailed
 from dapkit.hub.breakpoints.places import Data, Instruction, Wish
 from dapkit.protocol import DataBreakpointInfoArguments, DataBreakpointInfoBody
 
+_EXPRESSION_IS_ADDRESS = ("lldb-dap",)
+"""Adapters that take the value of an expression for the address of what is to be watched."""
+
 
 @action(Approval.EXECUTE, example={"instruction_reference": "0x401136"})
 async def set_instruction_breakpoint(
@@ -73,6 +76,7 @@ async def data_breakpoint_info(
 
 async def _info_in_frame(call: Call, name: str, frame_id: int) -> DataBreakpointInfoBody:
     """Ask about a variable of a frame; about an expression, if there is none of that name."""
+    info = None
     scope = await scope_of(call, name, frame_id)
     if scope is not None:
         asked = DataBreakpointInfoArguments(name=name, variables_reference=scope.variables_reference)
@@ -80,11 +84,20 @@ async def _info_in_frame(call: Call, name: str, frame_id: int) -> DataBreakpoint
         if info.data_id is not None:
             return info
     try:
-        return await call.ask(DataBreakpointInfoArguments(name=name, frame_id=frame_id))
+        return await _info_of_expression(call, name, frame_id)
     except RequestFailed:
-        if scope is None:
+        if info is None:
             raise
         return info
+
+
+async def _info_of_expression(call: Call, expression: str, frame_id: int) -> DataBreakpointInfoBody:
+    """Ask about what an expression names, such as an item; what names nothing may still be an address."""
+    if call.session.adapter in _EXPRESSION_IS_ADDRESS:
+        info = await call.ask(DataBreakpointInfoArguments(name=f"&({expression})", frame_id=frame_id))
+        if info.data_id is not None:
+            return info
+    return await call.ask(DataBreakpointInfoArguments(name=expression, frame_id=frame_id))
 
 
 @action(Approval.EXECUTE, example={"data_id": "0x7ffe3c/4", "access_type": "write"})
