@@ -56,7 +56,10 @@ async def modules(
 async def loaded_sources(call: Call) -> LoadedSources:
     """Show the sources that the program has loaded."""
     call.require("supports_loaded_sources_request", "loaded sources")
-    sources = (await call.ask(LoadedSourcesArguments())).sources
+    body = await call.ask(LoadedSourcesArguments())
+    folder = call.session.cwd
+    # gdb has thousands in no order: those of the user's own come before what is cut
+    sources = sorted(body.sources, key=lambda one: one.path is None or not Path(one.path).is_relative_to(folder))
     shown = sources[: limits.MODULES_SHOWN]
     return LoadedSources(snapshot=snapshot(call.session), sources=shown, more=len(sources) - len(shown))
 
