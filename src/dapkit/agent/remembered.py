@@ -11,6 +11,7 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from dapkit.agent.redaction import Redaction
+from dapkit.agent.results.values import ExceptionDetails
 from dapkit.catalog import Choice
 from dapkit.hub.session import DebugSession
 
@@ -76,6 +77,7 @@ class Remembered:
         told_stop: the stop that it was about.
         locals: as the report of the last stop has shown them.
         locals_before: as the report before that has.
+        exception: with the stop that it caused.
 
     """
 
@@ -86,6 +88,7 @@ class Remembered:
     told_stop: int = 0
     locals: Locals | None = None
     locals_before: Locals | None = None
+    exception: tuple[int, ExceptionDetails] | None = None
 
     def begin_report(self, stop: int, end: int) -> int:
         """Return the position from which a report tells output: the end of the report before.
@@ -103,6 +106,12 @@ class Remembered:
         """Take note of how many members a value has, until the next stop."""
         if reference and (named or indexed):
             self.children[reference] = (named or 0, indexed or 0)
+
+    def exception_of(self, stop: int, told: ExceptionDetails) -> ExceptionDetails:
+        """Return what is known of the exception that caused a stop: cmake names it only the first time it is asked."""
+        if told.exception_id or self.exception is None or self.exception[0] != stop:
+            self.exception = (stop, told)
+        return self.exception[1]
 
 
 type Memories = MutableMapping[DebugSession, Remembered]

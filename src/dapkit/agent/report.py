@@ -52,6 +52,7 @@ async def stop_report(call: Call, stop: Stop) -> StopReport:
     look = _Look(session, stop)
     await look.around()
     shown, more_locals = _locals(call, stop, look)
+    told = look.exception
     frames = look.frames[: limits.REPORT_FRAMES]
     return StopReport(
         number=stop.number,
@@ -65,7 +66,7 @@ async def stop_report(call: Call, stop: Stop) -> StopReport:
         more_locals=more_locals,
         frames=[converting.frame(frame, index) for index, frame in enumerate(frames)],
         more_frames=_more(look.known_frames, len(look.frames), len(frames)),
-        exception=look.exception,
+        exception=None if told is None else call.remembered.exception_of(stop.number, told),
         output=last_output(written(session, since=since).text),
         output_since=since,
         incomplete=look.incomplete,

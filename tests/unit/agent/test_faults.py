@@ -175,6 +175,27 @@ def _answer(body: object) -> Step:
     return raw(response)
 
 
+async def test_an_exception_that_the_adapter_names_only_once_is_shown_again(sessions: Sessions) -> None:
+    named = ExceptionInfoBody(exception_id="FATAL_ERROR", break_mode="always", description="no more")
+    told = iter([named])
+
+    def once(_: Request) -> ExceptionInfoBody:
+        return next(told, ExceptionInfoBody(exception_id="", break_mode="never"))
+
+    answers: Script = {"continue": [reply(), stopping("exception")], "exceptionInfo": [reply(once)]}
+    caller = await calling(sessions, script(answers, CAPABLE))
+    assert (await caller("continue")).details["stop"]["exception"]["exceptionId"] == "FATAL_ERROR"
+    assert (await caller("exception_info")).text == "Exception: FATAL_ERROR: no more\nBreak mode: always"
+    await caller("continue")
+    assert (await caller("exception_info")).details["exception"]["exceptionId"] == ""
+
+
+async def test_an_exception_without_a_break_mode_is_shown_without(sessions: Sessions) -> None:
+    delves = _answer({"exceptionId": "panic", "breakMode": ""})
+    caller = await calling(sessions, script({"exceptionInfo": [delves]}, CAPABLE))
+    assert (await caller("exception_info")).text == "Exception: panic"
+
+
 async def test_sources_of_the_users_own_come_before_those_that_are_cut(sessions: Sessions) -> None:
     others = [Source(name=f"{number}.h", path=f"/usr/include/{number}.h") for number in range(5000)]
     body = LoadedSourcesBody(sources=[*others, Source(name="main.c", path=str(FILE))])

@@ -188,8 +188,11 @@ async def exception_info(
     call.require("supports_exception_info_request", "exception details")
     named = await thread_of(call, thread_id, thread)
     chosen = await call.session.thread() if named is None else named
-    body = await call.ask(ExceptionInfoArguments(thread_id=chosen))
-    return ExceptionInfo(snapshot=snapshot(call.session), thread_id=chosen, exception=converting.exception(body))
+    told = converting.exception(await call.ask(ExceptionInfoArguments(thread_id=chosen)))
+    stop = call.session.stop
+    if stop is not None and stop.thread_id == chosen:
+        told = call.remembered.exception_of(stop.number, told)
+    return ExceptionInfo(snapshot=snapshot(call.session), thread_id=chosen, exception=told)
 
 
 @action(Approval.EXECUTE, example={"name": "total", "value": "0"})

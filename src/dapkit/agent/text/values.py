@@ -122,7 +122,9 @@ def _(result: Variables) -> str:
 
 @render.register
 def _(result: ExceptionInfo) -> str:
-    lines = [*exception(result.exception), f"Break mode: {one_line(result.exception.break_mode)}"]
+    lines = list(exception(result.exception))
+    if result.exception.break_mode:  # delve has none
+        lines.append(f"Break mode: {one_line(result.exception.break_mode)}")
     if result.exception.stack_trace:
         lines += ["Stack:", *fenced(result.exception.stack_trace)]
     return "\n".join(lines)
