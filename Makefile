@@ -59,6 +59,7 @@ check: $(READY) ## check format, lint, types, layers, the lock file, the generat
 	$(PYTHON) tools/requests_table.py --check --reports $(REPORTS)/none
 	$(PYTHON) tools/catalog_table.py --check
 	$(PYTHON) tools/generate_actions.py --check
+	$(PYTHON) tools/commands_page.py --check
 	@if [ -f $(SCHEMA) ]; then \
 	    echo $(PYTHON) tools/generate_protocol.py --check $(SCHEMA); \
 	    $(PYTHON) tools/generate_protocol.py --check $(SCHEMA); \

@@ -3,7 +3,6 @@
 invalid_arguments     a parameter is missing, unknown or wrong
 no_session            there is no session, or it is not clear which one is meant
 not_stopped           the action needs a stopped program
-not_running           the action needs a running program
 unsupported           the adapter cannot do this
 adapter_unavailable   no adapter fits, or the one that does is not installed
 stale_reference       a frame, value or source of an earlier stop
@@ -20,7 +19,6 @@ type Code = Literal[
     "invalid_arguments",
     "no_session",
     "not_stopped",
-    "not_running",
     "unsupported",
     "adapter_unavailable",
     "stale_reference",

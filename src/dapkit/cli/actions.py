@@ -75,7 +75,12 @@ def example(name: str) -> str:
         flag = flags(one)[-1]
         for each in value if isinstance(value, list) else [value]:
             line += [flag] if each is True else [flag, _word(each)]
-    return shlex.join([*line, *last])
+    return " ".join(map(_quoted, [*line, *last]))
+
+
+def _quoted(word: str) -> str:
+    r"""Quote a word for a shell; a line end stays readable, as `$'yes\n'`."""
+    return f"${word!r}" if "\n" in word else shlex.quote(word)
 
 
 def _word(value: object) -> str:

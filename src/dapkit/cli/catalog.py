@@ -30,7 +30,7 @@ def adapters(context: click.Context, *, as_json: bool) -> None:
         page(catalogs.render_states(found, catalog))
 
 
-@adapters.command()
+@adapters.command(epilog="Example: dapkit adapters why app.py")
 @click.argument("program", required=False, type=AnyPath())
 @click.option("--adapter", help="Ask for this adapter instead of the one that fits.")
 @click.option("--pid", type=int, help="Ask for the adapter that attaches to this process.")
@@ -63,7 +63,7 @@ def why(*, program: str | None, adapter: str | None, pid: int | None, port: int 
         raise click.exceptions.Exit(exits.NO_ADAPTER)
 
 
-@click.command()
+@click.command(epilog="Example: dapkit doctor --json")
 @_JSON
 def doctor(*, as_json: bool) -> None:
     """Start every installed adapter, shake hands, and say what works; exit code 1 if one does not."""

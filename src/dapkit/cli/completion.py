@@ -4,7 +4,7 @@ import click
 from click.shell_completion import get_completion_class
 
 
-@click.command()
+@click.command(epilog='Example: eval "$(dapkit completion bash)"')
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> None:
     r"""Print the script that completes commands, options and sessions in SHELL.

@@ -9,7 +9,7 @@ from dapkit.cli.showing import page
 from dapkit.hub.project import project_of
 
 
-@click.command()
+@click.command(epilog="Example: DAPKIT_TEXT_BYTES=20000 dapkit config")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object by name of setting.")
 def config(*, as_json: bool) -> None:
     """Show all settings, their values and where these are from.

@@ -8,12 +8,12 @@ from dapkit import hub as callers
 from dapkit.cli import exits
 
 
-@click.group()
+@click.group(epilog="Example: dapkit hub status")
 def hub() -> None:
     """Show or end the hub, the process that keeps the sessions. It is started by the first command that needs it."""
 
 
-@hub.command()
+@hub.command(epilog="Example: dapkit hub status --json")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def status(*, as_json: bool) -> None:
     """Show whether a hub runs, and what it does."""
@@ -29,7 +29,7 @@ def status(*, as_json: bool) -> None:
             click.echo(f"{key.replace('_', ' ')}: {value}")
 
 
-@hub.command()
+@hub.command(epilog="Example: dapkit hub stop")
 def stop() -> None:
     """End the hub with all its sessions; programs that were attached to are released."""
     click.echo("The hub has ended." if _reached(callers.stop) else "No hub runs.")

@@ -9,7 +9,7 @@ from dapkit.cli.words import AnyPath
 from dapkit.hub.project import project_of
 
 
-@click.command(epilog='Example, for an agent\'s configuration: {"command": "dapkit", "args": ["mcp"]}')
+@click.command(epilog="Example: dapkit mcp --http --read-only")
 @click.option("--http", is_flag=True, help="Serve streamable HTTP on this machine instead of stdin and stdout.")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port of --http; by default any that is free.")
 @click.option("--project", type=AnyPath(), help="Folder whose programs are debugged; by default the one around this.")

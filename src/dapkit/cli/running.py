@@ -5,6 +5,7 @@ ends or has stopped often enough. What stops it otherwise, such as an exception 
 """
 
 import os
+import sys
 from typing import Any
 
 import click
@@ -136,7 +137,7 @@ class _SmallSession:
         return f"The program is ended after {len(self._stops)} stops; --stops allows more."
 
     def _say(self, text: str) -> None:
-        click.echo(colour(text) if os.isatty(1) and "NO_COLOR" not in os.environ else text)
+        click.echo(colour(text) if sys.stdout.isatty() else text)
 
     def _print_json(self, answer: Answer, *, output: Answer | None = None, exit_code: object = None) -> None:
         import json

@@ -49,10 +49,16 @@ def page(text: str) -> None:
 
 
 def colour(text: str) -> str:
-    """Make labels, the current line and states stand out."""
+    """Make labels, the current line and states stand out, unless colours are not wanted."""
+    if not _in_colours():
+        return text
     for pattern, style in _STYLES:
         text = re.sub(pattern, _styled(style, r"\g<0>"), text, flags=re.MULTILINE)
     return text
+
+
+def _in_colours() -> bool:
+    return not os.environ.get("NO_COLOR")  # https://no-color.org
 
 
 def _styled(style: str, text: str) -> str:

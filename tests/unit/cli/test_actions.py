@@ -2,12 +2,16 @@
 
 import json
 import shlex
+import subprocess
+import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import click
 import pytest
 
+from dapkit import hub
+from dapkit.agent.failures import Code
 from dapkit.agent.table import ACTIONS
 from dapkit.cli import actions, exits, given
 from dapkit.cli.main import dapkit
@@ -30,7 +34,9 @@ def absolute(named: dict[str, Any]) -> dict[str, object]:
 
 @pytest.mark.parametrize("name", ACTIONS)
 def test_example_of_an_action_is_a_command_line_with_its_parameters(name: str) -> None:
-    _, dashed, *words = shlex.split(actions.example(name))
+    command = ["bash", "-c", f"printf '%s\\0' {actions.example(name)}"]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    _, dashed, *words = said.removesuffix("\0").split("\0")
     assert dashed.replace("-", "_") == name
     found = parameters(shlex.join([name, *words]))
     if name in ("launch", "attach"):
@@ -154,3 +160,20 @@ def test_settings_are_shown_with_where_they_are_from(
 def test_completion_is_printed_for_a_shell(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
     dapkit.main(["completion", shell], standalone_mode=False)
     assert "_DAPKIT_COMPLETE" in capsys.readouterr().out
+
+
+def test_page_of_the_commands_is_what_they_say() -> None:
+    subprocess.run([sys.executable, "tools/commands_page.py", "--check"], check=True)
+
+
+def test_every_error_of_an_action_and_of_the_hub_has_an_exit_code_or_is_a_failure() -> None:
+    of_actions = set(get_args(Code.__value__))
+    of_the_hub = {kind.code for kind in (hub.HubError, *hub.HubError.__subclasses__())}
+    assert of_actions - set(exits.OF_CODE) == {"adapter_failed", "internal"}
+    assert set(exits.OF_CODE) - of_actions <= of_the_hub
+    assert of_the_hub <= set(exits.OF_CODE)
+
+
+def test_every_exit_code_has_a_meaning() -> None:
+    numbers = [number for number, _ in exits.MEANINGS]
+    assert sorted({*exits.OF_CODE.values(), exits.DONE, exits.FAILED, exits.INTERRUPTED}) == numbers

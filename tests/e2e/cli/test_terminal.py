@@ -1,0 +1,95 @@
+"""The command in a terminal, in a pipe, and in a shell that completes it."""
+
+import os
+import pty
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dapkit.cli import exits
+
+SECONDS = 50
+
+
+pytestmark = pytest.mark.usefixtures("runtime")
+
+
+@pytest.fixture(autouse=True)
+def _terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let every test here have a terminal of a certain kind and size."""
+    for name, value in {"TERM": "xterm", "LINES": "40", "COLUMNS": "100"}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+
+
+def in_terminal(project: Path, *words: str, expect: int = exits.DONE) -> str:
+    """Run a command whose output and errors go to a terminal, and return what it shows."""
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "dapkit.cli", *words]
+    with subprocess.Popen(command, cwd=project, stdin=theirs, stdout=theirs, stderr=theirs) as process:
+        os.close(theirs)
+        shown = b""
+        try:
+            while data := os.read(ours, 65536):
+                shown += data
+        except OSError:  # how a terminal ends
+            pass
+        assert process.wait(SECONDS) == expect, shown
+    os.close(ours)
+    return shown.decode().replace("\r\n", "\n")
+
+
+def in_pipe(project: Path, *words: str) -> str:
+    command = [sys.executable, "-m", "dapkit.cli", *words]
+    return subprocess.run(command, cwd=project, capture_output=True, text=True, timeout=SECONDS, check=True).stdout
+
+
+def test_answers_have_colours_in_a_terminal_and_none_in_a_pipe(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "\x1b" not in in_pipe(project, "launch", "-b", "app.py:5", "app.py")
+    shown = in_terminal(project, "stack-trace")
+    assert "\x1b[1mStack trace:\x1b[0m\n" in shown
+    assert "\x1b" not in in_pipe(project, "stack-trace")
+    assert "\x1b[31;1mError:\x1b[0m NameError" in in_terminal(project, "evaluate", "nowhere", expect=exits.FAILED)
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "Stack trace:\n- #" in in_terminal(project, "stack-trace")
+    assert "\nError: NameError" in "\n" + in_terminal(project, "evaluate", "nowhere", expect=exits.FAILED)
+
+
+def test_long_answers_go_through_the_pager_of_a_terminal(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PAGER", "cat -n")
+    assert "     1\t" not in in_terminal(project, "config")
+    monkeypatch.setenv("LINES", "5")
+    assert in_terminal(project, "config").startswith("     1\tdebug.enabled")
+    assert in_pipe(project, "config").startswith("debug.enabled")
+
+
+def test_json_is_one_line_in_a_pipe_and_indented_in_a_terminal(project: Path) -> None:
+    assert in_pipe(project, "sessions", "--json").count("\n") == 1
+    assert '\n  "action": "sessions",\n' in in_terminal(project, "sessions", "--json")
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("dapkit step-", {"step-over", "step-in", "step-out", "step-back"}),
+        ("dapkit step-over --granularity ", {"statement", "line", "instruction"}),
+        ("dapkit evaluate --expr", {"--expression"}),
+        ("dapkit terminate --session s", {"shop"}),
+        ("dapkit hub ", {"status", "stop"}),
+    ],
+)
+def test_bash_completes_commands_options_and_sessions(
+    project: Path, require_tool: Callable[[str], Path], line: str, expected: set[str]
+) -> None:
+    if "--session" in line:
+        in_pipe(project, "launch", "--session", "shop", "app.py")
+    script = (
+        'eval "$(dapkit completion bash)"; read -ra COMP_WORDS <<<"$1"; [[ $1 == *" " ]] && COMP_WORDS+=("");'
+        'COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _dapkit_completion dapkit; printf "%s\\n" "${COMPREPLY[@]}"'
+    )
+    command = [str(require_tool("bash")), "--norc", "-c", script, "bash", line]
+    done = subprocess.run(command, cwd=project, capture_output=True, text=True, timeout=SECONDS, check=True)
+    assert set(done.stdout.split()) == expected
