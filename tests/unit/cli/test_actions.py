@@ -168,7 +168,7 @@ def test_page_of_the_commands_is_what_they_say() -> None:
 
 def test_every_error_of_an_action_and_of_the_hub_has_an_exit_code_or_is_a_failure() -> None:
     of_actions = set(get_args(Code.__value__))
-    of_the_hub = {kind.code for kind in (hub.HubError, *hub.HubError.__subclasses__())}
+    of_the_hub = {hub.HubError.code, *(kind.code for kind in hub.HubError.__subclasses__())}
     assert of_actions - set(exits.OF_CODE) == {"adapter_failed", "internal"}
     assert set(exits.OF_CODE) - of_actions <= of_the_hub
     assert of_the_hub <= set(exits.OF_CODE)
