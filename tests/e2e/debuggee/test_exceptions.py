@@ -345,3 +345,40 @@ def test_uncaught_exception_stops_exactly_once_as_such(start: Start, way: str, f
     if filters == ["uncaught"] or way in ("library", "callback", "finally", "thread", "generator"):
         assert [mode for _, mode in found] == ["unhandled"]
     assert found.count(("unhandled", found[-1][0])) <= 1
+
+
+KEPT = """
+    def work():
+        raise ValueError("first")
+    def again(error):
+        raise error
+    try:
+        work()
+    except ValueError as error:
+        kept = error
+    def retry():
+        for _ in range(2):
+            try:
+                again(kept)
+            except ValueError as error:
+                last = error
+        again(last)
+    retry()
+"""
+
+
+@pytest.mark.row("setExceptionBreakpoints")
+def test_exception_that_was_kept_is_shown_where_it_is_raised_again(start: Start) -> None:
+    peer = start(KEPT)
+    peer.configure(filters=["uncaught"])
+    peer.stopped("exception")
+    assert [(frame["name"], frame["line"]) for frame in peer.stack()] == [("again", 4), ("retry", 15), ("<module>", 16)]
+    peer.go()
+    assert peer.finish()[0] == 1
+
+
+@pytest.mark.row("setExceptionBreakpoints")
+def test_group_of_exceptions_is_described_by_its_text(start: Start) -> None:
+    peer = start("raise ExceptionGroup('both', [ValueError(1), KeyError(2)])\n")
+    peer.configure(filters=["uncaught"])
+    assert peer.stopped("exception")["description"] == "ExceptionGroup: both (2 sub-exceptions)"

@@ -18,6 +18,26 @@ def traceback_of(exception: BaseException) -> list[tuple[FrameType, int]]:
     return found[::-1]
 
 
+def trail_of(exception: BaseException, frame: FrameType) -> list[tuple[FrameType, int]]:
+    """Return the frames, from the newest, through which an exception came to one that it is in now.
+
+    An exception that was caught, kept and raised again has those of its earlier ways behind them.
+    """
+    passed: set[int] = set()  # frames that it cannot come through any more: older ones, and those it came out of
+    older = frame.f_back
+    while older is not None:
+        passed.add(id(older))
+        older = older.f_back
+    found: list[tuple[FrameType, int]] = []
+    for one, line in reversed(traceback_of(exception)):
+        is_next = not found or found[-1][0] is not one  # where it is raised again in its handler, it is there twice
+        if found and is_next and id(one) in passed:
+            break
+        passed.add(id(one))
+        found.append((one, line))
+    return found[::-1]
+
+
 def summary(exception: BaseException) -> Json:
     """Return `description` and `text` of a stopped event, without running the program's code."""
     kind, said = type_name(exception), error_text(exception)

@@ -309,7 +309,7 @@ class Callbacks:
         if mode:
             parked = Parked(ident, frame, exception=exception, break_mode=mode)
             if mode != "always":
-                parked.trail = details.traceback_of(exception)
+                parked.trail = details.trail_of(exception, frame)
             self._world.halt(parked, "exception", **details.summary(exception))
 
     def _on_unwind(self, frame: FrameType, _code: CodeType, _offset: int, exception: BaseException) -> None:
@@ -328,7 +328,7 @@ class Callbacks:
                 leaving=True,
                 exception=exception,
                 break_mode=mode,
-                trail=details.traceback_of(exception),
+                trail=details.trail_of(exception, frame),
             )
             self._world.halt(parked, "exception", **details.summary(exception))
 

@@ -73,8 +73,8 @@ def mro(value: object) -> tuple[type, ...]:
 
 
 def stored(exception: BaseException, name: str) -> Any:  # noqa: ANN401 - an attribute of any type
-    """Return an attribute that every exception has, whatever its class makes of attributes."""
-    kind = BaseExceptionGroup if name == "exceptions" else BaseException
+    """Return an attribute that every exception has, or every group of them, whatever its class makes of attributes."""
+    kind = BaseExceptionGroup if name in ("exceptions", "message") else BaseException
     return kind.__dict__[name].__get__(exception)
 
 
@@ -138,7 +138,8 @@ def error_text(error: BaseException) -> str:
     in_c = type(type(error).__str__) is type(BaseException.__str__)
     if in_c and all(type(argument) in (str, int, float, type(None)) for argument in stored(error, "args")):
         return str(error)
-    return ""
+    in_c = type(error).__str__ is BaseExceptionGroup.__str__
+    return str(error) if in_c and type(stored(error, "message")) is str else ""
 
 
 def _bare(value: object) -> str:
