@@ -22,7 +22,7 @@ from dapkit.client.session import Session
 from dapkit.client.state import KnownThread, State
 from dapkit.client.terminal import Terminal
 from dapkit.endpoint import Violation
-from dapkit.protocol import Arguments, Capabilities, ProcessEvent
+from dapkit.protocol import Arguments, Capabilities, ProcessEvent, StoppedEvent
 
 
 class BlockingSession(BlockingRequests[Session]):
@@ -138,6 +138,11 @@ class BlockingSession(BlockingRequests[Session]):
     def known_threads(self) -> Mapping[int, KnownThread]:
         """Threads by id, as far as events and `threads` responses told of them."""
         return self._look(lambda: self._inner.known_threads)
+
+    @property
+    def stops_beside(self) -> Mapping[int, StoppedEvent]:
+        """Stops of threads, by their ids, that have stopped by themselves while another one stands, and still do."""
+        return self._look(lambda: self._inner.stops_beside)
 
     @property
     def debugged_process(self) -> ProcessEvent | None:

@@ -10,8 +10,9 @@ answer: some adapters send `stopped` before the response (rdbg), and no frame ma
 be relied on in between. A refusal takes that back.
 
 Each stop after a resumption has the next `epoch`; frames, scopes and variables
-belong to the epoch in which they were asked for. What else stops in the same
-epoch (another thread) does not change the state.
+belong to the epoch in which they were asked for. A thread that stops by itself
+while another stands does not change the state: its stop is kept, and becomes the
+state, with an epoch of its own, once the other was let go and it was not.
 """
 
 from dataclasses import dataclass, replace
@@ -25,6 +26,7 @@ from dapkit.protocol import (
     ProcessEvent,
     ProtocolObject,
     Request,
+    ReverseContinueArguments,
     StoppedEvent,
     TerminatedEvent,
     ThreadEvent,
@@ -96,6 +98,7 @@ class _Before:
     request: ProtocolObject | None
     state: State
     threads: dict[int, KnownThread]
+    beside: dict[int, StoppedEvent]
     resumed_at: int
 
 
@@ -104,7 +107,8 @@ class Program:
 
     Invariant: `last_stop` is the stop of epoch `epoch`, and the state is either
     that or something later; `resumed_at` is the position of the first event that
-    can belong to the present run.
+    can belong to the present run; `beside` has the stops of single threads that
+    stand, but for the one of the state.
     """
 
     def __init__(self) -> None:
@@ -115,6 +119,8 @@ class Program:
         self.epoch = 0
         self.resumed_at = 0
         self.exit_code: int | None = None
+        self.beside: dict[int, StoppedEvent] = {}
+        self._gone: int | None = None
         self._before: _Before | None = None
 
     def started(self) -> None:
@@ -126,7 +132,7 @@ class Program:
         """Take note of a request that is about to leave, at this position in the events."""
         if getattr(arguments, "command", None) not in RESUMING_COMMANDS:
             return
-        self._before = _Before(arguments, self.state, dict(self.threads), self.resumed_at)
+        self._before = _Before(arguments, self.state, dict(self.threads), dict(self.beside), self.resumed_at)
         alone = getattr(arguments, "thread_id", None) if getattr(arguments, "single_thread", None) else None
         self._run(alone, position)
 
@@ -137,6 +143,7 @@ class Program:
             return
         self._before = None
         self.state, self.threads, self.resumed_at = before.state, before.threads, before.resumed_at
+        self.beside = before.beside
 
     def answered(self, request: Request, body: object) -> None:
         """Take note of a response to one of our requests."""
@@ -151,6 +158,9 @@ class Program:
                 for thread in self._before.threads.values():
                     if thread.id != alone and thread.id in self.threads:
                         self.threads[thread.id] = replace(self.threads[thread.id], stopped=thread.stopped)
+                self.beside |= {one: stop for one, stop in self._before.beside.items() if one != alone}
+        if isinstance(request.arguments, ContinueArguments | ReverseContinueArguments):
+            self._go_over()
 
     def told(self, event: object, *, position: int) -> None:
         """Take note of an event; `position` is that of the event after it."""
@@ -161,6 +171,9 @@ class Program:
                 self._run(event.thread_id if event.all_threads_continued is False else None, position)
             case ThreadEvent(reason="exited"):
                 self.threads.pop(event.thread_id, None)
+                self.beside.pop(event.thread_id, None)
+                if event.thread_id == self._gone:
+                    self._go_over()
             case ThreadEvent():
                 self.threads.setdefault(event.thread_id, KnownThread(event.thread_id))
             case ProcessEvent():
@@ -186,13 +199,32 @@ class Program:
             known = self.threads.get(event.thread_id, KnownThread(event.thread_id))
             self.threads[event.thread_id] = replace(known, stopped=True)
         if isinstance(self.state, Starting | Running):
-            self.epoch += 1
-            self.state = self.last_stop = Stopped(event, self.epoch)
+            self._stand(event)
+        elif event.thread_id is not None and not event.all_threads_stopped and self._stands_elsewhere(event.thread_id):
+            self.beside[event.thread_id] = event
+
+    def _stands_elsewhere(self, thread_id: int) -> bool:
+        return isinstance(self.state, Stopped) and self.state.thread_id != thread_id
+
+    def _stand(self, event: StoppedEvent) -> None:
+        self.epoch += 1
+        self.state = self.last_stop = Stopped(event, self.epoch)
+        self.beside.pop(self.state.thread_id, None)
+
+    def _go_over(self) -> None:
+        """Stand where another thread has stopped meanwhile, if one did and was not let go."""
+        if isinstance(self.state, Running) and self.beside:
+            self._stand(next(iter(self.beside.values())))
 
     def _run(self, alone: int | None, position: int) -> None:
         for thread_id, thread in self.threads.items():
             if alone is None or alone == thread_id:
                 self.threads[thread_id] = replace(thread, stopped=False)
+        self._gone = alone
+        if alone is None:
+            self.beside.clear()
+        else:
+            self.beside.pop(alone, None)
         standing = self.state.thread_id if isinstance(self.state, Stopped) else None
         if not isinstance(self.state, Ended) and (alone is None or standing in (alone, None)):
             self.state = Running()

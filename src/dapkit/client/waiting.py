@@ -17,7 +17,7 @@ from dapkit.client.events import EndOfEvents, EventLog, EventStream, SessionEven
 from dapkit.client.requests import Requests
 from dapkit.client.state import Ended, KnownThread, Program, State, Stopped
 from dapkit.endpoint import OutOfOrder
-from dapkit.protocol import Arguments, ContinueArguments, DapkitError, ProcessEvent
+from dapkit.protocol import Arguments, ContinueArguments, DapkitError, ProcessEvent, StoppedEvent
 from dapkit.transport import Pulse
 
 
@@ -45,6 +45,11 @@ class Waiting(Requests):
     def known_threads(self) -> Mapping[int, KnownThread]:
         """Threads by id, as far as events and `threads` responses told of them."""
         return dict(self._program.threads)
+
+    @property
+    def stops_beside(self) -> Mapping[int, StoppedEvent]:
+        """Stops of threads, by their ids, that have stopped by themselves while another one stands, and still do."""
+        return dict(self._program.beside)
 
     @property
     def debugged_process(self) -> ProcessEvent | None:

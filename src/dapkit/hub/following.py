@@ -22,7 +22,7 @@ from dapkit.hub.session_errors import SessionOver
 from dapkit.hub.settings import Settings
 from dapkit.hub.stops import Status, Stop
 from dapkit.hub.targets import Target
-from dapkit.protocol import ContinueArguments, DapkitError, EvaluateArguments, InvalidatedEvent
+from dapkit.protocol import ContinueArguments, DapkitError, EvaluateArguments, InvalidatedEvent, StoppedEvent
 from dapkit.transport import Pulse
 
 log = logging.getLogger(__name__)
@@ -136,10 +136,18 @@ class Following:
     def heard(self, target: Target, event: SessionEvent) -> None:
         """Take note of an event of a target."""
         self.news.heard(event)
+        if isinstance(event, StoppedEvent):
+            self._add_beside(target, event)
         if isinstance(event, InvalidatedEvent) and {*(event.areas or ["all"])} & {"all", "stacks", "threads"}:
             stop, run = target.stop, self._run
             if stop is not None and run is not None and target.number not in self._looking_again:
                 run.look_after(self._look_again, target, stop)
+
+    def _add_beside(self, target: Target, event: StoppedEvent) -> None:
+        """Say with the stop that stands that another thread has come to one of its own."""
+        state, stop = target.session.state, target.stop
+        if stop is not None and isinstance(state, Stopped) and event.thread_id in target.session.stops_beside:
+            target.publish(state, replace(stop, remarks=(*stop.remarks, _beside(event))))
 
     def printed(self, text: str, category: str) -> None:
         """Keep output."""
@@ -237,7 +245,7 @@ class Following:
             text=event.text,
             hit_breakpoints=verdict.hit,
             all_threads_stopped=bool(event.all_threads_stopped),
-            remarks=verdict.remarks,
+            remarks=(*verdict.remarks, *map(_beside, target.session.stops_beside.values())),
         )
         target.publish(stopped, self._placed(stop, target, sight))
         self._pausing = False
@@ -248,6 +256,10 @@ class Following:
     def live_targets(self) -> Sequence[Target]:
         """List the sessions of the tree that have not ended."""
         return [target for target in self._targets.values() if target.live]
+
+
+def _beside(event: StoppedEvent) -> str:
+    return f"thread {event.thread_id} has stopped by itself, too ({event.reason}); it comes next when this one goes on"
 
 
 def _is_pause(stopped: Stopped) -> bool:

@@ -10,7 +10,7 @@ import logging
 import anyio
 
 from dapkit import limits
-from dapkit.client import Stopped
+from dapkit.client import Session, Stopped
 from dapkit.endpoint import RequestFailed
 from dapkit.hub.breakpoints.places import Place
 from dapkit.hub.following import Following
@@ -70,7 +70,7 @@ class Resuming(Following):
             chosen = self._chosen(thread, target)
             if chosen is not None and chosen.stop is not None:
                 named = chosen.stop.thread_id or 0 if thread is None else thread
-                arguments = _request(how, named, granularity, step_in_target)
+                arguments = _request(how, named, granularity, step_in_target, alone=_goes_alone(chosen.session))
                 await self._let_go(chosen, arguments, stepping=how not in ("continue", "reverse_continue"), ends=ends)
         return await self._outcome(before, chosen, ends)
 
@@ -211,19 +211,32 @@ class Resuming(Following):
         return max(0.0, ends - anyio.current_time())
 
 
+def _goes_alone(session: Session) -> bool | None:
+    """Whether only the one thread is to go: others stand by themselves, whose stops would be lost with them."""
+    able = session.capabilities.supports_single_thread_execution_requests
+    return True if able and session.stops_beside else None
+
+
 def _request(
-    how: How, thread: int, granularity: SteppingGranularity | None, step_in_target: int | None
+    how: How,
+    thread: int,
+    granularity: SteppingGranularity | None,
+    step_in_target: int | None,
+    *,
+    alone: bool | None,
 ) -> Arguments[object]:
     match how:
         case "continue":
-            return ContinueArguments(thread_id=thread)
+            return ContinueArguments(thread_id=thread, single_thread=alone)
         case "next":
-            return NextArguments(thread_id=thread, granularity=granularity)
+            return NextArguments(thread_id=thread, single_thread=alone, granularity=granularity)
         case "step_in":
-            return StepInArguments(thread_id=thread, granularity=granularity, target_id=step_in_target)
+            return StepInArguments(
+                thread_id=thread, single_thread=alone, granularity=granularity, target_id=step_in_target
+            )
         case "step_out":
-            return StepOutArguments(thread_id=thread, granularity=granularity)
+            return StepOutArguments(thread_id=thread, single_thread=alone, granularity=granularity)
         case "step_back":
-            return StepBackArguments(thread_id=thread, granularity=granularity)
+            return StepBackArguments(thread_id=thread, single_thread=alone, granularity=granularity)
         case "reverse_continue":
-            return ReverseContinueArguments(thread_id=thread)
+            return ReverseContinueArguments(thread_id=thread, single_thread=alone)

@@ -19,6 +19,7 @@ from dapkit.hub.settings import Settings
 from dapkit.hub.start import Start
 from dapkit.protocol import EvaluateArguments, ScopesArguments, Source, StackTraceArguments, VariablesArguments
 from driving import PROGRAMS
+from fake_adapters import until
 from hub_driving import DEBUGPY, OURS, at_text, python_start
 
 SUMS = PROGRAMS / "sums.py"
@@ -110,6 +111,42 @@ async def test_deadlock_shows_where_each_thread_stands(sessions: Sessions, tmp_p
         standing += [frame.line for frame in frames if frame.name.startswith("take")]
     assert standing == [11, 11]
     await session.terminate()
+
+
+TWO = """\
+import threading
+
+
+def work(number):
+    met.wait()
+    print("at", number, flush=True)
+    return number
+
+
+met = threading.Barrier(2)
+threads = [threading.Thread(target=work, args=(number,)) for number in range(2)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+"""
+
+
+async def test_threads_that_stop_one_by_one_are_all_met(sessions: Sessions, tmp_path: Path) -> None:
+    program = tmp_path / "two.py"
+    program.write_text(TWO)
+    session = await sessions.open(tmp_path, python_start(program, Wish(Line(program, 6)), stopAllThreads=False))
+    first = (await session.wait()).stop
+    assert first is not None
+    await until(lambda: session.stop is not None and len(session.stop.remarks) == 1)
+    stepped = (await session.resume("next")).stop
+    assert stepped is not None
+    assert (stepped.reason, stepped.thread_id) == ("step", first.thread_id)
+    second = (await session.resume()).stop
+    assert second is not None
+    assert (second.reason, second.line, second.remarks) == ("breakpoint", 6, ())
+    assert second.thread_id != first.thread_id
+    assert (await session.resume()).state == "terminated"
 
 
 async def test_big_values_come_in_pages(sessions: Sessions, tmp_path: Path) -> None:

@@ -150,3 +150,75 @@ def test_thread_that_stopped_is_known_though_the_response_leaves_it_out() -> Non
     program = standing()
     program.answered(Request(1, "threads"), ThreadsBody(threads=[Thread(id=2, name="other")]))
     assert program.threads == {1: KnownThread(1, stopped=True), 2: KnownThread(2, "other", stopped=True)}
+
+
+# Threads that stop by themselves
+
+
+def standing_beside_each_other() -> Program:
+    """Return a program whose first thread stands, and whose second came to a stop of its own then."""
+    program = Program()
+    program.started()
+    program.told(stopped(1, everything=False), position=1)
+    program.told(stopped(2, everything=False), position=2)
+    return program
+
+
+def continued(program: Program, thread: int) -> None:
+    arguments = ContinueArguments(thread_id=thread, single_thread=True)
+    program.asked(arguments, position=3)
+    program.answered(Request(1, "continue", arguments), ContinueBody(all_threads_continued=False))
+
+
+def test_stop_of_another_thread_comes_next_when_the_first_was_let_go() -> None:
+    program = standing_beside_each_other()
+    assert (program.state, list(program.beside)) == (Stopped(stopped(1, everything=False), epoch=1), [2])
+    continued(program, 1)
+    assert (program.state, program.beside) == (Stopped(stopped(2, everything=False), epoch=2), {})
+
+
+def test_stop_of_another_thread_waits_for_the_end_of_a_step() -> None:
+    program = standing_beside_each_other()
+    arguments = NextArguments(thread_id=1, single_thread=True)
+    program.asked(arguments, position=3)
+    program.answered(Request(1, "next", arguments), None)
+    states = [program.state]
+    program.told(stopped(1, everything=False), position=4)
+    states.append(program.state)
+    assert states == [Running(), Stopped(stopped(1, everything=False), epoch=2)]
+    assert list(program.beside) == [2]
+
+
+def test_stop_of_another_thread_comes_next_when_the_first_ends() -> None:
+    program = standing_beside_each_other()
+    program.asked(NextArguments(thread_id=1, single_thread=True), position=3)
+    program.told(ThreadEvent(reason="exited", thread_id=1), position=4)
+    assert program.state == Stopped(stopped(2, everything=False), epoch=2)
+
+
+def test_stop_of_another_thread_is_over_when_all_go_on() -> None:
+    program = standing_beside_each_other()
+    program.asked(ContinueArguments(thread_id=1), position=3)
+    assert (program.state, program.beside) == (Running(), {})
+
+
+def test_other_thread_that_is_let_go_alone_leaves_the_first_standing() -> None:
+    program = standing_beside_each_other()
+    continued(program, 2)
+    assert (program.state, program.beside) == (Stopped(stopped(1, everything=False), epoch=1), {})
+
+
+def test_adapter_that_let_only_one_thread_go_without_being_told_to_leaves_the_others() -> None:
+    program = standing_beside_each_other()
+    arguments = ContinueArguments(thread_id=1)
+    program.asked(arguments, position=3)
+    program.answered(Request(1, "continue", arguments), ContinueBody(all_threads_continued=False))
+    assert program.state == Stopped(stopped(2, everything=False), epoch=2)
+
+
+def test_refused_resumption_brings_the_other_stops_back() -> None:
+    program = standing_beside_each_other()
+    arguments = ContinueArguments(thread_id=1)
+    program.asked(arguments, position=3)
+    program.refused(arguments)
+    assert (program.state, list(program.beside)) == (Stopped(stopped(1, everything=False), epoch=1), [2])

@@ -13,6 +13,7 @@ from dapkit.hub.sessions import Sessions
 from dapkit.hub.stops import Outcome, Stop
 from dapkit.protocol import (
     Capabilities,
+    ContinueBody,
     EvaluateArguments,
     EvaluateBody,
     ExitedEvent,
@@ -23,7 +24,7 @@ from dapkit.protocol import (
     StoppedEvent,
     TerminatedEvent,
 )
-from dapkit.testing import FakePeer, Step, die, hold, refuse, reply, tell
+from dapkit.testing import FakePeer, Step, die, hold, refuse, release, reply, request, tell
 from fake_adapters import FILE, script, stack, start, stopping, until
 
 P = Path("/p")
@@ -144,6 +145,28 @@ async def test_exit_of_the_program_ends_the_session_of_an_adapter_that_says_no_m
     assert await session.resume() == Outcome("terminated", exit_code=3)
 
 
+async def test_stop_of_another_thread_is_told_and_comes_next(sessions: Sessions) -> None:
+    alone = [StoppedEvent(reason="breakpoint", thread_id=thread, all_threads_stopped=False) for thread in (1, 2)]
+    steps = {
+        "configurationDone": [reply(), release("configured"), tell(*alone)],
+        "continue": [reply(ContinueBody(all_threads_continued=False))],
+    }
+    able_to = Capabilities(supports_configuration_done_request=True, supports_single_thread_execution_requests=True)
+    session = await sessions.open(P, start(script(steps, able_to)))
+    first = await at_stop(session)
+    assert first.thread_id == 1
+    await until(lambda: session.stop is not None and bool(session.stop.remarks))
+    assert session.stop is not None
+    assert session.stop.remarks == (
+        "thread 2 has stopped by itself, too (breakpoint); it comes next when this one goes on",
+    )
+    second = (await session.resume()).stop
+    assert second is not None
+    assert (second.number, second.thread_id, second.remarks) == (2, 2, ())
+    adapter = session.start.route.adapters[0]  # type: ignore[attr-defined]  # the scripted route
+    adapter.timeline.expect(request("continue", single_thread=True))
+
+
 async def test_place_that_is_said_to_be_another_is_looked_at_again(sessions: Sessions) -> None:
     session = await sessions.open(
         P,
@@ -202,6 +225,38 @@ async def test_condition_is_checked_for_an_adapter_without(sessions: Sessions) -
     [placed] = session.breakpoints
     assert placed.hits == 1
     assert "the adapter can't do the condition" in placed.remarks[-1]
+
+
+async def test_step_that_ends_at_a_breakpoint_whose_condition_is_false_stays_there_and_says_so(
+    sessions: Sessions,
+) -> None:
+    steps = {
+        "stackTrace": [in_turn(stack(1), stack(5))],
+        "next": [reply(), stopping()],
+        "evaluate": [value("false")],
+    }
+    wish = Wish(Line(FILE, 5), condition="x > 1", log_message="x")
+    session = await sessions.open(P, start(script(steps, ABLE_TO_CONFIGURE), breakpoints=[wish]))
+    await at_stop(session)
+    stop = (await session.resume("next")).stop
+    assert stop is not None
+    assert (stop.line, stop.remarks) == (5, ("a step ended at a breakpoint that does not stop",))
+    assert (session.breakpoints.get(1).hits, session.output.read("console").text) == (0, "")
+
+
+async def test_step_that_ends_at_a_breakpoint_that_logs_logs_and_stays(sessions: Sessions) -> None:
+    steps = {
+        "stackTrace": [in_turn(stack(1), stack(5))],
+        "next": [reply(), stopping()],
+        "evaluate": [value("41")],
+    }
+    wish = Wish(Line(FILE, 5), log_message="x is {x}")
+    session = await sessions.open(P, start(script(steps, ABLE_TO_CONFIGURE), breakpoints=[wish]))
+    await at_stop(session)
+    stop = (await session.resume("next")).stop
+    assert stop is not None
+    assert (stop.line, session.breakpoints.get(1).hits) == (5, 1)
+    assert session.output.read("console").text == "x is 41\n"
 
 
 async def test_hits_are_counted_for_an_adapter_that_does_not(sessions: Sessions) -> None:
