@@ -21,7 +21,7 @@ REPORTS := build/reports
 # The tests start thousands of interpreters, each of which would compile everything anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test test-python test-js requests-table check check-native bench docs clean
+.PHONY: help demo test test-python test-js requests-table adapters-table check check-native bench docs clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1 - /p' $(MAKEFILE_LIST)
@@ -50,7 +50,10 @@ test-js: $(READY) ## let Microsoft's own test client talk to the adapters
 requests-table: $(READY) ## write docs/reference/requests.md, from the adapter and the reports of the last make test
 	$(PYTHON) tools/requests_table.py
 
-check: $(READY) ## check format, lint, types, layers, the lock file, the generated code and the table of requests
+adapters-table: $(READY) ## write docs/reference/adapters.md, from the report of the last make test
+	$(PYTHON) tools/adapters_table.py $(ARGS)
+
+check: $(READY) ## check format, lint, types, layers, the lock file, the generated code and the tables of the reference
 	$(ENVIRONMENT)/bin/ruff format --check .
 	$(ENVIRONMENT)/bin/ruff check .
 	$(ENVIRONMENT)/bin/mypy
@@ -58,6 +61,7 @@ check: $(READY) ## check format, lint, types, layers, the lock file, the generat
 	.tools/bin/uv lock --check --quiet --no-cache --python $(PYTHON)
 	$(PYTHON) tools/requests_table.py --check --reports $(REPORTS)/none
 	$(PYTHON) tools/catalog_table.py --check
+	$(PYTHON) tools/adapters_table.py --check
 	$(PYTHON) tools/generate_actions.py --check
 	$(PYTHON) tools/commands_page.py --check
 	@if [ -f $(SCHEMA) ]; then \
