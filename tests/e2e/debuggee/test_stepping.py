@@ -398,3 +398,20 @@ def test_loop_beside_another_statement_of_the_line_is_stepped_over_at_full_speed
     peer.step()
     plain, stepped = (float(peer.value(text)) for text in ("b - begin", "e - c"))
     assert stepped < 10 * plain + 0.05
+
+
+def test_step_into_library_code_does_not_end_in_what_a_library_executes_from_a_text(start: Start) -> None:
+    peer = start(
+        """
+        from urllib.parse import urlsplit
+        split = urlsplit("http://host/path")
+        exec("def typed():\\n    return 1")
+        typed()
+        print("end")
+        """
+    )
+    peer.configure(lines=[2])
+    peer.stopped("breakpoint")
+    assert peer.step("stepIn") == ("<module>", 3)  # a named tuple is made by a lambda of `collections`
+    peer.step("next")
+    assert peer.step("stepIn") == ("typed", 2)

@@ -188,7 +188,7 @@ class Exceptions:
         current: FrameType | None = frame
         in_program = False
         while current is not None and not self._ends_thread(current):
-            kind = self._sources.kind(current.f_code.co_filename)
+            kind = self._sources.kind_of(current)
             if in_program and kind in (LIBRARY, EXCLUDED) and user and verdict == catching.NO:
                 return USER_UNHANDLED, False
             in_program = in_program or kind == PROGRAM
@@ -224,7 +224,7 @@ class Exceptions:
         )
 
     def _is_program(self, frame: FrameType) -> bool:
-        return self._sources.kind(frame.f_code.co_filename) == PROGRAM
+        return self._sources.kind_of(frame) == PROGRAM
 
 
 def _passes_through(frame: FrameType, exception: BaseException) -> bool:

@@ -314,16 +314,18 @@ class Stepping:
     def _is_of_program(self, frame: FrameType) -> bool:
         """Say whether a frame is where the program may begin, which can be a module of a library (`-m pytest`)."""
         code = frame.f_code
-        if self._sources.kind(code.co_filename) == PROGRAM:
+        if self._sources.kind_of(frame) == PROGRAM:
             return True
         return code.co_name == "<module>" and frame.f_globals.get("__name__") == "__main__"
 
     def may_show(self, frame: FrameType) -> bool:
         """Say whether a step may end in a frame."""
-        return self._shows(frame.f_code)
+        return self._shows_kind(self._sources.kind_of(frame))
 
     def _shows(self, code: CodeType) -> bool:
-        kind = self._sources.kind(code.co_filename)
+        return self._shows_kind(self._sources.kind(code.co_filename))
+
+    def _shows_kind(self, kind: int) -> bool:
         return kind == PROGRAM or (kind == LIBRARY and not self.just_my_code)
 
     def nearest(self, frame: FrameType | None) -> FrameType | None:

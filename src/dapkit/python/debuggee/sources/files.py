@@ -8,7 +8,7 @@ import _ast
 import os
 import sys
 from collections.abc import Callable
-from types import CodeType
+from types import CodeType, FrameType
 from typing import Any, Final, NamedTuple
 
 from ..errors import RequestRefused
@@ -107,6 +107,17 @@ class Sources:
         except KeyError:
             kind = self._kinds[filename] = self._find_kind(filename)
             return kind
+
+    def kind_of(self, frame: FrameType) -> Kind:
+        """Say whose code a frame runs: a text without a file is a library's if that executes it, as for named tuples."""
+        filename = frame.f_code.co_filename
+        kind = self.kind(filename)
+        if kind != PROGRAM or filename[:1] != "<" or self._rule_for(filename) is not None:
+            return kind
+        file, name = frame.f_globals.get("__file__"), frame.f_globals.get("__name__")
+        if type(file) is str:
+            return self.kind(file)
+        return LIBRARY if type(name) is str and name.startswith("namedtuple_") else PROGRAM
 
     def _find_kind(self, filename: str) -> Kind:
         if filename.startswith(_HERE):

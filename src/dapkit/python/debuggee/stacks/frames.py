@@ -155,7 +155,7 @@ class Stacks:
         module = self._modules.number_of(frame)
         if module is not None:
             described["moduleId"] = module
-        if self._sources.kind(code.co_filename) in (LIBRARY, EXCLUDED):
+        if self._sources.kind_of(frame) in (LIBRARY, EXCLUDED):
             described["presentationHint"] = "subtle"
         return described
 
