@@ -109,7 +109,7 @@ class Sources:
             return kind
 
     def kind_of(self, frame: FrameType) -> Kind:
-        """Say whose code a frame runs: a text without a file is a library's if that executes it, as for named tuples."""
+        """Say whose code a frame runs: a text that a library executes, as for a named tuple, is the library's."""
         filename = frame.f_code.co_filename
         kind = self.kind(filename)
         if kind != PROGRAM or filename[:1] != "<" or self._rule_for(filename) is not None:
