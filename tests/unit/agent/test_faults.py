@@ -196,6 +196,13 @@ async def test_an_exception_without_a_break_mode_is_shown_without(sessions: Sess
     assert (await caller("exception_info")).text == "Exception: panic"
 
 
+async def test_an_adapter_without_exception_filters_is_asked_neither_for_some_nor_for_none(sessions: Sessions) -> None:
+    caller = await calling(sessions, script({}))
+    for filters in (["raised"], []):
+        error = (await caller("set_exception_breakpoints", filters=filters)).error
+        assert error == ("unsupported", "Current adapter does not support exception breakpoints")
+
+
 async def test_sources_of_the_users_own_come_before_those_that_are_cut(sessions: Sessions) -> None:
     others = [Source(name=f"{number}.h", path=f"/usr/include/{number}.h") for number in range(5000)]
     body = LoadedSourcesBody(sources=[*others, Source(name="main.c", path=str(FILE))])

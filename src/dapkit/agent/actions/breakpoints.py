@@ -101,7 +101,7 @@ async def set_exception_breakpoints(
 
 
 async def _stop_on(call: Call, filters: list[str], conditions: Mapping[str, str]) -> None:
-    if filters and not call.session.over and not call.capabilities.exception_breakpoint_filters:
+    if not call.session.over and not call.capabilities.exception_breakpoint_filters:
         raise Unsupported("exception breakpoints", "exceptionBreakpointFilters")
     if conditions:
         call.require("supports_exception_filter_options", "conditions of exception breakpoints")
