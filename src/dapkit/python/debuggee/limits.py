@@ -56,6 +56,8 @@ PROPOSALS: Final = 2_000
 """Completions in one answer."""
 MEMORY_BYTES: Final = 16 * 1024 * 1024
 """Bytes in one answer to `readMemory`."""
+TEXT_BYTES: Final = 2_000_000
+"""Source texts that are kept, as they are needed again at the next stop; in memory they take three times as much."""
 KEPT_REGIONS: Final = 8
 """Objects that are kept alive because a client reads their memory."""
 KEPT_BYTES: Final = 1024 * 1024

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from types import CodeType
 from typing import Final, NamedTuple
 
+from .. import limits
 from ..errors import RequestRefused
 from ..sources.files import Sources, compile_quietly, lines_of_text, lines_of_tree, resume_offset, with_nested
 from ..sources.loading import Stamp, stamp_of
@@ -106,10 +107,8 @@ class Text:
 class Texts:
     """The texts of files, read again when they change.
 
-    Invariant: at most `_KEPT` texts are kept.
+    Invariant: the texts that are kept have no more than `limits.TEXT_BYTES` together, or there is only one.
     """
-
-    _KEPT = 4
 
     def __init__(self, sources: Sources) -> None:
         self._sources = sources
@@ -125,10 +124,20 @@ class Texts:
         stamp = stamp_of(key)
         known = self._known.get(key)
         if known is None or known[0] != stamp or stamp is None:
-            if len(self._known) >= self._KEPT:
-                del self._known[next(iter(self._known))]
+            self._known.pop(key, None)
             known = self._known[key] = (stamp, Text(*self._sources.read(key)))
+            self._make_room()
         return known[1]
+
+    def _make_room(self) -> None:
+        """Forget the texts that were read first; a stack goes through many files, and through the same at each stop."""
+        kept = list(self._known.items())
+        size = sum(len(text.data) for _, (_, text) in kept)
+        for key, (_, text) in kept[:-1]:
+            if size <= limits.TEXT_BYTES:
+                return
+            self._known.pop(key, None)
+            size -= len(text.data)
 
     def of_code(self, code: CodeType) -> Text | None:
         """Return the text that a code object comes from, None if it is not known."""
