@@ -11,6 +11,7 @@ from dapkit.agent.registry import ACTIONS
 from dapkit.agent.results import breakpoints as shown
 from dapkit.hub.breakpoints.placed import PlacedBreakpoint
 from dapkit.hub.breakpoints.places import Data, Function, Instruction, Line, Place, Text, Wish
+from dapkit.protocol import Breakpoint
 
 _SHORT = re.compile(r"(?P<where>.+?)(?:\s+if\s+(?P<condition>.+))?", re.DOTALL)
 _FILE_AND_LINE = re.compile(r"(?P<file>.+):(?P<line>\d+)", re.DOTALL)
@@ -189,6 +190,21 @@ def data_breakpoints(placed: Iterable[PlacedBreakpoint]) -> list[shown.DataBreak
         )
         for one in placed
         if isinstance(one.wish.place, Data)
+    ]
+
+
+def foreign_breakpoints(told: Iterable[Breakpoint]) -> list[shown.ForeignBreakpoint]:
+    """Show breakpoints that are the adapter's own."""
+    return [
+        shown.ForeignBreakpoint(
+            id=one.id or 0,
+            verified=one.verified,
+            path=None if one.source is None else one.source.path,
+            line=one.line,
+            instruction_reference=one.instruction_reference,
+            message=one.message,
+        )
+        for one in told
     ]
 
 

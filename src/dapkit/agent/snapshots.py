@@ -24,6 +24,7 @@ def snapshot(session: DebugSession) -> Snapshot:
         needs_configuration_done=session.status == "configuring",
         program=session.program,
         exit_code=session.exit_code,
+        process_id=session.process_id,
     )
     return shown if stop is None or session.over else changed(shown, **_place(stop))
 

@@ -22,7 +22,14 @@ from dapkit.hub.session_errors import SessionOver
 from dapkit.hub.settings import Settings
 from dapkit.hub.stops import Status, Stop
 from dapkit.hub.targets import Target
-from dapkit.protocol import ContinueArguments, DapkitError, EvaluateArguments, InvalidatedEvent, StoppedEvent
+from dapkit.protocol import (
+    Breakpoint,
+    ContinueArguments,
+    DapkitError,
+    EvaluateArguments,
+    InvalidatedEvent,
+    StoppedEvent,
+)
 from dapkit.transport import Pulse
 
 log = logging.getLogger(__name__)
@@ -115,6 +122,23 @@ class Following:
     def exit_code(self) -> int | None:
         """Exit code of the program, once and if the adapter told it."""
         return None if self._run is None else self._run.exit_code
+
+    @property
+    def process_id(self) -> int | None:
+        """Process of the program, if the adapter told it; of one that only starts children, that of the first child."""
+        told = [target.session.debugged_process for target in self._targets.values()]
+        return next((one.system_process_id for one in told if one is not None and one.system_process_id), None)
+
+    @property
+    def foreign_breakpoints(self) -> Sequence[Breakpoint]:
+        """Breakpoints that an adapter has set by itself, such as by a command of gdb."""
+        ours = {
+            known.answer.id
+            for target in self._targets.values()
+            for known in target.session.breakpoints
+            if known.answer is not None
+        }
+        return [one for number, one in self.news.foreign_breakpoints.items() if number not in ours]
 
     @property
     def failure(self) -> str | None:

@@ -238,6 +238,7 @@ SAMPLES: dict[str, ProtocolObject] = {
         instruction_breakpoints=INSTRUCTIONS,
         data_breakpoints=DATA,
         exception_filters=FILTERS,
+        foreign_breakpoints=[b.ForeignBreakpoint(id=3, verified=True, path="/work/lib.c", line=8)],
     ),
     "breakpoints_none": b.AllBreakpoints(
         snapshot=STOPPED,
@@ -246,6 +247,7 @@ SAMPLES: dict[str, ProtocolObject] = {
         instruction_breakpoints=[],
         data_breakpoints=[],
         exception_filters=[],
+        foreign_breakpoints=[],
     ),
     "data_breakpoint_info": b.DataBreakpointInfo(
         snapshot=STOPPED,

@@ -8,6 +8,7 @@ from dapkit.agent.failures import InvalidArguments, Unsupported
 from dapkit.agent.placing import (
     Where,
     data_breakpoints,
+    foreign_breakpoints,
     function_breakpoints,
     instruction_breakpoints,
     place_of,
@@ -163,4 +164,5 @@ async def breakpoints(
         instruction_breakpoints=instruction_breakpoints(left),
         data_breakpoints=data_breakpoints(left),
         exception_filters=_filters(call),
+        foreign_breakpoints=foreign_breakpoints(session.foreign_breakpoints),
     )

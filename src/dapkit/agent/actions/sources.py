@@ -15,7 +15,7 @@ from dapkit.agent.results.program import LoadedSources, Module, Modules, SourceT
 from dapkit.agent.snapshots import snapshot
 from dapkit.agent.source_text import lines_of
 from dapkit.hub.session_errors import NoFrame
-from dapkit.protocol import LoadedSourcesArguments, ModulesArguments, Source, SourceArguments
+from dapkit.protocol import LoadedSourcesArguments, ModulesArguments, ModulesBody, Source, SourceArguments
 
 
 @action(Approval.READ)
@@ -26,11 +26,15 @@ async def modules(
     module_count: p.ModuleCount | None = None,
 ) -> Modules:
     """Show the modules and libraries that the program has loaded."""
-    call.require("supports_modules_request", "module introspection")
     start = start_module or 0
     if start < 0 or (module_count or 0) < 0:
         raise InvalidArguments(f"{'start_module' if start < 0 else 'module_count'} must be 0 or more")
-    body = await call.ask(ModulesArguments(start_module=start_module, module_count=module_count))
+    told = list(call.session.news.modules.values())
+    if told and not call.capabilities.supports_modules_request:
+        body = ModulesBody(modules=told, total_modules=len(told))  # of events, which some adapters send instead
+    else:
+        call.require("supports_modules_request", "module introspection")
+        body = await call.ask(ModulesArguments(start_module=start_module, module_count=module_count))
     came, total = body.modules, body.total_modules or len(body.modules) + start
     if len(came) > total - start:  # lldb-dap tells all of them, whatever it is asked for
         came = came[start:]
@@ -55,11 +59,12 @@ async def modules(
 @action(Approval.READ)
 async def loaded_sources(call: Call) -> LoadedSources:
     """Show the sources that the program has loaded."""
-    call.require("supports_loaded_sources_request", "loaded sources")
-    body = await call.ask(LoadedSourcesArguments())
-    folder = call.session.cwd
+    folder, found = call.session.cwd, list(call.session.news.sources.values())
+    if not found or call.capabilities.supports_loaded_sources_request:
+        call.require("supports_loaded_sources_request", "loaded sources")
+        found = (await call.ask(LoadedSourcesArguments())).sources
     # gdb has thousands in no order: those of the user's own come before what is cut
-    sources = sorted(body.sources, key=lambda one: one.path is None or not Path(one.path).is_relative_to(folder))
+    sources = sorted(found, key=lambda one: one.path is None or not Path(one.path).is_relative_to(folder))
     shown = sources[: limits.MODULES_SHOWN]
     return LoadedSources(snapshot=snapshot(call.session), sources=shown, more=len(sources) - len(shown))
 

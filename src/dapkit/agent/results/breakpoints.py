@@ -78,6 +78,22 @@ class ExceptionFilter(ProtocolObject, frozen=True, kw_only=True):
     description: str | None = None
 
 
+class ForeignBreakpoint(ProtocolObject, frozen=True, kw_only=True):
+    """A breakpoint that the adapter has set by itself, such as by a command of the debugger; it is not ours to change.
+
+    Attributes:
+        id: the adapter's own number.
+
+    """
+
+    id: int
+    verified: bool
+    path: str | None = None
+    line: int | None = None
+    instruction_reference: str | None = None
+    message: str | None = None
+
+
 class SourceBreakpoints(OfSession, frozen=True, kw_only=True):
     """The breakpoints of a file."""
 
@@ -117,6 +133,7 @@ class AllBreakpoints(OfSession, frozen=True, kw_only=True):
     instruction_breakpoints: list[InstructionBreakpoint]
     data_breakpoints: list[DataBreakpoint]
     exception_filters: list[ExceptionFilter]
+    foreign_breakpoints: list[ForeignBreakpoint]
 
 
 class DataId(ProtocolObject, frozen=True, kw_only=True):

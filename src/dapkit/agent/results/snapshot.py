@@ -12,6 +12,7 @@ class Snapshot(ProtocolObject, frozen=True, kw_only=True):
         adapter: name of the adapter.
         source: where the current frame is, as `line` and `column`.
         needs_configuration_done: whether the adapter still waits for breakpoints and configurationDone.
+        process_id: of the program, if the adapter tells it.
         output_bytes: characters of output that came so far; also the position to read on from.
         output_truncated: whether some of it had to be dropped.
 
@@ -36,6 +37,7 @@ class Snapshot(ProtocolObject, frozen=True, kw_only=True):
     line: int | None = None
     column: int | None = None
     exit_code: int | None = None
+    process_id: int | None = None
 
 
 class OfSession(ProtocolObject, frozen=True, kw_only=True):

@@ -9,6 +9,7 @@ from dapkit.agent.results.breakpoints import (
     DataBreakpoints,
     ExceptionBreakpoints,
     ExceptionFilter,
+    ForeignBreakpoint,
     FunctionBreakpoint,
     FunctionBreakpoints,
     InstructionBreakpoint,
@@ -128,6 +129,14 @@ def _all(result: AllBreakpoints) -> Iterator[str]:
     if result.exception_filters:
         yield "Exception breakpoints:"
         yield from (f"- {_exception_filter(one)}" for one in result.exception_filters)
+    if result.foreign_breakpoints:
+        yield "Set by the debugger itself:"
+        yield from (f"- {_foreign_breakpoint(one)}" for one in result.foreign_breakpoints)
+
+
+def _foreign_breakpoint(one: ForeignBreakpoint) -> str:
+    place = one.instruction_reference or "?" if one.path is None else f"{one_line(one.path)} line {one.line}"
+    return f"{place}: {'verified' if one.verified else 'pending'}{f' ({one_line(one.message)})' if one.message else ''}"
 
 
 @render.register
