@@ -133,6 +133,43 @@ def test_frozen_modules_and_the_text_of_the_command_line_are_served(python: str,
         assert "def join(" in text_of(peer, frozen)
 
 
+@pytest.mark.row("source, loadedSources, modules, locations")
+@pytest.mark.parametrize(
+    ("expression", "text", "line"),
+    [
+        ("importlib._bootstrap._find_spec", "def _find_spec(name", None),
+        ("zmod.function", "def function", 1),
+        ("zmod.Thing.method", "def method", 4),
+        ("zmod.Thing", "", None),  # 3.12 does not know the line of a class
+        ("zmod", "def function", 1),
+        ("typed", "def typed", 1),
+    ],
+)
+def test_what_is_defined_in_code_without_a_file_leads_to_its_text(
+    start: Start, expression: str, text: str, line: int | None
+) -> None:
+    peer = start(
+        """
+        import importlib, sys, zipfile
+        text = "def function():\\n    pass\\nclass Thing:\\n    def method(self):\\n        pass\\n"
+        zipfile.ZipFile("lib.zip", "w").writestr("zmod.py", text)
+        sys.path.insert(0, "lib.zip")
+        import zmod
+        exec(compile("def typed():\\n    return 1\\n", "<string>", "exec"))
+        typed()
+        print("end")
+        """
+    )
+    peer.configure(lines=[7])
+    peer.stopped("breakpoint")
+    peer.step("stepIn")  # shows the text around it
+    found = peer.ask("evaluate", expression=expression, frameId=peer.stack()[1]["id"])
+    place = peer.ask("locations", locationReference=found["valueLocationReference"])
+    lines = text_of(peer, place["source"]).splitlines()
+    assert text in lines[place["line"] - 1]
+    assert line is None or place["line"] == line
+
+
 @pytest.mark.row("source")
 def test_only_sources_that_were_told_of_are_served(start: Start, tmp_path: Path) -> None:
     (tmp_path / "secret.txt").write_text("secret")

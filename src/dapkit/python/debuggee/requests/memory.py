@@ -49,8 +49,8 @@ def _offset(request: Request) -> int:
 def locations(engine: "Engine", request: Request) -> Json:
     """Tell where something is defined."""
     location = engine.references.get(request.arguments.get("locationReference"), Location)
-    file, line = locate(location.value)
-    return {"source": engine.shown.source_of_name(file), "line": line, "column": 1}
+    file, line, code = locate(location.value)
+    return {"source": engine.shown.source_of_definition(file, code), "line": line, "column": 1}
 
 
 HANDLERS: Final[dict[str, Handler]] = {

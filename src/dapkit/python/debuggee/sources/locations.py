@@ -42,8 +42,8 @@ def is_located(value: object) -> bool:
     return is_a(value, type) and bool(_file_of_class(value))
 
 
-def locate(value: Any) -> tuple[str, int]:  # noqa: ANN401 - see is_located
-    """Return the file name, as code objects have it, and the line of a definition.
+def locate(value: Any) -> tuple[str, int, CodeType | None]:  # noqa: ANN401 - see is_located
+    """Return the file name, as code objects have it, and the line of a definition, and some code that is defined there.
 
     Raises:
         RequestRefused: if it cannot be found.
@@ -57,9 +57,9 @@ def locate(value: Any) -> tuple[str, int]:  # noqa: ANN401 - see is_located
     kind = type(value)
     if kind in _OF_CODE:
         code: CodeType = kind.__dict__[_OF_CODE[kind]].__get__(value)
-        return code.co_filename, code.co_firstlineno
+        return code.co_filename, code.co_firstlineno, code
     if kind is ModuleType:
-        return str(_names_of(value).get("__file__")), 1
+        return str(_names_of(value).get("__file__")), 1, None
     if is_a(value, type):
         return _class_location(value)
     raise RequestRefused("it is not defined in a source that could be shown")
@@ -77,23 +77,23 @@ def _file_of_class(value: object) -> str:
     return file if type(file) is str and not file.endswith((".so", ".pyd")) else ""
 
 
-def _class_location(value: object) -> tuple[str, int]:
+def _class_location(value: object) -> tuple[str, int, CodeType | None]:
     """Find a class by the line it remembers (3.13), or by its name in the source."""
     file = _file_of_class(value)
     names = type.__dict__["__dict__"].__get__(value)
     line = names.get("__firstlineno__")
     codes = [member.__code__ for member in names.values() if type(member) is FunctionType]
-    if codes and all(code.co_filename == codes[0].co_filename for code in codes):
-        file = codes[0].co_filename
+    code = codes[0] if codes and all(code.co_filename == codes[0].co_filename for code in codes) else None
+    file = file if code is None else code.co_filename
     if type(line) is int:
-        return file, line
+        return file, line, code
     name = type.__dict__["__qualname__"].__get__(value)
     found = _find_class(file, name.split(".")) if type(name) is str else 0
     if not found and codes:
         found = min(code.co_firstlineno for code in codes)
     if not found:
         raise RequestRefused(f"the definition of class {name} was not found in {file or 'any source'}")
-    return file, found
+    return file, found, code
 
 
 def _find_class(file: str, path: list[str]) -> int:

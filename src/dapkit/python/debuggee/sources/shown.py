@@ -96,12 +96,18 @@ class ShownSources:
             return self._of_path(path)
         return self._of_text(self._text_of(code, frame), code.co_filename)
 
-    def source_of_name(self, filename: str) -> Json:
-        """Return the Source of the file name of some code, as far as it is known."""
+    def source_of_definition(self, filename: str, code: CodeType | None) -> Json:
+        """Return the Source of a file name in which something is defined, by some code if that is known."""
         path = self._sources.path(filename)
         if path is not None and self._is_file(path):
             return self._of_path(path)
-        known = next((text for text in self._texts if text.filename == filename), None)
+        if code is not None and filename not in _ONE_TEXT_EACH:
+            known: Text | None = self._text_of(code, None)
+        else:
+            same = (text for text in self._texts if text.filename == filename)
+            known = next((text for text in same if code is None or text.holds(code)), None)
+        if known is None and path is not None and (member := _of_archive(path)) is not None:
+            known = self._add(filename, member, "zip archive", shared=True)
         return {"name": filename, "presentationHint": "deemphasize"} if known is None else self.describe(known)
 
     def _of_path(self, path: str, *, announce: bool = True) -> Json:
