@@ -5,11 +5,14 @@ times what reading does. Here, on asyncio, that happens once, and bytes are read
 there are some. On another event loop it is `anyio.wait_readable`.
 """
 
-import asyncio
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import anyio
 from anyio.lowlevel import checkpoint
+
+if TYPE_CHECKING:
+    import asyncio
 
 type Read = Callable[[int], bytes]
 """Reads at most so many bytes, once there are some; raises BlockingIOError if there are none after all."""
@@ -116,7 +119,7 @@ class Intake:
         if self._held is not None:
             self._waiter.set_result(None)
 
-    def _register(self, loop: asyncio.AbstractEventLoop) -> None:
+    def _register(self, loop: "asyncio.AbstractEventLoop") -> None:
         if self._loop is None:
             loop.add_reader(self._fd, self._on_readable)
             self._loop = loop
@@ -127,8 +130,10 @@ class Intake:
             self._loop = None
 
 
-def _asyncio_loop() -> asyncio.AbstractEventLoop | None:
+def _asyncio_loop() -> "asyncio.AbstractEventLoop | None":
     """Return the running event loop, None if it is not one of asyncio."""
+    import asyncio  # takes longer than all of this layer, which is imported where no loop will run, too
+
     try:
         return asyncio.get_running_loop()
     except RuntimeError:

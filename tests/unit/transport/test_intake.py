@@ -4,6 +4,8 @@ import asyncio
 import fcntl
 import os
 import struct
+import subprocess
+import sys
 import termios
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -138,3 +140,9 @@ async def test_a_regular_file_is_read_to_its_end(tmp_path: Path) -> None:
     assert [await intake.receive(2) for _ in range(3)] == [b"ab", b"c", b""]
     intake.close()
     os.close(fd)
+
+
+def test_the_transport_is_imported_without_an_event_loop() -> None:
+    code = "import sys, dapkit.transport; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "asyncio" not in done.stdout.split()
