@@ -57,6 +57,7 @@ async def stop_report(call: Call, stop: Stop) -> StopReport:
     return StopReport(
         number=stop.number,
         reason=stop.reason,
+        child=stop.target or None,
         description=_short(stop.description),
         text=_short(stop.text),
         thread_name=stop.thread_name,

@@ -2,9 +2,11 @@
 
 from datetime import UTC, datetime
 
-from dapkit.agent.results.snapshot import Snapshot
+from dapkit.agent.results.snapshot import Child, Snapshot
+from dapkit.hub.breakpoints.places import Function, Line, Text
 from dapkit.hub.session import DebugSession
 from dapkit.hub.stops import Stop
+from dapkit.hub.targets import Target
 from dapkit.protocol import Source, changed
 
 
@@ -12,6 +14,8 @@ def snapshot(session: DebugSession) -> Snapshot:
     """Show a session as it is now."""
     stop = session.stop
     output = session.output
+    places = [placed.wish.place for placed in session.breakpoints if not placed.wish.temporary]
+    on_lines = [place.file for place in places if isinstance(place, Line | Text)]
     shown = Snapshot(
         id=session.name,
         adapter=session.adapter,
@@ -25,6 +29,10 @@ def snapshot(session: DebugSession) -> Snapshot:
         program=session.program,
         exit_code=session.exit_code,
         process_id=session.process_id,
+        breakpoint_files=len(set(on_lines)),
+        breakpoint_count=len(on_lines),
+        function_breakpoint_count=sum(isinstance(place, Function) for place in places),
+        children=[_child(target) for target in session.targets.values() if target.number] or None,
     )
     return shown if stop is None or session.over else changed(shown, **_place(stop))
 
@@ -32,6 +40,8 @@ def snapshot(session: DebugSession) -> Snapshot:
 def _place(stop: Stop) -> dict[str, object]:
     return {
         "stop_reason": stop.reason,
+        "stop_description": stop.description,
+        "child": stop.target or None,
         "thread_id": stop.thread_id,
         "frame_id": stop.frame_id,
         "frame_name": stop.frame_name,
@@ -40,6 +50,18 @@ def _place(stop: Stop) -> dict[str, object]:
         "line": stop.line,
         "column": stop.column,
     }
+
+
+def _child(target: Target) -> Child:
+    process, stop = target.session.debugged_process, target.stop
+    return Child(
+        number=target.number,
+        status="terminated" if not target.live else "running" if stop is None else "stopped",
+        name=None if process is None else process.name,
+        pid=None if process is None else process.system_process_id,
+        source=None if stop is None or stop.path is None else source_at(stop.path),
+        line=None if stop is None else stop.line,
+    )
 
 
 def source_at(path: str) -> Source:

@@ -4,8 +4,8 @@ from dapkit.agent.results import breakpoints as b
 from dapkit.agent.results import program as p
 from dapkit.agent.results import session as s
 from dapkit.agent.results import values as v
-from dapkit.agent.results.snapshot import Snapshot
-from dapkit.protocol import DisassembledInstruction, ProtocolObject, Source, Thread
+from dapkit.agent.results.snapshot import Child, Snapshot
+from dapkit.protocol import DisassembledInstruction, ProtocolObject, Source, Thread, changed
 
 APP = Source(name="app.py", path="/work/app.py")
 
@@ -19,6 +19,9 @@ STOPPED = Snapshot(
     output_bytes=24,
     output_truncated=False,
     needs_configuration_done=False,
+    breakpoint_files=1,
+    breakpoint_count=2,
+    function_breakpoint_count=0,
     program="/work/app.py",
     stop_reason="breakpoint",
     thread_id=1,
@@ -39,6 +42,9 @@ ANYWHERE = Snapshot(
     output_bytes=0,
     output_truncated=False,
     needs_configuration_done=False,
+    breakpoint_files=1,
+    breakpoint_count=2,
+    function_breakpoint_count=0,
     program="/work/a.out",
     stop_reason="signal",
     frame_name="??",
@@ -55,6 +61,9 @@ RUNNING = Snapshot(
     output_bytes=0,
     output_truncated=False,
     needs_configuration_done=False,
+    breakpoint_files=1,
+    breakpoint_count=2,
+    function_breakpoint_count=0,
     program="/work/app.py",
 )
 
@@ -68,6 +77,9 @@ CONFIGURING = Snapshot(
     output_bytes=0,
     output_truncated=False,
     needs_configuration_done=True,
+    breakpoint_files=1,
+    breakpoint_count=2,
+    function_breakpoint_count=0,
 )
 
 ENDED = Snapshot(
@@ -80,6 +92,9 @@ ENDED = Snapshot(
     output_bytes=24,
     output_truncated=False,
     needs_configuration_done=False,
+    breakpoint_files=1,
+    breakpoint_count=2,
+    function_breakpoint_count=0,
     program="/work/app.py",
     exit_code=3,
 )
@@ -94,6 +109,9 @@ LET_GO = Snapshot(
     output_bytes=0,
     output_truncated=False,
     needs_configuration_done=False,
+    breakpoint_files=1,
+    breakpoint_count=2,
+    function_breakpoint_count=0,
 )
 
 FRAMES = [
@@ -403,6 +421,19 @@ SAMPLES: dict[str, ProtocolObject] = {
     "terminate": s.Terminated(snapshot=ENDED, ending="terminated", released=False),
     "terminate_none": s.Terminated(ending="terminated", released=False),
     "detach": s.Terminated(snapshot=LET_GO, ending="detached", released=True, output="last words\n", output_since=3),
+    "sessions_with_children": s.Sessions(
+        sessions=[
+            changed(
+                STOPPED,
+                child=2,
+                children=[
+                    Child(number=1, status="running", name="work\ner.py", pid=4711),
+                    Child(number=2, status="stopped", pid=4712, source=Source(path="/work/app.py"), line=11),
+                    Child(number=3, status="terminated"),
+                ],
+            )
+        ]
+    ),
     "sessions": s.Sessions(sessions=[STOPPED, RUNNING]),
     "sessions_none": s.Sessions(sessions=[]),
 }

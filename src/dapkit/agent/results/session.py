@@ -20,6 +20,7 @@ class StopReport(ProtocolObject, frozen=True, kw_only=True):
 
     Attributes:
         number: stops of a session are counted from 1.
+        child: number of the child that stands there; absent if it is the program itself.
         hit_breakpoints: numbers of the breakpoints that stopped it.
         source_lines: some lines around the current one.
         locals: variables of the current frame; those that changed since the last stop come first.
@@ -43,6 +44,7 @@ class StopReport(ProtocolObject, frozen=True, kw_only=True):
     output: str
     output_since: int
     incomplete: list[str]
+    child: int | None = None
     description: str | None = None
     text: str | None = None
     thread_name: str | None = None

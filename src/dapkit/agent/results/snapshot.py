@@ -5,12 +5,33 @@ from typing import Literal
 from dapkit.protocol import ProtocolObject, Source
 
 
+class Child(ProtocolObject, frozen=True, kw_only=True):
+    """A child of the program that is debugged, too.
+
+    Attributes:
+        number: its place among them, from 1.
+        source: where it stands, as `line`.
+
+    """
+
+    number: int
+    status: Literal["stopped", "running", "terminated"]
+    name: str | None = None
+    pid: int | None = None
+    source: Source | None = None
+    line: int | None = None
+
+
 class Snapshot(ProtocolObject, frozen=True, kw_only=True):
     """A session at the moment of the answer.
 
     Attributes:
         adapter: name of the adapter.
+        child: number of the child that has stopped last and still stands; absent if that is the program itself.
         source: where the current frame is, as `line` and `column`.
+        breakpoint_files: how many files have breakpoints.
+        breakpoint_count: how many breakpoints on lines the session has.
+        children: of the program, if any are debugged.
         needs_configuration_done: whether the adapter still waits for breakpoints and configurationDone.
         process_id: of the program, if the adapter tells it.
         output_bytes: characters of output that came so far; also the position to read on from.
@@ -27,8 +48,14 @@ class Snapshot(ProtocolObject, frozen=True, kw_only=True):
     output_bytes: int
     output_truncated: bool
     needs_configuration_done: bool
+    breakpoint_files: int
+    breakpoint_count: int
+    function_breakpoint_count: int
     program: str | None = None
+    children: list[Child] | None = None
     stop_reason: str | None = None
+    stop_description: str | None = None
+    child: int | None = None
     thread_id: int | None = None
     frame_id: int | None = None
     frame_name: str | None = None

@@ -14,7 +14,7 @@ from dapkit.agent.results.session import (
     Terminated,
     Typed,
 )
-from dapkit.agent.results.snapshot import Snapshot
+from dapkit.agent.results.snapshot import Child, Snapshot
 from dapkit.agent.text.breakpoints import function_breakpoint, source_breakpoint
 from dapkit.agent.text.escaping import fenced, one_line, printable
 from dapkit.agent.text.rendering import render
@@ -57,6 +57,8 @@ def location(snapshot: Snapshot) -> str | None:
 def stop_report(stop: StopReport) -> Iterator[str]:
     """Yield what there is to see at a stop, after the words of the contract."""
     yield f"Stop {stop.number}: {one_line(stop.description or stop.reason)}" + _stopped_by(stop)
+    if stop.child is not None:
+        yield f"Process: child {stop.child}"
     if stop.thread_name:
         yield f"Thread: {one_line(stop.thread_name)}"
     if stop.exception is not None:
@@ -171,6 +173,15 @@ def _listed(snapshot: Snapshot) -> Iterator[str]:
         yield f"  location={place}"
     if snapshot.stop_reason is not None:
         yield f"  reason={one_line(snapshot.stop_reason)}"
+    yield from (f"  child={_child(child)}" for child in snapshot.children or ())
+
+
+def _child(child: Child) -> str:
+    """Say what a child of the program does."""
+    name = " ".join([*([] if child.pid is None else [f"pid {child.pid}"]), *([child.name] if child.name else [])])
+    path = None if child.source is None or child.status != "stopped" else child.source.path or child.source.name
+    place = "" if path is None else f" at {path}:{child.line}"
+    return one_line(f"{child.number} {child.status}{place}" + (f" ({name})" if name else ""))
 
 
 @render.register
