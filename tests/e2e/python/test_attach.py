@@ -174,6 +174,29 @@ async def test_program_stays_suspended_until_the_next_client(tmp_path: Path, pyt
         assert program.process.wait(10) == 0
 
 
+async def test_program_that_was_left_suspended_in_breakpoint_runs_on_after_the_next_client(
+    tmp_path: Path, python: str
+) -> None:
+    text = """
+        import dapkit
+        dapkit.listen()
+        dapkit.wait_for_client()
+        dapkit.breakpoint()
+        x = 1
+    """
+    with running(text, tmp_path, python) as program:
+        program.read_place()
+        async with client() as session:
+            await session.attach(program.connect)
+            assert (await session.next_stop()).reason == "breakpoint"
+            await session.request(DisconnectArguments(suspend_debuggee=True))
+        async with client() as session:
+            await session.attach(program.connect)
+            assert (await session.next_stop()).reason == "pause"
+            await session.detach()
+        assert program.process.wait(10) == 0
+
+
 async def test_running_program_can_be_left_suspended_too(tmp_path: Path, python: str) -> None:
     with running(LOOP, tmp_path, python) as program:
         program.read_place()

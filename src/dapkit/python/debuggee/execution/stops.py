@@ -389,7 +389,7 @@ class World:
     def take_over(self, other: "World") -> None:
         """Hold the threads that another world has stopped; that one is of no more use."""
         with self._lock:
-            other.released = True
+            other.released, other.stopped, other.held = True, False, set()  # nobody is to stop there once more
             self.parked, other.parked = other.parked, {}
             for ident in {*self.parked, other.thread} if self.each_alone else (other.thread,):
                 self._begin(ident, others=True)
