@@ -1,5 +1,8 @@
 """Texts cut to a budget, always with a notice of what was left out."""
 
+CUT = "..."
+"""What stands at the end of a value that was cut."""
+
 
 def cut(text: str, most: int) -> str:
     r"""Cut a text to about so many bytes of UTF-8: its beginning stays, and a little of its end.
@@ -19,4 +22,4 @@ def shortened(value: str, most: int) -> tuple[str, int | None]:
     """Cut a value to so many characters; the second is its whole length if it was cut."""
     if len(value) <= most:
         return value, None
-    return f"{value[:most]}...", len(value)
+    return f"{value[:most]}{CUT}", len(value)

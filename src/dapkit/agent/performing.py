@@ -91,18 +91,18 @@ class Agent:
 
     def _succeeded(self, request: HubCall, call: Call, result: ProtocolObject) -> dict[str, object]:
         redaction = self._redaction_for(request, call)
-        text = cut(render(result), request.settings.text_bytes)
+        text = cut(redaction.text(render(result)), request.settings.text_bytes)
         details = decode_as(object, encode_value(result))
         return {
             **_head(request, call),
             "success": True,
-            "text": redaction.text(text),
+            "text": text,
             "details": redaction.value(details),
         }
 
     def _failed(self, request: HubCall, call: Call | None, failure: ActionFailed) -> dict[str, object]:
         redaction = self._redaction_for(request, call)
-        message = redaction.text(cut(str(failure), request.settings.text_bytes))
+        message = cut(redaction.text(str(failure)), request.settings.text_bytes)
         hint = redaction.text(failure.hint)
         error = {"code": failure.code, "message": message, "hint": hint}
         return {
@@ -117,7 +117,14 @@ class Agent:
             return _NO_REDACTION
         if call is not None and call.used is not None and (remembered := self._memories.get(call.used)) is not None:
             return remembered.redaction
-        return self._redaction if request.env is None else Redaction([os.environ, request.env])
+        of_sessions = [said.redaction for session, said in self._memories.items() if session.project == request.project]
+        return Redaction([request.env or {}, _given_environment(request)], also=[self._redaction, *of_sessions])
+
+
+def _given_environment(request: HubCall) -> Mapping[str, str]:
+    """Return the variables that a program is to be started with, as far as they are fit to be any."""
+    env = request.arguments.get("env")
+    return {name: value for name, value in env.items() if isinstance(value, str)} if isinstance(env, dict) else {}
 
 
 class _NoRedaction(Redaction):

@@ -9,6 +9,8 @@ against somebody who wants to get at a secret of a program that he may debug.
 import re
 from collections.abc import Iterable, Mapping
 
+from dapkit.agent.budget import CUT
+
 MASK = "[redacted]"
 
 _SECRET_NAME = re.compile(
@@ -25,6 +27,9 @@ _HARMLESS_NAME = re.compile(
 _SHORTEST_VALUE = 6
 """Shorter values of the environment are not looked for: `1` or `true` would be everywhere."""
 
+_SHORTEST_PART = 4
+"""The beginning of a value that was cut is looked for from this length on."""
+
 _TOKENS = re.compile(
     r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)"
     r"|\bgh[oprsu]_[A-Za-z0-9]{30,}|\bgithub_pat_[A-Za-z0-9_]{30,}"
@@ -35,7 +40,9 @@ _TOKENS = re.compile(
     r"|\bAIza[A-Za-z0-9_\-]{35}"
     r"|\bpypi-[A-Za-z0-9_\-]{40,}|\bnpm_[A-Za-z0-9]{36}\b"
     r"|\beyJ[A-Za-z0-9_\-]{8,}\.eyJ[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]{8,}"
-    r"|(?<=://)[^\s/:@]+:[^\s/@]+(?=@)",
+    r"|(?<=://)[^\s/:@]+:[^\s/@]+(?=@)"
+    r"|(?<=\b[Bb]earer )[A-Za-z0-9._~+/\-]{8,}=*"
+    r"|(?<=\b[Aa]uthorization: Basic )[A-Za-z0-9+/]{8,}=*",
     re.DOTALL,
 )
 
@@ -44,6 +51,13 @@ _ASSIGNED = re.compile(
     r"""(?P<value>'(?:[^'\\\n]|\\.)*'?|"(?:[^"\\\n]|\\.)*"?|[^\s,;}\])'"]+)"""
 )
 """`NAME=value`, `name: value` and `"name": "value"`, as output and values have them."""
+
+_OPTION = re.compile(
+    r"""(?<![\w\-])(?P<name>--?[A-Za-z][\w\-]*)(?P<gap>['"]?,?\s+['"]?)(?P<value>[^\s'",;\])}\-][^\s'",;\])}]*)"""
+)
+"""`--name value` of a command line, also as a list of words."""
+
+_CUT = re.compile(re.escape(CUT))
 
 _HARMLESS_VALUE = re.compile(r"[+-]?[\d.]+|0x[\da-f]+|none|null|nil|true|false|undefined|.*[()<>].*", re.IGNORECASE)
 """Numbers, addresses, and what is no text: a `token` of a parser is no secret."""
@@ -65,10 +79,17 @@ class Redaction:
     Args:
         environments: whose secret values are to be found wherever they appear.
         secrets: other values that are.
+        also: what these take out is taken out as well.
 
     """
 
-    def __init__(self, environments: Iterable[Mapping[str, str | None]] = (), secrets: Iterable[str] = ()) -> None:
+    def __init__(
+        self,
+        environments: Iterable[Mapping[str, str | None]] = (),
+        secrets: Iterable[str] = (),
+        *,
+        also: Iterable["Redaction"] = (),
+    ) -> None:
         values = {
             value
             for environment in environments
@@ -76,14 +97,26 @@ class Redaction:
             if value is not None and len(value) >= _SHORTEST_VALUE and is_secret_name(name)
         }
         values |= set(filter(None, secrets))
-        longest_first = sorted(values, key=lambda value: (-len(value), value))
-        self._values = re.compile("|".join(map(re.escape, longest_first))) if values else None
+        values |= {value for other in also for value in other._longest_first}  # noqa: SLF001 - one of us
+        self._longest_first: list[str] = sorted(values, key=lambda value: (-len(value), value))
+        self._values = re.compile("|".join(map(re.escape, self._longest_first))) if values else None
 
     def text(self, text: str) -> str:
         """Take secrets out of a text."""
         if self._values is not None:
-            text = self._values.sub(MASK, text)
-        return _ASSIGNED.sub(_assigned, _TOKENS.sub(MASK, text))
+            text = self._without_beginnings(self._values.sub(MASK, text))
+        return _OPTION.sub(_option, _ASSIGNED.sub(_assigned, _TOKENS.sub(MASK, text)))
+
+    def _without_beginnings(self, text: str) -> str:
+        """Take out the beginning of a secret where a value was cut within it."""
+        parts: list[str] = []
+        begin = 0
+        for found in _CUT.finditer(text):
+            part = text[begin : found.start()]
+            length = max((_overlap(part, value) for value in self._longest_first), default=0)
+            parts += [part[:-length] + MASK if length else part, CUT]
+            begin = found.end()
+        return "".join([*parts, text[begin:]])
 
     def value(self, value: object) -> object:
         """Take secrets out of a JSON value, such as the details of an answer."""
@@ -104,6 +137,17 @@ class Redaction:
         if isinstance(member, str) and is_secret_name(name) and _is_secret(member):
             return _masked(member)
         return self.value(member)
+
+
+def _overlap(text: str, value: str) -> int:
+    """Return how much of the beginning of a value a text ends with, if it is enough to tell."""
+    return next((size for size in range(len(value), _SHORTEST_PART - 1, -1) if text.endswith(value[:size])), 0)
+
+
+def _option(found: re.Match[str]) -> str:
+    if not is_secret_name(found["name"].lstrip("-")) or not _is_secret(found["value"]):
+        return found[0]
+    return f"{found['name']}{found['gap']}{MASK}"
 
 
 def _assigned(found: re.Match[str]) -> str:

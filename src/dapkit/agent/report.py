@@ -172,10 +172,14 @@ def last_output(text: str) -> str:
     """Keep the end of a text, from the beginning of a line on where that is possible."""
     if len(text) <= limits.REPORT_OUTPUT_CHARACTERS:
         return text
-    kept = text[-limits.REPORT_OUTPUT_CHARACTERS :]
-    _, newline, whole_lines = kept.partition("\n")
-    kept = whole_lines if newline and whole_lines else kept
+    kept = from_line(text[-limits.REPORT_OUTPUT_CHARACTERS :])
     return f"(... {len(text) - len(kept)} characters before)\n{kept}"
+
+
+def from_line(text: str) -> str:
+    """Drop the first line of a text, which is only the end of one, if more follows."""
+    _, newline, whole_lines = text.partition("\n")
+    return whole_lines if newline and whole_lines else text
 
 
 def _locals(call: Call, stop: Stop, look: _Look) -> tuple[list[values.Variable], int]:

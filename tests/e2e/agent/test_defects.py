@@ -134,6 +134,7 @@ async def test_every_parameter_of_a_launch_is_understood(caller: Caller, name: s
         "module": "loop",
         "test": "test_it.py::test_it",
         "configuration": "it",
+        "inputs": {"unasked": "x"},
         "adapter": "dapkit",
         "cwd": ".",
         "env": {"A": "b"},
@@ -198,3 +199,20 @@ async def test_a_secret_of_the_program_does_not_leave_it(caller: Caller) -> None
     assert "4711" not in str(stopped.whole)
     assert "4711" not in str((await caller("evaluate", expression="dict(os.environ)")).whole)
     assert "4711" not in str((await caller("output")).whole)
+    assert "4711" not in str((await caller("evaluate", expression="1/0 if api_key == '' else int(api_key)")).whole)
+
+
+async def test_a_secret_does_not_leave_by_another_way(caller: Caller) -> None:
+    caller.write("secret.py", "import os\nraise ValueError(os.environ['SHOP_TOKEN'])\n")
+    caller.env = {**caller.env, "SHOP_TOKEN": "hush-4711-x"}
+    stopped = await caller("launch", program="secret.py", exceptions=["uncaught"])
+    assert stopped.details["snapshot"]["stopReason"] == "exception"
+    assert "4711" not in str(stopped.whole)
+    caller.env = {name: value for name, value in caller.env.items() if name != "SHOP_TOKEN"}
+    assert "4711" not in str((await caller("sessions")).whole)  # whose callers need not know it
+    again = await caller("restart", env={"SHOP_TOKEN": "hush-4712-x"})
+    assert "4712" not in str(again.whole)
+    assert "4712" not in str((await caller("exception_info")).whole)
+    refused = await caller("launch", program="no/hush-4713-x", env={"SHOP_TOKEN": "hush-4713-x"})
+    assert "4713" not in str(refused.whole)
+    assert refused.error[0] == "invalid_arguments"

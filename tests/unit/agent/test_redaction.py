@@ -23,6 +23,16 @@ def test_a_secret_of_the_environment_is_found_wherever_it_appears() -> None:
     assert Redaction([ENVIRONMENT]).text("sent hush-4711 to /usr/bin") == "sent [redacted] to /usr/bin"
 
 
+def test_a_secret_is_found_where_a_value_was_cut_within_it() -> None:
+    secrets = Redaction([ENVIRONMENT])
+    assert secrets.text("sent hush-4... (cut, 900 characters)") == "sent [redacted]... (cut, 900 characters)"
+    assert secrets.text("and so on... hus...") == "and so on... hus..."
+
+
+def test_what_others_take_out_is_taken_out_as_well() -> None:
+    assert Redaction([], ["pin-1"], also=[Redaction([ENVIRONMENT])]).text("hush-4711 pin-1") == "[redacted] [redacted]"
+
+
 def test_a_short_value_of_the_environment_is_not_looked_for() -> None:
     assert Redaction([ENVIRONMENT]).text("x = 1") == "x = 1"
 
@@ -37,6 +47,10 @@ def test_a_short_value_of_the_environment_is_not_looked_for() -> None:
         ("https://user:pass@host/", "https://[redacted]@host/"),
         ("ghp_" + "a" * 36, "[redacted]"),
         ("AKIA" + "A" * 16 + " is it", "[redacted] is it"),
+        ("Authorization: Bearer abcdef0123456789", "Authorization: Bearer [redacted]"),
+        ("authorization: Basic YWxhZGRpbjpv", "authorization: Basic [redacted]"),
+        ("run --password hunter22 --fast", "run --password [redacted] --fast"),
+        ("['app.py', '--api-key', 'abcdef', '-v']", "['app.py', '--api-key', '[redacted]', '-v']"),
         ("eyJhbGciOiJI.eyJzdWIiOiIx.abcdefgh1", "[redacted]"),
         ("-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY-----\n", "[redacted]\n"),
     ],
@@ -55,6 +69,9 @@ def test_a_secret_is_known_by_the_name_before_it_or_by_its_shape(text: str, expe
         "next_token = 1234567",
         "if key == 'abcdefgh':",
         "secret := abcdefgh",
+        "--token --fast",
+        "--key abcdefgh --author abcdefgh",
+        "the bearer of bad news",
     ],
 )
 def test_what_a_parser_calls_a_token_stays_readable(text: str) -> None:

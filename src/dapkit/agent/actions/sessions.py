@@ -6,7 +6,7 @@ from dapkit import limits
 from dapkit.agent import parameters as p
 from dapkit.agent.call import Call
 from dapkit.agent.registry import Approval, action
-from dapkit.agent.report import last_output
+from dapkit.agent.report import from_line, last_output
 from dapkit.agent.results.session import CustomBody, Output, Sessions, Terminated
 from dapkit.agent.snapshots import snapshot
 from dapkit.agent.writing import written
@@ -19,7 +19,7 @@ async def output(call: Call, *, category: p.Category | None = None, since: p.Sin
     """Show what the program has written."""
     read = written(call.session, category, since=since)
     most = call.settings.text_bytes * 3 // 4
-    shown = read.text[-most:]
+    shown = read.text if len(read.text) <= most else from_line(read.text[-most:])
     return Output(
         snapshot=snapshot(call.session),
         output=shown,

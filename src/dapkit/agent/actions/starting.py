@@ -155,6 +155,7 @@ async def restart(
 ) -> Started:
     """Start the program again with the same breakpoints, which follow their lines if files were edited."""
     session, remembered = call.session, call.remembered
+    remembered.redaction = Redaction([call.request.env or {}, env or {}], also=[remembered.redaction])
     changes: Mapping[str, object] = {}
     if args is not None or env is not None or stop_on_entry is not None:
         if remembered.launched is None:
