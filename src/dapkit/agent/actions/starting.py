@@ -60,7 +60,7 @@ async def launch(
     choice = await _choice(catalog, folder, program=program, adapter=adapter)
     keys = dict(options or {})
     if terminal or stdin_file is not None:
-        keys = {**in_terminal(choice.definition), **keys}
+        keys = {**in_terminal(choice), **keys}
     wanted = Launched(
         choice=choice,
         program=program,
