@@ -104,6 +104,37 @@ async def test_output_and_the_reference_of_actions_are_resources(project: Path) 
 
 
 @pytest.mark.usefixtures("runtime")
+async def test_source_that_is_no_file_is_a_resource(project: Path) -> None:
+    made = "def made():\n    return stop()\n"
+    program = f"def stop():\n    return 1\nexec(compile({made!r}, '<made>', 'exec'))\nmade()\n"
+    (project / "makes.py").write_text(program)
+    async with connected(project) as client:
+        await debug(client, "launch", program="makes.py", breakpoints=["makes.py:2"])
+        frames = (await debug(client, "stack_trace", start=1, levels=1))["stackFrames"]
+        reference = frames[0]["source"]["sourceReference"]
+        templates = (await client.list_resource_templates()).resource_templates
+        [template] = [one.uri_template for one in templates if one.name == "source"]
+        uri = template.replace("{session}", "debug-1").replace("{reference}", str(reference))
+        read = (await client.read_resource(uri)).contents[0]
+        assert isinstance(read, mcp.types.TextResourceContents)
+        assert "def made():\n" in read.text
+        with pytest.raises(mcp.MCPError, match="4711"):
+            await client.read_resource(uri.replace(str(reference), "4711"))
+
+
+@pytest.mark.usefixtures("runtime")
+async def test_each_action_has_its_class_of_approval(project: Path) -> None:
+    async with connected(project) as client:
+        (tool,) = (await client.list_tools()).tools
+    assert tool.annotations is not None
+    assert (tool.annotations.read_only_hint, tool.annotations.destructive_hint) == (False, True)
+    assert tool.meta is not None
+    approval = tool.meta["dapkit/approval"]
+    assert set(approval) == set(tool.input_schema["properties"]["action"]["enum"])
+    assert (approval["stack_trace"], approval["evaluate"], approval["launch"]) == ("read", "execute", "execute")
+
+
+@pytest.mark.usefixtures("runtime")
 async def test_long_call_reports_progress_and_can_be_given_up(project: Path) -> None:
     reports: list[str | None] = []
 
