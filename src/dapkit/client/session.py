@@ -117,6 +117,7 @@ class Session(Opening, Breaking, Waiting):
         self._start: LaunchRequestArguments | AttachRequestArguments | None = None
         self._farewell_said = False
         self._disconnected = False
+        self._lets_go = False
         self._closing = anyio.Event()
         self._exit = AsyncExitStack()
         self._process: ChildProcess | None = None
@@ -163,6 +164,8 @@ class Session(Opening, Breaking, Waiting):
                 finally:
                     with anyio.CancelScope(shield=True):
                         await self._leave()
+                    if reached.process is not None:
+                        reached.process.takes_along = self._left_program()
 
     @asynccontextmanager
     async def _conversation(self, reached: Reached) -> AsyncIterator[Connection]:
@@ -193,6 +196,11 @@ class Session(Opening, Breaking, Waiting):
         if not self.capabilities.support_terminate_debuggee:
             return DisconnectArguments()
         return DisconnectArguments(terminate_debuggee=self._ends_program())
+
+    def _left_program(self) -> bool:
+        """Whether the adapter is gone, or deaf, and has neither ended nor released the program that it launched."""
+        ended = isinstance(self.state, Ended) and not self.state.adapter_lost
+        return self._ends_program() and not (ended or self._disconnected or self._lets_go)
 
     def _launched(self) -> bool:
         return isinstance(self._start, LaunchRequestArguments)
@@ -256,6 +264,7 @@ class Session(Opening, Breaking, Waiting):
                 await child.detach(deadline=deadline)
         for terminal in self.terminals:
             terminal.release()
+        self._lets_go = True
         await self.disconnect(terminate_debuggee=False if able else None, deadline=deadline)
 
     async def _begin(self, arguments: LaunchRequestArguments | AttachRequestArguments, deadline: float) -> None:

@@ -36,10 +36,13 @@ class ChildProcess:
         pid: of the process, which also names its group and its session.
         on_stdio: whether it speaks the protocol there; else what it writes to stdout is heard like its stderr.
         stream: protocol bytes to it and from it.
+        takes_along: whether all of its session ends with it, and not its group alone: debuggers put programs into
+            groups of their own, and nobody ends these if the debugger is killed.
 
     """
 
     stream: ByteStream
+    takes_along: bool = False
 
     def __init__(
         self,
@@ -90,7 +93,7 @@ class ChildProcess:
 
     async def end(self) -> None:
         """End it and its group: it gets `limits.CLOSE_SECONDS` to go, the same again after SIGTERM, then SIGKILL."""
-        await self._group.end(signal.SIGTERM)
+        await self._group.end(signal.SIGTERM, session=self.takes_along)
         self._process.returncode = self.returncode  # it was reaped behind the back of Popen
         self.stderr_tail()
         await self._text.aclose()

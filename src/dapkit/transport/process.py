@@ -8,6 +8,8 @@ so that its pid cannot meanwhile have become another's.
 import logging
 import os
 import signal
+from contextlib import suppress
+from pathlib import Path
 
 import anyio
 
@@ -52,17 +54,22 @@ class ProcessGroup:
         finally:
             os.close(pidfd)
 
-    async def end(self, *signals: signal.Signals) -> None:
+    async def end(self, *signals: signal.Signals, session: bool = False) -> None:
         """End the leader and its group, and reap it.
 
         The leader gets `limits.CLOSE_SECONDS` to end by itself, the same again after
         each of `signals`, which go to the whole group; then the group is killed.
+        With `session` other groups of its session are, too.
         """
         for number in signals:
             if await self._gone():
                 break
             self.send(number)
         await self._gone()
+        self.send(signal.SIGKILL)
+        if session and not self._reaped:
+            await self._gone()
+            _kill_session(self.pid)
         await self.kill()
 
     async def kill(self) -> None:
@@ -92,3 +99,34 @@ class ProcessGroup:
         with anyio.move_on_after(limits.CLOSE_SECONDS):
             await self.wait()
         return self.returncode is not None
+
+
+def _kill_session(leader: int) -> None:
+    """Kill what is left of a session; its leader has ended and was not reaped, so that the number is still its own."""
+    killed: set[int] = set()
+    while found := _members(leader) - killed:  # who is found may have started another meanwhile
+        killed |= found
+        for pid in found:
+            _kill_member(pid, leader)
+
+
+def _members(leader: int) -> set[int]:
+    pids = (int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit())
+    return {pid for pid in pids if pid != leader and _session_of(pid) == leader}
+
+
+def _kill_member(pid: int, leader: int) -> None:
+    with suppress(OSError):  # it has ended
+        pidfd = os.pidfd_open(pid)
+        try:
+            if _session_of(pid) == leader:  # and the number has not become another's
+                signal.pidfd_send_signal(pidfd, signal.SIGKILL)
+        finally:
+            os.close(pidfd)
+
+
+def _session_of(pid: int) -> int | None:
+    try:
+        return os.getsid(pid)
+    except OSError:
+        return None

@@ -1,5 +1,8 @@
 """delve, which listens or calls back, on a Go module with goroutines."""
 
+import os
+import re
+import signal
 from collections.abc import Callable
 from pathlib import Path
 
@@ -7,6 +10,7 @@ import pytest
 
 from dapkit.client import Ended, Session
 from driving import PROGRAMS, line_of
+from fake_adapters import until
 
 MODULE = PROGRAMS / "squares"
 RETURN = line_of("squares/main.go", "return result")
@@ -37,3 +41,44 @@ async def test_full_session(place: str, require_tool: Callable[[str], Path], tmp
         await session.clear_breakpoints()
         assert await session.resume() == Ended(None)
         assert "total 14" in session.adapter_stderr
+
+
+TURNS = """package main
+
+import (
+	"fmt"
+	"os"
+	"time"
+)
+
+func main() {
+	fmt.Println("process", os.Getpid())
+	for {
+		time.Sleep(time.Millisecond)
+	}
+}
+"""
+
+
+@pytest.mark.timeout(180)
+async def test_killed_delve_takes_a_running_program_along(require_tool: Callable[[str], Path], tmp_path: Path) -> None:
+    require_tool("go")
+    dlv = str(require_tool("dlv"))
+    (tmp_path / "go.mod").write_text("module example.com/turns\n")
+    (tmp_path / "main.go").write_text(TURNS)
+    command = [dlv, "dap", "--client-addr=127.0.0.1:${callback}"]
+    async with Session.spawn_listening(command, cwd=tmp_path) as session:
+        await session.launch(
+            {"program": ".", "mode": "debug", "output": str(tmp_path / "turns")}, deadline=BUILD_SECONDS
+        )
+        told = re.compile(r"^process (\d+)\n", re.MULTILINE)
+        await until(lambda: told.search(session.adapter_stderr) is not None)
+        [process] = map(int, told.findall(session.adapter_stderr))
+        assert session.adapter_pid is not None
+        os.kill(session.adapter_pid, signal.SIGKILL)
+    await until(lambda: not Path(f"/proc/{process}").exists() or _is_dead(process))
+
+
+def _is_dead(process: int) -> bool:
+    """Say whether it has ended and only waits for its new parent, the test, to look."""
+    return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] == "Z"

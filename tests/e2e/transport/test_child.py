@@ -206,6 +206,22 @@ async def test_nothing_of_the_group_outlives_the_block() -> None:
     await end_of_group(child.pid)
 
 
+async def test_child_may_take_other_groups_of_its_session_along() -> None:
+    program = """
+        import subprocess, sys
+        left = subprocess.Popen(["sleep", "600"], process_group=0, stdout=subprocess.DEVNULL)
+        print(left.pid, flush=True)
+        sys.stdin.read()
+    """
+    async with spawn(python(program)) as child:
+        left = int(await read_line(child))
+        assert os.getpgid(left) == left
+        os.kill(child.pid, signal.SIGKILL)  # as a debugger that cannot end its program any more
+        child.takes_along = True
+    await end_of_group(left)
+    assert processes_of_group(left) == []
+
+
 async def test_child_is_ended_when_the_block_is_cancelled() -> None:
     with anyio.move_on_after(0.05):
         async with spawn(["cat"]) as child:
