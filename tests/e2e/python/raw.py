@@ -87,6 +87,12 @@ class RawClient:
         found: Message = (await self.until(wanted)).get("body", {})
         return found
 
+    async def until_stopped(self, times: int) -> None:
+        """Wait until so many stops were told of since the session began."""
+        with anyio.fail_after(DEADLINE):
+            while sum(message.get("event") == "stopped" for message in self.heard) < times:
+                await self._hear()
+
     async def hear_the_end(self) -> None:
         """Take all that still comes."""
         with anyio.fail_after(DEADLINE):

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from e2e.python.raw import RawClient, raw_client
+from e2e.python.raw import Message, RawClient, raw_client
 
 
 async def stop(
@@ -104,3 +104,30 @@ async def test_program_that_is_to_end_tells_that_it_goes_on(python: str, tmp_pat
         assert (await client.ask("terminate"))["success"]
         assert await client.event("continued") == {"threadId": 1, "allThreadsContinued": True}
         await client.event("terminated")
+
+
+def leaves_unheard_stops(heard: list[Message]) -> list[Message]:
+    """Return the answers by which the program went on from a stop that was not told of before."""
+    found: list[Message] = []
+    is_stopped = False
+    for message in heard:
+        if message.get("event") == "stopped":
+            is_stopped = True
+        elif message.get("command") == "continue" and message["success"]:
+            found += [] if is_stopped else [message]
+            is_stopped = False
+    return found
+
+
+@pytest.mark.row("continue, pause")
+async def test_client_that_continues_twice_at_once_hears_of_each_stop_before_it_is_left(
+    python: str, tmp_path: Path
+) -> None:
+    async with raw_client() as client:
+        await stop(client, tmp_path, python, "while True:\n    x = 1\n    print('some output' * 50)\n", 2)
+        for _ in range(15):
+            stops = sum(message.get("event") == "stopped" for message in client.heard)
+            asked = [await client.send("continue", {"threadId": 1}) for _ in range(2)]
+            went_on = [(await client.answer(seq))["success"] for seq in asked]
+            await client.until_stopped(stops + sum(went_on))
+        assert leaves_unheard_stops(client.heard) == []
