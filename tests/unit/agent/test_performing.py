@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from agent_driving import Caller
-from dapkit.agent import performing
+from dapkit.agent import performing, table
 from dapkit.agent.failures import ActionFailed
 from dapkit.agent.performing import Agent
-from dapkit.agent.registry import ACTIONS, Action, Approval
+from dapkit.agent.registry import ACTIONS, Action, Approval, Kind
 from dapkit.hub.sessions import Sessions
 from dapkit.hub.settings import Settings
 from dapkit.protocol import (
@@ -73,6 +73,30 @@ async def test_what_is_wrong_in_a_call_is_said(
     code, message = (await caller(name, **arguments)).error
     assert code == "invalid_arguments"
     assert message.startswith(text.format(project=caller.project))
+
+
+VALUES: Mapping[Kind, object] = {
+    Kind.STRING: "text",
+    Kind.PATH: "a.py",
+    Kind.INTEGER: 1,
+    Kind.NUMBER: 7.5,
+    Kind.BOOLEAN: True,
+    Kind.STRINGS: ["text"],
+    Kind.INTEGERS: [1],
+    Kind.VARIABLES: {"A": "b"},
+    Kind.OBJECT: {"key": [1, None]},
+    Kind.BREAKPOINTS: ["a.py:1", {"function": "main"}],
+}
+
+
+@pytest.mark.parametrize("name", [name for name in ACTIONS if name not in ("launch", "attach")])
+async def test_no_parameter_of_an_action_is_taken_for_a_fault_of_ours(caller: Caller, name: str) -> None:
+    row = table.ACTIONS[name]
+    for one in ACTIONS[name].parameters.values():
+        value = one.choices[0] if one.choices else VALUES[one.kind]
+        answer = await caller(name, **{**row["example"], one.name: value})
+        if not answer.whole["success"]:
+            assert answer.error[0] in ("no_session", "invalid_arguments"), answer.text
 
 
 @pytest.mark.parametrize("name", ["continue", "pause", "threads", "stack_trace", "scopes", "output", "modules", "wait"])
