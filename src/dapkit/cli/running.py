@@ -167,4 +167,6 @@ def _value(answer: Answer) -> str:
         return f"({error.get('message') if isinstance(error, dict) else answer.get('text')})"
     details = answer.get("details")
     evaluation = details.get("evaluation") if isinstance(details, dict) else None
-    return str(evaluation.get("result")) if isinstance(evaluation, dict) else str(answer["text"])
+    if not isinstance(evaluation, dict):
+        return str(answer["text"])
+    return evaluation.get("result") or f"({evaluation.get('type')})"  # gdb tells no values of structures
