@@ -5,6 +5,7 @@ stops. What a stop means, and what is kept beyond the run, is for whoever hosts 
 """
 
 import logging
+import re
 from collections.abc import Callable, Coroutine
 from typing import Protocol
 
@@ -22,6 +23,9 @@ log = logging.getLogger(__name__)
 
 _LATE_EXIT_CODE_SECONDS = 0.2
 """Time in which `exited` may still come after `terminated`."""
+
+_EXIT_IN_WORDS = {"dlv": re.compile(r"Process \d+ has exited with status (-?\d+)\n?")}
+"""How adapters that send no `exited` say it on the console."""
 
 
 class Host(Protocol):
@@ -71,6 +75,7 @@ class Run:
         self.restart_data: object = None
         self.given_up = False
         self._host = host
+        self._adapter = start.adapter
         self._closing = anyio.Event()
         self._closed = anyio.Event()
         self._tasks: TaskGroup | None = None
@@ -145,7 +150,10 @@ class Run:
     def changed(self, session: Session, event: SessionEvent | None) -> None:
         """Bring up to date what is known about the session."""
         if isinstance(event, OutputEvent):  # which may come in floods, and changes nothing else
-            self._host.printed(event.output, event.category or "console")
+            category = event.category or "console"
+            self._host.printed(event.output, category)
+            if category == "console" and session is self.root:
+                self._hear_exit(event.output)
             return
         target = self._target(session)
         if isinstance(event, TerminatedEvent) and session is self.root:
@@ -161,6 +169,12 @@ class Run:
             self._finishing = True
             self.look_after(self._finish)
         self._host.beat()
+
+    def _hear_exit(self, said: str) -> None:
+        """Take the exit code from what an adapter says about it, if that is how it tells it."""
+        words = _EXIT_IN_WORDS.get(self._adapter)
+        if words is not None and (found := words.fullmatch(said)) is not None:
+            self.exit_code = int(found[1])
 
     def wrote(self, _session: Session, _terminal: Terminal | None, text: str) -> None:
         """Keep what came in a terminal, or beside the protocol, as output of the program."""

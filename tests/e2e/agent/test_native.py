@@ -187,5 +187,26 @@ async def test_a_go_module_is_debugged(caller: Caller, require_tool: Callable[[s
     assert (await caller("evaluate", expression="total * 2")).text.startswith("Result: 10")
     assert (await caller("step_out")).details["snapshot"]["frameName"].startswith("main.main")
     ended = await caller("continue")
-    assert ended.details["state"] == "terminated"
+    assert (ended.details["state"], ended.details["snapshot"]["exitCode"]) == ("terminated", 0)
     assert "5\n" in (await caller("output")).text
+
+
+async def test_a_panic_in_go_is_told_with_its_values_and_its_exit_code(
+    caller: Caller, require_tool: Callable[[str], Path]
+) -> None:
+    require_tool("dlv")
+    require_tool("go")
+    caller.write("go.mod", "module example.com/mean\n\ngo 1.19\n")
+    caller.write(
+        "main.go",
+        "package main\n\nfunc mean(sum, count int) int {\n\treturn sum / count\n}\n\n"
+        "func main() {\n\tprintln(mean(4, 0))\n}\n",
+    )
+    crashed = await caller("launch", program=".", stop_on_entry=False, timeout=60)
+    assert crashed.details["stop"]["reason"] == "exception"
+    assert "integer divide by zero" in crashed.text
+    frames = [frame["name"] for frame in crashed.details["stop"]["frames"]]
+    values = await caller("evaluate", expression="count", frame=frames.index("main.mean"))
+    assert values.text.startswith("Result: 0")
+    ended = await caller("continue")
+    assert ended.details["snapshot"]["exitCode"] == 2
