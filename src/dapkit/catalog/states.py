@@ -116,7 +116,8 @@ def render_why(explained: Explanation) -> str:
     choice = explained.choice
     if choice is None:
         return "\n".join([explained.problem, *indented(explained.reasons)])
-    lines = [f"{choice.definition.name}: {choice.definition.title}", *indented(explained.reasons)]
+    name, title = choice.definition.name, choice.definition.title
+    lines = [f"{name}: {title}" if title else name, *indented(explained.reasons)]
     if choice.command:
         lines.append(f"it is started by: {' '.join(choice.command)}")
     if choice.definition.notes:

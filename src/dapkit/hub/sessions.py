@@ -106,7 +106,7 @@ class Sessions:
         return session
 
     def find(self, project: Path, name: str | None = None) -> DebugSession:
-        """Look a session up; without a name the only one that lives, or if none does, the last.
+        """Look a session up; without a name the only one that lives, or if none does, the one that was used last.
 
         Raises:
             NoSession: there is none, nor was there lately.
@@ -125,7 +125,7 @@ class Sessions:
             raise AmbiguousSession([session.name for session in live])
         if not have:
             raise NoSession
-        return live[0] if live else have[-1]
+        return live[0] if live else max(have, key=lambda session: session.last_used)
 
     def of(self, project: Path) -> tuple[DebugSession, ...]:
         """All sessions of a project, in the order in which they were opened."""

@@ -190,6 +190,15 @@ async def test_adapter_that_asks_for_a_restart_gets_its_data_back(sessions: Sess
     wanted.route.adapters[1].timeline.expect(request("launch", restart_data={"port": 7}))
 
 
+async def test_session_that_was_used_last_is_the_default_when_none_lives(sessions: Sessions) -> None:
+    one = await sessions.open(P, start(script({})), name="one")
+    other = await sessions.open(P, start(script({})), name="other")
+    await other.terminate()
+    with one.in_use():
+        await one.terminate()
+    assert sessions.find(P) is one
+
+
 async def test_progress_is_told_while_the_program_starts(sessions: Sessions) -> None:
     progress = tell(
         ProgressStartEvent(progress_id="1", title="Building"),
