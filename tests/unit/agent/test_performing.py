@@ -9,9 +9,11 @@ import pytest
 
 from agent_driving import Caller
 from dapkit.agent import performing, table
+from dapkit.agent.call import Call
 from dapkit.agent.failures import ActionFailed
 from dapkit.agent.performing import Agent
 from dapkit.agent.registry import ACTIONS, Action, Approval, Kind
+from dapkit.hub.session_errors import NoSession
 from dapkit.hub.sessions import Sessions
 from dapkit.hub.settings import Settings
 from dapkit.protocol import (
@@ -129,6 +131,23 @@ async def test_a_caller_that_is_read_only_may_look_and_nothing_else(caller: Call
 async def test_the_whole_tool_can_be_switched_off(caller: Caller) -> None:
     caller.settings = Settings(debug_enabled=False)
     assert (await caller("sessions")).error == ("disabled", "The debug tool is switched off.")
+
+
+@pytest.mark.parametrize(
+    ("asked", "given"), [({}, 30), ({"timeout": 1}, 5), ({"timeout": 60}, 60), ({"timeout": 10_000}, 300)]
+)
+async def test_a_timeout_is_30_seconds_and_never_less_than_5_or_more_than_300(
+    caller: Caller, monkeypatch: pytest.MonkeyPatch, asked: Mapping[str, object], given: float
+) -> None:
+    seen: list[float] = []
+
+    async def wait(call: Call) -> ProtocolObject:
+        seen.append(call.timeout)
+        raise NoSession
+
+    monkeypatch.setitem(performing._ACTIONS, "wait", Action("wait", "", Approval.READ, wait, {}))
+    await caller("wait", **asked)
+    assert seen == [given]
 
 
 async def test_a_failure_has_a_code_a_message_a_hint_and_a_text(caller: Caller) -> None:
