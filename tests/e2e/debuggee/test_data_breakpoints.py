@@ -885,6 +885,30 @@ def test_global_and_class_attribute_set_before_the_start_wait_for_their_module_a
     assert [(one["id"], one["verified"]) for one in verified] == [(one["id"], True) for one in answers]
 
 
+def test_attribute_of_a_class_is_watched_as_soon_as_the_class_has_its_name(start: Start) -> None:
+    peer = start(
+        """
+        def same(kind): return kind
+        @same
+        class Outer:
+            class Inner:
+                size = 1
+            size = 1
+        Outer.size = 2
+        Outer.Inner.size = 3
+        """
+    )
+    peer.ask("initialize", adapterID="test")
+    peer.ask("launch")
+    wishes = [{"dataId": "class:__main__:Outer:size"}, {"dataId": "class:__main__:Outer.Inner:size"}]
+    peer.ask("setDataBreakpoints", breakpoints=wishes)
+    peer.ask("configurationDone")
+    for text in ("Outer.size changed from 1 to 2", "Outer.Inner.size changed from 1 to 3"):
+        assert peer.stopped("data breakpoint")["text"] == text
+        peer.go()
+    assert peer.finish() == (0, "", "")
+
+
 def test_access_types_are_those_that_are_noticed(start: Start) -> None:
     watched = Watched(
         *_with_text(

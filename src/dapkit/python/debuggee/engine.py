@@ -89,6 +89,7 @@ class Engine:
             self.sources,
             lock=self.lock,
             shield=self.callbacks.shielded,
+            later=self.callbacks.at_next_instruction_of,
             complain=self._complain,
         )
         self.world.changed = self._world_changed

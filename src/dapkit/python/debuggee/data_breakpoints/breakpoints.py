@@ -22,7 +22,7 @@ from ..connection.wire import Json
 from ..errors import RequestRefused
 from ..execution.jobs import Guard
 from ..execution.stops import Parked, World
-from ..sources.files import OURS, Sources
+from ..sources.files import OURS, Sources, is_function
 from ..values.text import error_text, render, type_name
 from .resolving import POLLING, lasting_target
 from .targets import MISSING, READ, READ_WRITE, WRITE, Access, Target
@@ -76,6 +76,8 @@ class DataBreakpoint:
         return access.target is self.target and self.access in (access.kind, READ_WRITE)
 
 
+_CLASS_INSTRUCTIONS: Final = 8
+"""From the end of the body of a class to where it has its name, with some decorators."""
 _ONCE: Final = ONCE + ":"
 """What the dataId of a breakpoint begins with that goes away with its first stop."""
 
@@ -91,8 +93,10 @@ class DataBreakpoints:
         *,
         lock: _thread.RLock,
         shield: Shield,
+        later: Callable[[FrameType, Callable[[], None]], None],
         complain: Callable[[str], None],
     ) -> None:
+        self._later = later  # has something done as soon as a frame goes on
         self._link = link
         self._world = world
         self._sources = sources
@@ -217,7 +221,21 @@ class DataBreakpoints:
 
     def _on_start(self, frame: FrameType) -> None:
         """Look for targets that were not there yet, when code of their module runs."""
-        self._look_again([frame.f_globals.get("__name__")])
+        module = frame.f_globals.get("__name__")
+        self._look_again([module])
+        code, definer = frame.f_code, frame.f_back
+        if definer is not None and not is_function(code) and code.co_name != "<module>":
+            self._look_when_made(definer, f"class:{module}:", _CLASS_INSTRUCTIONS)
+
+    def _look_when_made(self, definer: FrameType, kind: str, instructions: int) -> None:
+        """Look for attributes of a class that is being made, at the next instructions of the frame around it."""
+
+        def look() -> None:
+            self._look_again([definer.f_globals.get("__name__")])
+            self._look_when_made(definer, kind, instructions - 1)
+
+        if instructions and any(one.waits and one.identity.startswith(kind) for one in self._set):
+            self._later(definer, look)
 
     def _look_again(self, modules: Container[object]) -> None:
         with self._lock:
