@@ -51,7 +51,8 @@ async def top(session: Session) -> tuple[str, int]:
 
 
 async def value(session: Session, expression: str) -> str:
-    [frame, *_] = (await session.stack_trace(1)).stack_frames
+    """Evaluate in the frame of the module; the newest one may be in a function of a library."""
+    [*_, frame] = (await session.stack_trace(1)).stack_frames
     return (await session.evaluate(expression, frame_id=frame.id)).result
 
 
