@@ -110,6 +110,7 @@ async def test_data_is_watched(caller: Caller, program: str) -> None:
     assert placed.text.startswith(f"Data breakpoints:\n- {data_id}: ")
     stopped = await caller("continue")
     assert stopped.details["snapshot"]["line"] in (10, 11)
+    assert "(breakpoint 2)" in stopped.text  # and not 1, whose number with the adapter is the same
     assert (await caller("evaluate", expression="sum")).text.startswith("Result: 3")
     assert (await caller("remove_data_breakpoint", data_id=data_id)).text == "Data breakpoints:\n(none)"
 

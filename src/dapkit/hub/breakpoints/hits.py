@@ -5,6 +5,7 @@ of the stop has to do. A stop at breakpoints of which none is to stop the progra
 is no stop: their counts and log messages are taken care of, and the program goes on.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,9 +47,11 @@ def hit_by(entries: Sequence[Entry], session: Session, stopped: Stopped, frame: 
     """Find the breakpoints that a stop has hit."""
     answers = [(entry, answer) for entry in entries if (answer := entry.answer(session)) is not None]
     ids = stopped.event.hit_breakpoint_ids
-    if ids:
-        return [entry for entry, known in answers if known.answer is not None and known.answer.id in ids]
     kinds = _KINDS.get(stopped.reason, ())
+    if ids:
+        named = [(entry, known.answer.id) for entry, known in answers if known.answer and known.answer.id in ids]
+        bearers = Counter(number for _, number in named)  # lldb-dap numbers data breakpoints for themselves
+        return [entry for entry, number in named if bearers[number] == 1 or isinstance(entry.wish.place, kinds)]
     candidates = [(entry, known) for entry, known in answers if isinstance(entry.wish.place, kinds)]
     if stopped.reason in ("data breakpoint", "instruction breakpoint"):
         return [candidates[0][0]] if len(candidates) == 1 else []
