@@ -113,6 +113,7 @@ async def test_a_program_that_neither_stops_nor_ends_is_told_as_running(caller: 
     caller.settings = type(caller.settings)(session_initial_stop_seconds=0.5)
     launched = await caller("launch", program="busy.py", adapter=adapter, stop_on_entry=False)
     assert launched.details["snapshot"]["status"] == "running"
+    assert launched.details["notes"] == ["it runs, and has not stopped within 0.5 s: wait waits on"]
     went = await caller("continue", timeout=5)
     assert went.text.endswith("Program is still running after 5s. Use pause to interrupt and inspect state.")
     assert (went.details["state"], went.details["timedOut"]) == ("running", True)

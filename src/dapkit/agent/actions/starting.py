@@ -23,6 +23,7 @@ from dapkit.catalog import Catalog, Choice, load, start
 from dapkit.catalog.launch_json import Plan
 from dapkit.hub.breakpoints.places import Wish
 from dapkit.hub.start import Start
+from dapkit.hub.stops import Outcome
 
 
 @action(Approval.EXECUTE, example={"program": "app.py", "args": ["--fast"], "breakpoints": ["app.py:12"]})
@@ -268,17 +269,25 @@ async def _started(call: Call, notes: Sequence[str], *, patience: float) -> Star
     """Wait for the first stop, and tell it."""
     session = call.session
     call.progress("waiting for the first stop")
-    outcome = await session.wait_for_start(call.left if call.patient else patience)
+    seconds = call.left if call.patient else patience
+    outcome = await session.wait_for_start(seconds)
     report = None if outcome.stop is None else await stop_report(call, outcome.stop)
     return Started(
         snapshot=snapshot(session),
         adapter=session.adapter,
-        notes=[*notes, *([outcome.failure] if outcome.failure else [])],
+        notes=[*notes, *_unstopped(outcome, seconds)],
         breakpoints=source_breakpoints(session.breakpoints),
         function_breakpoints=function_breakpoints(session.breakpoints),
         stop=report,
         output="" if report is not None else last_output(call.tell_output()[0]),
     )
+
+
+def _unstopped(outcome: Outcome, seconds: float) -> Sequence[str]:
+    """Say why there is no stop to tell of, unless the program has ended."""
+    if outcome.failure:
+        return [outcome.failure]
+    return [f"it runs, and has not stopped within {round(seconds, 1):g} s: wait waits on"] if outcome.timed_out else []
 
 
 def _surprises(reasons: Sequence[str]) -> Sequence[str]:
