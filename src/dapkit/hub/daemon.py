@@ -9,8 +9,8 @@ killed, the guards of `transport` end what it had started.
 import logging
 import os
 import signal
-import time
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 
 import anyio
@@ -81,7 +81,7 @@ class _Hub:
         self.over = anyio.Event()
         self._handler = handler
         self._settings = settings
-        self._born = time.time()
+        self._started = datetime.now(UTC)
         self._last_use = anyio.current_time()
         self._callers = 0
         self._calls = 0
@@ -139,7 +139,7 @@ class _Hub:
             "version": wire.VERSION,
             "protocol": wire.PROTOCOL,
             "folder": str(runtime_folder()),
-            "started": self._born,
+            "started": self._started.isoformat(timespec="seconds"),
             "callers": self._callers,
             "calls": self._calls,
             "busy": self._handler.busy(),

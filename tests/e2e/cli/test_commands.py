@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -160,7 +161,10 @@ def until_a_call_is_under_way(project: Path) -> None:
 def test_hub_is_shown_and_ended(project: Path) -> None:
     assert dapkit(project, "hub", "status") == "No hub runs.\n"
     dapkit(project, "sessions")
-    assert json.loads(dapkit(project, "hub", "status", "--json"))["running"]
+    status = json.loads(dapkit(project, "hub", "status", "--json"))
+    assert status["running"]
+    assert f"started: {status['started']}\n" in dapkit(project, "hub", "status")
+    assert datetime.now(UTC) - datetime.fromisoformat(status["started"]) < timedelta(minutes=1)
     assert dapkit(project, "hub", "stop") == "The hub has ended.\n"
     assert not json.loads(dapkit(project, "hub", "status", "--json"))["running"]
 
