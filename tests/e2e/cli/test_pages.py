@@ -41,7 +41,8 @@ def plain(text: str, folder: Path) -> str:
 
 @pytest.mark.usefixtures("runtime")
 @pytest.mark.parametrize("page", [HOW_TO, ROOT / "README.md"], ids=lambda page: page.stem)
-def test_commands_print_what_the_page_says(project: Path, page: Path) -> None:
+def test_commands_print_what_the_page_says(project: Path, page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DAPKIT_SESSION_INITIAL_STOP_SECONDS", "30")  # of a slow machine
     [program] = [block for block in blocks(HOW_TO, "python") if "def price" in block]
     (project / "app.py").write_text(program, encoding="utf-8")
     examples = [example for block in blocks(page, "console") for example in commands(block)]
