@@ -20,7 +20,8 @@ pytestmark = pytest.mark.usefixtures("runtime")
 @pytest.fixture(autouse=True)
 def _terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let every test here have a terminal of a certain kind and size."""
-    for name, value in {"TERM": "xterm", "LINES": "40", "COLUMNS": "100"}.items():
+    slow = {"DAPKIT_SESSION_INITIAL_STOP_SECONDS": "30"}
+    for name, value in {"TERM": "xterm", "LINES": "40", "COLUMNS": "100", **slow}.items():
         monkeypatch.setenv(name, value)
     monkeypatch.delenv("NO_COLOR", raising=False)
 
