@@ -22,7 +22,7 @@ import anyio
 from dapkit import limits
 from dapkit.client.errors import StartRefused
 from dapkit.endpoint import RequestFailed
-from dapkit.protocol import DapkitError
+from dapkit.protocol import DapkitError, InitializeRequestArguments
 from dapkit.transport import Pulse, background_tasks
 
 
@@ -89,3 +89,24 @@ async def shake_hands(
         raise StartRefused(command, answer.error, configuration=configuration.error) from answer.error
     if (error := answer.error or configuration.error) is not None:
         raise error
+
+
+def introduction(adapter_id: str) -> InitializeRequestArguments:
+    """Say what this client can do, and nothing that it cannot."""
+    return InitializeRequestArguments(
+        client_id="dapkit",
+        client_name="dapkit",
+        adapter_id=adapter_id,
+        locale="en-US",
+        lines_start_at1=True,
+        columns_start_at1=True,
+        path_format="path",
+        supports_variable_type=True,
+        supports_variable_paging=True,
+        supports_run_in_terminal_request=True,
+        supports_memory_references=True,
+        supports_progress_reporting=True,
+        supports_invalidated_event=True,
+        supports_memory_event=True,
+        supports_start_debugging_request=True,
+    )

@@ -26,7 +26,7 @@ from dapkit.client.breakpoints import SET_COMMANDS, Breakpoints
 from dapkit.client.errors import AdapterDied, ProgramEnded, WaitExpired
 from dapkit.client.events import CustomEvent, SessionEvent
 from dapkit.client.fields import check_fields
-from dapkit.client.handshake import shake_hands
+from dapkit.client.handshake import introduction, shake_hands
 from dapkit.client.listening import Listener
 from dapkit.client.opening import Opening
 from dapkit.client.output import TextLog
@@ -56,7 +56,6 @@ from dapkit.protocol import (
     Event,
     EventBody,
     InitializedEvent,
-    InitializeRequestArguments,
     InvalidValue,
     LaunchRequestArguments,
     OutputEvent,
@@ -157,7 +156,7 @@ class Session(Opening, Breaking, Waiting):
                 try:
                     async with background_tasks() as children:
                         terminals.start_soon(self._serve, self._connection, terminals, children, reached.again)
-                        await self._ask(_introduction(self._adapter_id))
+                        await self._ask(introduction(self._adapter_id))
                         scope.shield = True
                         task_status.started()
                         await self._closing.wait()
@@ -481,27 +480,6 @@ class Session(Opening, Breaking, Waiting):
     def _tell_listener(self, event: SessionEvent | None) -> None:
         if self._listener is not None:
             self._listener.changed(self, event)
-
-
-def _introduction(adapter_id: str) -> InitializeRequestArguments:
-    """Say what this client can do, and nothing that it cannot."""
-    return InitializeRequestArguments(
-        client_id="dapkit",
-        client_name="dapkit",
-        adapter_id=adapter_id,
-        locale="en-US",
-        lines_start_at1=True,
-        columns_start_at1=True,
-        path_format="path",
-        supports_variable_type=True,
-        supports_variable_paging=True,
-        supports_run_in_terminal_request=True,
-        supports_memory_references=True,
-        supports_progress_reporting=True,
-        supports_invalidated_event=True,
-        supports_memory_event=True,
-        supports_start_debugging_request=True,
-    )
 
 
 def _plain(raw: object) -> object:
