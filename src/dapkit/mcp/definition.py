@@ -86,7 +86,7 @@ def tool(*, read_only: bool) -> types.Tool:
             idempotent_hint=False,
             open_world_hint=False,
         ),
-        _meta={"dapkit/approval": {name: ACTIONS[name]["approval"] for name in actions}},
+        _meta={"dapkit/reads": [name for name in actions if ACTIONS[name]["approval"] == "read"]},  # the others execute
     )
 
 

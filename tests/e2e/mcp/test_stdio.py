@@ -129,9 +129,10 @@ async def test_each_action_has_its_class_of_approval(project: Path) -> None:
     assert tool.annotations is not None
     assert (tool.annotations.read_only_hint, tool.annotations.destructive_hint) == (False, True)
     assert tool.meta is not None
-    approval = tool.meta["dapkit/approval"]
-    assert set(approval) == set(tool.input_schema["properties"]["action"]["enum"])
-    assert (approval["stack_trace"], approval["evaluate"], approval["launch"]) == ("read", "execute", "execute")
+    reads = set(tool.meta["dapkit/reads"])
+    assert reads < set(tool.input_schema["properties"]["action"]["enum"])
+    assert {"stack_trace", "variables"} < reads
+    assert not {"evaluate", "launch"} & reads
 
 
 @pytest.mark.usefixtures("runtime")
