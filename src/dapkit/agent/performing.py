@@ -13,6 +13,7 @@ import logging
 import os
 from collections.abc import Mapping
 from contextlib import ExitStack
+from dataclasses import replace
 
 import anyio
 
@@ -68,9 +69,13 @@ class Agent:
     def _call(self, call: HubCall, timeout: object, in_use: ExitStack) -> Call:
         asked = timeout if isinstance(timeout, int | float) else None
         seconds = call.settings.request_timeout_seconds if asked is None else asked
+
+        def report(text: str, percentage: float | None) -> None:
+            call.report(self._redaction_for(call, None).text(text), percentage)
+
         return Call(
             sessions=self._sessions,
-            request=call,
+            request=replace(call, report=report),
             memories=self._memories,
             timeout=min(max(seconds, limits.ACTION_SECONDS_LEAST), limits.ACTION_SECONDS_MOST),
             patient=asked is not None,
