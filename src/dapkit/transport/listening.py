@@ -140,11 +140,18 @@ async def _retried(connect: Meet) -> ByteStream:
 
 
 async def _met(child: ChildProcess, place: str, cue: _Cue, meet: Meet, patience: float) -> ByteStream:
-    async with background_tasks() as tasks:
-        tasks.start_soon(_raise_when_ended, child)
-        with anyio.move_on_after(patience):
-            await cue.given.wait()
-            return await meet()
+    stream: ByteStream | None = None
+    try:
+        async with background_tasks() as tasks:
+            tasks.start_soon(_raise_when_ended, child)
+            with anyio.move_on_after(patience):
+                await cue.given.wait()
+                stream = await meet()
+    except CannotStart:
+        if stream is None:  # else it was reached before it ended, and what it has sent is to be read
+            raise
+    if stream is not None:
+        return stream
     raise CannotStart(f"{child.argv[0]} was not reached at {place} within {patience:g} s{_last_words(child)}")
 
 

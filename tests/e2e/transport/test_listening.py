@@ -58,7 +58,9 @@ server = socket.create_server(("127.0.0.1", int(sys.argv[1])))
 early = bool(select.select([server], [], [], 0.3)[0])
 print("may be ", end="", flush=True)
 print("connected to", flush=True)
-server.accept()[0].sendall(b"early" if early else b"ready")
+peer = server.accept()[0]
+peer.sendall(b"early" if early else b"ready")
+peer.recv(1)
 """
 
 
