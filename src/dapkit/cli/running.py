@@ -5,7 +5,6 @@ ends or has stopped often enough. What stops it otherwise, such as an exception 
 """
 
 import os
-import sys
 from typing import Any
 
 import click
@@ -14,7 +13,7 @@ from dapkit.agent.table import PARAMETERS
 from dapkit.cli import exits, words
 from dapkit.cli.asking import Answer, ask
 from dapkit.cli.given import value_of
-from dapkit.cli.showing import colour, complain
+from dapkit.cli.showing import coloured, complain
 
 STOPS = 20
 """How many stops are shown unless told otherwise."""
@@ -137,7 +136,7 @@ class _SmallSession:
         return f"The program is ended after {len(self._stops)} stops; --stops allows more."
 
     def _say(self, text: str) -> None:
-        click.echo(colour(text) if sys.stdout.isatty() else text)
+        click.echo(coloured(text))
 
     def _print_json(self, answer: Answer, *, output: Answer | None = None, exit_code: object = None) -> None:
         import json

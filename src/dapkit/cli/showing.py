@@ -30,7 +30,7 @@ def complain(answer: "Mapping[str, object]") -> None:
     """Print an error, and what to do about it, to stderr."""
     error = answer.get("error")
     details = error if isinstance(error, dict) else {"message": answer.get("text")}
-    label = _styled(_ERROR, "Error:") if _is_coloured(sys.stderr) else "Error:"
+    label = _styled(_ERROR, "Error:") if _in_colours(sys.stderr) else "Error:"
     _write(f"{label} {details.get('message')}", sys.stderr)
     if details.get("hint"):
         _write(str(details["hint"]), sys.stderr)
@@ -38,7 +38,7 @@ def complain(answer: "Mapping[str, object]") -> None:
 
 def page(text: str) -> None:
     """Print a text; one that is longer than the terminal goes through the pager."""
-    shown = colour(text) if _is_coloured(sys.stdout) else text
+    shown = coloured(text)
     if not sys.stdout.isatty() or text.count("\n") + 1 < _lines():
         _write(shown, sys.stdout)
     else:
@@ -48,25 +48,21 @@ def page(text: str) -> None:
         click.echo_via_pager(f"{shown}\n")
 
 
-def colour(text: str) -> str:
-    """Make labels, the current line and states stand out, unless colours are not wanted."""
-    if not _in_colours():
+def coloured(text: str) -> str:
+    """Make labels, the current line and states stand out, if stdout is to have colours."""
+    if not _in_colours(sys.stdout):
         return text
     for pattern, style in _STYLES:
         text = re.sub(pattern, _styled(style, r"\g<0>"), text, flags=re.MULTILINE)
     return text
 
 
-def _in_colours() -> bool:
-    return not os.environ.get("NO_COLOR")  # https://no-color.org
+def _in_colours(stream: "TextIO") -> bool:
+    return stream.isatty() and not os.environ.get("NO_COLOR")  # https://no-color.org
 
 
 def _styled(style: str, text: str) -> str:
     return f"\x1b[{style}m{text}\x1b[0m"
-
-
-def _is_coloured(stream: "TextIO") -> bool:
-    return stream.isatty() and "NO_COLOR" not in os.environ
 
 
 def _lines() -> int:

@@ -53,6 +53,7 @@ def test_answers_have_colours_in_a_terminal_and_none_in_a_pipe(project: Path, mo
     shown = in_terminal(project, "stack-trace")
     assert "\x1b[1mStack trace:\x1b[0m\n" in shown
     assert "\x1b" not in in_pipe(project, "stack-trace")
+    monkeypatch.setenv("NO_COLOR", "")  # means nothing
     assert "\x1b[31;1mError:\x1b[0m NameError" in in_terminal(project, "evaluate", "nowhere", expect=exits.FAILED)
     monkeypatch.setenv("NO_COLOR", "1")
     assert "Stack trace:\n- #" in in_terminal(project, "stack-trace")
