@@ -28,6 +28,7 @@ from dapkit.agent.redaction import Redaction
 from dapkit.agent.registry import Action, Approval
 from dapkit.agent.remembered import no_memories
 from dapkit.agent.text import render
+from dapkit.agent.text.escaping import one_line, printable
 from dapkit.hub.calls import Call as HubCall
 from dapkit.hub.sessions import Sessions
 from dapkit.protocol import DapkitError, ProtocolObject, decode_as, encode_value
@@ -71,7 +72,7 @@ class Agent:
         seconds = call.settings.request_timeout_seconds if asked is None else asked
 
         def report(text: str, percentage: float | None) -> None:
-            call.report(self._redaction_for(call, None).text(text), percentage)
+            call.report(one_line(self._redaction_for(call, None).text(text)), percentage)
 
         return Call(
             sessions=self._sessions,
@@ -107,7 +108,7 @@ class Agent:
 
     def _failed(self, request: HubCall, call: Call | None, failure: ActionFailed) -> dict[str, object]:
         redaction = self._redaction_for(request, call)
-        message = cut(redaction.text(str(failure)), request.settings.text_bytes)
+        message = cut(printable(redaction.text(str(failure))), request.settings.text_bytes)
         hint = redaction.text(failure.hint)
         error = {"code": failure.code, "message": message, "hint": hint}
         return {

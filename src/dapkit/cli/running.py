@@ -164,8 +164,10 @@ def _value(answer: Answer) -> str:
     if not answer["success"]:
         error = answer.get("error")
         return f"({error.get('message') if isinstance(error, dict) else answer.get('text')})"
+    from dapkit.agent.text.escaping import printable  # with it come all texts, which other commands do without
+
     details = answer.get("details")
     evaluation = details.get("evaluation") if isinstance(details, dict) else None
     if not isinstance(evaluation, dict):
         return str(answer["text"])
-    return evaluation.get("result") or f"({evaluation.get('type')})"  # gdb tells no values of structures
+    return printable(evaluation.get("result") or f"({evaluation.get('type')})")  # gdb tells no values of structures

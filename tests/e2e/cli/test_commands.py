@@ -92,6 +92,15 @@ def run_json(project: Path, program: str) -> str:
     return subprocess.run(command, cwd=project, capture_output=True, text=True, timeout=SECONDS, check=False).stdout
 
 
+def test_run_shows_values_and_errors_that_cannot_steer_a_terminal(project: Path) -> None:
+    (project / "hostile.py").write_text(
+        "class Hostile:\n    def __repr__(self): return 'a\\x1b[2Jb'\nvalue = Hostile()\nprint(1)\n"
+    )
+    shown = dapkit(project, "run", "-b", "hostile.py:4", "-e", "value", "-e", "{}[repr(value)]", "hostile.py")
+    assert "  value = a\\x1b[2Jb\n" in shown
+    assert "\x1b" not in shown
+
+
 def test_run_stops_a_program_that_stops_too_often(project: Path) -> None:
     (project / "long.py").write_text("while True:\n    x = 1\n")
     shown = dapkit(project, "run", "-b", "long.py:2", "--stops", "2", "-e", "1", "long.py")

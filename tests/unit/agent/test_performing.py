@@ -205,6 +205,7 @@ async def test_progress_of_the_adapter_is_told_to_the_caller(tmp_path: Path) -> 
         ProgressStartEvent(progress_id="1", title="Indexing"),
         ProgressUpdateEvent(progress_id="1", message="half", percentage=50),
         ProgressUpdateEvent(progress_id="1", message="asking with ghp_" + "a" * 36),
+        ProgressUpdateEvent(progress_id="1", message="\x1b[2Jgone\n"),
         ProgressEndEvent(progress_id="1"),
     )
     answers = {"modules": [progress, reply(ModulesBody(modules=[]))]}
@@ -217,4 +218,9 @@ async def test_progress_of_the_adapter_is_told_to_the_caller(tmp_path: Path) -> 
         )
         caller = Caller(Agent(sessions), tmp_path)
         assert (await caller("modules")).text.startswith("Modules:")
-    assert caller.progress == ["Indexing", "Indexing: half", "Indexing: asking with [redacted]"]
+    assert caller.progress == [
+        "Indexing",
+        "Indexing: half",
+        "Indexing: asking with [redacted]",
+        "Indexing: \\x1b[2Jgone\\n",
+    ]
