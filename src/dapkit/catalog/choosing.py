@@ -95,7 +95,7 @@ class Chooser:
         self.reasons.append(f"{program}, for which there is {_names(fitting)}")
         if not fitting:
             raise self._nothing_for(program)
-        return self._first(fitting, path, what=f"no debugger for {path.name} is available")
+        return self._first(fitting, path, what=f"adapter {fitting[0].name!r} is not available")
 
     def for_process(self, pid: int, program: Path | None) -> Choice:
         """Choose one by what the process is."""

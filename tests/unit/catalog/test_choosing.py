@@ -91,9 +91,9 @@ def test_missing_adapter_is_named_with_its_installation_and_nothing_else_is_trie
     world.install("gdb", says="16.3")
     with pytest.raises(NoAdapter) as raised:
         choose(world, "main.go")
-    assert raised.value.problem == "no debugger for main.go is available: dlv was not found on PATH"
+    assert raised.value.problem == "adapter 'dlv' is not available: dlv was not found on PATH"
     assert "go install github.com/go-delve/delve/cmd/dlv@latest" in str(raised.value)
-    with pytest.raises(NoAdapter, match=r"no debugger for project is available: dlv was not found on PATH"):
+    with pytest.raises(NoAdapter, match=r"adapter 'dlv' is not available: dlv was not found on PATH"):
         choose(world, ".")
 
 
