@@ -47,13 +47,19 @@ class AdapterDied(ConversationLost):
 
 
 class StartRefused(RequestFailed):
-    """The adapter would not launch the program or attach to it."""
+    """The adapter would not launch the program or attach to it.
+
+    Attributes:
+        failures: what failed, a sentence each: the request itself, and the configuration if that failed as well.
+
+    """
 
     def __init__(self, command: str, refusal: RequestFailed, *, configuration: DapkitError | None = None) -> None:
-        text = f"{command} failed: {refusal.text}"
+        failures = [f"{command} failed: {refusal.text}"]
         if configuration is not None:
-            text += f"\nthe configuration failed as well: {configuration}"
-        super().__init__(text, message=refusal.message, error=refusal.error)
+            failures.append(f"configurationDone also failed: {configuration}")
+        super().__init__("\n".join(failures), message=refusal.message, error=refusal.error)
+        self.failures = tuple(failures)
 
 
 class ProgramEnded(ClientError):  # noqa: N818 - the sentence reads right where it is raised

@@ -234,7 +234,8 @@ class DebugSession(Asking):
             if given_up and isinstance(error, DapkitError):
                 raise StartFailed("The start was given up: the session was terminated meanwhile.", "") from error
             if isinstance(error, StartRefused):
-                raise StartFailed(str(error), self._said(said)) from error
+                why = "\n".join(f"DAP {failure}" for failure in error.failures)
+                raise StartFailed(why, self._said(said)) from error
             if isinstance(error, DeadlineExceeded):
                 raise StartExpired(error.command, error.seconds, self._said(said)) from error
             raise

@@ -82,7 +82,7 @@ async def test_error_of_launch_stands_before_that_of_the_configuration() -> None
         with pytest.raises(StartRefused) as caught:
             await both.session.launch({})
         assert str(caught.value) == (
-            "launch failed: not an executable\nthe configuration failed as well: nothing to configure"
+            "launch failed: not an executable\nconfigurationDone also failed: nothing to configure"
         )
 
 

@@ -30,7 +30,7 @@ from dapkit.protocol import (
     TerminatedEvent,
     ThreadsArguments,
 )
-from dapkit.testing import ask, never, refuse, release, reply, request, tell
+from dapkit.testing import ask, hold, never, refuse, release, reply, request, tell
 from fake_adapters import FILE, Scripted, script, start, until
 
 P = Path("/p")
@@ -69,9 +69,21 @@ async def test_name_of_a_live_session_is_taken_and_that_of_a_dead_one_is_free(se
 
 async def test_refused_start_says_what_the_adapter_said_before(sessions: Sessions) -> None:
     said = tell(OutputEvent(output="main.c:3: no semicolon\n", category="stderr"))
-    with pytest.raises(StartFailed, match=r"launch failed: the build failed\nmain\.c:3: no semicolon"):
+    with pytest.raises(StartFailed, match=r"^DAP launch failed: the build failed\nmain\.c:3: no semicolon"):
         await sessions.open(P, start(script({"launch": [said, refuse("the build failed")]})))
     assert sessions.all == ()
+
+
+async def test_refused_start_names_both_failures(sessions: Sessions) -> None:
+    late = {
+        "launch": [tell(InitializedEvent()), hold("configured"), refuse("not an executable")],
+        "configurationDone": [refuse("nothing to configure"), release("configured")],
+    }
+    with pytest.raises(StartFailed) as raised:
+        await sessions.open(P, start(script(late)))
+    assert str(raised.value) == (
+        "DAP launch failed: not an executable\nDAP configurationDone also failed: nothing to configure"
+    )
 
 
 async def test_cancelled_start_leaves_nothing(sessions: Sessions) -> None:
