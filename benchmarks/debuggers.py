@@ -41,6 +41,7 @@ CASES: dict[str, Case] = {
     "exceptions": slowdown.exceptions,
     "data": slowdown.data,
     "steps": waiting.steps,
+    "pauses": waiting.pauses,
     "start": waiting.start,
     "pages": waiting.pages,
     "footprint": footprint.footprint,

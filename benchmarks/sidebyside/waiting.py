@@ -4,6 +4,8 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from typing import cast
 
+import anyio
+
 from dapkit.client import Session, Stopped
 from dapkit.protocol import NextArguments, OutputEvent
 from sidebyside.contest import DEADLINE, DEBUGPY, OURS, PROGRAMS, PROMPT_DEBUGPY, Contest, Debugger, line_of, middle
@@ -140,6 +142,34 @@ def _thread(session: Session) -> int:
             return stop.thread_id
         case state:
             raise RuntimeError(f"the program is not stopped but {state}")
+
+
+async def pauses(contest: Contest) -> list[Row]:
+    """Stop a tight loop, from the request to the event."""
+    least_of: dict[str, float] = {}
+    for _ in range(max(3, contest.rounds)):
+        for debugger in (DEBUGPY, OURS):
+            took = await _pause(contest, debugger)
+            least_of[debugger.name] = min(took, least_of.get(debugger.name, took))
+    theirs, ours = (least_of[one.name] * 1e3 for one in (DEBUGPY, OURS))
+    return [Row("pauses", "pause, until a tight loop has stopped", "ms", theirs, ours, 10)]
+
+
+async def _pause(contest: Contest, debugger: Debugger) -> float:
+    async with contest.session(debugger) as session:
+        await session.break_on_exceptions()
+        await session.add_breakpoint(PROGRAMS / "small.py", line_of("small.py", "STOP"))
+        await contest.launch(session, debugger, "small.py", "spin")
+        thread = (await session.next_stop()).thread_id
+        times: list[float] = []
+        for _ in range(20):
+            await session.continue_(thread)
+            await anyio.sleep(0.02)  # into the loop, and out of the way of what follows a continue
+            begun = time.perf_counter()
+            await session.pause(thread)
+            await session.next_stop()
+            times.append(time.perf_counter() - begun)
+        return middle(times)
 
 
 async def pages(contest: Contest) -> list[Row]:
