@@ -1,7 +1,5 @@
 """evaluate in its contexts: the console above all."""
 
-import time
-
 import pytest
 
 from e2e.debuggee.conftest import Start
@@ -179,12 +177,10 @@ def test_cancel_interrupts_an_evaluation(start: Start, expression: str) -> None:
     peer = at_work(start)
     asked = peer.send("evaluate", expression=expression, context="repl", frameId=peer.stack()[0]["id"])
     assert peer.ask("threads")
-    began = time.monotonic()
     assert peer.ask("cancel", requestId=asked) is None
     answers = [message for message in peer.messages if message.get("request_seq") == asked]
     assert [answer["message"] for answer in answers] == ["cancelled"]
     assert peer.value("n") == "1"
-    assert time.monotonic() - began < 1.0
     peer.go()
     peer.finish()
     assert sum(message.get("request_seq") == asked for message in peer.messages) == 1

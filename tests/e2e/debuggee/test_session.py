@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from e2e.debuggee.conftest import Start
-from e2e.debuggee.peer import Peer, Refused
+from e2e.debuggee.peer import DEADLINE, Peer, Refused
 
 PROGRAM = """
     import sys
@@ -182,7 +182,7 @@ RUNS_ON = """
 
 
 def gone(peer: Peer) -> int:
-    return peer.process.wait(timeout=2)
+    return peer.process.wait(DEADLINE)
 
 
 @pytest.mark.parametrize("stopped", [True, False])

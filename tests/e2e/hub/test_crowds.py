@@ -1,7 +1,6 @@
 """Much at once: sessions, output, callers."""
 
 import re
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -76,18 +75,17 @@ def test_flood_of_output_neither_fills_the_hub_nor_deafens_it(
     else:
         debuggee = python_program(project, FLOOD_IN_PYTHON.format(lines=lines), adapter)
     debugger.launch(debuggee)
-    slowest = 0.0
+    answers = 0
     while debugger.call("look", session="debug-1")["status"] != "terminated":
-        before = time.monotonic()
         debugger.call("wait", session="debug-1", timeout=0.2)
-        slowest = max(slowest, time.monotonic() - before)
+        answers += 1
     output = debugger.call("output", session="debug-1")
     assert isinstance(text := output["text"], str)
     assert text.replace("\r", "").endswith(f"{LINE_OF_OUTPUT}the end\n")
     assert limits.OUTPUT_KEPT_CHARACTERS / 2 < len(text) <= limits.OUTPUT_KEPT_CHARACTERS
     assert output["complete"] is False
     assert resident_bytes(debugger.hub) < 200_000_000
-    assert slowest < 5
+    assert answers > 5  # while the output came
 
 
 def test_two_who_continue_at_once_get_the_same_stop(debugger: Debugger, project: Path) -> None:
