@@ -5,6 +5,7 @@ Keys are written as in the files that come with dapkit. Those of the tool that m
 """
 
 import dataclasses
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -29,23 +30,10 @@ class Invalid(Exception):  # noqa: N818 - caught where the file is known, never 
 
 
 _ALIASES = {
-    "fileTypes": "file_types",
-    "rootMarkers": "root_markers",
-    "rootContains": "root_contains",
     "connectMode": "transport",
     "launchDefaults": "launch",
     "attachDefaults": "attach",
     "acceptsDirectoryProgram": "directories",
-    "adapterId": "adapter_id",
-    "folderMarkers": "folder_markers",
-    "launchTypes": "launch_types",
-    "attachToPid": "attach_to_pid",
-    "attachToPidNeeds": "attach_to_pid_needs",
-    "attachToPort": "attach_to_port",
-    "portIsAdapter": "port_is_adapter",
-    "minimumPython": "minimum_python",
-    "minimumVersion": "minimum_version",
-    "needsVersion": "needs_version",
 }
 
 STANDARD_LAUNCH: Settings = {
@@ -71,12 +59,16 @@ def check(table: object, path: tuple[str, ...]) -> dict[str, object]:
     if not isinstance(table, Mapping):
         raise Invalid(path, f"found {_kind(table)}, expected a table with the adapter's settings")
     settings: dict[str, object] = {}
-    for written, value in table.items():
-        key = _ALIASES.get(written, written)
+    for written, value in ((str(key), value) for key, value in table.items()):  # in YAML a key may be a number
+        key = _ALIASES.get(written) or _in_snake_case(written)
         if key not in _CHECKS:
             raise Invalid((*path, written), f"no adapter has this setting; there are {', '.join(sorted(_CHECKS))}")
         settings[key] = _CHECKS[key](value, (*path, written))
     return settings
+
+
+def _in_snake_case(written: str) -> str:
+    return re.sub(r"(?<=[a-z])[A-Z]", lambda capital: f"_{capital[0].lower()}", written)
 
 
 def merge(below: Settings, above: Settings) -> dict[str, object]:

@@ -87,6 +87,16 @@ def test_command_and_args_override_each_its_own_part(
     assert world.load().adapters["gdb"].command == (command,)
 
 
+def test_every_setting_is_understood_in_camel_case(world: World) -> None:
+    in_camel_case = '"folderMarkers": ["m"], "attachToPidNeeds": ["gdb"], "portIsAdapter": true, "minimumPython": "3.9"'
+    world.write("dap.json", f'{{"new": {{"command": "new", {in_camel_case}}}}}')
+    catalog = world.load()
+    assert catalog.problems == ()
+    new = catalog.adapters["new"]
+    assert (new.folder_markers, new.attach_to_pid_needs) == (("m",), ("gdb",))
+    assert (new.port_is_adapter, new.minimum_python) == (True, "3.9")
+
+
 def test_attach_defaults_go_to_every_way_of_attaching(world: World) -> None:
     world.write(
         "dap.json",
@@ -115,6 +125,7 @@ def test_attach_defaults_go_to_every_way_of_attaching(world: World) -> None:
         ("dap.json", '{"adapters": {\n"x": {\n"command": 3}}}', "adapters.x.command, line 3", "found the number 3"),
         ("dap.toml", "[x]\ncommand = ['x']\nfile_types = ['.x', 4]", "x.file_types.1, line 3", "found the number 4"),
         ("dap.toml", "[x]\ncomand = ['x']", "x.comand, line 2", "no adapter has this setting; there are adapter_id"),
+        ("dap.yaml", "x:\n  1: x", "x.1, line 2", "no adapter has this setting; there are adapter_id"),
         ("dap.toml", "[x]\ntitle = 'x'", "x.command, line 1", "missing: there is nothing to start"),
         ("dap.yaml", "x:\n  command: [x]\n  transport: tcp", "x.command, line 2", 'the transport "tcp" needs ${port}'),
         ("dap.yaml", "x:\n  transport: pipe", "x.transport, line 2", 'found "pipe", expected one of stdio'),
