@@ -5,6 +5,7 @@ python tools/catalog_table.py --check    fail if the page says anything else
 """
 
 import argparse
+import dataclasses
 import sys
 from pathlib import Path
 
@@ -44,7 +45,7 @@ def table() -> str:
     rows = ["| name | | programs | starts with | how to get it |", "| --- | --- | --- | --- | --- |"]
     ordered = sorted(built_in().values(), key=lambda one: one.name)
     rows += [row(one) for one in ordered]
-    notes = [f"* `{one.name}`: {one.notes}" for one in ordered]
+    notes = [f"* `{one.name}`: {one.notes}{traits(one)}" for one in ordered]
     return "\n".join([*rows, "", *notes, ""])
 
 
@@ -55,6 +56,12 @@ def row(one: AdapterDefinition) -> str:
     kinds += ["folders"] if one.directories else []
     command = " ".join(one.command[0])
     return f"| `{one.name}` | {one.title} | {', '.join(kinds)} | `{command}` ({one.transport}) | {one.install} |"
+
+
+def traits(one: AdapterDefinition) -> str:
+    """Return the names of an adapter's traits as a sentence; nothing if it has none."""
+    names = [f"`{field.name}`" for field in dataclasses.fields(one.traits) if getattr(one.traits, field.name)]
+    return f" Traits: {', '.join(names)}." if names else ""
 
 
 if __name__ == "__main__":

@@ -18,9 +18,6 @@ from dapkit.hub.session import DebugSession
 from dapkit.protocol import StackFrame, StackTraceArguments, StackTraceBody, VariablesArguments
 from dapkit.protocol import Variable as ProtocolVariable
 
-_GUESSING = ("dlv", "lldb-dap", "codelldb")
-"""Adapters that tell a number of frames only so that they are asked for more, as the specification allows."""
-
 type Kind = Literal["indexed", "named"]
 
 
@@ -61,7 +58,7 @@ async def page_of_frames(call: Call, thread: int, *, start: int, levels: int | N
 
 def total_frames(session: DebugSession, stack: StackTraceBody) -> int | None:
     """Say how many frames a stack has, if the adapter knows it: some tell a number beyond what they have looked at."""
-    return None if session.adapter in _GUESSING else stack.total_frames
+    return None if session.traits.total_frames_is_guess else stack.total_frames
 
 
 def _is_own(call: Call, frame: StackFrame) -> bool:

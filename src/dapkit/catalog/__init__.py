@@ -3,7 +3,7 @@
 from dapkit.catalog import launch_json
 from dapkit.catalog.catalog import Catalog, load
 from dapkit.catalog.choice import Choice
-from dapkit.catalog.definition import AdapterDefinition
+from dapkit.catalog.definition import AdapterDefinition, Traits
 from dapkit.catalog.doctor import Checkup, doctor, render_doctor
 from dapkit.catalog.errors import CatalogError, LaunchFileError, MissingArgument, NoAdapter, NoProgram
 from dapkit.catalog.files import Problem
@@ -23,6 +23,7 @@ __all__ = [
     "NoProgram",
     "Problem",
     "State",
+    "Traits",
     "doctor",
     "launch_json",
     "load",

@@ -5,6 +5,7 @@ it. Its texts may hold placeholders, `${program}` for one; what each stands for 
 told by `values`, and how they are filled in by `templates`.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,6 +19,36 @@ type Table = Mapping[str, object]
 """Arguments of a request, with placeholders in the texts."""
 
 NOTHING: Table = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Traits:
+    """What is peculiar about the answers of an adapter, so that whoever reads them has to know it.
+
+    Attributes:
+        exit_message: what it writes to the console when the program has ended, if it sends no `exited`: the
+            whole of it, with the exit code as first group.
+        repl_is_command_line: whether `repl` is the debugger's own command line, so that a bare expression is
+            no command of it.
+        total_frames_is_guess: whether it tells a number of frames only so that it is asked for more, as the
+            specification allows.
+        watches_addresses: whether it takes the value of an expression for the address of what is to be watched.
+
+    """
+
+    exit_message: re.Pattern[str] | None = None
+    repl_is_command_line: bool = False
+    total_frames_is_guess: bool = False
+    watches_addresses: bool = False
+
+    def exit_code_in(self, said: str) -> int | None:
+        """Return the exit code of the program; None if this is not what the adapter says of it."""
+        found = None if self.exit_message is None else self.exit_message.fullmatch(said)
+        code = None if found is None else found[1]
+        return int(code) if code is not None and _WHOLE_NUMBER.fullmatch(code) else None
+
+
+_WHOLE_NUMBER = re.compile(r"-?\d{1,10}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +85,7 @@ class AdapterDefinition:
         attach_to_port: arguments to attach to a port; None if it cannot.
         listeners: what listens on such a port: what a process runs, or a part of a path in its command line.
         port_is_adapter: whether such a port is the adapter itself, so that none is started.
+        traits: what is peculiar about its answers.
         required: arguments that a launch cannot be without, and what they are.
         version: arguments that make the first part of its command tell its version; empty if nothing does.
         needs_version: whether it is installed only if it tells it.
@@ -94,6 +126,7 @@ class AdapterDefinition:
     attach_to_port: Table | None = None
     listeners: tuple[str, ...] = ()
     port_is_adapter: bool = False
+    traits: Traits = Traits()
     required: Mapping[str, str] = field(default_factory=dict)
     version: tuple[str, ...] = ()
     needs_version: bool = False

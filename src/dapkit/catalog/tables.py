@@ -9,10 +9,13 @@ import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from dapkit.catalog.definition import AdapterDefinition
+from dapkit.catalog.definition import AdapterDefinition, Traits
 
 type Settings = Mapping[str, object]
 """Checked settings of one adapter, by the names of the fields of a definition."""
+
+type Check = Callable[[object, tuple[str, ...]], object]
+"""Returns a value as it is kept; raises Invalid, with the keys down to it."""
 
 
 class Invalid(Exception):  # noqa: N818 - caught where the file is known, never shown by itself
@@ -58,12 +61,18 @@ def check(table: object, path: tuple[str, ...]) -> dict[str, object]:
     """
     if not isinstance(table, Mapping):
         raise Invalid(path, f"found {_kind(table)}, expected a table with the adapter's settings")
+    return _checked(table, path, _CHECKS, "no adapter has this setting")
+
+
+def _checked(
+    table: Mapping[str, object], path: tuple[str, ...], checks: Mapping[str, Check], unknown: str
+) -> dict[str, object]:
     settings: dict[str, object] = {}
     for written, value in ((str(key), value) for key, value in table.items()):  # in YAML a key may be a number
         key = _ALIASES.get(written) or _in_snake_case(written)
-        if key not in _CHECKS:
-            raise Invalid((*path, written), f"no adapter has this setting; there are {', '.join(sorted(_CHECKS))}")
-        settings[key] = _CHECKS[key](value, (*path, written))
+        if key not in checks:
+            raise Invalid((*path, written), f"{unknown}; there are {', '.join(sorted(checks))}")
+        settings[key] = checks[key](value, (*path, written))
     return settings
 
 
@@ -97,6 +106,8 @@ def build(name: str, settings: Settings, *, sources: tuple[Path, ...]) -> Adapte
     if isinstance(attach, Mapping):
         _spread(attach, settings)
     settings.setdefault("launch", STANDARD_LAUNCH)
+    if isinstance(traits := settings.get("traits"), Mapping):
+        settings["traits"] = Traits(**traits)
     definition = AdapterDefinition(name=name, sources=sources, **settings)  # type: ignore[arg-type]  # checked by `check`
     _check_reach(definition)
     return definition
@@ -220,6 +231,17 @@ def _port(value: object, path: tuple[str, ...]) -> int:
     return port
 
 
+def _pattern(value: object, path: tuple[str, ...]) -> re.Pattern[str]:
+    text = _text(value, path)
+    try:
+        pattern = re.compile(text)
+    except (re.error, OverflowError, RecursionError) as error:
+        raise Invalid(path, f"found {_kind(text)}, expected a regular expression: {error}") from error
+    if not pattern.groups:
+        raise Invalid(path, f"found {_kind(text)}, expected a regular expression with a group for what it finds")
+    return pattern
+
+
 def _table(value: object, path: tuple[str, ...]) -> dict[str, object]:
     if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
         raise Invalid(path, f"found {_kind(value)}, expected a table")
@@ -237,7 +259,11 @@ def _transport(value: object, path: tuple[str, ...]) -> str:
     return str(name)
 
 
-_SPECIAL: dict[str, Callable[[object, tuple[str, ...]], object]] = {
+def _traits(value: object, path: tuple[str, ...]) -> dict[str, object]:
+    return _checked(_table(value, path), path, _TRAITS, "no adapter has this trait")
+
+
+_SPECIAL: dict[str, Check] = {
     "command": _command,
     "args": _texts,
     "transport": _transport,
@@ -250,13 +276,15 @@ _SPECIAL: dict[str, Callable[[object, tuple[str, ...]], object]] = {
     "launch": _table,
     "required": _table_of_texts,
     "sample": _table_of_texts,
+    "traits": _traits,
 }
 
-_USUAL: dict[object, Callable[[object, tuple[str, ...]], object]] = {
+_USUAL: dict[object, Check] = {
     str: _text,
     bool: _bool,
     int: _number,
     tuple[str, ...]: _texts,
+    re.Pattern[str] | None: _pattern,
 }
 
 _CHECKS = _SPECIAL | {
@@ -264,3 +292,5 @@ _CHECKS = _SPECIAL | {
     for one in dataclasses.fields(AdapterDefinition)
     if one.name not in _SPECIAL and one.name not in {"name", "sources"}
 }
+
+_TRAITS = {one.name: _USUAL[one.type] for one in dataclasses.fields(Traits)}

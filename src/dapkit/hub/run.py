@@ -5,7 +5,6 @@ stops. What a stop means, and what is kept beyond the run, is for whoever hosts 
 """
 
 import logging
-import re
 from collections.abc import Callable, Coroutine
 from typing import Protocol
 
@@ -23,9 +22,6 @@ log = logging.getLogger(__name__)
 
 _LATE_EXIT_CODE_SECONDS = 0.2
 """Time in which `exited` may still come after `terminated`."""
-
-_EXIT_IN_WORDS = {"dlv": re.compile(r"Process \d+ has exited with status (-?\d+)\n?")}
-"""How adapters that send no `exited` say it on the console."""
 
 
 class Host(Protocol):
@@ -75,7 +71,7 @@ class Run:
         self.restart_data: object = None
         self.given_up = False
         self._host = host
-        self._adapter = start.adapter
+        self._traits = start.traits
         self._closing = anyio.Event()
         self._closed = anyio.Event()
         self._tasks: TaskGroup | None = None
@@ -153,7 +149,7 @@ class Run:
             category = event.category or "console"
             self._host.printed(event.output, category)
             if category == "console" and session is self.root:
-                self._hear_exit(event.output)
+                self._hear_exit_code(event.output)
             return
         target = self._target(session)
         if isinstance(event, TerminatedEvent) and session is self.root:
@@ -170,11 +166,10 @@ class Run:
             self.look_after(self._finish)
         self._host.beat()
 
-    def _hear_exit(self, said: str) -> None:
-        """Take the exit code from what an adapter says about it, if that is how it tells it."""
-        words = _EXIT_IN_WORDS.get(self._adapter)
-        if words is not None and (found := words.fullmatch(said)) is not None:
-            self.exit_code = int(found[1])
+    def _hear_exit_code(self, said: str) -> None:
+        """Take the exit code from the console, if that is where the adapter tells it."""
+        if (code := self._traits.exit_code_in(said)) is not None:
+            self.exit_code = code
 
     def wrote(self, _session: Session, _terminal: Terminal | None, text: str) -> None:
         """Keep what came in a terminal, or beside the protocol, as output of the program."""

@@ -15,6 +15,7 @@ import anyio
 from anyio.abc import TaskGroup
 
 from dapkit import limits
+from dapkit.catalog import Traits
 from dapkit.client import StartRefused, Text
 from dapkit.client.routes import Listening
 from dapkit.hub.asking import Asking
@@ -61,6 +62,11 @@ class DebugSession(Asking):
     def adapter(self) -> str:
         """Name of the adapter."""
         return self.start.adapter
+
+    @property
+    def traits(self) -> Traits:
+        """What is peculiar about the adapter's answers."""
+        return self.start.traits
 
     @property
     def cwd(self) -> Path:

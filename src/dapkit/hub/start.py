@@ -1,10 +1,11 @@
 """What a session is started with: which adapter, what it is told, and what is to stop the program."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from dapkit.catalog import Traits
 from dapkit.client.routes import Route
 from dapkit.hub.breakpoints.places import Wish
 from dapkit.protocol import ExceptionFilterOptions
@@ -22,6 +23,7 @@ class Start:
         cwd: the folder of the program.
         program: what is debugged, for people; None if that has no name.
         adapter_id: what the adapter is told that it is called.
+        traits: what is peculiar about its answers.
         breakpoints: set before the program runs; with a restart, those of the session are kept instead.
         exceptions: filters of exceptions that stop; None for the adapter's own defaults.
         input: a file that the program reads as its standard input; the adapter has to run it in a terminal.
@@ -35,6 +37,7 @@ class Start:
     cwd: Path
     program: str | None = None
     adapter_id: str = "dapkit"
+    traits: Traits = field(default_factory=Traits)
     breakpoints: Sequence[Wish] = ()
     exceptions: Sequence[str | ExceptionFilterOptions] | None = None
     input: Path | None = None

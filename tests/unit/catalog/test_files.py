@@ -2,11 +2,13 @@
 
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
 
 from catalog_world import World
+from dapkit.catalog import Traits
 from dapkit.catalog.files import FILE_NAMES
 
 MINE = {
@@ -97,6 +99,29 @@ def test_every_setting_is_understood_in_camel_case(world: World) -> None:
     assert (new.port_is_adapter, new.minimum_python) == (True, "3.9")
 
 
+def test_traits_are_laid_over_those_below_one_by_one(world: World) -> None:
+    world.write("dap.json", r'{"dlv": {"traits": {"exitMessage": "gone: (\\d+)"}}}')
+    catalog = world.load()
+    assert catalog.problems == ()
+    traits = catalog.adapters["dlv"].traits
+    assert (traits.exit_code_in("gone: 3"), traits.total_frames_is_guess) == (3, True)
+    assert traits.exit_code_in("Process 17 has exited with status 3\n") is None
+
+
+@pytest.mark.parametrize(
+    ("said", "code"),
+    [
+        ("gone", None),
+        ("gone with -9", -9),
+        ("gone with honour", None),
+        ("gone with 123456789012", None),
+        ("it is gone with 3", None),
+    ],
+)
+def test_exit_code_is_a_number_in_the_whole_message(said: str, code: int | None) -> None:
+    assert Traits(exit_message=re.compile("gone(?: with (.+))?")).exit_code_in(said) == code
+
+
 def test_attach_defaults_go_to_every_way_of_attaching(world: World) -> None:
     world.write(
         "dap.json",
@@ -130,6 +155,15 @@ def test_attach_defaults_go_to_every_way_of_attaching(world: World) -> None:
         ("dap.yaml", "x:\n  command: [x]\n  transport: tcp", "x.command, line 2", 'the transport "tcp" needs ${port}'),
         ("dap.yaml", "x:\n  transport: pipe", "x.transport, line 2", 'found "pipe", expected one of stdio'),
         ("dap.yaml", "x:\n  transport: connect", "x.port, line 1", "missing"),
+        (
+            "dap.toml",
+            "[x.traits]\nexit_message = '('",
+            "x.traits.exit_message, line 2",
+            'found "(", expected a regular',
+        ),
+        ("dap.toml", "[x.traits]\nexit_message = '0'", "x.traits.exit_message, line 2", "with a group for what it"),
+        ("dap.toml", "[x.traits]\nrepl = true", "x.traits.repl, line 2", "no adapter has this trait; there are exit_"),
+        ("dap.toml", "[x]\ntraits = 'gdb'", "x.traits, line 2", 'found "gdb", expected a table'),
         ("dap.json", '{"x": []}', "x, line 1", "found a list, expected a table"),
         ("dap.json", "[]", "", "found a list, expected a table"),
     ],

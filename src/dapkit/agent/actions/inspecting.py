@@ -38,9 +38,6 @@ from dapkit.protocol import (
     Thread,
 )
 
-_COMMAND_LINES = ("gdb", "lldb-dap")
-"""Adapters whose `repl` is the debugger's own command line, so that a bare expression is no command of it."""
-
 
 @action(Approval.EXECUTE, example={"expression": "len(items)", "frame": 1})
 async def evaluate(
@@ -69,7 +66,7 @@ async def evaluate(
 
 async def _evaluate(call: Call, expression: str, context: str | None, frame: int | None) -> EvaluateBody:
     asked = EvaluateArguments(expression=expression, frame_id=frame, context=context or "repl")
-    if context is not None or frame is None or call.session.adapter not in _COMMAND_LINES:
+    if context is not None or frame is None or not call.session.traits.repl_is_command_line:
         return await call.ask(asked)
     try:
         return await call.ask(EvaluateArguments(expression=expression, frame_id=frame, context="watch"))

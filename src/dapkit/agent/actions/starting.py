@@ -19,7 +19,7 @@ from dapkit.agent.report import last_output, stop_report
 from dapkit.agent.results.session import Started
 from dapkit.agent.snapshots import snapshot
 from dapkit.agent.terminals import in_terminal
-from dapkit.catalog import Catalog, Choice, load, start
+from dapkit.catalog import Catalog, Choice, Traits, load, start
 from dapkit.catalog.launch_json import Plan
 from dapkit.hub.breakpoints.places import Wish
 from dapkit.hub.start import Start
@@ -81,6 +81,7 @@ async def launch(
         cwd=folder,
         program=_name(choice, wanted),
         adapter_id=choice.definition.own_id,
+        traits=choice.definition.traits,
         breakpoints=wishes,
         exceptions=exceptions,
         input=stdin_file,
@@ -138,6 +139,7 @@ async def attach(
             cwd=folder,
             program=program or (f"process {pid}" if pid is not None else f"{where}:{port}"),
             adapter_id=choice.definition.own_id,
+            traits=choice.definition.traits,
             breakpoints=wishes,
             exceptions=exceptions,
         ),
@@ -182,6 +184,7 @@ async def _configured(
             cwd=Path(str(plan.arguments.get("cwd") or folder)),
             program=str(plan.arguments.get("program") or plan.name),
             adapter_id=plan.choice.definition.own_id if plan.choice is not None else "dapkit",
+            traits=plan.choice.definition.traits if plan.choice is not None else Traits(),
             breakpoints=wishes,
             exceptions=exceptions,
         )

@@ -13,9 +13,6 @@ from dapkit.endpoint import RequestFailed
 from dapkit.hub.breakpoints.places import Data, Instruction, Wish
 from dapkit.protocol import DataBreakpointInfoArguments, DataBreakpointInfoBody
 
-_EXPRESSION_IS_ADDRESS = ("lldb-dap",)
-"""Adapters that take the value of an expression for the address of what is to be watched."""
-
 
 @action(Approval.EXECUTE, example={"instruction_reference": "0x401136"})
 async def set_instruction_breakpoint(
@@ -93,7 +90,7 @@ async def _info_in_frame(call: Call, name: str, frame_id: int) -> DataBreakpoint
 
 async def _info_of_expression(call: Call, expression: str, frame_id: int) -> DataBreakpointInfoBody:
     """Ask about what an expression names, such as an item; what names nothing may still be an address."""
-    if call.session.adapter in _EXPRESSION_IS_ADDRESS:
+    if call.session.traits.watches_addresses:
         info = await call.ask(DataBreakpointInfoArguments(name=f"&({expression})", frame_id=frame_id))
         if info.data_id is not None:
             return info

@@ -1,0 +1,83 @@
+"""What a user's own definition says of an adapter is heeded, whatever the adapter is called."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import anyio
+import pytest
+from anyio.abc import ByteStream
+
+from agent_driving import Caller
+from dapkit.agent.performing import Agent
+from dapkit.hub.sessions import Sessions
+from dapkit.protocol import (
+    ContinueBody,
+    DataBreakpointInfoBody,
+    EvaluateBody,
+    OutputEvent,
+    ScopesBody,
+    TerminatedEvent,
+)
+from dapkit.testing import FakeAdapter, Script, Timeline, reply, request, tell
+from dapkit.transport import listen_tcp
+from fake_adapters import script
+
+
+@pytest.fixture
+async def caller(tmp_path: Path) -> AsyncIterator[Caller]:
+    async with Sessions() as sessions:
+        yield Caller(Agent(sessions), tmp_path)
+
+
+@asynccontextmanager
+async def debugging(caller: Caller, answers: Script, *traits: str) -> AsyncIterator[Timeline]:
+    """Launch a program under an adapter that the project defines as `mine`, with these traits."""
+    timelines: list[Timeline] = []
+
+    async def serve(stream: ByteStream) -> None:
+        async with FakeAdapter(stream, script(answers)) as adapter:
+            timelines.append(adapter.timeline)
+            await anyio.sleep_forever()
+
+    async with listen_tcp("127.0.0.1", 0, serve, token=None) as port:
+        lines = ["[adapters.mine]", 'transport = "connect"', f"port = {port}", "[adapters.mine.traits]", *traits]
+        caller.write("dap.toml", "\n".join(lines))
+        caller.write("program.mine", "")
+        launched = await caller("launch", program="program.mine", adapter="mine", stop_on_entry=True)
+        assert launched.details["adapter"] == "mine"
+        yield timelines[0]
+        await caller("terminate")
+
+
+@pytest.mark.parametrize(("traits", "code"), [([r"exit_message = 'it said (-?\d+)\.'"], 7), ([], None)])
+async def test_exit_code_is_read_from_the_console(caller: Caller, traits: list[str], code: int | None) -> None:
+    said = OutputEvent(output="it said 7.", category="console")
+    ending: Script = {"continue": [reply(ContinueBody()), tell(said, TerminatedEvent())]}
+    async with debugging(caller, ending, *traits):
+        ended = await caller("continue")
+        assert (ended.details["state"], ended.details["snapshot"].get("exitCode")) == ("terminated", code)
+
+
+@pytest.mark.parametrize(("traits", "total"), [(["total_frames_is_guess = true"], None), ([], 1)])
+async def test_guessed_number_of_frames_is_not_told(caller: Caller, traits: list[str], total: int | None) -> None:
+    async with debugging(caller, {}, *traits):
+        assert (await caller("stack_trace")).details.get("totalFrames") == total
+
+
+@pytest.mark.parametrize(("traits", "context"), [(["repl_is_command_line = true"], "watch"), ([], "repl")])
+async def test_expression_is_kept_from_a_command_line(caller: Caller, traits: list[str], context: str) -> None:
+    value: Script = {"evaluate": [reply(EvaluateBody(result="1", variables_reference=0))]}
+    async with debugging(caller, value, *traits) as timeline:
+        assert (await caller("evaluate", expression="x")).text.startswith("Result: 1")
+        timeline.expect(request("evaluate", expression="x", context=context))
+
+
+@pytest.mark.parametrize(("traits", "name"), [(["watches_addresses = true"], "&(items[0])"), ([], "items[0]")])
+async def test_address_of_an_expression_is_watched(caller: Caller, traits: list[str], name: str) -> None:
+    info = DataBreakpointInfoBody(data_id="0x10/4", description="4 bytes at 0x10")
+    watchable: Script = {"scopes": [reply(ScopesBody(scopes=[]))], "dataBreakpointInfo": [reply(info)]}
+    async with debugging(caller, watchable, *traits) as timeline:
+        told = (await caller("data_breakpoint_info", name="items[0]")).details["dataBreakpointInfo"]
+        assert told["dataId"] == "0x10/4"
+        timeline.expect(request("dataBreakpointInfo", name=name))
