@@ -27,6 +27,7 @@ class Launched:
     cwd: Path
     env: Mapping[str, str | None]
     stop_on_entry: bool
+    terminal: bool
     options: Mapping[str, object]
 
     def configuration(self) -> dict[str, object]:
@@ -38,6 +39,7 @@ class Launched:
             env=self.env or None,
             stop_on_entry=self.stop_on_entry,
             module=self.module,
+            terminal=self.terminal,
             more=self.options,
         )
 

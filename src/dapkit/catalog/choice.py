@@ -41,6 +41,11 @@ class Choice:
         """Whether the adapter knows how to stop at the beginning; others need a breakpoint there."""
         return bool({"stop_on_entry", "not_stop_on_entry"} & placeholders(self.definition.launch))
 
+    @property
+    def runs_in_terminal(self) -> bool:
+        """Whether the adapter can have a program run in a terminal of the client."""
+        return bool(self.definition.launch_in_terminal)
+
     def launch_arguments(
         self,
         program: Path | str | None = None,
@@ -50,6 +55,7 @@ class Choice:
         env: Mapping[str, str | None] | None = None,
         stop_on_entry: bool = False,
         module: str | None = None,
+        terminal: bool = False,
         more: Table = NOTHING,
     ) -> dict[str, object]:
         """Return the arguments for the request that they name as `request`, which is `attach` for some.
@@ -61,11 +67,13 @@ class Choice:
             env: variables beside those that it inherits; None takes one away, where the adapter can.
             stop_on_entry: whether to stop at the beginning; see `stops_on_entry`.
             module: what to run instead of a program, in Python.
+            terminal: whether it is to run in a terminal of the client; see `runs_in_terminal`.
             more: arguments that have the last word, by the adapter's own names.
 
         Raises:
             NoProgram: the program has to be compiled first, or is a module and the adapter knows none.
             MissingArgument: something that the adapter cannot do without is told by nothing.
+            CatalogError: it runs no programs in terminals.
 
         Example:
             arguments = choice.launch_arguments("program.py", ["--fast"], stop_on_entry=True)
@@ -83,10 +91,14 @@ class Choice:
             env=env,
             stop_on_entry=stop_on_entry,
             root=root_of(path or folder, self.definition),
+            terminal=terminal,
             python=self.python,
             inherited=self.env,
         )
-        arguments = {**fill_table(self.definition.launch, wanted.value), **more}
+        if terminal and not self.runs_in_terminal:
+            raise CatalogError(f"{self.definition.name} runs no programs in terminals")
+        template = {**self.definition.launch, **(self.definition.launch_in_terminal if terminal else NOTHING)}
+        arguments = {**fill_table(template, wanted.value), **more}
         for name, what in self.definition.required.items():
             if not arguments.get(name):
                 raise MissingArgument(f"{self.definition.name} needs `{name}` to launch {path or folder}: {what}")

@@ -80,6 +80,8 @@ class AdapterDefinition:
         rank: of several that fit, the one with the lowest comes first.
         minimum_python: lowest version of the program's Python interpreter.
         launch: arguments of `launch`, `request` included, which may say `attach`.
+        launch_in_terminal: arguments over those of `launch` that have the program run in a terminal; empty if
+            nothing does.
         attach_to_pid: arguments to attach to a process; None if it cannot.
         attach_to_pid_needs: programs by which it gets into a process.
         attach_to_port: arguments to attach to a port; None if it cannot.
@@ -121,6 +123,7 @@ class AdapterDefinition:
     rank: int = 100
     minimum_python: str = ""
     launch: Table = NOTHING
+    launch_in_terminal: Table = NOTHING
     attach_to_pid: Table | None = None
     attach_to_pid_needs: tuple[str, ...] = ()
     attach_to_port: Table | None = None

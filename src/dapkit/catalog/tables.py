@@ -49,6 +49,9 @@ STANDARD_LAUNCH: Settings = {
 }
 """What an adapter of the user is sent unless its table says otherwise."""
 
+_STANDARD_LAUNCH_IN_TERMINAL: Settings = {"console": "integratedTerminal"}
+"""What an adapter is sent for a terminal if its launch has a `console`, as VS Code calls it."""
+
 _STANDARD_ATTACH: Settings = {"request": "attach", "cwd": "${cwd}"}
 
 
@@ -105,7 +108,9 @@ def build(name: str, settings: Settings, *, sources: tuple[Path, ...]) -> Adapte
     attach = settings.pop("attach", None)
     if isinstance(attach, Mapping):
         _spread(attach, settings)
-    settings.setdefault("launch", STANDARD_LAUNCH)
+    launch = settings.setdefault("launch", STANDARD_LAUNCH)
+    if isinstance(launch, Mapping) and "console" in launch:
+        settings.setdefault("launch_in_terminal", _STANDARD_LAUNCH_IN_TERMINAL)
     if isinstance(traits := settings.get("traits"), Mapping):
         settings["traits"] = Traits(**traits)
     definition = AdapterDefinition(name=name, sources=sources, **settings)  # type: ignore[arg-type]  # checked by `check`
@@ -274,6 +279,7 @@ _SPECIAL: dict[str, Check] = {
     "attach_to_pid": _table,
     "attach_to_port": _table,
     "launch": _table,
+    "launch_in_terminal": _table,
     "required": _table_of_texts,
     "sample": _table_of_texts,
     "traits": _traits,

@@ -7,6 +7,7 @@ stop_on_entry, not_stop_on_entry
 root                                 of the project; nothing if there is none
 program_folder, python               beside it, and what runs it
 go_mode, go_program, kotlin_class    what Delve and the Kotlin adapter want to know
+lldb_offline                         commands for LLDB in a terminal
 pid, pid_text, executable            of a running process
 host, port
 """
@@ -30,6 +31,7 @@ class Wanted:
     cwd: Path
     env: Mapping[str, str | None] | None = None
     stop_on_entry: bool = False
+    terminal: bool = False
     root: Path | None = None
     python: Path | None = None
     pid: int | None = None
@@ -104,6 +106,18 @@ def _kotlin_class(wanted: Wanted) -> str | None:
     return own if package is None else f"{package[1]}.{own}"
 
 
+def _lldb_offline(wanted: Wanted) -> list[str] | None:
+    """Keep LLDB from servers for symbols in a terminal, unless the user has named some.
+
+    There it attaches to a process of its own that becomes the program, and would first
+    ask them about every library in that: some 15 seconds where they cannot be reached,
+    of the 20 that it gives itself for the start.
+    """
+    if not wanted.terminal or "DEBUGINFOD_URLS" in wanted.inherited:
+        return None
+    return ["?settings clear plugin.symbol-locator.debuginfod.server-urls"]
+
+
 def _start_of(file: Path) -> bytes:
     try:
         with file.open("rb") as opened:
@@ -137,6 +151,7 @@ _VALUES: Mapping[str, Callable[[Wanted], object]] = {
     "go_mode": _go_mode,
     "go_program": _go_program,
     "kotlin_class": _kotlin_class,
+    "lldb_offline": _lldb_offline,
     "pid": lambda wanted: wanted.pid,
     "pid_text": lambda wanted: _text(wanted.pid),
     "executable": _executable,

@@ -1,4 +1,4 @@
-"""What a user's own definition says of an adapter is heeded, whatever the adapter is called."""
+"""What a user's own definition says is peculiar about an adapter is heeded, whatever that is called."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -31,23 +31,29 @@ async def caller(tmp_path: Path) -> AsyncIterator[Caller]:
 
 
 @asynccontextmanager
-async def debugging(caller: Caller, answers: Script, *traits: str) -> AsyncIterator[Timeline]:
-    """Launch a program under an adapter that the project defines as `mine`, with these traits."""
-    timelines: list[Timeline] = []
+async def listening(caller: Caller, answers: Script, *settings: str) -> AsyncIterator[list[Timeline]]:
+    """Define an adapter `mine` in the project, with these settings; yield what is said to it, session by session."""
+    said: list[Timeline] = []
 
     async def serve(stream: ByteStream) -> None:
         async with FakeAdapter(stream, script(answers)) as adapter:
-            timelines.append(adapter.timeline)
+            said.append(adapter.timeline)
             await anyio.sleep_forever()
 
     async with listen_tcp("127.0.0.1", 0, serve, token=None) as port:
-        lines = ["[adapters.mine]", 'transport = "connect"', f"port = {port}", "[adapters.mine.traits]", *traits]
-        caller.write("dap.toml", "\n".join(lines))
+        caller.write("dap.toml", "\n".join(["[mine]", 'transport = "connect"', f"port = {port}", *settings]))
         caller.write("program.mine", "")
+        yield said
+        await caller("terminate")
+
+
+@asynccontextmanager
+async def debugging(caller: Caller, answers: Script, *traits: str) -> AsyncIterator[Timeline]:
+    """Launch a program under an adapter that has these traits."""
+    async with listening(caller, answers, "[mine.traits]", *traits) as said:
         launched = await caller("launch", program="program.mine", adapter="mine", stop_on_entry=True)
         assert launched.details["adapter"] == "mine"
-        yield timelines[0]
-        await caller("terminate")
+        yield said[0]
 
 
 @pytest.mark.parametrize(("traits", "code"), [([r"exit_message = 'it said (-?\d+)\.'"], 7), ([], None)])
@@ -81,3 +87,18 @@ async def test_address_of_an_expression_is_watched(caller: Caller, traits: list[
         told = (await caller("data_breakpoint_info", name="items[0]")).details["dataBreakpointInfo"]
         assert told["dataId"] == "0x10/4"
         timeline.expect(request("dataBreakpointInfo", name=name))
+
+
+async def test_program_runs_in_a_terminal_as_the_definition_says_and_so_it_does_again(caller: Caller) -> None:
+    async with listening(caller, {}, "launch_in_terminal = { tty = true }") as said:
+        assert (await caller("launch", program="program.mine", adapter="mine", terminal=True)).details
+        assert (await caller("restart", args=["again"])).details
+        assert len(said) == 2
+        for timeline in said:
+            timeline.expect(request("launch", tty=True))
+
+
+async def test_terminal_is_refused_where_the_definition_says_nothing_of_it(caller: Caller) -> None:
+    async with listening(caller, {}):
+        code, message = (await caller("launch", program="program.mine", adapter="mine", terminal=True)).error
+        assert (code, message) == ("unsupported", "Current adapter does not support programs in a terminal")

@@ -6,6 +6,7 @@ import pytest
 
 from catalog_world import World
 from dapkit.catalog import CatalogError, Choice, MissingArgument, NoProgram, start
+from dapkit.catalog.files import built_in
 from dapkit.client.routes import Listening, Spawned, Tcp
 
 
@@ -13,6 +14,11 @@ def choose(world: World, adapter: str, program: str | None = None, *installed: s
     for name in installed or (adapter,):
         world.install(name, says="99.1")
     return world.load().choose(program, cwd=world.project, adapter=adapter)
+
+
+def known(adapter: str, **env: str) -> Choice:
+    """Choose an adapter as if it were installed."""
+    return Choice(definition=built_in()[adapter], command=(), reasons=(), cwd=Path("/"), env=env)
 
 
 def test_gdb_gets_the_whole_environment_since_it_replaces_it(world: World) -> None:
@@ -28,6 +34,52 @@ def test_stop_on_entry_is_said_in_the_adapters_own_words(world: World) -> None:
     assert choose(world, "netcoredbg").launch_arguments("a.dll", stop_on_entry=True)["stopAtEntry"] is True
     assert choose(world, "rdbg", None, "rdbg", "ruby").launch_arguments("a.rb", stop_on_entry=True)["nonstop"] is False
     assert not choose(world, "dart-debug-adapter", None, "dart").stops_on_entry
+
+
+@pytest.mark.parametrize(
+    ("adapter", "key", "usual", "in_terminal"),
+    [
+        ("dapkit", "console", None, "integratedTerminal"),
+        ("debugpy", "console", "internalConsole", "integratedTerminal"),
+        ("js-debug-adapter", "console", "internalConsole", "integratedTerminal"),
+        ("codelldb", "terminal", "console", "integrated"),
+        ("lldb-dap", "runInTerminal", None, True),
+    ],
+)
+def test_terminal_is_asked_for_in_the_adapters_own_words(
+    adapter: str, key: str, usual: object, in_terminal: object
+) -> None:
+    choice = known(adapter)
+    assert choice.runs_in_terminal
+    assert choice.launch_arguments("a").get(key) == usual
+    assert choice.launch_arguments("a", terminal=True)[key] == in_terminal
+    assert choice.launch_arguments("a", terminal=True, more={key: "else"})[key] == "else"
+
+
+def test_terminal_of_an_adapter_of_the_user_is_asked_for_as_the_user_says(world: World) -> None:
+    world.write("dap.toml", '[one]\ncommand = "one"\nlaunch_in_terminal = { tty = "${cwd}" }\nlaunch.tty = false\n')
+    choice = choose(world, "one")
+    assert choice.launch_arguments("a", terminal=True) == {"tty": str(world.project)}
+    assert choice.launch_arguments("a") == {"tty": False}
+    world.write("dap.toml", '[two]\ncommand = "two"\nlaunch.console = "none"\n')
+    assert choose(world, "two").launch_arguments("a", terminal=True) == {"console": "integratedTerminal"}
+
+
+def test_terminal_is_refused_by_an_adapter_without_any() -> None:
+    choice = known("gdb")
+    assert not choice.runs_in_terminal
+    with pytest.raises(CatalogError, match="gdb runs no programs in terminals"):
+        choice.launch_arguments("a", terminal=True)
+
+
+def test_lldb_in_a_terminal_asks_no_servers_for_symbols_unless_the_user_has_named_some(world: World) -> None:
+    offline = ["?settings clear plugin.symbol-locator.debuginfod.server-urls"]
+    assert "preRunCommands" not in known("lldb-dap").launch_arguments("a")
+    assert known("lldb-dap").launch_arguments("a", terminal=True)["preRunCommands"] == offline
+    named = known("lldb-dap", DEBUGINFOD_URLS="https://symbols.example")
+    assert "preRunCommands" not in named.launch_arguments("a", terminal=True)
+    world.write("dap.toml", '[lldb-dap]\nlaunch.preRunCommands = ["mine"]\n')
+    assert choose(world, "lldb-dap").launch_arguments("a", terminal=True)["preRunCommands"] == ["mine"]
 
 
 def test_program_is_relative_to_the_folder(world: World) -> None:

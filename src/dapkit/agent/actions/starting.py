@@ -10,7 +10,7 @@ from dapkit import limits
 from dapkit.agent import parameters as p
 from dapkit.agent.call import Call
 from dapkit.agent.configured import plans_of
-from dapkit.agent.failures import InvalidArguments
+from dapkit.agent.failures import InvalidArguments, Unsupported
 from dapkit.agent.placing import function_breakpoints, source_breakpoints, wishes_of
 from dapkit.agent.redaction import Redaction
 from dapkit.agent.registry import Approval, action
@@ -18,7 +18,6 @@ from dapkit.agent.remembered import Launched, Remembered
 from dapkit.agent.report import last_output, stop_report
 from dapkit.agent.results.session import Started
 from dapkit.agent.snapshots import snapshot
-from dapkit.agent.terminals import in_terminal
 from dapkit.catalog import Catalog, Choice, Traits, load, start
 from dapkit.catalog.launch_json import Plan
 from dapkit.hub.breakpoints.places import Wish
@@ -59,9 +58,9 @@ async def launch(
         )
         return await _configured(call, plans, folder, wishes=wishes, exceptions=exceptions)
     choice = await _choice(catalog, folder, program=program, adapter=adapter)
-    keys = dict(options or {})
-    if terminal or stdin_file is not None:
-        keys = {**in_terminal(choice), **keys}
+    in_terminal = terminal or stdin_file is not None
+    if in_terminal and not choice.runs_in_terminal:
+        raise Unsupported("programs in a terminal", "runInTerminal")
     wanted = Launched(
         choice=choice,
         program=program,
@@ -70,7 +69,8 @@ async def launch(
         cwd=folder,
         env=env or {},
         stop_on_entry=_stops_on_entry(stop_on_entry, choice, otherwise=bool(wishes or exceptions)),
-        options=keys,
+        terminal=in_terminal,
+        options=options or {},
     )
     arguments = wanted.configuration()
     start_of_it = Start(
