@@ -8,7 +8,9 @@ group, and it fires as well when only the *thread* that spawned has ended.
 
 So the guard is a process of its own: a shell that waits for the end of a pipe
 that nobody but the parent holds. Then it gives the group time to end by
-itself, asks it to end, and kills it, `limits.ORPHAN_SECONDS` apart.
+itself, asks it to end, and kills it, `limits.ORPHAN_SECONDS` apart. With it
+goes what else there is of its session: debuggers put programs into groups of
+their own, and end these only if they are not killed themselves.
 """
 
 import subprocess
@@ -18,8 +20,14 @@ from dapkit import limits
 _SCRIPT = """
 read -r group || exit 0
 read -r never
-sleep "$1"; kill -s TERM -- "-$group" || exit 0
+sleep "$1"; kill -s TERM -- "-$group"
 sleep "$1"; kill -s KILL -- "-$group"
+for stat in /proc/[0-9]*/stat; do
+    read -r line < "$stat" || continue
+    pid=${stat#/proc/}; pid=${pid%/stat}
+    set -- ${line##*) }  # state, parent, group, session
+    [ "$4" = "$group" ] && kill -s KILL "$pid"
+done
 """
 
 

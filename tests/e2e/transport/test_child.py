@@ -298,6 +298,29 @@ async def test_killed_parent_leaves_nothing_of_the_group() -> None:
         await end_of_group(group)
 
 
+async def test_killed_parent_leaves_nothing_of_the_session_of_a_killed_child() -> None:
+    debugger = """
+        import os, subprocess
+        left = subprocess.Popen(["sleep", "600"], process_group=0, stdout=subprocess.DEVNULL)
+        print(left.pid, flush=True)
+        input()
+    """
+    parent_program = """
+        import anyio, os, signal, sys
+        from dapkit.transport import spawn
+        async def main():
+            async with spawn(sys.argv[1:]) as child:
+                print(int(await child.stream.receive()), flush=True)
+                os.kill(child.pid, signal.SIGKILL)
+                os.kill(os.getpid(), signal.SIGKILL)
+        anyio.run(main)
+    """
+    async with spawn([*python(parent_program), *python(debugger)]) as parent:
+        left = int(await read_line(parent))
+        await parent.wait()
+        await end_of_group(left)
+
+
 async def test_child_of_a_killed_parent_may_end_by_itself_first(tmp_path: Path) -> None:
     note = tmp_path / "note"
     orderly = r"""
