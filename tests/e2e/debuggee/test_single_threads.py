@@ -87,6 +87,8 @@ def test_pause_stops_one_thread_and_the_others_run_at_full_speed(start: Start) -
     peer.configure(stopAllThreads=False)
     assert peer.process.stdout is not None
     peer.process.stdout.readline()
+    for thread in (2, 3):
+        peer.wait_until_inside("spin", thread)
     peer.ask("pause", threadId=2)
     assert peer.stopped("pause") == {"reason": "pause", "threadId": 2, "allThreadsStopped": False}
     held, other = (int(peer.value(f"counts[{n}]", thread=2)) for n in range(2))

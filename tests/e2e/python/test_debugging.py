@@ -286,7 +286,7 @@ async def test_threads_stop_together_and_each_has_its_stack(driver: Driver, laun
 
 
 async def test_pause_stops_a_running_program(driver: Driver, launch: Mapping[str, object]) -> None:
-    await driver.start("print('ready', flush=True)\nn = 0\nwhile True:\n    n += 1\n", **launch)
+    await driver.start("n = 1\nprint('ready', flush=True)\nwhile True:\n    n += 1\n", **launch)
     await driver.session.wait_for(OutputEvent)
     await driver.session.pause(1)
     stopped = await stop(driver)
