@@ -12,7 +12,7 @@ out, because it is secret or too long. What an action does is its own affair.
 import logging
 import os
 from collections.abc import Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 
 import anyio
@@ -29,7 +29,9 @@ from dapkit.agent.registry import Action, Approval
 from dapkit.agent.remembered import no_memories
 from dapkit.agent.text import render
 from dapkit.agent.text.escaping import one_line, printable
+from dapkit.hub import wire
 from dapkit.hub.calls import Call as HubCall
+from dapkit.hub.session_errors import UnknownSession
 from dapkit.hub.sessions import Sessions
 from dapkit.protocol import DapkitError, ProtocolObject, decode_as, encode_value
 
@@ -52,6 +54,9 @@ class Agent:
 
     async def handle(self, call: HubCall) -> dict[str, object]:
         """Carry an action out and return the answer."""
+        if call.name == wire.HOLD:
+            await self._hold(call)
+            return {}  # to nobody: a hold ends with its caller
         call_of_action: Call | None = None
         try:
             with ExitStack() as in_use:
@@ -66,6 +71,14 @@ class Agent:
             text = f"Internal error: {type(error).__name__}: {error}"
             return self._failed(call, call_of_action, ActionFailed("internal", text, hint="The hub's log has more."))
         return self._succeeded(call, call_of_action, result)
+
+    async def _hold(self, call: HubCall) -> None:
+        """End a session when the caller goes away."""
+        try:
+            await anyio.sleep_forever()
+        finally:
+            with anyio.CancelScope(shield=True), suppress(UnknownSession):
+                await self._sessions.find(call.project, call.session).abandon("the command that held it has ended")
 
     def _call(self, call: HubCall, timeout: object, in_use: ExitStack) -> Call:
         asked = timeout if isinstance(timeout, int | float) else None

@@ -34,14 +34,19 @@ def ask(
                 on_progress=progress.show,
             )
     except hub.HubError as error:
-        return {
-            "action": action,
-            "session": session,
-            "success": False,
-            "text": str(error),
-            "error": {"code": error.code, "message": str(error.args[0]), "hint": error.hint},
-        }
+        return unanswered(action, session, error)
     except OSError as error:
         import click
 
         raise click.ClickException(f"cannot tell the folder of this project: {error.strerror}") from error
+
+
+def unanswered(action: str, session: str | None, error: hub.HubError) -> Answer:
+    """Make an answer of what kept the hub from giving one."""
+    return {
+        "action": action,
+        "session": session,
+        "success": False,
+        "text": str(error),
+        "error": {"code": error.code, "message": str(error.args[0]), "hint": error.hint},
+    }

@@ -9,11 +9,13 @@ from typing import Any
 
 import click
 
+from dapkit import hub
 from dapkit.agent.table import PARAMETERS
 from dapkit.cli import exits, words
-from dapkit.cli.asking import Answer, ask
+from dapkit.cli.asking import Answer, ask, unanswered
 from dapkit.cli.given import value_of
 from dapkit.cli.showing import coloured, complain
+from dapkit.hub.project import project_of
 
 STOPS = 20
 """How many stops are shown unless told otherwise."""
@@ -66,7 +68,16 @@ class _SmallSession:
         self._stops: list[dict[str, object]] = []
 
     def run(self, launch: dict[str, object]) -> int:
-        """Do all of it, and return the exit code."""
+        """Do all of it, and return the exit code; what ends this process ends the session."""
+        try:
+            with hub.holding(self._name, project=project_of(os.getcwd())):
+                return self._run(launch)
+        except hub.HubError as error:
+            answer = unanswered("run", self._name, error)
+            self._show_failure(answer)
+            return exits.code_of(answer)
+
+    def _run(self, launch: dict[str, object]) -> int:
         timeout = {"timeout": launch["timeout"]} if "timeout" in launch else {}
         answer = self._ask("launch", launch)
         try:
@@ -109,10 +120,7 @@ class _SmallSession:
 
     def _end(self, answer: Answer) -> int:
         if not answer["success"]:
-            if self._as_json:
-                self._print_json(answer)
-            else:
-                complain(answer)
+            self._show_failure(answer)
             return exits.code_of(answer)
         output = self._ask("output", {})
         ended = _snapshot(output).get("exitCode")
@@ -125,6 +133,12 @@ class _SmallSession:
         if isinstance(ended, int):
             return ended
         return exits.TIMED_OUT if _status(answer) == "running" else exits.DONE
+
+    def _show_failure(self, answer: Answer) -> None:
+        if self._as_json:
+            self._print_json(answer)
+        else:
+            complain(answer)
 
     def _farewell(self, exit_code: object, status: object) -> str:
         if exit_code is not None:

@@ -13,7 +13,7 @@ from dapkit.hub.errors import (
     HubUnavailable,
     OtherVersion,
 )
-from dapkit.hub.front import call, status, stop
+from dapkit.hub.front import call, holding, status, stop
 
 __all__ = [
     "CallRefused",
@@ -24,6 +24,7 @@ __all__ = [
     "HubUnavailable",
     "OtherVersion",
     "call",
+    "holding",
     "status",
     "stop",
 ]

@@ -10,6 +10,7 @@ just ending, another caller was starting one) is tried again until a deadline;
 a connection that is lost after it is an error, since the call may have begun.
 """
 
+import contextlib
 import fcntl
 import os
 import sys
@@ -23,7 +24,7 @@ from dapkit.hub.line import Line, Progress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 COMMAND = (sys.executable, "-P", "-m", "dapkit.agent")
 """What is started as the hub."""
@@ -67,6 +68,21 @@ def call(
         timeout=timeout,
         on_progress=on_progress,
     )
+
+
+@contextlib.contextmanager
+def holding(session: str, *, project: str) -> "Iterator[None]":
+    """Let a session, which may be yet to come, end with this block at the latest, or with this process.
+
+    Raises:
+        HubError: no hub could be reached.
+
+    """
+    front = Front()
+    message = call_message(wire.HOLD, {}, project=project, session=session, read_only=False)
+    with front.reach() as line:
+        line.begin(message, time.monotonic() + limits.HUB_START_SECONDS)
+        yield
 
 
 def status() -> dict[str, object] | None:

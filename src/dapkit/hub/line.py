@@ -99,11 +99,15 @@ class Line:
 
         """
         try:
-            self._send({"id": 1, **message}, deadline)
+            self.begin(message, deadline)
             return self._answer(deadline, on_progress)
         except KeyboardInterrupt:
             self._give_up()
             raise
+
+    def begin(self, message: dict[str, object], deadline: float) -> None:
+        """Send a call, and do not wait for its result."""
+        self._send({"id": 1, **message}, deadline)
 
     def watch(self) -> None:
         """Keep hold of the hub's process, so that no other can be taken for it later."""

@@ -34,6 +34,8 @@ STARTING = frozenset({"launch", "attach", "restart"})
 
 STATUS = "hub.status"
 STOP = "hub.stop"
+HOLD = "session.hold"
+"""A call that is never answered: when the caller goes away, the session ends."""
 
 ENDING = "hub_ending"
 """Code of the refusal of a hub that is about to end: the call was not begun, and another hub will do it."""

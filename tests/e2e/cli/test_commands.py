@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from dapkit.cli import exits
+from e2e.hub.processes import ended
 
 SECONDS = 50
 
@@ -107,6 +108,32 @@ def test_run_stops_a_program_that_stops_too_often(project: Path) -> None:
     assert shown.count("  1 = 1") == 2
     assert shown.endswith("The program is ended after 2 stops; --stops allows more.\n")
     assert details(project, "sessions")["sessions"][0]["status"] == "terminated"
+
+
+@pytest.mark.parametrize("stopped", [True, False])
+def test_killed_run_leaves_neither_program_nor_session(project: Path, *, stopped: bool) -> None:
+    (project / "long.py").write_text("import os, threading\nprint(os.getpid(), flush=True)\nthreading.Event().wait()\n")
+    words = ["-b", "long.py:3"] if stopped else []
+    command = [sys.executable, "-m", "dapkit.cli", "run", "--timeout", "300", *words, "-e", "os.getpid()", "long.py"]
+    with subprocess.Popen(command, cwd=project) as running:
+        pid = int(shown_by_program(project))
+        running.kill()
+    assert ended(pid)
+    deadline = time.monotonic() + SECONDS
+    while details(project, "sessions")["sessions"][0]["status"] != "terminated":
+        assert time.monotonic() < deadline
+
+
+def shown_by_program(project: Path) -> str:
+    """Wait for the first output of the only session."""
+    command = [sys.executable, "-m", "dapkit.cli", "output", "--json"]
+    deadline = time.monotonic() + SECONDS
+    while time.monotonic() < deadline:
+        shown = subprocess.run(command, cwd=project, capture_output=True, text=True, timeout=SECONDS, check=False)
+        answer = json.loads(shown.stdout)
+        if answer["success"] and answer["details"]["output"]:
+            return str(answer["details"]["output"])
+    raise AssertionError(shown)
 
 
 def test_run_waits_for_a_program_that_takes_its_time(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
