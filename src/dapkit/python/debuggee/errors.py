@@ -5,6 +5,7 @@ Exception
 +-- MalformedFrame      the other end does not speak our protocol: the link closes
 BaseException
 +-- TimeIsUp            raised inside a stopped thread, into code that is over its deadline
+    +-- NotBegun        raised in place of calling code whose deadline has passed already
 """
 
 
@@ -21,3 +22,7 @@ class TimeIsUp(BaseException):
 
     A BaseException, so that `except Exception` in that code does not swallow it.
     """
+
+
+class NotBegun(TimeIsUp):
+    """The deadline had passed before the code was to run."""

@@ -15,7 +15,7 @@ from time import monotonic
 from .. import limits
 from ..connection.link import Link
 from ..connection.wire import Json
-from ..errors import RequestRefused, TimeIsUp
+from ..errors import NotBegun, RequestRefused, TimeIsUp
 from . import interrupting
 
 
@@ -80,12 +80,13 @@ class Guard:
         """Call a function that may never return.
 
         Raises:
-            TimeIsUp: if it took longer than `seconds`, or the whole work did already.
+            TimeIsUp: if it took longer than `seconds`.
+            NotBegun: if the whole work took its time already.
 
         """
         now = monotonic()
         if now >= self._end:
-            raise TimeIsUp
+            raise NotBegun
         try:
             try:
                 self._until = min(now + seconds, self._end)

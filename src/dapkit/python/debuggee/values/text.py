@@ -13,7 +13,7 @@ from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
 from .. import limits
-from ..errors import TimeIsUp
+from ..errors import NotBegun, TimeIsUp
 from ..execution.jobs import Guard
 from .quarantine import ExitRefused, quarantined
 
@@ -119,6 +119,8 @@ def own_text(function: type[str] | object, value: object, guard: Guard | None) -
     try:
         text = guard.call(limits.VALUE_SECONDS, quarantined, str if function is str else repr, value)
         return str.__str__(text)  # of a subclass of str, the plain text
+    except NotBegun:
+        return f"<{what} of {type_name(value)} was not called: those before it took too long>"
     except TimeIsUp:
         return f"<{what} of {type_name(value)} timed out after {limits.VALUE_SECONDS} s>"
     except ExitRefused as error:
