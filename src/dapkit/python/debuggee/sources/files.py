@@ -12,6 +12,7 @@ from types import CodeType, FrameType
 from typing import Any, Final, NamedTuple
 
 from ..errors import RequestRefused
+from .imported import names_of
 from .loading import Stamps
 from .quiet import compiled
 from .rules import Rule
@@ -140,8 +141,6 @@ class Sources:
     def _rule_for(self, filename: str) -> Rule | None:
         if not self.rules:
             return None
-        from .modules import names_of
-
         path = os.path.join(self._directory, filename)
         paths = {path, self.key(filename) or path}
         modules = [

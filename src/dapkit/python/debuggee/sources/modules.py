@@ -9,16 +9,11 @@ import os
 import sys
 from collections.abc import Callable
 from time import gmtime, strftime
-from types import FrameType, ModuleType
+from types import FrameType
 
 from ..connection.wire import Json
-from ..values.text import is_a
 from .files import PROGRAM, Sources
-
-_OURS = __name__.removesuffix(".sources.modules")
-
-type Names = dict[str, object]
-"""What a module holds."""
+from .imported import Names, loaded, names_of
 
 
 class Modules:
@@ -106,24 +101,6 @@ COLUMNS: list[Json] = [
     {"attributeName": "loader", "label": "Loader", "type": "string"},
 ]
 """What is told of a module beyond the protocol's own attributes."""
-
-
-def loaded() -> list[tuple[str, object]]:
-    """Return the modules of `sys.modules` with their names, in the order they were imported."""
-    everything: list[tuple[object, object]] = list(sys.modules.items())  # the program can put anything there
-    return [
-        (name, module)
-        for name, module in everything
-        if isinstance(name, str) and module is not None and not name.startswith(_OURS)
-    ]
-
-
-def names_of(module: object) -> Names | None:
-    """Return what a module holds, without running code of its own; None if it is no real module."""
-    if not is_a(module, ModuleType):
-        return None
-    names = object.__getattribute__(module, "__dict__")
-    return names if isinstance(names, dict) else None
 
 
 def _loader(names: Names) -> str:

@@ -11,8 +11,8 @@ from .. import limits
 from ..connection.wire import Json
 from ..errors import RequestRefused
 from .files import PROGRAM, Sources, read_file
+from .imported import loaded, names_of
 from .loading import Stamp, stamp_of
-from .modules import loaded, names_of
 from .replacing import Namespace, Outcome, replace
 from .rules import Rule
 

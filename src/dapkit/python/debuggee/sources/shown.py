@@ -23,7 +23,7 @@ from ..connection.wire import Json
 from ..errors import RequestRefused
 from .checksums import checksums_of
 from .files import EXCLUDED, LIBRARY, OURS, Sources, Unfiled, own_key, read_file, with_nested
-from .modules import loaded, names_of
+from .imported import loaded, names_of
 from .quiet import compiled
 
 _FROZEN = "<frozen "
