@@ -96,12 +96,18 @@ class Adapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Requests[Launch, A
         """What the client said about itself in `initialize`."""
         return self._session.endpoint.client
 
-    def start_soon[*Given](self, function: Callable[[*Given], Awaitable[object]], *arguments: *Given) -> None:
+    def start_soon[*Given](
+        self, function: Callable[[*Given], Awaitable[object]], *arguments: *Given
+    ) -> anyio.CancelScope:
         """Run a coroutine in the background, until it returns or the session ends.
 
         If it raises, the error is logged and told to the client, and the session ends.
+
+        Returns:
+            The scope that it runs in: `cancel()` ends it.
+
         """
-        self._session.start_soon(function, *arguments)
+        return self._session.start_soon(function, *arguments)
 
     def progress(
         self,

@@ -176,11 +176,13 @@ class Conversation:
         )
         return Progress(start, tell=self.connection.send_event, running=self._progresses)
 
-    def start_soon(self, function: Callable[..., Awaitable[object]], *arguments: object) -> None:
-        """Run a background task; if it raises, the session ends."""
+    def start_soon(self, function: Callable[..., Awaitable[object]], *arguments: object) -> anyio.CancelScope:
+        """Run a background task, which can be cancelled by its scope; if it raises, the session ends."""
         if self._tasks is None:
             raise RuntimeError("the session has not begun")
-        self._tasks.start_soon(self._in_background, function, arguments)
+        scope = anyio.CancelScope()
+        self._tasks.start_soon(self._in_background, scope, function, arguments)
+        return scope
 
     # Listening
 
@@ -354,10 +356,13 @@ class Conversation:
 
     # Background tasks
 
-    async def _in_background(self, function: Callable[..., Awaitable[object]], arguments: tuple[object, ...]) -> None:
+    async def _in_background(
+        self, scope: anyio.CancelScope, function: Callable[..., Awaitable[object]], arguments: tuple[object, ...]
+    ) -> None:
         current_request.set(None)
         try:
-            await function(*arguments)
+            with scope:
+                await function(*arguments)
         except ConversationLost as error:
             log.debug("a background task ended with the conversation: %s", error)
         except Exception as error:

@@ -614,6 +614,37 @@ async def test_a_background_task_that_fails_is_told_and_ends_the_session() -> No
             await stack.aclose()
 
 
+class Working(Desk):
+    """An adapter that works in the background from `next` until `pause`."""
+
+    async def next(self, args: NextArguments) -> None:
+        self.work = self.start_soon(self._work)
+
+    async def _work(self) -> None:
+        try:
+            await self.output("working")
+            await anyio.sleep_forever()
+        finally:
+            self.log.append("work ends")
+            self.gate.set()
+
+    async def pause(self, args: PauseArguments) -> None:
+        self.work.cancel()
+
+
+async def test_a_background_task_is_ended_by_its_scope_and_the_session_goes_on() -> None:
+    adapter = Working()
+    async with client_of(adapter) as client:
+        await client.start()
+        await client.request(NextArguments(thread_id=1))
+        await client.event(OutputEvent)
+        await client.request(PauseArguments(thread_id=1))
+        await adapter.gate.wait()
+        assert adapter.log == ["work ends"]
+        assert (await client.request(ThreadsArguments())).threads
+    assert adapter.log == ["work ends", "closing"]
+
+
 async def test_an_object_serves_one_session_only() -> None:
     adapter = Desk()
     async with client_of(adapter) as client:

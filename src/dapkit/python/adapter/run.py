@@ -140,7 +140,7 @@ class Run:
 
     def start(self) -> None:
         """Begin, in the background."""
-        self.host.start_soon(self._live)
+        self._scope = self.host.start_soon(self._live)
 
     async def ready(self) -> None:
         """Wait until the engine can take breakpoints.
@@ -155,11 +155,10 @@ class Run:
 
     async def _live(self) -> None:
         try:
-            with self._scope:
-                async with self._way(self) as debuggee:
-                    self.debuggee = debuggee
-                    self._settled.set()
-                    await self._converse(debuggee)
+            async with self._way(self) as debuggee:
+                self.debuggee = debuggee
+                self._settled.set()
+                await self._converse(debuggee)
         except (RequestFailed, TransportError) as error:
             if self._settled.is_set():
                 raise
