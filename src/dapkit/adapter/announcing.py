@@ -3,7 +3,8 @@
 A flag that gates commands is true when their handlers are defined, and nobody
 writes it. What no handler can tell (conditions on breakpoints, exception
 filters, ...) the class announces; what it announces needs the handler that
-makes it true. Everything that does not fit is a `DefinitionError`.
+makes it true. A condition of an exception filter comes as an option of it, so one
+implies the other. Everything that does not fit is a `DefinitionError`.
 """
 
 from collections.abc import Collection, Mapping
@@ -62,6 +63,8 @@ def derived_capabilities(commands: Collection[str], announced: Capabilities, own
         else:
             flags[flag] = True
     _check_announced(commands, announced, owner)
+    if any(one.supports_condition for one in announced.exception_breakpoint_filters or ()):
+        flags["supports_exception_filter_options"] = True  # conditions come as options of filters
     return msgspec.structs.replace(announced, **flags)
 
 

@@ -111,6 +111,24 @@ def test_exception_breakpoints_need_filters() -> None:
                 return SetExceptionBreakpointsBody()
 
 
+@pytest.mark.parametrize("takes_condition", [True, None])
+def test_an_exception_filter_that_takes_a_condition_implies_options_of_filters(takes_condition: bool | None) -> None:
+    class Filtering(Launching):
+        announces = Capabilities(
+            exception_breakpoint_filters=[
+                ExceptionBreakpointsFilter(filter="f", label="F"),
+                ExceptionBreakpointsFilter(filter="g", label="G", supports_condition=takes_condition),
+            ]
+        )
+
+        async def set_exception_breakpoints(
+            self, args: SetExceptionBreakpointsArguments
+        ) -> SetExceptionBreakpointsBody:
+            return SetExceptionBreakpointsBody()
+
+    assert capabilities(Filtering).supports_exception_filter_options is takes_condition
+
+
 def test_filters_need_the_handler_of_exception_breakpoints() -> None:
     with pytest.raises(DefinitionError, match="define set_exception_breakpoints"):
 

@@ -95,7 +95,6 @@ class ProgramState[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[Launc
             ColumnDescriptor(attribute_name="loader", label="Loader", type="string"),
         ],
         supported_checksum_algorithms=["SHA256", "MD5", "timestamp"],
-        supports_exception_filter_options=True,
         supports_exception_options=True,
         supports_stepping_granularity=True,
         supports_data_breakpoint_bytes=True,
