@@ -1,19 +1,54 @@
-"""A debug adapter for Markdown. `machine` is the program that it debugs, `breakpoints` is what stops it."""
+"""A debug adapter for Markdown; `machine` is the program that it debugs."""
 
 import base64
 import re
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
 import anyio
-from breakpoints import Breakpoints, Mark
-from machine import Effect, Frame, Instruction, Machine, MachineError, Value
+from machine import Effect, Instruction, Machine, Value
 
 from dapkit import protocol as dap
 from dapkit.adapter import Adapter, NoAttach, References, RequestFailed
 
+type Wanted = dap.SourceBreakpoint | dap.InstructionBreakpoint
 MAIN = 1  # the one thread
+RAISED = dap.ExceptionBreakpointsFilter(filter="raised", label="Raised", supports_condition=True)
+
+
+@dataclass
+class Mark:
+    """A breakpoint: what the client wants, in a file or on an address, and where it landed, once that is known."""
+
+    id: int
+    path: Path | None
+    wanted: Wanted
+    at: Instruction | None = None
+    hits: int = 0
+
+    def place(self, code: Iterable[Instruction]) -> dap.Breakpoint:
+        """Look for the first instruction at the place or behind it; tell the client what became of it."""
+        match self.wanted:
+            case dap.SourceBreakpoint(line=line, column=column):
+                found = (it for it in code if it.path == self.path and (it.line, it.column) >= (line, column or 0))
+            case dap.InstructionBreakpoint(instruction_reference=reference, offset=offset):
+                found = (it for it in code if it.address == int(reference, 16) + (offset or 0))
+        self.at = at = next(found, None)
+        if at is None:
+            return dap.Breakpoint(id=self.id, verified=False, reason="pending")
+        return dap.Breakpoint(id=self.id, verified=True, source=_source(at.path), line=at.line, column=at.column)
+
+    def is_due(self, machine: Machine) -> bool:
+        """Whether its condition holds and it was met often enough; what cannot be judged is due."""
+        with suppress(ValueError):
+            if self.wanted.condition and not machine.evaluate(self.wanted.condition):
+                return False
+            self.hits += 1
+            return self.hits >= int(self.wanted.hit_condition or 0)
+        return True
 
 
 class MockLaunch(dap.LaunchRequestArguments, frozen=True, kw_only=True):
@@ -32,44 +67,34 @@ class MockAdapter(Adapter[MockLaunch, NoAttach]):
         supports_log_points=True,
         supports_evaluate_for_hovers=True,
         supports_stepping_granularity=True,
-        supports_exception_filter_options=True,
-        exception_breakpoint_filters=[
-            dap.ExceptionBreakpointsFilter(filter="raised", label="Raised", supports_condition=True)
-        ],
+        exception_breakpoint_filters=[RAISED],
     )
 
     def __init__(self) -> None:
-        self._loaded: Machine | None = None
+        self._machine = Machine()
         self._stop_on_entry = False
-        self._breakpoints = Breakpoints()
-        self._watched: list[str] = []
-        self._caught: list[str] = []
+        self._marks: list[Mark] = []
+        self._ids = count(1)
+        self._watched: set[str] = set()
+        self._caught: set[str] = set()
         self._pause = anyio.Event()
         self._running = anyio.CancelScope()
-        self._frames = References[Frame]("frame")
+        self._frames = References[Instruction]("frame")
         self._containers = References[list[Value] | None]("variables reference")  # None: all variables
-
-    @property
-    def _machine(self) -> Machine:
-        if self._loaded is None:
-            raise RequestFailed("nothing was launched yet")
-        return self._loaded
 
     # The life of the program
 
     async def launch(self, args: MockLaunch) -> None:
         try:
-            self._loaded = Machine(Path(args.program))
-        except MachineError as error:
+            self._machine.load(Path(args.program))
+        except ValueError as error:
             raise RequestFailed(str(error)) from None
         self._stop_on_entry = args.stop_on_entry
         await self._file_loaded(Path(args.program))
 
     async def configuration_done(self) -> None:
-        if self._stop_on_entry:
-            await self.stopped("entry", thread_id=MAIN)
-        else:
-            self._resume(lambda: False, is_at_stop=False)
+        if not await self._stops(Effect(), lambda: self._stop_on_entry):
+            self._resume(lambda: False)
 
     async def terminate(self, args: dap.TerminateArguments) -> None:
         self._running.cancel()
@@ -78,44 +103,36 @@ class MockAdapter(Adapter[MockLaunch, NoAttach]):
     # Breakpoints
 
     async def set_breakpoints(self, args: dap.SetBreakpointsArguments) -> dap.SetBreakpointsBody:
-        path = Path(args.source.path or "")
-        marks = [
-            Mark(wanted, partial(Machine.find, path=path, line=wanted.line, column=wanted.column or 0))
-            for wanted in args.breakpoints or []
-        ]
-        return dap.SetBreakpointsBody(breakpoints=self._breakpoints.replace(path, marks, self._loaded))
+        return dap.SetBreakpointsBody(breakpoints=self._replace(Path(args.source.path or ""), args.breakpoints or []))
 
     async def set_instruction_breakpoints(
         self, args: dap.SetInstructionBreakpointsArguments
     ) -> dap.SetInstructionBreakpointsBody:
-        marks = [
-            Mark(wanted, partial(Machine.at, address=int(wanted.instruction_reference, 16) + (wanted.offset or 0)))
-            for wanted in args.breakpoints
-        ]
-        placed = self._breakpoints.replace("addresses", marks, self._loaded)
-        return dap.SetInstructionBreakpointsBody(breakpoints=placed)
+        return dap.SetInstructionBreakpointsBody(breakpoints=self._replace(None, args.breakpoints))
+
+    def _replace(self, path: Path | None, wanted: Iterable[Wanted]) -> list[dap.Breakpoint]:
+        """Take the breakpoints of a file, or those on addresses, and say where they landed."""
+        marks = [Mark(next(self._ids), path, one) for one in wanted]
+        self._marks = [mark for mark in self._marks if mark.path != path] + marks
+        return [mark.place(self._machine.code) for mark in marks]
 
     async def data_breakpoint_info(self, args: dap.DataBreakpointInfoArguments) -> dap.DataBreakpointInfoBody:
-        known = args.name in self._machine.variables
-        return dap.DataBreakpointInfoBody(
-            data_id=args.name if known else None,
-            description=args.name if known else f"{args.name} is no variable",
-            access_types=["write"],
-        )
+        if args.name not in self._machine.variables:
+            return dap.DataBreakpointInfoBody(data_id=None, description=f"{args.name} is no variable")
+        return dap.DataBreakpointInfoBody(data_id=args.name, description=args.name, access_types=["write"])
 
     async def set_data_breakpoints(self, args: dap.SetDataBreakpointsArguments) -> dap.SetDataBreakpointsBody:
-        self._watched = [wanted.data_id for wanted in args.breakpoints]
+        self._watched = {wanted.data_id for wanted in args.breakpoints}
         return dap.SetDataBreakpointsBody(breakpoints=[dap.Breakpoint(verified=True) for _ in args.breakpoints])
 
     async def set_exception_breakpoints(
         self, args: dap.SetExceptionBreakpointsArguments
     ) -> dap.SetExceptionBreakpointsBody:
-        self._caught = ["" for _ in args.filters] + [option.condition or "" for option in args.filter_options or []]
+        self._caught = {"" for _ in args.filters} | {option.condition or "" for option in args.filter_options or []}
         return dap.SetExceptionBreakpointsBody()
 
     async def exception_info(self, args: dap.ExceptionInfoArguments) -> dap.ExceptionInfoBody:
-        here = self._machine.here
-        if here is None or here.op != "raise":
+        if (here := self._machine.here) is None or here.op != "raise":
             raise RequestFailed("the program did not stop on an exception")
         return dap.ExceptionInfoBody(exception_id=here.operand, break_mode="always")
 
@@ -126,13 +143,13 @@ class MockAdapter(Adapter[MockLaunch, NoAttach]):
         return dap.ContinueBody(all_threads_continued=True)
 
     async def next(self, args: dap.NextArguments) -> None:
-        self._resume(self._step_over(args.granularity))
+        self._resume(self._step_over(args))
 
     async def step_in(self, args: dap.StepInArguments) -> None:
-        self._resume(self._step_over(args.granularity, into=True, target=args.target_id))
+        self._resume(self._step_over(args))
 
     async def step_in_targets(self, args: dap.StepInTargetsArguments) -> dap.StepInTargetsBody:
-        here = self._machine.code[self._frames.get(args.frame_id).at]
+        here = self._frames.get(args.frame_id)
         rest = [it for it in self._machine.code[here.address :] if (it.path, it.line) == (here.path, here.line)]
         targets = [dap.StepInTarget(id=it.address, label=it.operand) for it in rest if it.op == "call"]
         return dap.StepInTargetsBody(targets=targets)
@@ -142,94 +159,84 @@ class MockAdapter(Adapter[MockLaunch, NoAttach]):
         self._resume(lambda: len(self._machine.frames) < depth)
 
     async def step_back(self, args: dap.StepBackArguments) -> None:
-        is_over = self._step_over(args.granularity)
-        self._forget_references()
-        while self._machine.step_back() and not is_over():
-            pass
-        await self.stopped("step", thread_id=MAIN)
+        self._resume(self._step_over(args), self._machine.step_back)
 
     async def reverse_continue(self, args: dap.ReverseContinueArguments) -> None:
-        self._forget_references()
-        while self._machine.step_back():
-            if self._machine.here is not None and await self._stops_at(self._machine.here):
-                return
-        await self.stopped("entry", thread_id=MAIN)
+        self._resume(lambda: not self._machine.past, self._machine.step_back)
 
     async def pause(self, args: dap.PauseArguments) -> None:
         self._pause.set()
 
-    def _step_over(
-        self, granularity: str | None, *, into: bool = False, target: int | None = None
-    ) -> Callable[[], bool]:
+    def _step_over(self, args: dap.NextArguments | dap.StepInArguments | dap.StepBackArguments) -> Callable[[], bool]:
         """Make the condition under which a step is over."""
         machine, start, depth = self._machine, self._machine.here, len(self._machine.frames)
 
         def is_over() -> bool:
             frames, here = machine.frames, machine.here
-            if here is None or start is None or granularity == "instruction" or len(frames) < depth:
+            if len(frames) < depth or args.granularity == "instruction" or not machine.past:
                 return True
             if len(frames) > depth:
-                return into and target in (None, frames[depth - 1].at - 1)
-            return (here.path, here.line) != (start.path, start.line)
+                return isinstance(args, dap.StepInArguments) and args.target_id in (None, frames[depth - 1] - 1)
+            return here is None or start is None or (here.path, here.line) != (start.path, start.line)
 
         return is_over
 
-    def _resume(self, is_over: Callable[[], bool], *, is_at_stop: bool = True) -> None:
-        self._forget_references()
-        self._pause, self._running = anyio.Event(), anyio.CancelScope()
-        self.start_soon(self._run, is_over, is_at_stop)
-
-    def _forget_references(self) -> None:
+    def _resume(self, is_over: Callable[[], bool], move: Callable[[], Effect] | None = None) -> None:
+        if self._machine.here is None:
+            raise RequestFailed("nothing was launched yet")
         self._frames.clear()
         self._containers.clear()
+        self._pause = anyio.Event()
+        self._running = self.start_soon(self._run, is_over, move or self._machine.step)
 
-    async def _run(self, is_over: Callable[[], bool], is_at_stop: bool) -> None:
-        """Run until a stop is due; the breakpoint that it stands on is behind it."""
-        with self._running:
-            while (here := self._machine.here) is not None:
-                if not is_at_stop and await self._stops_at(here):
-                    return
-                is_at_stop = False
-                effect = self._machine.step()
-                await self._tell(effect, here)
-                if (reason := self._reason_to_stop(effect, is_over)) is not None:
-                    await self.stopped(reason, thread_id=MAIN)
-                    return
-            await self.exited(self._machine.exit_code)
-            await self.terminated()
+    async def _run(self, is_over: Callable[[], bool], move: Callable[[], Effect]) -> None:
+        """Run to the end, or until there is a reason to stop; the breakpoint that it stands on is behind it."""
+        while (here := self._machine.here) is not None:
+            effect = move()
+            if effect.output:
+                await self.output(effect.output, category=effect.category, source=_source(here.path), line=here.line)
+            if effect.loaded is not None:
+                await self._file_loaded(effect.loaded)
+            with anyio.move_on_after(effect.seconds):
+                await self._pause.wait()
+            if await self._stops(effect, is_over):
+                return
+        await self.exited(self._machine.exit_code)
+        await self.terminated()
 
-    async def _stops_at(self, here: Instruction) -> bool:
-        """Stop if something before this instruction says so."""
-        if here.op == "raise" and ("" in self._caught or here.operand in self._caught):
-            await self.stopped("exception", thread_id=MAIN, text=here.operand)
-            return True
-        due = self._breakpoints.due(here, self._machine)
-        for text in filter(None, (mark.log_message for mark in due)):
-            filled_in = re.sub(r"\{(.+?)\}", lambda found: str(self._machine.evaluate(found[1])), text)
-            await self.output(f"{filled_in}\n", category="console")
-        if hit := [mark.id for mark in due if not mark.log_message]:
-            await self.stopped("breakpoint", thread_id=MAIN, hit_breakpoint_ids=hit)
-        return bool(hit)
-
-    async def _tell(self, effect: Effect, here: Instruction) -> None:
-        if effect.output:
-            await self.output(effect.output, category=effect.category, source=_source(here.path), line=here.line)
-        if effect.loaded is not None:
-            await self._file_loaded(effect.loaded)
-        with anyio.move_on_after(effect.seconds):
-            await self._pause.wait()
-
-    def _reason_to_stop(self, effect: Effect, is_over: Callable[[], bool]) -> str | None:
-        if self._machine.here is None:
-            return None
+    async def _stops(self, effect: Effect, is_over: Callable[[], bool]) -> bool:
+        """Stop before the next instruction if there is a reason to."""
+        if (here := self._machine.here) is None:
+            return False
         if effect.written in self._watched:
-            return "data breakpoint"
-        return "pause" if self._pause.is_set() else "step" if is_over() else None
+            await self.stopped("data breakpoint", thread_id=MAIN)
+        elif self._pause.is_set():
+            await self.stopped("pause", thread_id=MAIN)
+        elif is_over():  # without a past this is the beginning
+            await self.stopped("step" if self._machine.past else "entry", thread_id=MAIN)
+        elif here.op == "raise" and self._caught & {"", here.operand}:
+            await self.stopped("exception", thread_id=MAIN, text=here.operand)
+        elif hit := [mark.id for mark in self._marks if mark.at == here and await self._is_hit(mark)]:
+            await self.stopped("breakpoint", thread_id=MAIN, hit_breakpoint_ids=hit)
+        else:
+            return False
+        return True
+
+    async def _is_hit(self, mark: Mark) -> bool:
+        """Whether a breakpoint stops the program; one with a message prints that instead."""
+        is_due = mark.is_due(self._machine)
+        message = mark.wanted.log_message if isinstance(mark.wanted, dap.SourceBreakpoint) else None
+        if is_due and message:
+            with suppress(ValueError):  # what cannot be worked out is printed as it is
+                message = re.sub(r"\{(.+?)\}", lambda found: str(self._machine.evaluate(found[1])), message)
+            await self.output(f"{message}\n", category="console")
+        return is_due and not message
 
     async def _file_loaded(self, path: Path) -> None:
         await self.loaded_source("new", _source(path))
-        for placed in self._breakpoints.place(self._machine):
-            await self.breakpoint("changed", placed)
+        for mark in self._marks:
+            if mark.at is None and (placed := mark.place(self._machine.code)).verified:
+                await self.breakpoint("changed", placed)
 
     # Looking
 
@@ -237,15 +244,15 @@ class MockAdapter(Adapter[MockLaunch, NoAttach]):
         return dap.ThreadsBody(threads=[dap.Thread(id=MAIN, name="main")])
 
     async def stack_trace(self, args: dap.StackTraceArguments) -> dap.StackTraceBody:
-        frames = [self._stack_frame(frame) for frame in reversed(self._machine.frames)]
-        page = _page(frames, args.start_frame, args.levels)
-        return dap.StackTraceBody(stack_frames=page, total_frames=len(frames))
+        frames = list(enumerate(self._machine.frames))[::-1]
+        page = frames[args.start_frame or 0 :][: args.levels or None]
+        shown = [self._stack_frame(depth, self._machine.code[address]) for depth, address in page]
+        return dap.StackTraceBody(stack_frames=shown, total_frames=len(frames))
 
-    def _stack_frame(self, frame: Frame) -> dap.StackFrame:
-        at = self._machine.code[frame.at]
+    def _stack_frame(self, depth: int, at: Instruction) -> dap.StackFrame:
         return dap.StackFrame(
-            id=self._frames.add(frame),
-            name=frame.section,
+            id=self._frames.add(at),
+            name=at.section if depth else "main",
             source=_source(at.path),
             line=at.line,
             column=at.column,
@@ -260,7 +267,7 @@ class MockAdapter(Adapter[MockLaunch, NoAttach]):
     async def variables(self, args: dap.VariablesArguments) -> dap.VariablesBody:
         items = self._containers.get(args.variables_reference)
         named = self._machine.variables.items() if items is None else enumerate(items)
-        page = _page(list(named), args.start, args.count)
+        page = list(named)[args.start or 0 :][: args.count or None]
         return dap.VariablesBody(variables=[self._variable(str(name), value) for name, value in page])
 
     def _variable(self, name: str, value: Value) -> dap.Variable:
@@ -297,7 +304,7 @@ class MockAdapter(Adapter[MockLaunch, NoAttach]):
     def _evaluated(self, expression: str) -> Value:
         try:
             return self._machine.evaluate(expression)
-        except MachineError as error:
+        except ValueError as error:
             raise RequestFailed(str(error)) from None
 
     async def completions(self, args: dap.CompletionsArguments) -> dap.CompletionsBody:
@@ -306,7 +313,8 @@ class MockAdapter(Adapter[MockLaunch, NoAttach]):
         return dap.CompletionsBody(targets=[dap.CompletionItem(label=name, type="variable") for name in names])
 
     async def loaded_sources(self) -> dap.LoadedSourcesBody:
-        return dap.LoadedSourcesBody(sources=[_source(path) for path in self._machine.files])
+        files = dict.fromkeys(it.path for it in self._machine.code)
+        return dap.LoadedSourcesBody(sources=[_source(path) for path in files])
 
     # Memory is the bytes of texts, under the names of their variables; code is addressed by numbers.
 
@@ -323,8 +331,7 @@ class MockAdapter(Adapter[MockLaunch, NoAttach]):
         return dap.WriteMemoryBody(bytes_written=len(data))
 
     def _bytes_of(self, name: str) -> bytearray:
-        value = self._machine.variables.get(name)
-        if not isinstance(value, str):
+        if not isinstance(value := self._machine.variables.get(name), str):
             raise RequestFailed(f"{name} is no text, and only texts have memory")
         return bytearray(value.encode())
 
@@ -333,17 +340,12 @@ class MockAdapter(Adapter[MockLaunch, NoAttach]):
         wanted = range(first, first + args.instruction_count)
         return dap.DisassembleBody(instructions=[self._disassembled(address) for address in wanted])
 
-    def _disassembled(self, address: int) -> dap.DisassembledInstruction:
-        if (it := self._machine.at(address)) is None:
-            return dap.DisassembledInstruction(address=hex(address), instruction="", presentation_hint="invalid")
+    def _disassembled(self, at: int) -> dap.DisassembledInstruction:
+        if at not in range(len(self._machine.code)):
+            return dap.DisassembledInstruction(address=hex(at), instruction="", presentation_hint="invalid")
+        it = self._machine.code[at]
         text = " ".join(filter(None, (it.op, it.name, it.operand)))
-        return dap.DisassembledInstruction(
-            address=hex(address), instruction=text, location=_source(it.path), line=it.line
-        )
-
-
-def _page[T](items: list[T], start: int | None, count: int | None) -> list[T]:
-    return items[start or 0 :][: count or None]
+        return dap.DisassembledInstruction(address=hex(at), instruction=text, location=_source(it.path), line=it.line)
 
 
 def _source(path: Path) -> dap.Source:

@@ -158,6 +158,12 @@ async def test_a_launch_without_program_says_what_is_missing(client: Client) -> 
         await client.request(LaunchRequestArguments())
 
 
+async def test_a_step_without_a_program_is_refused(client: Client) -> None:
+    await client.initialize()
+    with pytest.raises(RequestFailed, match="nothing was launched yet"):
+        await client.request(NextArguments(thread_id=1))
+
+
 async def test_terminate_ends_the_program(client: Client) -> None:
     await stopped_on_entry(client)
     await client.request(TerminateArguments())
@@ -222,6 +228,13 @@ async def test_a_log_point_prints_and_does_not_stop(client: Client) -> None:
     await client.event(TerminatedEvent)
     logged = [event for event in client.events if isinstance(event, OutputEvent) and event.category == "console"]
     assert [event.output for event in logged] == ["5 apples\n"]
+
+
+async def test_a_log_message_that_cannot_be_worked_out_is_printed_as_it_is(client: Client) -> None:
+    await client.start(launch(), breakpoints(SHOPPING, SourceBreakpoint(line=9, log_message="{pears} pears")))
+    await client.event(TerminatedEvent)
+    logged = [event for event in client.events if isinstance(event, OutputEvent) and event.category == "console"]
+    assert [event.output for event in logged] == ["{pears} pears\n"]
 
 
 async def test_a_data_breakpoint_stops_after_the_write(client: Client) -> None:
@@ -326,6 +339,22 @@ async def test_step_back_undoes_a_line_and_what_it_did(client: Client) -> None:
     await step(client)
     await client.request(StepBackArguments(thread_id=1))
     await client.event(StoppedEvent)
+    assert await where(client) == ("main", 6)
+
+
+async def test_a_step_back_from_the_beginning_stays_there(client: Client) -> None:
+    await stopped_on_entry(client)
+    await client.request(StepBackArguments(thread_id=1))
+    assert (await client.event(StoppedEvent)).reason == "entry"
+    assert await where(client) == ("main", 5)
+
+
+async def test_reverse_continue_stops_at_a_breakpoint(client: Client) -> None:
+    await stopped_on_entry(client)
+    assert [await step(client) for _ in range(3)][-1] == ("main", 9)
+    await client.request(breakpoints(SHOPPING, SourceBreakpoint(line=6)))
+    await client.request(ReverseContinueArguments(thread_id=1))
+    assert (await client.event(StoppedEvent)).reason == "breakpoint"
     assert await where(client) == ("main", 6)
 
 
