@@ -97,14 +97,15 @@ class Agent:
         )
 
     async def _perform(self, action: Action, call: Call, arguments: Mapping[str, object]) -> ProtocolObject:
+        # What an action waits for has the call's own deadline; this is for the sum of all that comes after it.
+        most = call.timeout + limits.ACTION_SECONDS_MORE
         try:
-            # What an action waits for has the call's own deadline; this is for the sum of all that comes after it.
-            with anyio.fail_after(call.timeout + limits.ACTION_SECONDS_MORE):
+            with anyio.fail_after(most):
                 return await action.coroutine(call, **arguments)
         except DapkitError as error:
             raise explain(error, adapter=call.used.adapter if call.used else "") from error
         except TimeoutError as error:
-            raise ActionFailed("timeout", f"{action.name} was not done within {call.timeout:g} s") from error
+            raise ActionFailed("timeout", f"{action.name} was not done within {most:g} s") from error
 
     # Answers
 

@@ -32,7 +32,8 @@ class Traits:
             no command of it.
         total_frames_is_guess: whether it tells a number of frames only so that it is asked for more, as the
             specification allows.
-        watches_addresses: whether it takes the value of an expression for the address of what is to be watched.
+        watches_addresses: whether it takes the value of an expression for the address of what is to be watched,
+            and names that ADDRESS/SIZE.
 
     """
 

@@ -12,11 +12,13 @@ from agent_driving import Caller
 from dapkit.agent.performing import Agent
 from dapkit.hub.sessions import Sessions
 from dapkit.protocol import (
+    Breakpoint,
     ContinueBody,
     DataBreakpointInfoBody,
     EvaluateBody,
     OutputEvent,
     ScopesBody,
+    SetDataBreakpointsBody,
     TerminatedEvent,
 )
 from dapkit.testing import FakeAdapter, Script, Timeline, reply, request, tell
@@ -87,6 +89,18 @@ async def test_address_of_an_expression_is_watched(caller: Caller, traits: list[
         told = (await caller("data_breakpoint_info", name="items[0]")).details["dataBreakpointInfo"]
         assert told["dataId"] == "0x10/4"
         timeline.expect(request("dataBreakpointInfo", name=name))
+
+
+@pytest.mark.parametrize("data_id", ["", "items", "0x10", "/4", "10/0", "10/x"])
+async def test_data_that_is_no_address_is_refused_by_us(caller: Caller, data_id: str) -> None:
+    verified: Script = {"setDataBreakpoints": [reply(SetDataBreakpointsBody(breakpoints=[Breakpoint(verified=True)]))]}
+    async with debugging(caller, verified, "watches_addresses = true"):
+        code, message = (await caller("set_data_breakpoint", data_id=data_id)).error
+        assert code == "invalid_arguments"
+        assert message == f"data_id must be ADDRESS/SIZE, such as 7FFE3C10/4, not {data_id!r}"
+        assert "10/4: verified" in (await caller("set_data_breakpoint", data_id="10/4")).text
+    async with debugging(caller, verified):
+        assert "items: verified" in (await caller("set_data_breakpoint", data_id="items")).text
 
 
 async def test_program_runs_in_a_terminal_as_the_definition_says_and_so_it_does_again(caller: Caller) -> None:

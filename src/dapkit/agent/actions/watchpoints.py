@@ -1,5 +1,7 @@
 """Breakpoints on instructions and on data."""
 
+import re
+
 from dapkit.agent import parameters as p
 from dapkit.agent.call import Call
 from dapkit.agent.choosing import frame_of
@@ -12,6 +14,9 @@ from dapkit.agent.snapshots import snapshot
 from dapkit.endpoint import RequestFailed
 from dapkit.hub.breakpoints.places import Data, Instruction, Wish
 from dapkit.protocol import DataBreakpointInfoArguments, DataBreakpointInfoBody
+
+_BYTES = re.compile(r"(0x)?[0-9A-Fa-f]{1,16}/[1-9][0-9]{0,3}")
+"""How adapters that watch addresses name data; lldb-dap 22 does not check it, and falls silent if there is no size."""
 
 
 @action(Approval.EXECUTE, example={"instruction_reference": "0x401136"})
@@ -108,6 +113,11 @@ async def set_data_breakpoint(
 ) -> DataBreakpoints:
     """Stop when data is read or written."""
     call.require("supports_data_breakpoints", "data breakpoints")
+    if call.session.traits.watches_addresses and not _BYTES.fullmatch(data_id):
+        raise InvalidArguments(
+            f"data_id must be ADDRESS/SIZE, such as 7FFE3C10/4, not {data_id!r:.60}",
+            hint="data_breakpoint_info tells it.",
+        )
     place = Data(data_id, access_type)
     if (before := _data(call, data_id)) is not None:
         await call.session.breakpoints.remove(before)
