@@ -125,6 +125,12 @@ CHECKUP_SECONDS = 20.0
 STOP_CAPTURE_SECONDS = 5.0
 """Time for which a stop is looked at before it is told without its place."""
 
+PAUSE_AGAIN_SECONDS = 2.0
+"""Time for which a pause is asked for again and again, if the adapter refuses it though the program runs."""
+
+PAUSE_TICK_SECONDS = 0.05
+"""How often."""
+
 ACTION_SECONDS_LEAST = 5.0
 """Shortest timeout of an action; a shorter one that is asked for counts as this."""
 

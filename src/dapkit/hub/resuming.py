@@ -127,7 +127,7 @@ class Resuming(Following):
         self._pausing = True
         try:
             asked = PauseArguments(thread_id=await self._some_thread(chosen) if thread is None else thread)
-            await chosen.session.request(asked, deadline=self._left(ends))
+            await self._ask_to_pause(chosen.session, asked, ends)
         except RequestFailed:
             if not isinstance(chosen.session.state, Stopped):  # it was faster, and is being looked at
                 self._pausing = False
@@ -143,6 +143,19 @@ class Resuming(Following):
         return self._present(timed_out=self.stop is None and not self.over)
 
     # Details
+
+    async def _ask_to_pause(self, session: Session, asked: PauseArguments, ends: float) -> None:
+        """Ask until it is accepted: lldb-dap refuses until it has noticed that a program runs that it let go."""
+        patience = min(ends, anyio.current_time() + limits.PAUSE_AGAIN_SECONDS)
+        while True:
+            try:
+                await session.request(asked, deadline=self._left(ends))
+            except RequestFailed:
+                if isinstance(session.state, Stopped) or anyio.current_time() > patience:
+                    raise
+            else:
+                return
+            await anyio.sleep(limits.PAUSE_TICK_SECONDS)
 
     async def _let_go(self, chosen: Target, arguments: Arguments[object], *, stepping: bool, ends: float) -> None:
         self._stepping = stepping

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from dapkit import limits
 from dapkit.endpoint import RequestFailed
 from dapkit.hub.breakpoints.places import Line, Wish
 from dapkit.hub.session import DebugSession
@@ -194,6 +195,32 @@ async def test_pause_that_looks_like_a_signal_is_a_pause(sessions: Sessions) -> 
     stop = (await session.pause()).stop
     assert stop is not None
     assert stop.reason == "pause"
+
+
+async def test_pause_is_asked_for_again_where_the_adapter_has_not_noticed_that_the_program_runs(
+    sessions: Sessions,
+) -> None:
+    async def pause(peer: FakePeer, request: Request) -> None:
+        await reply()(peer, request)
+        await stopping("pause")(peer, request)
+
+    steps = {"continue": [reply()], "pause": [in_turn(refuse("Process is not running."), pause)]}
+    session = await sessions.open(P, start(script(steps)))
+    await at_stop(session)
+    await session.resume(deadline=0.01)
+    stop = (await session.pause()).stop
+    assert stop is not None
+    assert stop.reason == "pause"
+
+
+async def test_pause_that_is_refused_for_good_is_told(sessions: Sessions, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "PAUSE_AGAIN_SECONDS", 0.1)
+    session = await sessions.open(P, start(script({"continue": [reply()], "pause": [refuse("not here")]})))
+    await at_stop(session)
+    await session.resume(deadline=0.01)
+    with pytest.raises(RequestFailed, match="not here"):
+        await session.pause()
+    assert session.status == "running"
 
 
 def value(text: str) -> Step:
