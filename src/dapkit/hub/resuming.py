@@ -156,6 +156,8 @@ class Resuming(Following):
             else:
                 return
             await anyio.sleep(limits.PAUSE_TICK_SECONDS)
+            if isinstance(session.state, Stopped):  # by something else meanwhile
+                return
 
     async def _let_go(self, chosen: Target, arguments: Arguments[object], *, stepping: bool, ends: float) -> None:
         self._stepping = stepping

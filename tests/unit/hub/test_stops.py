@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
+import anyio
 import pytest
 
 from dapkit import limits
@@ -211,6 +212,24 @@ async def test_pause_is_asked_for_again_where_the_adapter_has_not_noticed_that_t
     stop = (await session.pause()).stop
     assert stop is not None
     assert stop.reason == "pause"
+
+
+async def test_pause_is_not_asked_for_again_where_the_program_has_stopped_meanwhile(sessions: Sessions) -> None:
+    asked: list[Request] = []
+
+    async def stop_all_the_same(peer: FakePeer, request: Request) -> None:
+        asked.append(request)
+        await refuse("Process is not running.")(peer, request)
+        await anyio.sleep(limits.PAUSE_TICK_SECONDS / 5)  # before it is asked again
+        await stopping("breakpoint")(peer, request)
+
+    session = await sessions.open(P, start(script({"continue": [reply()], "pause": [stop_all_the_same]})))
+    await at_stop(session)
+    await session.resume(deadline=0.01)
+    stop = (await session.pause()).stop
+    assert stop is not None
+    assert stop.reason == "breakpoint"
+    assert len(asked) == 1
 
 
 async def test_pause_that_is_refused_for_good_is_told(sessions: Sessions, monkeypatch: pytest.MonkeyPatch) -> None:
