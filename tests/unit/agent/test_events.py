@@ -1,9 +1,6 @@
 """What adapters tell by themselves, by events, shows in what a caller sees next."""
 
 import itertools
-from collections.abc import AsyncIterator
-
-import pytest
 
 from agent_driving import Caller
 from dapkit.agent.performing import Agent
@@ -32,12 +29,6 @@ from dapkit.testing import FakePeer, Script, reply, tell
 from fake_adapters import FILE, script, stack, start, stopping, until
 
 ABLE = Capabilities(supports_configuration_done_request=True)
-
-
-@pytest.fixture
-async def sessions() -> AsyncIterator[Sessions]:
-    async with Sessions() as several:
-        yield several
 
 
 async def telling(sessions: Sessions, *events: EventBody, more: Script | None = None) -> Caller:

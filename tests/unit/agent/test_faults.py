@@ -1,7 +1,7 @@
 """Adapters of every order, and adapters that fail, as a caller of actions sees them."""
 
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 
 import anyio
 import pytest
@@ -39,12 +39,6 @@ CAPABLE = Capabilities(
     supports_loaded_sources_request=True,
     supports_modules_request=True,
 )
-
-
-@pytest.fixture
-async def sessions() -> AsyncIterator[Sessions]:
-    async with Sessions() as several:
-        yield several
 
 
 async def calling(sessions: Sessions, answers: Script, *, breakpoints: tuple[Wish, ...] = ()) -> Caller:

@@ -1,7 +1,7 @@
 """Calls from the caller's JSON to the answer's, where no program is needed."""
 
 import os
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,12 +26,6 @@ from dapkit.protocol import (
 )
 from dapkit.testing import reply, tell
 from fake_adapters import script, start
-
-
-@pytest.fixture
-async def caller(tmp_path: Path) -> AsyncIterator[Caller]:
-    async with Sessions() as sessions:
-        yield Caller(Agent(sessions), tmp_path)
 
 
 def answering(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:

@@ -2,15 +2,12 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 import anyio
 import pytest
 from anyio.abc import ByteStream
 
 from agent_driving import Caller
-from dapkit.agent.performing import Agent
-from dapkit.hub.sessions import Sessions
 from dapkit.protocol import (
     Breakpoint,
     ContinueBody,
@@ -24,12 +21,6 @@ from dapkit.protocol import (
 from dapkit.testing import FakeAdapter, Script, Timeline, reply, request, tell
 from dapkit.transport import listen_tcp
 from fake_adapters import script
-
-
-@pytest.fixture
-async def caller(tmp_path: Path) -> AsyncIterator[Caller]:
-    async with Sessions() as sessions:
-        yield Caller(Agent(sessions), tmp_path)
 
 
 @asynccontextmanager
