@@ -18,10 +18,10 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from dapkit.hub.calls import Call
+from dapkit.hub.calls import HubCall
+from dapkit.hub.client import HubClient
 from dapkit.hub.daemon import run
-from dapkit.hub.front import Front
-from dapkit.hub.settings import Settings
+from dapkit.settings import Settings
 
 PAIRS = 40
 GOAL_MS = 50.0
@@ -40,7 +40,7 @@ BY_CLICK = {"the same, read by click": ["-c", "from dapkit.cli.main import dapki
 class Nothing:
     """Answers every call as an action that has nothing to say."""
 
-    async def handle(self, call: Call) -> dict[str, object]:
+    async def handle(self, call: HubCall) -> dict[str, object]:
         """Answer at once."""
         return {"action": call.name, "session": None, "success": True, "text": "", "details": {}}
 
@@ -84,7 +84,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
         environment["DAPKIT_RUNTIME_DIR"] = folder
-        front = Front(folder, command=(sys.executable, __file__, HUB))
+        front = HubClient(folder, command=(sys.executable, __file__, HUB))
         start = time.perf_counter()
         front.call("sessions", {}, project="/")
         cold = (time.perf_counter() - start) * 1000

@@ -12,9 +12,9 @@ from typing import Any
 from jsonschema import Draft202012Validator
 
 from dapkit import agent
-from dapkit.agent.performing import Agent
-from dapkit.hub.calls import Call
-from dapkit.hub.settings import Settings
+from dapkit.agent.handler import ActionHandler
+from dapkit.hub.calls import HubCall
+from dapkit.settings import Settings
 
 OUR_PYTHON = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
 """A PATH on which `python` is one that our own adapter debugs."""
@@ -57,7 +57,7 @@ class Answer:
 class Caller:
     """Somebody who has actions performed in a project."""
 
-    agent: Agent
+    agent: ActionHandler
     project: Path
     settings: Settings = field(default_factory=Settings)
     read_only: bool = False
@@ -67,7 +67,7 @@ class Caller:
 
     async def __call__(self, action: str, /, **arguments: object) -> Answer:
         """Have an action performed."""
-        call = Call(
+        call = HubCall(
             name=action,
             arguments=arguments,
             project=self.project,

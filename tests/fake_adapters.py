@@ -8,9 +8,9 @@ from pathlib import Path
 import anyio
 
 from dapkit.client.routes import Reached
-from dapkit.hub.breakpoints.places import Wish
-from dapkit.hub.start import Start
 from dapkit.protocol import Capabilities, Source, StackFrame, StackTraceBody, StoppedEvent
+from dapkit.sessions.breakpoints.places import Wish
+from dapkit.sessions.start_spec import StartSpec
 from dapkit.testing import FakeAdapter, Script, Step, reply, tell
 from dapkit.transport import memory_pair
 from driving import able
@@ -46,9 +46,9 @@ def stopping(reason: str = "breakpoint", *hit: int) -> Step:
     return tell(StoppedEvent(reason=reason, thread_id=1, hit_breakpoint_ids=list(hit) or None))
 
 
-def start(*scripts: Script, breakpoints: Sequence[Wish] = ()) -> Start:
+def start(*scripts: Script, breakpoints: Sequence[Wish] = ()) -> StartSpec:
     """Start a session with these adapters."""
-    return Start("fake", Scripted(scripts), "launch", {}, cwd=Path("/p"), breakpoints=breakpoints)
+    return StartSpec("fake", Scripted(scripts), "launch", {}, cwd=Path("/p"), breakpoints=breakpoints)
 
 
 def script(more: Script, capabilities: Capabilities | None = None) -> Script:

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dapkit.client.routes import Spawned
-from dapkit.hub.breakpoints.places import Text, Wish
-from dapkit.hub.start import Start
+from dapkit.sessions.breakpoints.places import Text, Wish
+from dapkit.sessions.start_spec import StartSpec
 from driving import PROGRAMS
 
 OURS = [sys.executable, "-m", "dapkit.python"]
@@ -19,9 +19,9 @@ def python_start(
     command: Sequence[str] = OURS,
     exceptions: Sequence[str] | None = (),
     **configuration: object,
-) -> Start:
+) -> StartSpec:
     """Launch a Python program, by our adapter unless another command is given."""
-    return Start(
+    return StartSpec(
         adapter="python" if command is OURS else "debugpy",
         route=Spawned(command),
         request="launch",

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dapkit.hub.front import Front
+from dapkit.hub.client import HubClient
 from driving import PROGRAMS
 
 ADDING = """
@@ -105,4 +105,4 @@ def runtime(project: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     made.mkdir(mode=0o700)
     monkeypatch.setenv("DAPKIT_RUNTIME_DIR", str(made))
     yield made
-    Front(str(made)).stop()
+    HubClient(str(made)).stop()

@@ -3,17 +3,17 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from dapkit.agent.performing import Agent
+from dapkit.agent.handler import ActionHandler
 from dapkit.hub.daemon import run
-from dapkit.hub.sessions import Sessions
-from dapkit.hub.settings import Settings
+from dapkit.sessions.registry import SessionRegistry
+from dapkit.settings import Settings
 
 
 @asynccontextmanager
-async def agent(settings: Settings) -> AsyncIterator[Agent]:
+async def agent(settings: Settings) -> AsyncIterator[ActionHandler]:
     """Offer the actions, and end all sessions in the end."""
-    async with Sessions(settings) as sessions:
-        yield Agent(sessions)
+    async with SessionRegistry(settings) as sessions:
+        yield ActionHandler(sessions)
 
 
 if __name__ == "__main__":

@@ -7,18 +7,18 @@ from pathlib import Path
 import anyio
 
 from dapkit.agent.failures import Unsupported
-from dapkit.agent.remembered import Memories, Remembered
+from dapkit.agent.memory import Memories, SessionMemory
 from dapkit.agent.writing import written
-from dapkit.hub.calls import Call as HubCall
-from dapkit.hub.news import Progress
-from dapkit.hub.session import DebugSession
-from dapkit.hub.sessions import Sessions
-from dapkit.hub.settings import Settings
+from dapkit.hub.calls import HubCall
 from dapkit.protocol import Arguments, Capabilities, wire_name
+from dapkit.sessions.event_state import ProgressReport
+from dapkit.sessions.registry import SessionRegistry
+from dapkit.sessions.session import DebugSession
+from dapkit.settings import Settings
 
 
 @dataclass
-class Call:
+class ActionCall:
     """One call of an action.
 
     Attributes:
@@ -29,7 +29,7 @@ class Call:
 
     """
 
-    sessions: Sessions
+    sessions: SessionRegistry
     request: HubCall
     memories: Memories
     timeout: float
@@ -61,7 +61,7 @@ class Call:
         """Tell the caller what is being done."""
         self.request.report(text, None)
 
-    def hear(self, progress: Progress) -> None:
+    def hear(self, progress: ProgressReport) -> None:
         """Tell the caller what the adapter says about something that takes long."""
         if not progress.over:
             self.request.report(str(progress), progress.percentage)
@@ -83,12 +83,12 @@ class Call:
         """Take note of the session that this call is about."""
         self.used = session
         self.in_use.enter_context(session.in_use())
-        self.in_use.enter_context(session.news.hearing(self.hear))
+        self.in_use.enter_context(session.event_state.hearing(self.hear))
 
     @property
-    def remembered(self) -> Remembered:
+    def remembered(self) -> SessionMemory:
         """What was said about the session before."""
-        return self.memories.setdefault(self.session, Remembered())
+        return self.memories.setdefault(self.session, SessionMemory())
 
     def tell_output(self) -> tuple[str, int]:
         """Return what the program wrote since the last report, and from where on; it counts as reported then."""

@@ -1,10 +1,10 @@
 """Which thread and which frame an action is about, by id or by place, as the caller said."""
 
-from dapkit.agent.call import Call
+from dapkit.agent.call import ActionCall
 from dapkit.agent.failures import InvalidArguments
 
 
-async def thread_of(call: Call, thread_id: int | None, index: int | None) -> int | None:
+async def thread_of(call: ActionCall, thread_id: int | None, index: int | None) -> int | None:
     """Choose a thread; None if the caller named none.
 
     Raises:
@@ -21,7 +21,7 @@ async def thread_of(call: Call, thread_id: int | None, index: int | None) -> int
 
 
 async def frame_of(
-    call: Call,
+    call: ActionCall,
     frame_id: int | None,
     index: int | None,
     thread_id: int | None = None,

@@ -6,17 +6,17 @@ from dapkit.agent.failures import ActionFailed, Code, InvalidArguments
 from dapkit.catalog import CatalogError, NoAdapter
 from dapkit.client import AdapterDied, UnknownFilter, WaitExpired
 from dapkit.endpoint import CapabilityMissing, RequestFailed
-from dapkit.hub import session_errors as hub
 from dapkit.protocol import DapkitError
+from dapkit.sessions import errors
 from dapkit.transport import CannotStart, ConversationLost, DeadlineExceeded
 
 _CODES: Mapping[Code, tuple[type[DapkitError], ...]] = {
-    "invalid_arguments": (CatalogError, UnknownFilter, hub.NameTaken, hub.UnknownBreakpoint, hub.Misplaced),
-    "not_stopped": (hub.NotStopped, hub.NoFrame, hub.NoThreads),
-    "no_session": (hub.NoSession, hub.UnknownSession, hub.AmbiguousSession, hub.SessionOver),
-    "stale_reference": (hub.StaleReference, hub.UnknownReference),
-    "unsupported": (hub.NoInput, hub.CannotRestart, CapabilityMissing),
-    "timeout": (WaitExpired, DeadlineExceeded, hub.StartExpired),
+    "invalid_arguments": (CatalogError, UnknownFilter, errors.NameTaken, errors.NoSuchBreakpoint, errors.Misplaced),
+    "not_stopped": (errors.NotStopped, errors.NoFrame, errors.NoThreads),
+    "no_session": (errors.NoSession, errors.UnknownSession, errors.AmbiguousSession, errors.SessionOver),
+    "stale_reference": (errors.StaleReference, errors.UnknownReference),
+    "unsupported": (errors.NoInput, errors.CannotRestart, CapabilityMissing),
+    "timeout": (WaitExpired, DeadlineExceeded, errors.StartExpired),
     "adapter_unavailable": (NoAdapter, CannotStart),
 }
 
@@ -40,7 +40,7 @@ def _words(error: DapkitError, adapter: str) -> tuple[str, str]:
             return _death(error), "Launch or attach again."
         case ConversationLost():
             return f"DAP adapter {adapter} is not running", str(error)
-    return str(error), "Try again with a longer timeout." if isinstance(error, hub.StartExpired) else ""
+    return str(error), "Try again with a longer timeout." if isinstance(error, errors.StartExpired) else ""
 
 
 def _code(error: DapkitError) -> Code:

@@ -1,10 +1,10 @@
 """A variable found by its name in the scopes of a frame."""
 
-from dapkit.agent.call import Call
+from dapkit.agent.call import ActionCall
 from dapkit.protocol import Scope, ScopesArguments, VariablesArguments
 
 
-async def scope_of(call: Call, name: str, frame_id: int) -> Scope | None:
+async def scope_of(call: ActionCall, name: str, frame_id: int) -> Scope | None:
     """Find the scope that has a variable of this name; the inner ones, and those that cost little, first."""
     scopes = (await call.ask(ScopesArguments(frame_id=frame_id))).scopes
     for scope in sorted(scopes, key=lambda one: one.expensive):

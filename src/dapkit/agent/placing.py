@@ -9,9 +9,9 @@ from dapkit.agent.failures import InvalidArguments
 from dapkit.agent.reading import read
 from dapkit.agent.registry import ACTIONS
 from dapkit.agent.results import breakpoints as shown
-from dapkit.hub.breakpoints.placed import PlacedBreakpoint
-from dapkit.hub.breakpoints.places import Data, Function, Instruction, Line, Place, Text, Wish
 from dapkit.protocol import Breakpoint
+from dapkit.sessions.breakpoints.placed import PlacedBreakpoint
+from dapkit.sessions.breakpoints.places import Data, Function, Instruction, Line, Place, Text, Wish
 
 _SHORT = re.compile(r"(?P<where>.+?)(?:\s+if\s+(?P<condition>.+))?", re.DOTALL)
 _FILE_AND_LINE = re.compile(r"(?P<file>.+):(?P<line>\d+)", re.DOTALL)

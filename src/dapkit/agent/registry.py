@@ -6,7 +6,7 @@ the first line of its docstring, a parameter's type and meaning its annotation (
 too, which the performer takes care of.
 
 Command line, MCP, Python functions, JSON schemas and the reference are made from
-this; how an action is carried out is in `performing`.
+this; how an action is carried out is in `handler`.
 """
 
 import enum

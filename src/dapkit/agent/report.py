@@ -13,15 +13,13 @@ import anyio.to_thread
 from dapkit import limits
 from dapkit.agent import converting
 from dapkit.agent.budget import shortened
-from dapkit.agent.call import Call
-from dapkit.agent.paging import total_frames
-from dapkit.agent.remembered import Locals
+from dapkit.agent.call import ActionCall
+from dapkit.agent.memory import Locals
+from dapkit.agent.pages import total_frames
 from dapkit.agent.results import values
 from dapkit.agent.results.session import SourceLine, StopReport
 from dapkit.agent.source_text import lines_of
 from dapkit.agent.writing import written
-from dapkit.hub.session import DebugSession
-from dapkit.hub.stops import Stop
 from dapkit.protocol import (
     Arguments,
     DapkitError,
@@ -35,6 +33,8 @@ from dapkit.protocol import (
     VariablesArguments,
     changed,
 )
+from dapkit.sessions.session import DebugSession
+from dapkit.sessions.stops import Stop
 
 _UNINTERESTING_NAMES = {"special variables", "function variables", "class variables", "return values"}
 """Groups that debugpy puts among the variables."""
@@ -45,7 +45,7 @@ _LAST_TYPES = {"module", "function", "type", "builtin_function_or_method", "meth
 _NO_LOCALS = ("global", "register", "static", "builtin")
 
 
-async def stop_report(call: Call, stop: Stop) -> StopReport:
+async def stop_report(call: ActionCall, stop: Stop) -> StopReport:
     """Look around where the program stands."""
     session = call.session
     since = call.remembered.begin_report(stop.number, session.output.end)
@@ -182,7 +182,7 @@ def from_line(text: str) -> str:
     return whole_lines if newline and whole_lines else text
 
 
-def _locals(call: Call, stop: Stop, look: _Look) -> tuple[list[values.Variable], int]:
+def _locals(call: ActionCall, stop: Stop, look: _Look) -> tuple[list[values.Variable], int]:
     """Choose the variables to show: those that changed first, modules and functions last."""
     remembered = call.remembered
     before = remembered.locals_before

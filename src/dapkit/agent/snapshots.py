@@ -3,11 +3,11 @@
 from datetime import UTC, datetime
 
 from dapkit.agent.results.snapshot import Child, Snapshot
-from dapkit.hub.breakpoints.places import Function, Line, Text
-from dapkit.hub.session import DebugSession
-from dapkit.hub.stops import Stop
-from dapkit.hub.targets import Target
 from dapkit.protocol import Source, changed
+from dapkit.sessions.breakpoints.places import Function, Line, Text
+from dapkit.sessions.session import DebugSession
+from dapkit.sessions.stops import Stop
+from dapkit.sessions.targets import Target
 
 
 def snapshot(session: DebugSession) -> Snapshot:

@@ -9,12 +9,12 @@ import anyio
 
 from dapkit import limits
 from dapkit.agent import converting
-from dapkit.agent.call import Call
+from dapkit.agent.call import ActionCall
 from dapkit.agent.results.values import ThreadStack
 from dapkit.protocol import DapkitError, StackTraceArguments, Thread
 
 
-async def stacks_of(call: Call, threads: Sequence[Thread], *, levels: int) -> list[ThreadStack]:
+async def stacks_of(call: ActionCall, threads: Sequence[Thread], *, levels: int) -> list[ThreadStack]:
     """Ask for the stack of each thread, side by side; what cannot be had is said in its place."""
     found: dict[int, ThreadStack] = {}
 

@@ -1,7 +1,7 @@
 """What a program has written, as answers tell it."""
 
 from dapkit.client import Text
-from dapkit.hub.session import DebugSession
+from dapkit.sessions.session import DebugSession
 
 _NOT_FOR_USERS = "telemetry"
 """A category of output that is meant for the makers of the adapter."""

@@ -17,7 +17,7 @@ def config(*, as_json: bool) -> None:
     They stand in ~/.config/dapkit/config.toml, in .dapkit.toml of a project, or in variables such as
     DAPKIT_REQUEST_TIMEOUT_SECONDS; the later wins.
     """
-    from dapkit.hub.settings import Settings
+    from dapkit.settings import Settings
 
     settings = Settings.load(Path(project_of(os.getcwd())))
     rows = settings.rows()

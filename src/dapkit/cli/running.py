@@ -70,7 +70,7 @@ class _SmallSession:
     def run(self, launch: dict[str, object]) -> int:
         """Do all of it, and return the exit code; what ends this process ends the session."""
         try:
-            with hub.holding(self._name, project=project_of(os.getcwd())):
+            with hub.hold_session(self._name, project=project_of(os.getcwd())):
                 return self._run(launch)
         except hub.HubError as error:
             answer = unanswered("run", self._name, error)

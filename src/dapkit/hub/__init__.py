@@ -1,9 +1,10 @@
 """Debug sessions that outlive the command that started them.
 
 What stands here is the callers' end, quick to import. What the hub process itself is made of is imported
-from its module: `dapkit.hub.daemon`, `dapkit.hub.settings`.
+from its module: `dapkit.hub.daemon`, `dapkit.settings`.
 """
 
+from dapkit.hub.client import call, hold_session, status, stop
 from dapkit.hub.errors import (
     CallRefused,
     FolderRefused,
@@ -13,7 +14,6 @@ from dapkit.hub.errors import (
     HubUnavailable,
     OtherVersion,
 )
-from dapkit.hub.front import call, holding, status, stop
 
 __all__ = [
     "CallRefused",
@@ -24,7 +24,7 @@ __all__ = [
     "HubUnavailable",
     "OtherVersion",
     "call",
-    "holding",
+    "hold_session",
     "status",
     "stop",
 ]

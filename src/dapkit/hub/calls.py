@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Protocol
 
 from dapkit.hub.errors import CallRefused
-from dapkit.hub.settings import Settings
+from dapkit.settings import Settings
 
-type Report = Callable[[str, float | None], None]
+type ReportProgress = Callable[[str, float | None], None]
 """Tells the caller what is being done, and the percentage of it that is done; it never waits."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Call:
+class HubCall:
     """One call of one caller.
 
     Attributes:
@@ -36,13 +36,13 @@ class Call:
     read_only: bool
     env: Mapping[str, str] | None
     settings: Settings
-    report: Report
+    report: ReportProgress
 
 
-class Handler(Protocol):
+class CallHandler(Protocol):
     """Answers calls."""
 
-    async def handle(self, call: Call) -> dict[str, object]:
+    async def handle(self, call: HubCall) -> dict[str, object]:
         """Do what is called for; cancelled when the caller gives up."""
         ...
 
@@ -51,11 +51,11 @@ class Handler(Protocol):
         ...
 
 
-type Opening = Callable[[Settings], AbstractAsyncContextManager[Handler]]
+type HandlerFactory = Callable[[Settings], AbstractAsyncContextManager[CallHandler]]
 """Makes the handler, for as long as the hub runs; leaving it ends all sessions."""
 
 
-def call_in(message: Mapping[str, object], report: Report) -> Call:
+def read_call(message: Mapping[str, object], report: ReportProgress) -> HubCall:
     """Read a call from a message.
 
     Raises:
@@ -67,7 +67,7 @@ def call_in(message: Mapping[str, object], report: Report) -> Call:
         raise CallRefused("invalid_call", f"project: expected an absolute path, found {project!r}")
     session = _field(message, "session", str, "")
     env = _field(message, "env", dict, {})
-    return Call(
+    return HubCall(
         name=_field(message, "call", str, None),
         arguments=_field(message, "arguments", dict, {}),
         project=Path(project),

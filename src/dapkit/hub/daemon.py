@@ -18,12 +18,12 @@ from anyio.abc import ByteStream
 
 from dapkit import limits
 from dapkit.hub import wire
-from dapkit.hub.calls import Handler, Opening, Report, call_in
-from dapkit.hub.conversation import converse
+from dapkit.hub.caller import serve_caller
+from dapkit.hub.calls import CallHandler, HandlerFactory, ReportProgress, read_call
 from dapkit.hub.errors import CallRefused, HubError
 from dapkit.hub.folder import SOCKET, runtime_folder
-from dapkit.hub.settings import Settings
-from dapkit.hub.starting import say_ready
+from dapkit.hub.spawn import report_ready
+from dapkit.settings import Settings
 from dapkit.transport import TransportError, background_tasks, listen_unix
 
 log = logging.getLogger(__name__)
@@ -31,7 +31,7 @@ log = logging.getLogger(__name__)
 _SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
-def run(opening: Opening) -> None:
+def run(opening: HandlerFactory) -> None:
     """Be the hub: return in the process that was started, and serve in a child of it until the end.
 
     Example:
@@ -55,7 +55,7 @@ def run(opening: Opening) -> None:
         raise SystemExit(1) from None
 
 
-async def _live(opening: Opening, socket: Path, settings: Settings) -> None:
+async def _live(opening: HandlerFactory, socket: Path, settings: Settings) -> None:
     async with opening(settings) as handler:
         hub = _Hub(handler, settings)
         async with background_tasks() as tasks:
@@ -63,7 +63,7 @@ async def _live(opening: Opening, socket: Path, settings: Settings) -> None:
             tasks.start_soon(hub.end_when_idle)
             async with listen_unix(socket, hub.serve):
                 log.info("dapkit %s listens at %s", wire.VERSION, socket)
-                say_ready()
+                report_ready()
                 await hub.over.wait()
                 signal.alarm(int(limits.ORDERLY_END_SECONDS))  # it ends then, whatever hangs
     log.info("ended")
@@ -77,7 +77,7 @@ class _Hub:
 
     """
 
-    def __init__(self, handler: Handler, settings: Settings) -> None:
+    def __init__(self, handler: CallHandler, settings: Settings) -> None:
         self.over = anyio.Event()
         self._handler = handler
         self._settings = settings
@@ -93,7 +93,7 @@ class _Hub:
         self._callers += 1
         try:
             greeting = {"hub": "dapkit", "protocol": wire.PROTOCOL, "version": wire.VERSION, "pid": os.getpid()}
-            await converse(stream, greeting, self._answer)
+            await serve_caller(stream, greeting, self._answer)
         finally:
             self._callers -= 1
             self._last_use = anyio.current_time()
@@ -116,7 +116,7 @@ class _Hub:
                 break
         self.over.set()
 
-    async def _answer(self, message: Mapping[str, object], report: Report) -> dict[str, object]:
+    async def _answer(self, message: Mapping[str, object], report: ReportProgress) -> dict[str, object]:
         match message:
             case {"call": wire.STATUS}:
                 return self._status()
@@ -129,7 +129,7 @@ class _Hub:
             raise CallRefused(wire.ENDING, "the hub is about to end", hint="Try again.")
         self._calls += 1
         try:
-            return await self._handler.handle(call_in(message, report))
+            return await self._handler.handle(read_call(message, report))
         finally:
             self._calls -= 1
 

@@ -34,7 +34,7 @@ STARTING = frozenset({"launch", "attach", "restart"})
 
 STATUS = "hub.status"
 STOP = "hub.stop"
-HOLD = "session.hold"
+HOLD_SESSION = "session.hold"
 """A call that is never answered: when the caller goes away, the session ends."""
 
 ENDING = "hub_ending"
@@ -71,7 +71,7 @@ def decode(line: bytes | bytearray) -> dict[str, object]:
     return message
 
 
-class Lines:
+class LineBuffer:
     """Cuts bytes into lines of at most `limits.HUB_LINE_BYTES`."""
 
     def __init__(self) -> None:

@@ -14,11 +14,11 @@ from mcp.server.context import ServerRequestContext
 
 from dapkit import hub, limits
 from dapkit.agent.table import PARAMETERS
-from dapkit.hub import awaiting
-from dapkit.hub.front import Front
-from dapkit.hub.settings import Settings
+from dapkit.hub import async_client
+from dapkit.hub.client import HubClient
 from dapkit.hub.wire import VERSION
 from dapkit.mcp.definition import NAME, tool
+from dapkit.settings import Settings
 from dapkit.transport import background_tasks
 
 type Context = ServerRequestContext[object]
@@ -40,7 +40,7 @@ class DebugServer:
 
     """
 
-    def __init__(self, project: Path, *, read_only: bool = False, front: Front | None = None) -> None:
+    def __init__(self, project: Path, *, read_only: bool = False, front: HubClient | None = None) -> None:
         self._project = project
         self._read_only = read_only
         self._front = front
@@ -95,7 +95,7 @@ class DebugServer:
             if context is not None:
                 tasks.start_soon(_report, context, heard)
             try:
-                return await awaiting.call(
+                return await async_client.call(
                     action,
                     arguments,
                     project=str(self._project),

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from agent_driving import Caller
-from dapkit.agent.performing import Agent
-from dapkit.hub.sessions import Sessions
+from dapkit.agent.handler import ActionHandler
+from dapkit.sessions.registry import SessionRegistry
 
 
 @pytest.fixture
 async def caller(tmp_path: Path) -> AsyncIterator[Caller]:
     """Return a caller in an empty project."""
-    async with Sessions() as sessions:
-        yield Caller(Agent(sessions), tmp_path)
+    async with SessionRegistry() as sessions:
+        yield Caller(ActionHandler(sessions), tmp_path)

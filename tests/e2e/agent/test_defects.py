@@ -17,7 +17,7 @@ import pytest
 
 from agent_driving import OUR_PYTHON, Caller
 from dapkit.agent import table
-from dapkit.hub.front import Front
+from dapkit.hub.client import HubClient
 
 LOOP = """\
 def price(number):
@@ -39,7 +39,7 @@ def ask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Ask]:
     """Return a function that asks a hub process of its own, as commands do."""
     monkeypatch.setenv("PATH", OUR_PYTHON)
     (tmp_path / "hub").mkdir(mode=0o700)
-    front = Front(str(tmp_path / "hub"))
+    front = HubClient(str(tmp_path / "hub"))
 
     def call(action: str, **arguments: object) -> dict[str, object]:
         return front.call(action, arguments, project=str(tmp_path), timeout=60)
@@ -52,7 +52,7 @@ def ask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Ask]:
 def hub_pid(ask: Ask, tmp_path: Path) -> int:
     """Return the process of that hub."""
     ask("sessions")
-    status = Front(str(tmp_path / "hub")).status()
+    status = HubClient(str(tmp_path / "hub")).status()
     assert status is not None
     pid = status["pid"]
     assert isinstance(pid, int)
@@ -83,7 +83,7 @@ def test_a_program_does_not_read_from_what_the_hub_was_started_with(ask: Ask, tm
 def test_a_session_outlives_the_process_that_started_it(ask: Ask, tmp_path: Path) -> None:
     (tmp_path / "loop.py").write_text(LOOP, encoding="utf-8")
     code = (
-        "import sys; from dapkit.hub.front import Front; "
+        "import sys; from dapkit.hub.client import Front; "
         "print(Front(sys.argv[1]).call('launch', {'program': 'loop.py', 'breakpoints': ['loop.py:5'], 'timeout': 60},"
         " project=sys.argv[2])['success'])"
     )

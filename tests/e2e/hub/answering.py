@@ -13,9 +13,9 @@ from pathlib import Path
 import anyio
 
 from dapkit.hub import wire
-from dapkit.hub.calls import Call
+from dapkit.hub.calls import HubCall
 from dapkit.hub.daemon import run
-from dapkit.hub.settings import Settings
+from dapkit.settings import Settings
 
 
 class Answering:
@@ -34,7 +34,7 @@ class Answering:
     def busy(self) -> bool:
         return self.held > 0
 
-    async def handle(self, call: Call) -> dict[str, object]:
+    async def handle(self, call: HubCall) -> dict[str, object]:
         result: dict[str, object] = {}
         match call.name:
             case "echo" | "launch":
@@ -65,7 +65,7 @@ class Answering:
                 os.kill(os.getpid(), signal.SIGKILL)
         return result
 
-    async def _wait(self, call: Call) -> None:
+    async def _wait(self, call: HubCall) -> None:
         self._waiting += 1
         call.report("waiting", 50.0)
         try:

@@ -7,11 +7,11 @@ import json
 import sys
 from pathlib import Path
 
-from dapkit.hub.front import Front
+from dapkit.hub.client import HubClient
 
 
 def main(folder: str, hub: str, project: str, name: str, arguments: str = "{}") -> None:
-    front = Front(folder, command=(sys.executable, str(Path(__file__).with_name(f"{hub}.py"))))
+    front = HubClient(folder, command=(sys.executable, str(Path(__file__).with_name(f"{hub}.py"))))
 
     def say(message: str, _percentage: float | None) -> None:
         print(message, flush=True)

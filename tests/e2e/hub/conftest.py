@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dapkit.hub.front import Front
+from dapkit.hub.client import HubClient
 from e2e.hub.debugger import Debugger
 
 ANSWERING = (sys.executable, str(Path(__file__).with_name("answering.py")))
@@ -27,18 +27,18 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def fronts(folder: Path) -> Iterator[Callable[..., Front]]:
+def fronts(folder: Path) -> Iterator[Callable[..., HubClient]]:
     """Return a function that makes callers of the test's hub, which ends with the test."""
 
-    def front(*arguments: str, command: Sequence[str] = ANSWERING) -> Front:
-        return Front(str(folder), command=(*command, *arguments))
+    def front(*arguments: str, command: Sequence[str] = ANSWERING) -> HubClient:
+        return HubClient(str(folder), command=(*command, *arguments))
 
     yield front
     front().stop()
 
 
 @pytest.fixture
-def front(fronts: Callable[..., Front]) -> Front:
+def front(fronts: Callable[..., HubClient]) -> HubClient:
     """Return a caller of the test's hub."""
     return fronts()
 
@@ -52,6 +52,6 @@ def project(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def debugger(fronts: Callable[..., Front], project: Path) -> Debugger:
+def debugger(fronts: Callable[..., HubClient], project: Path) -> Debugger:
     """Return a caller of a hub that debugs."""
     return Debugger(fronts(command=DEBUGGING), project)

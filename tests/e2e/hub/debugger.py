@@ -3,7 +3,7 @@
 import time
 from pathlib import Path
 
-from dapkit.hub.front import Front
+from dapkit.hub.client import HubClient
 from e2e.hub.processes import family
 from e2e.hub.programs import LINE, Debuggee
 
@@ -18,7 +18,7 @@ class Debugger:
 
     """
 
-    def __init__(self, front: Front, project: Path) -> None:
+    def __init__(self, front: HubClient, project: Path) -> None:
         self.front = front
         self.project = project
         hub = self.call("status")["pid"]

@@ -9,28 +9,28 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from dapkit.client.routes import Spawned
-from dapkit.hub.breakpoints.places import Line, Wish
-from dapkit.hub.calls import Call
+from dapkit.hub.calls import HubCall
 from dapkit.hub.daemon import run
 from dapkit.hub.errors import CallRefused
-from dapkit.hub.session import DebugSession
-from dapkit.hub.sessions import Sessions
-from dapkit.hub.settings import Settings
-from dapkit.hub.start import Start
-from dapkit.hub.stops import Outcome
 from dapkit.protocol import DapkitError, EvaluateArguments
+from dapkit.sessions.breakpoints.places import Line, Wish
+from dapkit.sessions.registry import SessionRegistry
+from dapkit.sessions.session import DebugSession
+from dapkit.sessions.start_spec import StartSpec
+from dapkit.sessions.stops import Outcome
+from dapkit.settings import Settings
 
 
 class Debugging:
     """Calls on sessions."""
 
-    def __init__(self, sessions: Sessions) -> None:
+    def __init__(self, sessions: SessionRegistry) -> None:
         self._sessions = sessions
 
     def busy(self) -> bool:
         return bool(self._sessions.live)
 
-    async def handle(self, call: Call) -> dict[str, object]:
+    async def handle(self, call: HubCall) -> dict[str, object]:
         try:
             if call.name == "status":
                 return {"pid": os.getpid(), "sessions": [one.name for one in self._sessions.live]}
@@ -42,10 +42,10 @@ class Debugging:
         except DapkitError as error:
             raise CallRefused("failed", f"{type(error).__name__}: {error}") from error
 
-    async def _launch(self, call: Call) -> DebugSession:
+    async def _launch(self, call: HubCall) -> DebugSession:
         match call.arguments:
             case {"adapter": list(command), "program": str(program), "source": str(source), "lines": list(lines)}:
-                start = Start(
+                start = StartSpec(
                     adapter=str(command[0]),
                     route=Spawned([str(word) for word in command], env=call.env),
                     request="launch",
@@ -58,7 +58,7 @@ class Debugging:
         raise CallRefused("failed", f"what is this: {call.arguments}")
 
 
-async def on_session(session: DebugSession, call: Call) -> dict[str, object]:
+async def on_session(session: DebugSession, call: HubCall) -> dict[str, object]:
     match call.name, call.arguments:
         case "wait", {"timeout": int() | float() as seconds}:
             return told(session, await session.wait(deadline=seconds))
@@ -90,7 +90,7 @@ def told(session: DebugSession, outcome: Outcome | None = None) -> dict[str, obj
 
 @asynccontextmanager
 async def debugging(settings: Settings) -> AsyncIterator[Debugging]:
-    async with Sessions(settings) as sessions:
+    async with SessionRegistry(settings) as sessions:
         yield Debugging(sessions)
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from dapkit.hub.front import Front
+from dapkit.hub.client import HubClient
 from e2e.hub.processes import ended
 
 CALLING = Path(__file__).with_name("calling.py")
@@ -31,11 +31,11 @@ def calling(folder: Path, name: str) -> Iterator[subprocess.Popen[str]]:
             caller.kill()
 
 
-def counts(front: Front) -> dict[str, object]:
+def counts(front: HubClient) -> dict[str, object]:
     return front.call("counts", {}, project="/")
 
 
-def wait_until_none_waits(front: Front) -> None:
+def wait_until_none_waits(front: HubClient) -> None:
     deadline = time.monotonic() + 10
     while counts(front)["waiting"]:
         assert time.monotonic() < deadline
@@ -55,7 +55,7 @@ def test_fifty_callers_at_once_start_one_hub(folder: Path) -> None:
     assert (folder / "hub.log").read_text().count(" INFO dapkit.hub.daemon: dapkit ") == 1
 
 
-def test_interrupted_caller_has_its_call_cancelled_before_it_ends(front: Front, folder: Path) -> None:
+def test_interrupted_caller_has_its_call_cancelled_before_it_ends(front: HubClient, folder: Path) -> None:
     with calling(folder, "wait") as caller:
         assert read_line(caller) == "waiting"
         caller.send_signal(signal.SIGINT)
@@ -64,7 +64,7 @@ def test_interrupted_caller_has_its_call_cancelled_before_it_ends(front: Front, 
     assert counts(front) == {"waiting": 0, "cancelled": 1}
 
 
-def test_killed_caller_has_its_call_cancelled(front: Front, folder: Path) -> None:
+def test_killed_caller_has_its_call_cancelled(front: HubClient, folder: Path) -> None:
     with calling(folder, "wait") as caller:
         assert read_line(caller) == "waiting"
         caller.kill()
@@ -74,7 +74,7 @@ def test_killed_caller_has_its_call_cancelled(front: Front, folder: Path) -> Non
 
 @pytest.mark.parametrize("milliseconds", [30, 60, 100, 150, 250, 400, 700])
 def test_caller_killed_while_it_starts_the_hub_leaves_the_way_free(
-    front: Front, folder: Path, milliseconds: int
+    front: HubClient, folder: Path, milliseconds: int
 ) -> None:
     with calling(folder, "echo") as caller:
         assert caller.stdout is not None
@@ -85,7 +85,7 @@ def test_caller_killed_while_it_starts_the_hub_leaves_the_way_free(
     assert (folder / "hub.log").read_text().count(" INFO dapkit.hub.daemon: dapkit ") == 1
 
 
-def test_hub_told_to_end_by_a_signal_answers_what_is_under_way(front: Front, folder: Path) -> None:
+def test_hub_told_to_end_by_a_signal_answers_what_is_under_way(front: HubClient, folder: Path) -> None:
     with calling(folder, "wait") as caller:
         assert read_line(caller) == "waiting"
         pid = front.call("echo", {}, project="/")["pid"]
@@ -97,7 +97,7 @@ def test_hub_told_to_end_by_a_signal_answers_what_is_under_way(front: Front, fol
     assert not (folder / "hub.sock").exists()
 
 
-def test_call_made_while_a_hub_is_ending_is_done_by_the_next_one(front: Front, folder: Path) -> None:
+def test_call_made_while_a_hub_is_ending_is_done_by_the_next_one(front: HubClient, folder: Path) -> None:
     with calling(folder, "linger") as caller:
         assert read_line(caller) == "waiting"
         pid = front.call("echo", {}, project="/")["pid"]
@@ -107,7 +107,7 @@ def test_call_made_while_a_hub_is_ending_is_done_by_the_next_one(front: Front, f
         assert "CallRefused: linger was given up" in caller.communicate()[1]
 
 
-def test_idle_hub_ends_by_itself(front: Front, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_idle_hub_ends_by_itself(front: HubClient, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DAPKIT_HUB_IDLE_SECONDS", "1")
     pid = front.call("echo", {}, project="/")["pid"]
     assert isinstance(pid, int)
@@ -116,7 +116,7 @@ def test_idle_hub_ends_by_itself(front: Front, folder: Path, monkeypatch: pytest
     assert front.status() is None
 
 
-def test_hub_that_holds_something_does_not_end(front: Front, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hub_that_holds_something_does_not_end(front: HubClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DAPKIT_HUB_IDLE_SECONDS", "1")
     monkeypatch.setenv("DAPKIT_SESSION_SWEEP_SECONDS", "0.1")
     pid = front.call("echo", {}, project="/")["pid"]
@@ -127,7 +127,7 @@ def test_hub_that_holds_something_does_not_end(front: Front, monkeypatch: pytest
     assert ended(pid)
 
 
-def test_line_that_is_no_message_is_answered_and_the_next_one_is_read(front: Front, folder: Path) -> None:
+def test_line_that_is_no_message_is_answered_and_the_next_one_is_read(front: HubClient, folder: Path) -> None:
     front.call("echo", {}, project="/")
     with socket.socket(socket.AF_UNIX) as caller:
         caller.connect(str(folder / "hub.sock"))

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from agent_driving import Caller
-from dapkit.agent.performing import Agent
-from dapkit.hub.sessions import Sessions
-from dapkit.hub.settings import Settings
+from dapkit.agent.handler import ActionHandler
+from dapkit.sessions.registry import SessionRegistry
+from dapkit.settings import Settings
 
 PATIENT = Settings(
     adapter_ready_seconds=60,
@@ -26,6 +26,6 @@ TOOLS = Path(__file__).parents[3] / ".tools" / "bin"
 @pytest.fixture
 async def caller(tmp_path: Path) -> AsyncIterator[Caller]:
     """Return a caller in an empty project."""
-    async with Sessions() as sessions:
+    async with SessionRegistry() as sessions:
         path = os.pathsep.join([str(Path(sys.executable).parent), str(TOOLS), os.environ["PATH"]])
-        yield Caller(Agent(sessions), tmp_path, PATIENT, env={**os.environ, "PATH": path})
+        yield Caller(ActionHandler(sessions), tmp_path, PATIENT, env={**os.environ, "PATH": path})

@@ -4,11 +4,11 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from dapkit.hub.sessions import Sessions
+from dapkit.sessions.registry import SessionRegistry
 
 
 @pytest.fixture
-async def sessions() -> AsyncIterator[Sessions]:
+async def sessions() -> AsyncIterator[SessionRegistry]:
     """Return a hub that ends all that it started."""
-    async with Sessions() as hub:
+    async with SessionRegistry() as hub:
         yield hub

@@ -12,12 +12,12 @@ import pytest
 
 from dapkit.client import AdapterDied
 from dapkit.client.routes import Spawned
-from dapkit.hub.breakpoints.places import Line, Text, Wish
-from dapkit.hub.session import DebugSession
-from dapkit.hub.sessions import Sessions
-from dapkit.hub.settings import Settings
-from dapkit.hub.start import Start
 from dapkit.protocol import EvaluateArguments, ScopesArguments, Source, StackTraceArguments, VariablesArguments
+from dapkit.sessions.breakpoints.places import Line, Text, Wish
+from dapkit.sessions.registry import SessionRegistry
+from dapkit.sessions.session import DebugSession
+from dapkit.sessions.start_spec import StartSpec
+from dapkit.settings import Settings
 from driving import PROGRAMS
 from fake_adapters import until
 from hub_driving import DEBUGPY, OURS, at_text, python_start
@@ -34,7 +34,7 @@ async def value(session: DebugSession, expression: str, frame: int) -> str:
 
 @both
 async def test_adapter_that_is_killed_ends_its_session_and_no_other(
-    sessions: Sessions, tmp_path: Path, command: Sequence[str]
+    sessions: SessionRegistry, tmp_path: Path, command: Sequence[str]
 ) -> None:
     start = python_start(SUMS, at_text("sums.py", "total = left"), command=command)
     session = await sessions.open(tmp_path, start)
@@ -53,7 +53,7 @@ async def test_adapter_that_is_killed_ends_its_session_and_no_other(
     assert (await other.wait()).state == "stopped"
 
 
-async def test_program_that_is_killed_ends_its_session(sessions: Sessions, tmp_path: Path) -> None:
+async def test_program_that_is_killed_ends_its_session(sessions: SessionRegistry, tmp_path: Path) -> None:
     start = python_start(SUMS, at_text("sums.py", "total = left"))
     session = await sessions.open(tmp_path, start)
     await session.wait()
@@ -65,7 +65,7 @@ async def test_program_that_is_killed_ends_its_session(sessions: Sessions, tmp_p
     assert (outcome.state, outcome.failure) == ("terminated", None)
 
 
-async def test_loud_program_leaves_the_end_of_its_output(sessions: Sessions, tmp_path: Path) -> None:
+async def test_loud_program_leaves_the_end_of_its_output(sessions: SessionRegistry, tmp_path: Path) -> None:
     program = tmp_path / "loud.py"
     program.write_text("line = 'x' * 99\nfor number in range(200_000):\n    print(line)\nprint('the end')\n")
     session = await sessions.open(tmp_path, python_start(program))
@@ -99,7 +99,7 @@ for thread in threads:
 """
 
 
-async def test_deadlock_shows_where_each_thread_stands(sessions: Sessions, tmp_path: Path) -> None:
+async def test_deadlock_shows_where_each_thread_stands(sessions: SessionRegistry, tmp_path: Path) -> None:
     program = tmp_path / "deadlock.py"
     program.write_text(DEADLOCK)
     session = await sessions.open(tmp_path, python_start(program))
@@ -132,7 +132,7 @@ for thread in threads:
 """
 
 
-async def test_threads_that_stop_one_by_one_are_all_met(sessions: Sessions, tmp_path: Path) -> None:
+async def test_threads_that_stop_one_by_one_are_all_met(sessions: SessionRegistry, tmp_path: Path) -> None:
     program = tmp_path / "two.py"
     program.write_text(TWO)
     session = await sessions.open(tmp_path, python_start(program, Wish(Line(program, 6)), stopAllThreads=False))
@@ -149,7 +149,7 @@ async def test_threads_that_stop_one_by_one_are_all_met(sessions: Sessions, tmp_
     assert (await session.resume()).state == "terminated"
 
 
-async def test_big_values_come_in_pages(sessions: Sessions, tmp_path: Path) -> None:
+async def test_big_values_come_in_pages(sessions: SessionRegistry, tmp_path: Path) -> None:
     program = tmp_path / "big.py"
     program.write_text("numbers = list(range(1_000_000))\ntext = 'x' * 10_000_000\nprint(len(text))\n")
     session = await sessions.open(tmp_path, python_start(program, Wish(Line(program, 3))))
@@ -165,7 +165,7 @@ async def test_big_values_come_in_pages(sessions: Sessions, tmp_path: Path) -> N
     await session.terminate()
 
 
-async def test_goto_moves_the_point_of_execution(sessions: Sessions, tmp_path: Path) -> None:
+async def test_goto_moves_the_point_of_execution(sessions: SessionRegistry, tmp_path: Path) -> None:
     program = tmp_path / "jump.py"
     program.write_text("x = 1\nx = 2\nx = 3\nprint(x)\n")
     session = await sessions.open(tmp_path, python_start(program, Wish(Line(program, 2))))
@@ -177,7 +177,7 @@ async def test_goto_moves_the_point_of_execution(sessions: Sessions, tmp_path: P
     assert session.output.read("stdout").text == "1\n"
 
 
-async def test_launched_program_that_is_let_go_runs_on(sessions: Sessions, tmp_path: Path) -> None:
+async def test_launched_program_that_is_let_go_runs_on(sessions: SessionRegistry, tmp_path: Path) -> None:
     program, done = tmp_path / "later.py", tmp_path / "done"
     program.write_text(f"go = 1\nopen({str(done)!r}, 'w').write('done')\n")
     session = await sessions.open(tmp_path, python_start(program, Wish(Line(program, 2))))
@@ -202,12 +202,12 @@ print("done")
 
 
 async def test_attached_python_program_survives_terminate(
-    sessions: Sessions, tmp_path: Path, running: Callable[[list[str]], subprocess.Popen[str]]
+    sessions: SessionRegistry, tmp_path: Path, running: Callable[[list[str]], subprocess.Popen[str]]
 ) -> None:
     program, socket = tmp_path / "listening.py", str(tmp_path / "socket")
     program.write_text(LISTENING.format(socket=socket))
     process = running([sys.executable, str(program)])
-    start = Start(
+    start = StartSpec(
         "python",
         Spawned(OURS),
         "attach",
@@ -229,7 +229,7 @@ async def test_attached_python_program_survives_terminate(
 async def test_adapter_whose_streams_others_hold_open_is_noticed_when_it_is_killed(tmp_path: Path) -> None:
     command = ["/bin/sh", "-c", f"sleep 60 & exec {sys.executable} -m dapkit.python"]
     start = python_start(SUMS, at_text("sums.py", "total = left"), command=command)
-    async with Sessions(Settings(session_heartbeat_seconds=0.1)) as sessions:
+    async with SessionRegistry(Settings(session_heartbeat_seconds=0.1)) as sessions:
         session = await sessions.open(tmp_path, start)
         await session.wait()
         pid = session.target.session.adapter_pid

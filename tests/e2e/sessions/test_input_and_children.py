@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from dapkit.hub.session_errors import NoInput, StartFailed
-from dapkit.hub.sessions import Sessions
 from dapkit.protocol import EvaluateArguments
+from dapkit.sessions.errors import NoInput, StartFailed
+from dapkit.sessions.registry import SessionRegistry
 from driving import PROGRAMS, line_of
 from hub_driving import DEBUGPY, OURS, at_text, python_start
 
@@ -17,7 +17,7 @@ both = pytest.mark.parametrize("command", [OURS, DEBUGPY], ids=["ours", "debugpy
 
 @both
 async def test_program_in_a_terminal_reads_what_is_typed(
-    sessions: Sessions, tmp_path: Path, command: Sequence[str]
+    sessions: SessionRegistry, tmp_path: Path, command: Sequence[str]
 ) -> None:
     start = python_start(
         PROGRAMS / "greeting.py", at_text("greeting.py", 'print("hello"'), command=command, console="integratedTerminal"
@@ -34,7 +34,7 @@ async def test_program_in_a_terminal_reads_what_is_typed(
     assert session.output.read("stdout", since=shown.end).text.endswith("hello Ada\r\n")
 
 
-async def test_program_without_a_terminal_reads_nothing_of_ours(sessions: Sessions, tmp_path: Path) -> None:
+async def test_program_without_a_terminal_reads_nothing_of_ours(sessions: SessionRegistry, tmp_path: Path) -> None:
     session = await sessions.open(tmp_path, python_start(PROGRAMS / "greeting.py"))
     with pytest.raises(NoInput, match="Launch it with its console in a terminal"):
         await session.write_input("Ada\n")
@@ -42,7 +42,7 @@ async def test_program_without_a_terminal_reads_nothing_of_ours(sessions: Sessio
     assert "EOFError" in session.output.read("stderr").text
 
 
-async def test_end_of_input_is_typed_too(sessions: Sessions, tmp_path: Path) -> None:
+async def test_end_of_input_is_typed_too(sessions: SessionRegistry, tmp_path: Path) -> None:
     program = tmp_path / "counts.py"
     program.write_text("import sys\nprint('lines', len(sys.stdin.readlines()))\n")
     session = await sessions.open(tmp_path, python_start(program, console="integratedTerminal"))
@@ -52,7 +52,7 @@ async def test_end_of_input_is_typed_too(sessions: Sessions, tmp_path: Path) -> 
 
 
 async def test_child_process_stops_in_the_foreground_and_its_parent_comes_back(
-    sessions: Sessions, tmp_path: Path
+    sessions: SessionRegistry, tmp_path: Path
 ) -> None:
     start = python_start(PROGRAMS / "parent.py", at_text("child.py", "return result"), command=DEBUGPY)
     session = await sessions.open(tmp_path, start)
@@ -69,7 +69,9 @@ async def test_child_process_stops_in_the_foreground_and_its_parent_comes_back(
 
 
 @both
-async def test_program_reads_a_file_as_its_input(sessions: Sessions, tmp_path: Path, command: Sequence[str]) -> None:
+async def test_program_reads_a_file_as_its_input(
+    sessions: SessionRegistry, tmp_path: Path, command: Sequence[str]
+) -> None:
     program, text = tmp_path / "counts.py", tmp_path / "input.txt"
     program.write_text("import sys\nprint('read', len(sys.stdin.read()), sys.stdin.isatty(), sys.stdout.isatty())\n")
     text.write_text("x" * 10_000)
@@ -79,7 +81,7 @@ async def test_program_reads_a_file_as_its_input(sessions: Sessions, tmp_path: P
     assert "read 10000 False True" in session.output.read("stdout").text
 
 
-async def test_input_that_cannot_be_read_fails_the_start(sessions: Sessions, tmp_path: Path) -> None:
+async def test_input_that_cannot_be_read_fails_the_start(sessions: SessionRegistry, tmp_path: Path) -> None:
     start = python_start(PROGRAMS / "greeting.py", console="integratedTerminal")
     with pytest.raises(StartFailed, match="cannot be read as the program's input: No such file"):
         await sessions.open(tmp_path, replace(start, input=tmp_path / "missing"))

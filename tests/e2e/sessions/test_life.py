@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from dapkit.hub.session_errors import NameTaken, NoFrame, NoSession, NotStopped, StaleReference, StartFailed
-from dapkit.hub.sessions import Sessions
 from dapkit.protocol import EvaluateArguments, ScopesArguments, StackTraceArguments, VariablesArguments
+from dapkit.sessions.errors import NameTaken, NoFrame, NoSession, NotStopped, StaleReference, StartFailed
+from dapkit.sessions.registry import SessionRegistry
 from driving import PROGRAMS, line_of
 from hub_driving import DEBUGPY, OURS, at_text, python_start
 
@@ -18,7 +18,7 @@ both = pytest.mark.parametrize("command", [OURS, DEBUGPY], ids=["ours", "debugpy
 
 
 @both
-async def test_whole_session(sessions: Sessions, tmp_path: Path, command: Sequence[str]) -> None:
+async def test_whole_session(sessions: SessionRegistry, tmp_path: Path, command: Sequence[str]) -> None:
     session = await sessions.open(tmp_path, python_start(SUMS, at_text("sums.py", "total = left"), command=command))
     assert (session.name, session.status in ("running", "stopped")) == ("debug-1", True)
     outcome = await session.wait()
@@ -49,7 +49,7 @@ async def test_whole_session(sessions: Sessions, tmp_path: Path, command: Sequen
 
 
 @both
-async def test_frames_are_chosen_by_index(sessions: Sessions, tmp_path: Path, command: Sequence[str]) -> None:
+async def test_frames_are_chosen_by_index(sessions: SessionRegistry, tmp_path: Path, command: Sequence[str]) -> None:
     session = await sessions.open(tmp_path, python_start(SUMS, at_text("sums.py", "total = left"), command=command))
     await session.wait()
     thread = await session.thread()
@@ -61,7 +61,7 @@ async def test_frames_are_chosen_by_index(sessions: Sessions, tmp_path: Path, co
     await session.terminate()
 
 
-async def test_sessions_of_two_projects_do_not_meet(sessions: Sessions, tmp_path: Path) -> None:
+async def test_sessions_of_two_projects_do_not_meet(sessions: SessionRegistry, tmp_path: Path) -> None:
     one, other = tmp_path / "one", tmp_path / "other"
     one.mkdir()
     other.mkdir()
@@ -77,7 +77,9 @@ async def test_sessions_of_two_projects_do_not_meet(sessions: Sessions, tmp_path
         sessions.find(tmp_path)
 
 
-async def test_deadline_leaves_the_program_running_and_pause_stops_it(sessions: Sessions, tmp_path: Path) -> None:
+async def test_deadline_leaves_the_program_running_and_pause_stops_it(
+    sessions: SessionRegistry, tmp_path: Path
+) -> None:
     program = tmp_path / "forever.py"
     program.write_text("import time\nprint('up', flush=True)\nwhile True:\n    time.sleep(0.01)\n")
     session = await sessions.open(tmp_path, python_start(program))
@@ -92,7 +94,7 @@ async def test_deadline_leaves_the_program_running_and_pause_stops_it(sessions: 
     assert (session.status, session.ending) == ("terminated", "it was terminated")
 
 
-async def test_refused_start_leaves_no_session(sessions: Sessions, tmp_path: Path) -> None:
+async def test_refused_start_leaves_no_session(sessions: SessionRegistry, tmp_path: Path) -> None:
     with pytest.raises(StartFailed, match="launch failed"):
         await sessions.open(tmp_path, python_start(tmp_path / "missing.py"))
     assert sessions.of(tmp_path) == ()

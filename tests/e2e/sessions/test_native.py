@@ -8,10 +8,6 @@ import pytest
 
 from dapkit.client.routes import Listening, Spawned
 from dapkit.endpoint import CapabilityMissing
-from dapkit.hub.breakpoints.places import Data, Function, Instruction, Line, Text, Wish
-from dapkit.hub.session_errors import CannotRestart, StartFailed
-from dapkit.hub.sessions import Sessions
-from dapkit.hub.start import Start
 from dapkit.protocol import (
     DataBreakpointInfoArguments,
     EvaluateArguments,
@@ -19,6 +15,10 @@ from dapkit.protocol import (
     ScopesArguments,
     VariablesArguments,
 )
+from dapkit.sessions.breakpoints.places import Data, Function, Instruction, Line, Text, Wish
+from dapkit.sessions.errors import CannotRestart, StartFailed
+from dapkit.sessions.registry import SessionRegistry
+from dapkit.sessions.start_spec import StartSpec
 from driving import PROGRAMS, line_of
 
 type Compiled = Callable[[str], Path]
@@ -32,8 +32,8 @@ BUILD_SECONDS = 120.0
 """The first build of a machine compiles Go's own library."""
 
 
-def lldb_start(lldb_dap: list[str], program: Path, *breakpoints: Wish, **configuration: object) -> Start:
-    return Start(
+def lldb_start(lldb_dap: list[str], program: Path, *breakpoints: Wish, **configuration: object) -> StartSpec:
+    return StartSpec(
         adapter="lldb-dap",
         route=Spawned(lldb_dap),
         request="launch",
@@ -45,7 +45,7 @@ def lldb_start(lldb_dap: list[str], program: Path, *breakpoints: Wish, **configu
 
 
 async def test_whole_session_with_lldb(
-    sessions: Sessions, tmp_path: Path, lldb_dap: list[str], compiled: Compiled
+    sessions: SessionRegistry, tmp_path: Path, lldb_dap: list[str], compiled: Compiled
 ) -> None:
     start = lldb_start(lldb_dap, compiled("squares.c"), Wish(Text(SQUARES, "counter += 1")))
     session = await sessions.open(tmp_path, start)
@@ -84,7 +84,7 @@ async def test_whole_session_with_lldb(
 
 
 async def test_function_breakpoint_logs_though_the_protocol_has_no_messages_for_it(
-    sessions: Sessions, tmp_path: Path, lldb_dap: list[str], compiled: Compiled
+    sessions: SessionRegistry, tmp_path: Path, lldb_dap: list[str], compiled: Compiled
 ) -> None:
     wish = Wish(Function("square"), condition="number > 1", log_message="square of {number}")
     session = await sessions.open(tmp_path, lldb_start(lldb_dap, compiled("squares.c"), wish))
@@ -97,7 +97,7 @@ async def test_function_breakpoint_logs_though_the_protocol_has_no_messages_for_
 
 
 async def test_pause_with_lldb_is_a_pause(
-    sessions: Sessions, tmp_path: Path, lldb_dap: list[str], compiled: Compiled
+    sessions: SessionRegistry, tmp_path: Path, lldb_dap: list[str], compiled: Compiled
 ) -> None:
     session = await sessions.open(tmp_path, lldb_start(lldb_dap, compiled("waiting.c")))
     await session.wait_for_output("ready")
@@ -108,9 +108,11 @@ async def test_pause_with_lldb_is_a_pause(
     assert session.status == "terminated"
 
 
-async def test_whole_session_with_gdb(sessions: Sessions, tmp_path: Path, gdb: list[str], compiled: Compiled) -> None:
+async def test_whole_session_with_gdb(
+    sessions: SessionRegistry, tmp_path: Path, gdb: list[str], compiled: Compiled
+) -> None:
     program = compiled("squares.c")
-    start = Start(
+    start = StartSpec(
         adapter="gdb",
         route=Spawned(gdb),
         request="launch",
@@ -146,10 +148,10 @@ async def test_whole_session_with_gdb(sessions: Sessions, tmp_path: Path, gdb: l
 
 
 async def test_running_program_under_gdb_is_paused_without_a_list_of_threads(
-    sessions: Sessions, tmp_path: Path, gdb: list[str], compiled: Compiled
+    sessions: SessionRegistry, tmp_path: Path, gdb: list[str], compiled: Compiled
 ) -> None:
     program = compiled("spinning.c")
-    start = Start("gdb", Spawned(gdb), "launch", {"program": str(program)}, cwd=program.parent)
+    start = StartSpec("gdb", Spawned(gdb), "launch", {"program": str(program)}, cwd=program.parent)
     session = await sessions.open(tmp_path, start)
     assert (await session.resume(deadline=0.05)).timed_out
     paused = await session.pause()
@@ -159,7 +161,7 @@ async def test_running_program_under_gdb_is_paused_without_a_list_of_threads(
 
 
 async def test_instruction_breakpoint_does_not_survive_a_restart(
-    sessions: Sessions, tmp_path: Path, lldb_dap: list[str], compiled: Compiled
+    sessions: SessionRegistry, tmp_path: Path, lldb_dap: list[str], compiled: Compiled
 ) -> None:
     start = lldb_start(lldb_dap, compiled("squares.c"), Wish(Line(SQUARES, COUNTED)))
     session = await sessions.open(tmp_path, start)
@@ -177,10 +179,10 @@ async def test_instruction_breakpoint_does_not_survive_a_restart(
 
 
 async def test_attached_program_is_released_by_terminate(
-    sessions: Sessions, tmp_path: Path, lldb_dap: list[str], compiled: Compiled, running: Running
+    sessions: SessionRegistry, tmp_path: Path, lldb_dap: list[str], compiled: Compiled, running: Running
 ) -> None:
     program = running([str(compiled("waiting.c"))])
-    start = Start("lldb-dap", Spawned(lldb_dap), "attach", {"pid": program.pid}, cwd=tmp_path)
+    start = StartSpec("lldb-dap", Spawned(lldb_dap), "attach", {"pid": program.pid}, cwd=tmp_path)
     session = await sessions.open(tmp_path, start)
     assert (await session.pause()).stop is not None
     with pytest.raises(CannotRestart):
@@ -192,11 +194,11 @@ async def test_attached_program_is_released_by_terminate(
 
 @pytest.mark.timeout(180)
 async def test_whole_session_with_delve(
-    sessions: Sessions, tmp_path: Path, require_tool: Callable[[str], Path]
+    sessions: SessionRegistry, tmp_path: Path, require_tool: Callable[[str], Path]
 ) -> None:
     require_tool("go")
     dlv = str(require_tool("dlv"))
-    start = Start(
+    start = StartSpec(
         adapter="dlv",
         route=Listening([dlv, "dap", "--listen=127.0.0.1:${port}"], MODULE),
         request="launch",
@@ -219,13 +221,13 @@ async def test_whole_session_with_delve(
 
 @pytest.mark.timeout(180)
 async def test_errors_of_a_build_stand_in_the_error_of_the_start(
-    sessions: Sessions, tmp_path: Path, require_tool: Callable[[str], Path]
+    sessions: SessionRegistry, tmp_path: Path, require_tool: Callable[[str], Path]
 ) -> None:
     require_tool("go")
     dlv = str(require_tool("dlv"))
     (tmp_path / "go.mod").write_text("module broken\n")
     (tmp_path / "main.go").write_text("package main\n\nfunc main() { undefinedName() }\n")
-    start = Start(
+    start = StartSpec(
         adapter="dlv",
         route=Listening([dlv, "dap", "--listen=127.0.0.1:${port}"], tmp_path),
         request="launch",

@@ -5,10 +5,10 @@ from pathlib import Path
 import anyio.lowlevel
 import pytest
 
-from dapkit.hub.breakpoints.places import Line, Text, Wish
-from dapkit.hub.session_errors import Misplaced
-from dapkit.hub.sessions import Sessions
 from dapkit.protocol import EvaluateArguments
+from dapkit.sessions.breakpoints.places import Line, Text, Wish
+from dapkit.sessions.errors import Misplaced
+from dapkit.sessions.registry import SessionRegistry
 from hub_driving import python_start
 
 PROGRAM = """\
@@ -35,7 +35,7 @@ def program(tmp_path: Path) -> Path:
 
 
 async def test_breakpoints_follow_their_lines_when_the_file_was_edited(
-    sessions: Sessions, tmp_path: Path, program: Path
+    sessions: SessionRegistry, tmp_path: Path, program: Path
 ) -> None:
     start = python_start(program, Wish(Text(program, "return total")), Wish(Line(program, 7)))
     session = await sessions.open(tmp_path, start)
@@ -57,7 +57,7 @@ async def test_breakpoints_follow_their_lines_when_the_file_was_edited(
     await session.terminate()
 
 
-async def test_breakpoint_whose_text_has_gone_says_so(sessions: Sessions, tmp_path: Path, program: Path) -> None:
+async def test_breakpoint_whose_text_has_gone_says_so(sessions: SessionRegistry, tmp_path: Path, program: Path) -> None:
     session = await sessions.open(tmp_path, python_start(program, Wish(Text(program, "return total"))))
     await session.wait()
     edit(program, PROGRAM.replace("total", "summe"))
@@ -70,7 +70,7 @@ async def test_breakpoint_whose_text_has_gone_says_so(sessions: Sessions, tmp_pa
 
 
 async def test_ended_program_is_started_again_with_what_was_set_meanwhile(
-    sessions: Sessions, tmp_path: Path, program: Path
+    sessions: SessionRegistry, tmp_path: Path, program: Path
 ) -> None:
     session = await sessions.open(tmp_path, python_start(program))
     assert (await session.wait()).state == "terminated"
@@ -85,7 +85,7 @@ async def test_ended_program_is_started_again_with_what_was_set_meanwhile(
 
 
 async def test_text_that_is_on_several_lines_has_to_be_chosen_from(
-    sessions: Sessions, tmp_path: Path, program: Path
+    sessions: SessionRegistry, tmp_path: Path, program: Path
 ) -> None:
     session = await sessions.open(tmp_path, python_start(program, Wish(Text(program, "return total"))))
     await session.wait()
@@ -101,7 +101,7 @@ async def test_text_that_is_on_several_lines_has_to_be_chosen_from(
 
 
 async def test_two_callers_that_continue_at_once_get_the_same_stop(
-    sessions: Sessions, tmp_path: Path, program: Path
+    sessions: SessionRegistry, tmp_path: Path, program: Path
 ) -> None:
     session = await sessions.open(tmp_path, python_start(program, Wish(Text(program, "return total"))))
     await session.wait()
@@ -119,7 +119,9 @@ async def test_two_callers_that_continue_at_once_get_the_same_stop(
     await session.terminate()
 
 
-async def test_given_up_wait_leaves_the_program_running(sessions: Sessions, tmp_path: Path, program: Path) -> None:
+async def test_given_up_wait_leaves_the_program_running(
+    sessions: SessionRegistry, tmp_path: Path, program: Path
+) -> None:
     edit(program, "import time\nwhile True:\n    time.sleep(0.01)\n")
     session = await sessions.open(tmp_path, python_start(program))
     async with anyio.create_task_group() as callers:
@@ -131,7 +133,7 @@ async def test_given_up_wait_leaves_the_program_running(sessions: Sessions, tmp_
     await session.terminate()
 
 
-async def test_run_to_a_line_leaves_no_breakpoint(sessions: Sessions, tmp_path: Path, program: Path) -> None:
+async def test_run_to_a_line_leaves_no_breakpoint(sessions: SessionRegistry, tmp_path: Path, program: Path) -> None:
     session = await sessions.open(tmp_path, python_start(program, Wish(Line(program, 6))))
     await session.wait()
     stop = (await session.run_to(Text(program, "return total"))).stop
@@ -142,7 +144,7 @@ async def test_run_to_a_line_leaves_no_breakpoint(sessions: Sessions, tmp_path: 
 
 
 async def test_run_to_a_line_stops_at_a_breakpoint_that_would_not(
-    sessions: Sessions, tmp_path: Path, program: Path
+    sessions: SessionRegistry, tmp_path: Path, program: Path
 ) -> None:
     never = Wish(Text(program, "return total"), condition="False")
     session = await sessions.open(tmp_path, python_start(program, Wish(Line(program, 6)), never))

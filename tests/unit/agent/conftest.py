@@ -6,18 +6,18 @@ from pathlib import Path
 import pytest
 
 from agent_driving import Caller
-from dapkit.agent.performing import Agent
-from dapkit.hub.sessions import Sessions
+from dapkit.agent.handler import ActionHandler
+from dapkit.sessions.registry import SessionRegistry
 
 
 @pytest.fixture
-async def sessions() -> AsyncIterator[Sessions]:
+async def sessions() -> AsyncIterator[SessionRegistry]:
     """Return sessions that all end with the test."""
-    async with Sessions() as several:
+    async with SessionRegistry() as several:
         yield several
 
 
 @pytest.fixture
-def caller(sessions: Sessions, tmp_path: Path) -> Caller:
+def caller(sessions: SessionRegistry, tmp_path: Path) -> Caller:
     """Return who calls actions on these sessions, in the test's folder."""
-    return Caller(Agent(sessions), tmp_path)
+    return Caller(ActionHandler(sessions), tmp_path)

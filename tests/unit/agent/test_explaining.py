@@ -7,13 +7,13 @@ import pytest
 from agent_driving import Caller
 from dapkit import limits
 from dapkit.agent.explaining import explain
-from dapkit.agent.performing import Agent
+from dapkit.agent.handler import ActionHandler
 from dapkit.catalog import NoAdapter
 from dapkit.client import AdapterDied
 from dapkit.endpoint import CapabilityMissing, RequestFailed
-from dapkit.hub.session_errors import NameTaken, NoFrame, NoSession, NoThreads
-from dapkit.hub.sessions import Sessions
 from dapkit.protocol import Capabilities, DapkitError
+from dapkit.sessions.errors import NameTaken, NoFrame, NoSession, NoThreads
+from dapkit.sessions.registry import SessionRegistry
 from dapkit.testing import reply
 from dapkit.transport import ConversationLost, DeadlineExceeded
 from fake_adapters import script, start
@@ -60,9 +60,9 @@ async def test_a_program_that_does_not_stop_is_told_after_the_timeout(
 ) -> None:
     monkeypatch.setattr(limits, "ACTION_SECONDS_LEAST", 0.1)
     deaf = script({"stackTrace": [], "pause": [reply()]}, Capabilities(supports_configuration_done_request=True))
-    async with Sessions() as sessions:
+    async with SessionRegistry() as sessions:
         await sessions.open(tmp_path, start(deaf))
-        code, message = (await Caller(Agent(sessions), tmp_path)("pause", timeout=0.1)).error
+        code, message = (await Caller(ActionHandler(sessions), tmp_path)("pause", timeout=0.1)).error
     assert (code, message) == ("timeout", "DAP event stopped timed out after 100ms")
 
 
@@ -90,18 +90,18 @@ async def test_what_an_adapter_lacks_is_named(
     tmp_path: Path, action: str, arguments: dict[str, object], what: str
 ) -> None:
     plain = script({}, Capabilities(supports_configuration_done_request=True))
-    async with Sessions() as sessions:
+    async with SessionRegistry() as sessions:
         await sessions.open(tmp_path, start(plain))
-        answer = await Caller(Agent(sessions), tmp_path)(action, **arguments)
+        answer = await Caller(ActionHandler(sessions), tmp_path)(action, **arguments)
     assert answer.error == ("unsupported", f"Current adapter does not support {what}")
     assert "\nIt lacks supports" in answer.text
 
 
 async def test_disassembly_needs_an_address_where_the_stop_has_none(tmp_path: Path) -> None:
     able = Capabilities(supports_configuration_done_request=True, supports_disassemble_request=True)
-    async with Sessions() as sessions:
+    async with SessionRegistry() as sessions:
         await sessions.open(tmp_path, start(script({}, able)))
-        answer = await Caller(Agent(sessions), tmp_path)("disassemble", instruction_count=4)
+        answer = await Caller(ActionHandler(sessions), tmp_path)("disassemble", instruction_count=4)
     assert answer.error == (
         "invalid_arguments",
         "disassemble requires memory_reference unless the current stop location has an instruction pointer reference",

@@ -8,9 +8,7 @@ import pytest
 
 from agent_driving import Caller
 from dapkit import limits
-from dapkit.agent.performing import Agent
-from dapkit.hub.breakpoints.places import Line, Wish
-from dapkit.hub.sessions import Sessions
+from dapkit.agent.handler import ActionHandler
 from dapkit.protocol import (
     Capabilities,
     EvaluateArguments,
@@ -29,6 +27,8 @@ from dapkit.protocol import (
     encode,
     encode_frame,
 )
+from dapkit.sessions.breakpoints.places import Line, Wish
+from dapkit.sessions.registry import SessionRegistry
 from dapkit.testing import HANDSHAKES, FakePeer, Script, Step, die, raw, reply, tell_custom
 from dapkit.testing.samples import with_nulls
 from fake_adapters import FILE, script, stack, start, stopping
@@ -41,17 +41,17 @@ CAPABLE = Capabilities(
 )
 
 
-async def calling(sessions: Sessions, answers: Script, *, breakpoints: tuple[Wish, ...] = ()) -> Caller:
+async def calling(sessions: SessionRegistry, answers: Script, *, breakpoints: tuple[Wish, ...] = ()) -> Caller:
     """Start a program under an adapter that follows a script, and return somebody who has actions performed on it."""
     await sessions.open(FILE.parent, start(answers, breakpoints=breakpoints))
-    caller = Caller(Agent(sessions), FILE.parent)
+    caller = Caller(ActionHandler(sessions), FILE.parent)
     assert (await caller("wait")).details["state"] == "stopped"
     return caller
 
 
 @pytest.mark.parametrize("order", HANDSHAKES)
 async def test_a_program_stops_and_shows_its_breakpoints_whatever_the_order_of_the_handshake(
-    sessions: Sessions, order: str
+    sessions: SessionRegistry, order: str
 ) -> None:
     answers = {**HANDSHAKES[order], "stackTrace": [stack(1)]}
     caller = await calling(sessions, answers, breakpoints=(Wish(Line(FILE, 3)),))
@@ -61,7 +61,7 @@ async def test_a_program_stops_and_shows_its_breakpoints_whatever_the_order_of_t
 
 
 async def test_silence_is_a_timeout_and_the_next_action_is_done(
-    sessions: Sessions, monkeypatch: pytest.MonkeyPatch
+    sessions: SessionRegistry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(limits, "ACTION_SECONDS_LEAST", 0.05)
     caller = await calling(sessions, script({"evaluate": []}))
@@ -70,7 +70,7 @@ async def test_silence_is_a_timeout_and_the_next_action_is_done(
     assert (await caller("threads")).text == "Threads:\n- 1: main"
 
 
-async def test_death_in_the_middle_of_a_message_is_told_and_the_session_is_over(sessions: Sessions) -> None:
+async def test_death_in_the_middle_of_a_message_is_told_and_the_session_is_over(sessions: SessionRegistry) -> None:
     half = b'Content-Length: 60\r\n\r\n{"seq":0,"type":"event"'
     caller = await calling(sessions, script({"evaluate": [raw(half), die()]}))
     code, message = (await caller("evaluate", expression="x")).error
@@ -80,14 +80,14 @@ async def test_death_in_the_middle_of_a_message_is_told_and_the_session_is_over(
     assert "the debug adapter is gone" in (await caller("threads")).text
 
 
-async def test_garbage_ends_the_session_and_is_shown(sessions: Sessions) -> None:
+async def test_garbage_ends_the_session_and_is_shown(sessions: SessionRegistry) -> None:
     caller = await calling(sessions, script({"continue": [raw(b"Traceback (most recent call last):\n")]}))
     ended = await caller("continue")
     assert ended.details["state"] == "terminated"
     assert "Traceback" in ended.text
 
 
-async def test_a_flood_of_events_leaves_the_answers_short_and_the_session_alive(sessions: Sessions) -> None:
+async def test_a_flood_of_events_leaves_the_answers_short_and_the_session_alive(sessions: SessionRegistry) -> None:
     count = 100_000
     events = (Event(0, "output", OutputEvent(output=f"line {number}\n")) for number in range(count))
     flood = raw(b"".join(encode_frame(encode(event)) for event in events))
@@ -100,7 +100,7 @@ async def test_a_flood_of_events_leaves_the_answers_short_and_the_session_alive(
     assert (await caller("stack_trace")).details["snapshot"]["status"] == "stopped"
 
 
-async def test_answers_out_of_order_reach_who_asked(sessions: Sessions) -> None:
+async def test_answers_out_of_order_reach_who_asked(sessions: SessionRegistry) -> None:
     def expression(asked: Request) -> str:
         assert isinstance(asked.arguments, EvaluateArguments)
         return asked.arguments.expression
@@ -124,7 +124,7 @@ async def test_answers_out_of_order_reach_who_asked(sessions: Sessions) -> None:
     assert answers == {"first": "Result: first", "second": "Result: second"}
 
 
-async def test_events_that_nobody_knows_change_nothing(sessions: Sessions) -> None:
+async def test_events_that_nobody_knows_change_nothing(sessions: SessionRegistry) -> None:
     unknown = tell_custom("acme/telemetry", {"deep": [None, {"x": 1}]})
     caller = await calling(sessions, script({"evaluate": [unknown, reply(_value("1"))]}))
     before = (await caller("threads")).details["snapshot"]
@@ -143,7 +143,7 @@ NULLED: Mapping[str, type[ProtocolObject]] = {
 }
 
 
-async def test_null_for_everything_optional_is_absent(sessions: Sessions) -> None:
+async def test_null_for_everything_optional_is_absent(sessions: SessionRegistry) -> None:
     answers_with_nulls = {command: [_answer(with_nulls(kind))] for command, kind in NULLED.items()}
     caller = await calling(sessions, script(answers_with_nulls, CAPABLE))
     scopes = await caller("scopes")
@@ -169,7 +169,7 @@ def _answer(body: object) -> Step:
     return raw(response)
 
 
-async def test_an_exception_that_the_adapter_names_only_once_is_shown_again(sessions: Sessions) -> None:
+async def test_an_exception_that_the_adapter_names_only_once_is_shown_again(sessions: SessionRegistry) -> None:
     named = ExceptionInfoBody(exception_id="FATAL_ERROR", break_mode="always", description="no more")
     told = iter([named])
 
@@ -184,20 +184,22 @@ async def test_an_exception_that_the_adapter_names_only_once_is_shown_again(sess
     assert (await caller("exception_info")).details["exception"]["exceptionId"] == ""
 
 
-async def test_an_exception_without_a_break_mode_is_shown_without(sessions: Sessions) -> None:
+async def test_an_exception_without_a_break_mode_is_shown_without(sessions: SessionRegistry) -> None:
     delves = _answer({"exceptionId": "panic", "breakMode": ""})
     caller = await calling(sessions, script({"exceptionInfo": [delves]}, CAPABLE))
     assert (await caller("exception_info")).text == "Exception: panic"
 
 
-async def test_an_adapter_without_exception_filters_is_asked_neither_for_some_nor_for_none(sessions: Sessions) -> None:
+async def test_an_adapter_without_exception_filters_is_asked_neither_for_some_nor_for_none(
+    sessions: SessionRegistry,
+) -> None:
     caller = await calling(sessions, script({}))
     for filters in (["raised"], []):
         error = (await caller("set_exception_breakpoints", filters=filters)).error
         assert error == ("unsupported", "Current adapter does not support exception breakpoints")
 
 
-async def test_sources_of_the_users_own_come_before_those_that_are_cut(sessions: Sessions) -> None:
+async def test_sources_of_the_users_own_come_before_those_that_are_cut(sessions: SessionRegistry) -> None:
     others = [Source(name=f"{number}.h", path=f"/usr/include/{number}.h") for number in range(5000)]
     body = LoadedSourcesBody(sources=[*others, Source(name="main.c", path=str(FILE))])
     caller = await calling(sessions, script({"loadedSources": [reply(body)]}, CAPABLE))

@@ -4,7 +4,7 @@ import sys
 import pytest
 
 from dapkit import limits
-from dapkit.hub.wire import BadLine, Lines, decode, encode
+from dapkit.hub.wire import BadLine, LineBuffer, decode, encode
 
 SLOW = {
     "anyio",
@@ -44,17 +44,17 @@ def test_line_that_is_no_object_is_refused(line: bytes, text: str) -> None:
 def test_lines_are_cut_wherever_the_bytes_are_cut() -> None:
     sent = encode({"id": 1}) + b"\n" + encode({"id": 2})
     for size in range(1, len(sent) + 1):
-        lines = Lines()
+        lines = LineBuffer()
         received = [line for at in range(0, len(sent), size) for line in lines.feed(sent[at : at + size])]
         assert [decode(line) for line in received] == [{"id": 1}, {"id": 2}]
 
 
 def test_line_that_is_too_long_is_refused_before_it_is_complete(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "HUB_LINE_BYTES", 10)
-    assert Lines().feed(b"0123456789\n") == [b"0123456789"]
+    assert LineBuffer().feed(b"0123456789\n") == [b"0123456789"]
     for data in (b"01234567890", b"01234567890\n"):
         with pytest.raises(BadLine, match="a line is longer than 10 bytes"):
-            Lines().feed(data)
+            LineBuffer().feed(data)
 
 
 def test_way_to_the_hub_brings_in_nothing_slow() -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from dapkit.agent import parameters as p
-from dapkit.agent.call import Call
+from dapkit.agent.call import ActionCall
 from dapkit.agent.failures import InvalidArguments, Unsupported
 from dapkit.agent.placing import (
     Where,
@@ -23,13 +23,13 @@ from dapkit.agent.results.breakpoints import (
     SourceBreakpoints,
 )
 from dapkit.agent.snapshots import snapshot
-from dapkit.hub.breakpoints.places import Function, Line, Text, Wish
 from dapkit.protocol import ExceptionFilterOptions
+from dapkit.sessions.breakpoints.places import Function, Line, Text, Wish
 
 
 @action(Approval.EXECUTE, example={"file": "app.py", "line": 12, "condition": "total < 0"})
 async def set_breakpoint(
-    call: Call,
+    call: ActionCall,
     *,
     file: p.File | None = None,
     line: p.Line | None = None,
@@ -52,7 +52,7 @@ async def set_breakpoint(
 
 @action(Approval.EXECUTE, example={"file": "app.py", "line": 12})
 async def remove_breakpoint(
-    call: Call,
+    call: ActionCall,
     *,
     file: p.File | None = None,
     line: p.Line | None = None,
@@ -69,7 +69,7 @@ async def remove_breakpoint(
     return _like(call, place)
 
 
-def _like(call: Call, place: Line | Text | Function) -> SourceBreakpoints | FunctionBreakpoints:
+def _like(call: ActionCall, place: Line | Text | Function) -> SourceBreakpoints | FunctionBreakpoints:
     """Show the breakpoints of the same file, or those on functions."""
     session = call.session
     if isinstance(place, Function):
@@ -89,7 +89,7 @@ def _like(call: Call, place: Line | Text | Function) -> SourceBreakpoints | Func
     reads_if=lambda given: given.get("filters") is None and given.get("conditions") is None,
 )
 async def set_exception_breakpoints(
-    call: Call,
+    call: ActionCall,
     *,
     filters: p.Filters | None = None,
     conditions: p.Conditions | None = None,
@@ -101,7 +101,7 @@ async def set_exception_breakpoints(
     return ExceptionBreakpoints(snapshot=snapshot(call.session), exception_filters=_filters(call))
 
 
-async def _stop_on(call: Call, filters: list[str], conditions: Mapping[str, str]) -> None:
+async def _stop_on(call: ActionCall, filters: list[str], conditions: Mapping[str, str]) -> None:
     if not call.session.over and not call.capabilities.exception_breakpoint_filters:
         raise Unsupported("exception breakpoints", "exceptionBreakpointFilters")
     if conditions:
@@ -114,7 +114,7 @@ async def _stop_on(call: Call, filters: list[str], conditions: Mapping[str, str]
     )
 
 
-def _filters(call: Call) -> list[ExceptionFilter]:
+def _filters(call: ActionCall) -> list[ExceptionFilter]:
     """Show what the adapter offers, and which of it is chosen."""
     session = call.session
     chosen = session.breakpoints.filters
@@ -140,7 +140,7 @@ def _filters(call: Call) -> list[ExceptionFilter]:
     reads_if=lambda given: given.get("do") in (None, "list"),
 )
 async def breakpoints(
-    call: Call,
+    call: ActionCall,
     *,
     do: p.BreakpointsTo = "list",
     numbers: p.Numbers | None = None,

@@ -4,11 +4,11 @@ from dapkit import limits
 from dapkit.agent import converting
 from dapkit.agent import parameters as p
 from dapkit.agent.budget import shortened
-from dapkit.agent.call import Call
+from dapkit.agent.call import ActionCall
 from dapkit.agent.choosing import frame_of, thread_of
 from dapkit.agent.failures import InvalidArguments
 from dapkit.agent.finding import scope_of
-from dapkit.agent.paging import at_most, page_of_frames, page_of_variables
+from dapkit.agent.pages import at_most, page_of_frames, page_of_variables
 from dapkit.agent.registry import Approval, action
 from dapkit.agent.results.values import (
     Assigned,
@@ -26,7 +26,6 @@ from dapkit.agent.results.values import (
 from dapkit.agent.snapshots import snapshot
 from dapkit.agent.stacks import stacks_of
 from dapkit.endpoint import RequestFailed
-from dapkit.hub.session_errors import NoFrame, NoThreads
 from dapkit.protocol import (
     CompletionsArguments,
     EvaluateArguments,
@@ -37,11 +36,12 @@ from dapkit.protocol import (
     SetVariableArguments,
     Thread,
 )
+from dapkit.sessions.errors import NoFrame, NoThreads
 
 
 @action(Approval.EXECUTE, example={"expression": "len(items)", "frame": 1})
 async def evaluate(
-    call: Call,
+    call: ActionCall,
     *,
     expression: p.Expression,
     context: p.Context | None = None,
@@ -64,7 +64,7 @@ async def evaluate(
     return Evaluated(snapshot=snapshot(call.session), evaluation=converting.evaluation(body, most=most))
 
 
-async def _evaluate(call: Call, expression: str, context: str | None, frame: int | None) -> EvaluateBody:
+async def _evaluate(call: ActionCall, expression: str, context: str | None, frame: int | None) -> EvaluateBody:
     asked = EvaluateArguments(expression=expression, frame_id=frame, context=context or "repl")
     if context is not None or frame is None or not call.session.traits.repl_is_command_line:
         return await call.ask(asked)
@@ -79,7 +79,7 @@ async def _evaluate(call: Call, expression: str, context: str | None, frame: int
 
 @action(Approval.READ, example={"levels": 10})
 async def stack_trace(
-    call: Call,
+    call: ActionCall,
     *,
     thread_id: p.ThreadId | None = None,
     thread: p.ThreadIndex | None = None,
@@ -102,7 +102,7 @@ async def stack_trace(
 
 
 @action(Approval.READ)
-async def threads(call: Call, *, levels: p.Levels | None = None) -> Threads:
+async def threads(call: ActionCall, *, levels: p.Levels | None = None) -> Threads:
     """Show the threads of the program; with levels, the stack of each."""
     found = await call.session.threads()
     if not found:
@@ -122,7 +122,7 @@ async def threads(call: Call, *, levels: p.Levels | None = None) -> Threads:
 
 @action(Approval.READ, example={"frame": 1})
 async def scopes(
-    call: Call,
+    call: ActionCall,
     *,
     frame_id: p.FrameId | None = None,
     frame: p.FrameIndex | None = None,
@@ -152,7 +152,7 @@ async def scopes(
 
 @action(Approval.READ, example={"variable_ref": 7, "start": 100, "count": 50})
 async def variables(
-    call: Call,
+    call: ActionCall,
     *,
     variable_ref: p.VariableRef | None = None,
     scope_id: p.ScopeId | None = None,
@@ -179,7 +179,7 @@ async def variables(
 
 @action(Approval.READ)
 async def exception_info(
-    call: Call, *, thread_id: p.ThreadId | None = None, thread: p.ThreadIndex | None = None
+    call: ActionCall, *, thread_id: p.ThreadId | None = None, thread: p.ThreadIndex | None = None
 ) -> ExceptionInfo:
     """Show the exception that stopped a thread."""
     call.require("supports_exception_info_request", "exception details")
@@ -194,7 +194,7 @@ async def exception_info(
 
 @action(Approval.EXECUTE, example={"name": "total", "value": "0"})
 async def set_variable(
-    call: Call,
+    call: ActionCall,
     *,
     name: p.VariableName,
     value: p.Value,
@@ -220,7 +220,7 @@ async def set_variable(
 
 @action(Approval.EXECUTE, example={"expression": "items[0].price", "value": "12"})
 async def set_expression(
-    call: Call,
+    call: ActionCall,
     *,
     expression: p.Expression,
     value: p.Value,
@@ -237,7 +237,7 @@ async def set_expression(
 
 @action(Approval.READ, example={"expression": "items[0].pr"})
 async def completions(
-    call: Call,
+    call: ActionCall,
     *,
     expression: p.Expression,
     column: p.Column | None = None,

@@ -5,7 +5,7 @@ import binascii
 
 from dapkit import limits
 from dapkit.agent import parameters as p
-from dapkit.agent.call import Call
+from dapkit.agent.call import ActionCall
 from dapkit.agent.failures import InvalidArguments
 from dapkit.agent.registry import Approval, action
 from dapkit.agent.results.program import Disassembly, Memory, MemoryWritten
@@ -15,7 +15,7 @@ from dapkit.protocol import DisassembleArguments, ReadMemoryArguments, WriteMemo
 
 @action(Approval.READ, example={"instruction_count": 10})
 async def disassemble(
-    call: Call,
+    call: ActionCall,
     *,
     instruction_count: p.InstructionCount,
     memory_reference: p.MemoryReference | None = None,
@@ -38,7 +38,7 @@ async def disassemble(
     return Disassembly(snapshot=snapshot(call.session), disassembly=body.instructions[:instruction_count])
 
 
-def _instruction_pointer(call: Call) -> str:
+def _instruction_pointer(call: ActionCall) -> str:
     stop = call.session.stop
     if stop is None or stop.instruction_pointer is None:
         raise InvalidArguments(
@@ -50,7 +50,7 @@ def _instruction_pointer(call: Call) -> str:
 
 @action(Approval.READ, example={"memory_reference": "0x7ffe3c", "count": 64})
 async def read_memory(
-    call: Call,
+    call: ActionCall,
     *,
     memory_reference: p.MemoryReference,
     count: p.Count,
@@ -70,7 +70,7 @@ async def read_memory(
 
 @action(Approval.EXECUTE, example={"memory_reference": "0x7ffe3c", "data": "AAAAAA=="})
 async def write_memory(
-    call: Call,
+    call: ActionCall,
     *,
     memory_reference: p.MemoryReference,
     data: p.Data,

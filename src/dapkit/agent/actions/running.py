@@ -4,7 +4,7 @@ import anyio
 import anyio.to_thread
 
 from dapkit.agent import parameters as p
-from dapkit.agent.call import Call
+from dapkit.agent.call import ActionCall
 from dapkit.agent.choosing import thread_of
 from dapkit.agent.failures import ActionFailed, InvalidArguments
 from dapkit.agent.placing import place_in
@@ -13,15 +13,17 @@ from dapkit.agent.report import last_output, stop_report
 from dapkit.agent.results.session import Paused, Resumed, Typed
 from dapkit.agent.snapshots import snapshot
 from dapkit.agent.source_text import lines_of
-from dapkit.hub.breakpoints import anchoring
-from dapkit.hub.breakpoints.places import Line, Text
-from dapkit.hub.session_errors import Misplaced, SessionOver
-from dapkit.hub.stops import How, Outcome
 from dapkit.protocol import Source, StepInTarget, StepInTargetsArguments
+from dapkit.sessions.breakpoints import anchoring
+from dapkit.sessions.breakpoints.places import Line, Text
+from dapkit.sessions.errors import Misplaced, SessionOver
+from dapkit.sessions.stops import How, Outcome
 
 
 @action(Approval.EXECUTE)
-async def continue_(call: Call, *, thread_id: p.ThreadId | None = None, thread: p.ThreadIndex | None = None) -> Resumed:
+async def continue_(
+    call: ActionCall, *, thread_id: p.ThreadId | None = None, thread: p.ThreadIndex | None = None
+) -> Resumed:
     """Let the program run until it stops, ends, or the timeout comes."""
     chosen = await thread_of(call, thread_id, thread)
     return await _resume(call, "Continue", "continue", thread=chosen)
@@ -29,7 +31,7 @@ async def continue_(call: Call, *, thread_id: p.ThreadId | None = None, thread: 
 
 @action(Approval.EXECUTE)
 async def step_over(
-    call: Call,
+    call: ActionCall,
     *,
     thread_id: p.ThreadId | None = None,
     thread: p.ThreadIndex | None = None,
@@ -42,7 +44,7 @@ async def step_over(
 
 @action(Approval.EXECUTE, example={"target": "parse"})
 async def step_in(
-    call: Call,
+    call: ActionCall,
     *,
     thread_id: p.ThreadId | None = None,
     thread: p.ThreadIndex | None = None,
@@ -57,7 +59,7 @@ async def step_in(
 
 @action(Approval.EXECUTE)
 async def step_out(
-    call: Call,
+    call: ActionCall,
     *,
     thread_id: p.ThreadId | None = None,
     thread: p.ThreadIndex | None = None,
@@ -70,7 +72,7 @@ async def step_out(
 
 @action(Approval.EXECUTE)
 async def step_back(
-    call: Call,
+    call: ActionCall,
     *,
     thread_id: p.ThreadId | None = None,
     thread: p.ThreadIndex | None = None,
@@ -84,7 +86,7 @@ async def step_back(
 
 @action(Approval.EXECUTE)
 async def reverse_continue(
-    call: Call, *, thread_id: p.ThreadId | None = None, thread: p.ThreadIndex | None = None
+    call: ActionCall, *, thread_id: p.ThreadId | None = None, thread: p.ThreadIndex | None = None
 ) -> Resumed:
     """Run backwards until something stops it, where the adapter can."""
     call.require("supports_step_back", "running backwards")
@@ -94,7 +96,7 @@ async def reverse_continue(
 
 @action(Approval.EXECUTE, example={"file": "app.py", "line": 30})
 async def run_to(
-    call: Call,
+    call: ActionCall,
     *,
     file: p.File,
     line: p.Line | None = None,
@@ -111,7 +113,7 @@ async def run_to(
 
 @action(Approval.EXECUTE, example={"file": "app.py", "line": 10})
 async def goto(
-    call: Call,
+    call: ActionCall,
     *,
     file: p.File,
     line: p.Line | None = None,
@@ -130,7 +132,9 @@ async def goto(
 
 
 @action(Approval.EXECUTE)
-async def pause(call: Call, *, thread_id: p.ThreadId | None = None, thread: p.ThreadIndex | None = None) -> Paused:
+async def pause(
+    call: ActionCall, *, thread_id: p.ThreadId | None = None, thread: p.ThreadIndex | None = None
+) -> Paused:
     """Interrupt the program and show where it is."""
     session = call.session
     outcome = await session.pause(thread=await thread_of(call, thread_id, thread), deadline=call.left)
@@ -147,7 +151,7 @@ async def pause(call: Call, *, thread_id: p.ThreadId | None = None, thread: p.Th
 
 
 @action(Approval.READ, example={"timeout": 60})
-async def wait(call: Call) -> Resumed:
+async def wait(call: ActionCall) -> Resumed:
     """Wait until the program stops, ends, or the timeout comes."""
     began = anyio.current_time()
     return await _resumed(call, "Wait", await call.session.wait(deadline=call.left), began)
@@ -155,7 +159,7 @@ async def wait(call: Call) -> Resumed:
 
 @action(Approval.EXECUTE, example={"input": "yes\n"})
 async def stdin(
-    call: Call,
+    call: ActionCall,
     *,
     input: p.Input | None = None,  # noqa: A002 - what it is
     end: p.EndOfInput = False,
@@ -168,7 +172,7 @@ async def stdin(
 
 
 async def _resume(
-    call: Call,
+    call: ActionCall,
     verb: str,
     how: How,
     *,
@@ -188,7 +192,7 @@ async def _resume(
     return await _resumed(call, verb, outcome, began)
 
 
-async def _resumed(call: Call, verb: str, outcome: Outcome, began: float) -> Resumed:
+async def _resumed(call: ActionCall, verb: str, outcome: Outcome, began: float) -> Resumed:
     session = call.session
     waited = anyio.current_time() - began
     report = None if outcome.stop is None else await stop_report(call, outcome.stop)
@@ -206,7 +210,7 @@ async def _resumed(call: Call, verb: str, outcome: Outcome, began: float) -> Res
     )
 
 
-async def _target(call: Call, name: str, thread: int | None) -> int:
+async def _target(call: ActionCall, name: str, thread: int | None) -> int:
     """Find the call to step into by a part of its name.
 
     Raises:

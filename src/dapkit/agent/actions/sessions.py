@@ -4,18 +4,18 @@ from typing import Literal
 
 from dapkit import limits
 from dapkit.agent import parameters as p
-from dapkit.agent.call import Call
+from dapkit.agent.call import ActionCall
 from dapkit.agent.registry import Approval, action
 from dapkit.agent.report import from_line, last_output
 from dapkit.agent.results.session import CustomBody, Output, Sessions, Terminated
 from dapkit.agent.snapshots import snapshot
 from dapkit.agent.writing import written
-from dapkit.hub.session_errors import NoSession
 from dapkit.protocol import encode_value
+from dapkit.sessions.errors import NoSession
 
 
 @action(Approval.READ)
-async def output(call: Call, *, category: p.Category | None = None, since: p.Since = 0) -> Output:
+async def output(call: ActionCall, *, category: p.Category | None = None, since: p.Since = 0) -> Output:
     """Show what the program has written."""
     read = written(call.session, category, since=since)
     most = call.settings.text_bytes * 3 // 4
@@ -30,13 +30,15 @@ async def output(call: Call, *, category: p.Category | None = None, since: p.Sin
 
 
 @action(Approval.READ)
-async def sessions(call: Call) -> Sessions:
+async def sessions(call: ActionCall) -> Sessions:
     """Show the sessions of this project."""
     return Sessions(sessions=[snapshot(session) for session in call.sessions.of(call.folder)])
 
 
 @action(Approval.EXECUTE, example={"command": "threads"})
-async def custom_request(call: Call, *, command: p.Command, arguments: p.RequestArguments | None = None) -> CustomBody:
+async def custom_request(
+    call: ActionCall, *, command: p.Command, arguments: p.RequestArguments | None = None
+) -> CustomBody:
     """Send any request to the adapter."""
     body = await call.session.ask_custom(command, arguments, deadline=call.left)
     size = len(encode_value(body))
@@ -47,7 +49,7 @@ async def custom_request(call: Call, *, command: p.Command, arguments: p.Request
 
 
 @action(Approval.EXECUTE)
-async def terminate(call: Call) -> Terminated:
+async def terminate(call: ActionCall) -> Terminated:
     """End the program and the session; a program that was attached to is released."""
     try:
         session = call.session
@@ -58,13 +60,13 @@ async def terminate(call: Call) -> Terminated:
 
 
 @action(Approval.EXECUTE)
-async def detach(call: Call) -> Terminated:
+async def detach(call: ActionCall) -> Terminated:
     """End the session and let the program run on."""
     await call.session.detach()
     return _ended(call, "detached", released=True)
 
 
-def _ended(call: Call, ending: Literal["terminated", "detached"], *, released: bool) -> Terminated:
+def _ended(call: ActionCall, ending: Literal["terminated", "detached"], *, released: bool) -> Terminated:
     output, since = call.tell_output()
     return Terminated(
         snapshot=snapshot(call.session),

@@ -7,20 +7,20 @@ import anyio.to_thread
 from dapkit import limits
 from dapkit.agent import parameters as p
 from dapkit.agent.budget import shortened
-from dapkit.agent.call import Call
+from dapkit.agent.call import ActionCall
 from dapkit.agent.failures import InvalidArguments
-from dapkit.agent.paging import at_most
+from dapkit.agent.pages import at_most
 from dapkit.agent.registry import Approval, action
 from dapkit.agent.results.program import LoadedSources, Module, Modules, SourceText
 from dapkit.agent.snapshots import snapshot
 from dapkit.agent.source_text import lines_of
-from dapkit.hub.session_errors import NoFrame
 from dapkit.protocol import LoadedSourcesArguments, ModulesArguments, ModulesBody, Source, SourceArguments
+from dapkit.sessions.errors import NoFrame
 
 
 @action(Approval.READ)
 async def modules(
-    call: Call,
+    call: ActionCall,
     *,
     start_module: p.StartModule | None = None,
     module_count: p.ModuleCount | None = None,
@@ -29,7 +29,7 @@ async def modules(
     start = start_module or 0
     if start < 0 or (module_count or 0) < 0:
         raise InvalidArguments(f"{'start_module' if start < 0 else 'module_count'} must be 0 or more")
-    told = list(call.session.news.modules.values())
+    told = list(call.session.event_state.modules.values())
     if told and not call.capabilities.supports_modules_request:
         body = ModulesBody(modules=told, total_modules=len(told))  # of events, which some adapters send instead
     else:
@@ -57,9 +57,9 @@ async def modules(
 
 
 @action(Approval.READ)
-async def loaded_sources(call: Call) -> LoadedSources:
+async def loaded_sources(call: ActionCall) -> LoadedSources:
     """Show the sources that the program has loaded."""
-    folder, found = call.session.cwd, list(call.session.news.sources.values())
+    folder, found = call.session.cwd, list(call.session.event_state.sources.values())
     if not found or call.capabilities.supports_loaded_sources_request:
         call.require("supports_loaded_sources_request", "loaded sources")
         found = (await call.ask(LoadedSourcesArguments())).sources
@@ -71,7 +71,7 @@ async def loaded_sources(call: Call) -> LoadedSources:
 
 @action(Approval.READ, example={"file": "app.py", "line": 12})
 async def source(
-    call: Call,
+    call: ActionCall,
     *,
     file: p.File | None = None,
     source_reference: p.SourceReference | None = None,
@@ -101,7 +101,7 @@ async def source(
     )
 
 
-async def _lines(call: Call, file: Path, reference: int | None) -> list[str]:
+async def _lines(call: ActionCall, file: Path, reference: int | None) -> list[str]:
     """Get the text from the file, or from the adapter, which may have it where there is no file."""
     if reference is None and (lines := await anyio.to_thread.run_sync(lines_of, file)) is not None:
         return lines

@@ -8,26 +8,26 @@ import anyio.to_thread
 
 from dapkit import limits
 from dapkit.agent import parameters as p
-from dapkit.agent.call import Call
+from dapkit.agent.call import ActionCall
 from dapkit.agent.configured import plans_of
 from dapkit.agent.failures import InvalidArguments, Unsupported
+from dapkit.agent.memory import Launched, SessionMemory
 from dapkit.agent.placing import function_breakpoints, source_breakpoints, wishes_of
 from dapkit.agent.redaction import Redaction
 from dapkit.agent.registry import Approval, action
-from dapkit.agent.remembered import Launched, Remembered
 from dapkit.agent.report import last_output, stop_report
 from dapkit.agent.results.session import Started
 from dapkit.agent.snapshots import snapshot
 from dapkit.catalog import Catalog, Choice, Traits, load, start
 from dapkit.catalog.launch_json import Plan
-from dapkit.hub.breakpoints.places import Wish
-from dapkit.hub.start import Start
-from dapkit.hub.stops import Outcome
+from dapkit.sessions.breakpoints.places import Wish
+from dapkit.sessions.start_spec import StartSpec
+from dapkit.sessions.stops import Outcome
 
 
 @action(Approval.EXECUTE, example={"program": "app.py", "args": ["--fast"], "breakpoints": ["app.py:12"]})
 async def launch(
-    call: Call,
+    call: ActionCall,
     *,
     program: p.Program | None = None,
     args: p.Args | None = None,
@@ -73,7 +73,7 @@ async def launch(
         options=options or {},
     )
     arguments = wanted.configuration()
-    start_of_it = Start(
+    start_of_it = StartSpec(
         adapter=choice.definition.name,
         route=start(choice, arguments),
         request="attach" if arguments.get("request") == "attach" else "launch",
@@ -86,7 +86,7 @@ async def launch(
         exceptions=exceptions,
         input=stdin_file,
     )
-    await _open(call, start_of_it, Remembered(launched=wanted, redaction=_redaction(call, env)))
+    await _open(call, start_of_it, SessionMemory(launched=wanted, redaction=_redaction(call, env)))
     notes = [*_surprises(choice.reasons)]
     if stop_on_entry and not choice.stops_on_entry:
         notes.append(f"{choice.definition.name} cannot stop where the program begins: set a breakpoint there")
@@ -95,7 +95,7 @@ async def launch(
 
 @action(Approval.EXECUTE, example={"pid": 4711})
 async def attach(
-    call: Call,
+    call: ActionCall,
     *,
     pid: p.Pid | None = None,
     port: p.Port | None = None,
@@ -131,7 +131,7 @@ async def attach(
     arguments = choice.attach_arguments(pid=pid, host=where, port=port, cwd=folder, more=options or {})
     await _open(
         call,
-        Start(
+        StartSpec(
             adapter=choice.definition.name,
             route=start(choice, arguments, host=where, port=port),
             request="attach",
@@ -143,14 +143,14 @@ async def attach(
             breakpoints=wishes,
             exceptions=exceptions,
         ),
-        Remembered(redaction=_redaction(call, None)),
+        SessionMemory(redaction=_redaction(call, None)),
     )
     return await _started(call, _surprises(choice.reasons), patience=limits.ATTACHED_STOP_SECONDS)
 
 
 @action(Approval.EXECUTE, example={})
 async def restart(
-    call: Call,
+    call: ActionCall,
     *,
     args: p.Args | None = None,
     env: p.Environment | None = None,
@@ -171,12 +171,12 @@ async def restart(
 
 
 async def _configured(
-    call: Call, plans: Sequence[Plan], folder: Path, *, wishes: Sequence[Wish], exceptions: Sequence[str] | None
+    call: ActionCall, plans: Sequence[Plan], folder: Path, *, wishes: Sequence[Wish], exceptions: Sequence[str] | None
 ) -> Started:
     """Start what a configuration of launch.json says; of a compound all of it, and tell the last."""
     notes: list[str] = []
     for plan in plans:
-        wanted = Start(
+        wanted = StartSpec(
             adapter=plan.choice.definition.name if plan.choice is not None else plan.name,
             route=plan.route(),
             request="attach" if plan.request == "attach" else "launch",
@@ -190,7 +190,7 @@ async def _configured(
         )
         env = plan.arguments.get("env")
         redaction = _redaction(call, env if isinstance(env, dict) else None, plan.secrets)
-        await _open(call, wanted, Remembered(redaction=redaction), named=len(plans) == 1)
+        await _open(call, wanted, SessionMemory(redaction=redaction), named=len(plans) == 1)
         notes += [*plan.notes, *([f"{plan.name} is session {call.session.name}"] if len(plans) > 1 else [])]
     return await _started(call, notes, patience=call.settings.session_initial_stop_seconds)
 
@@ -205,7 +205,7 @@ def _one_of(*, program: str | None, configuration: str | None, **others: str | N
         raise InvalidArguments(f"launch: {' and '.join(named)} exclude each other")
 
 
-def _folder(call: Call, cwd: Path | None) -> Path:
+def _folder(call: ActionCall, cwd: Path | None) -> Path:
     folder = cwd or call.folder
     if not folder.is_dir():
         raise InvalidArguments(f"cwd: there is no folder {folder}")
@@ -254,11 +254,11 @@ def _name(choice: Choice, wanted: Launched) -> str:
     return str(choice.program or wanted.program)
 
 
-def _redaction(call: Call, env: Mapping[str, str | None] | None, secrets: Sequence[str] = ()) -> Redaction:
+def _redaction(call: ActionCall, env: Mapping[str, str | None] | None, secrets: Sequence[str] = ()) -> Redaction:
     return Redaction([call.request.env or {}, env or {}], secrets)
 
 
-async def _open(call: Call, wanted: Start, remembered: Remembered, *, named: bool = True) -> None:
+async def _open(call: ActionCall, wanted: StartSpec, remembered: SessionMemory, *, named: bool = True) -> None:
     call.progress(f"starting {wanted.adapter}")
     name = call.request.session if named else None
     session = await call.sessions.open(
@@ -268,7 +268,7 @@ async def _open(call: Call, wanted: Start, remembered: Remembered, *, named: boo
     call.use(session)
 
 
-async def _started(call: Call, notes: Sequence[str], *, patience: float) -> Started:
+async def _started(call: ActionCall, notes: Sequence[str], *, patience: float) -> Started:
     """Wait for the first stop, and tell it."""
     session = call.session
     call.progress("waiting for the first stop")

@@ -3,7 +3,7 @@
 import re
 
 from dapkit.agent import parameters as p
-from dapkit.agent.call import Call
+from dapkit.agent.call import ActionCall
 from dapkit.agent.choosing import frame_of
 from dapkit.agent.failures import InvalidArguments
 from dapkit.agent.finding import scope_of
@@ -12,8 +12,8 @@ from dapkit.agent.registry import Approval, action
 from dapkit.agent.results.breakpoints import DataBreakpointInfo, DataBreakpoints, DataId, InstructionBreakpoints
 from dapkit.agent.snapshots import snapshot
 from dapkit.endpoint import RequestFailed
-from dapkit.hub.breakpoints.places import Data, Instruction, Wish
 from dapkit.protocol import DataBreakpointInfoArguments, DataBreakpointInfoBody
+from dapkit.sessions.breakpoints.places import Data, Instruction, Wish
 
 _BYTES = re.compile(r"(0x)?[0-9A-Fa-f]{1,16}/[1-9][0-9]{0,3}")
 """How adapters that watch addresses name data; lldb-dap 22 does not check it, and falls silent if there is no size."""
@@ -21,7 +21,7 @@ _BYTES = re.compile(r"(0x)?[0-9A-Fa-f]{1,16}/[1-9][0-9]{0,3}")
 
 @action(Approval.EXECUTE, example={"instruction_reference": "0x401136"})
 async def set_instruction_breakpoint(
-    call: Call,
+    call: ActionCall,
     *,
     instruction_reference: p.InstructionReference,
     offset: p.Offset | None = None,
@@ -37,7 +37,7 @@ async def set_instruction_breakpoint(
 
 @action(Approval.EXECUTE, example={"instruction_reference": "0x401136"})
 async def remove_instruction_breakpoint(
-    call: Call,
+    call: ActionCall,
     *,
     instruction_reference: p.InstructionReference,
     offset: p.Offset | None = None,
@@ -50,7 +50,7 @@ async def remove_instruction_breakpoint(
 
 @action(Approval.EXECUTE, example={"name": "total"})
 async def data_breakpoint_info(
-    call: Call,
+    call: ActionCall,
     *,
     name: p.VariableName,
     variable_ref: p.VariableRef | None = None,
@@ -76,7 +76,7 @@ async def data_breakpoint_info(
     )
 
 
-async def _info_in_frame(call: Call, name: str, frame_id: int) -> DataBreakpointInfoBody:
+async def _info_in_frame(call: ActionCall, name: str, frame_id: int) -> DataBreakpointInfoBody:
     """Ask about a variable of a frame; about an expression, if there is none of that name."""
     info = None
     scope = await scope_of(call, name, frame_id)
@@ -93,7 +93,7 @@ async def _info_in_frame(call: Call, name: str, frame_id: int) -> DataBreakpoint
         return info
 
 
-async def _info_of_expression(call: Call, expression: str, frame_id: int) -> DataBreakpointInfoBody:
+async def _info_of_expression(call: ActionCall, expression: str, frame_id: int) -> DataBreakpointInfoBody:
     """Ask about what an expression names, such as an item; what names nothing may still be an address."""
     if call.session.traits.watches_addresses:
         info = await call.ask(DataBreakpointInfoArguments(name=f"&({expression})", frame_id=frame_id))
@@ -104,7 +104,7 @@ async def _info_of_expression(call: Call, expression: str, frame_id: int) -> Dat
 
 @action(Approval.EXECUTE, example={"data_id": "0x7ffe3c/4", "access_type": "write"})
 async def set_data_breakpoint(
-    call: Call,
+    call: ActionCall,
     *,
     data_id: p.DataId,
     access_type: p.AccessType | None = None,
@@ -126,7 +126,7 @@ async def set_data_breakpoint(
 
 
 @action(Approval.EXECUTE, example={"data_id": "0x7ffe3c/4"})
-async def remove_data_breakpoint(call: Call, *, data_id: p.DataId) -> DataBreakpoints:
+async def remove_data_breakpoint(call: ActionCall, *, data_id: p.DataId) -> DataBreakpoints:
     """Remove the breakpoint on data."""
     call.require("supports_data_breakpoints", "data breakpoints")
     number = _data(call, data_id)
@@ -136,7 +136,7 @@ async def remove_data_breakpoint(call: Call, *, data_id: p.DataId) -> DataBreakp
     return _watched(call)
 
 
-def _data(call: Call, data_id: str) -> int | None:
+def _data(call: ActionCall, data_id: str) -> int | None:
     """Find the breakpoint on data, whatever access it stops."""
     for one in call.session.breakpoints:
         if isinstance(one.wish.place, Data) and one.wish.place.data_id == data_id:
@@ -144,18 +144,18 @@ def _data(call: Call, data_id: str) -> int | None:
     return None
 
 
-async def _remove(call: Call, place: Instruction) -> None:
+async def _remove(call: ActionCall, place: Instruction) -> None:
     placed = call.session.breakpoints.at(place)
     if placed is None:
         raise InvalidArguments(f"There is no breakpoint at {place}.", hint="breakpoints shows them all.")
     await call.session.breakpoints.remove(placed.number)
 
 
-def _instructions(call: Call) -> InstructionBreakpoints:
+def _instructions(call: ActionCall) -> InstructionBreakpoints:
     return InstructionBreakpoints(
         snapshot=snapshot(call.session), instruction_breakpoints=instruction_breakpoints(call.session.breakpoints)
     )
 
 
-def _watched(call: Call) -> DataBreakpoints:
+def _watched(call: ActionCall) -> DataBreakpoints:
     return DataBreakpoints(snapshot=snapshot(call.session), data_breakpoints=data_breakpoints(call.session.breakpoints))

@@ -1,0 +1,181 @@
+"""How a call of an action is carried out, from the caller's JSON to the answer's.
+
+An answer always comes, as an object of one of two forms:
+
+    {"action", "session", "success": true, "text", "details"}
+    {"action", "session", "success": false, "text", "error": {"code", "message", "hint"}}
+
+Decided here: who may do what, how long it may take, and what of the answer is left
+out, because it is secret or too long. What an action does is its own affair.
+"""
+
+import logging
+import os
+from collections.abc import Mapping
+from contextlib import ExitStack, suppress
+from dataclasses import replace
+
+import anyio
+
+from dapkit import limits
+from dapkit.agent.actions import in_order
+from dapkit.agent.budget import cut
+from dapkit.agent.call import ActionCall
+from dapkit.agent.explaining import explain, unknown_action
+from dapkit.agent.failures import ActionFailed
+from dapkit.agent.memory import no_memories
+from dapkit.agent.reading import read
+from dapkit.agent.redaction import Redaction
+from dapkit.agent.registry import Action, Approval
+from dapkit.agent.text import render
+from dapkit.agent.text.escaping import one_line, printable
+from dapkit.hub import wire
+from dapkit.hub.calls import HubCall
+from dapkit.protocol import DapkitError, ProtocolObject, decode_as, encode_value
+from dapkit.sessions.errors import UnknownSession
+from dapkit.sessions.registry import SessionRegistry
+
+log = logging.getLogger(__name__)
+
+_ACTIONS = in_order()
+
+
+class ActionHandler:
+    """The actions on the sessions of one hub."""
+
+    def __init__(self, sessions: SessionRegistry) -> None:
+        self._sessions = sessions
+        self._memories = no_memories()
+        self._redaction = Redaction([os.environ])
+
+    def busy(self) -> bool:
+        """Say whether any session lives."""
+        return bool(self._sessions.live)
+
+    async def handle(self, call: HubCall) -> dict[str, object]:
+        """Carry an action out and return the answer."""
+        if call.name == wire.HOLD_SESSION:
+            await self._hold(call)
+            return {}  # to nobody: a hold ends with its caller
+        call_of_action: ActionCall | None = None
+        try:
+            with ExitStack() as in_use:
+                action = _allowed(call)
+                arguments = read(action, call.arguments, folder=call.project)
+                call_of_action = self._call(call, arguments.pop("timeout", None), in_use)
+                result = await self._perform(action, call_of_action, arguments)
+        except ActionFailed as failure:
+            return self._failed(call, call_of_action, failure)
+        except Exception as error:
+            log.exception("the action %s failed by a fault of ours", call.name)
+            text = f"Internal error: {type(error).__name__}: {error}"
+            return self._failed(call, call_of_action, ActionFailed("internal", text, hint="The hub's log has more."))
+        return self._succeeded(call, call_of_action, result)
+
+    async def _hold(self, call: HubCall) -> None:
+        """End a session when the caller goes away."""
+        try:
+            await anyio.sleep_forever()
+        finally:
+            with anyio.CancelScope(shield=True), suppress(UnknownSession):
+                await self._sessions.find(call.project, call.session).abandon("the command that held it has ended")
+
+    def _call(self, call: HubCall, timeout: object, in_use: ExitStack) -> ActionCall:
+        asked = timeout if isinstance(timeout, int | float) else None
+        seconds = call.settings.request_timeout_seconds if asked is None else asked
+
+        def report(text: str, percentage: float | None) -> None:
+            call.report(one_line(self._redaction_for(call, None).text(text)), percentage)
+
+        return ActionCall(
+            sessions=self._sessions,
+            request=replace(call, report=report),
+            memories=self._memories,
+            timeout=min(max(seconds, limits.ACTION_SECONDS_LEAST), limits.ACTION_SECONDS_MOST),
+            patient=asked is not None,
+            in_use=in_use,
+        )
+
+    async def _perform(self, action: Action, call: ActionCall, arguments: Mapping[str, object]) -> ProtocolObject:
+        # What an action waits for has the call's own deadline; this is for the sum of all that comes after it.
+        most = call.timeout + limits.ACTION_SECONDS_MORE
+        try:
+            with anyio.fail_after(most):
+                return await action.coroutine(call, **arguments)
+        except DapkitError as error:
+            raise explain(error, adapter=call.used.adapter if call.used else "") from error
+        except TimeoutError as error:
+            raise ActionFailed("timeout", f"{action.name} was not done within {most:g} s") from error
+
+    # Answers
+
+    def _succeeded(self, request: HubCall, call: ActionCall, result: ProtocolObject) -> dict[str, object]:
+        redaction = self._redaction_for(request, call)
+        text = cut(redaction.text(render(result)), request.settings.text_bytes)
+        details = decode_as(object, encode_value(result))
+        return {
+            **_head(request, call),
+            "success": True,
+            "text": text,
+            "details": redaction.value(details),
+        }
+
+    def _failed(self, request: HubCall, call: ActionCall | None, failure: ActionFailed) -> dict[str, object]:
+        redaction = self._redaction_for(request, call)
+        message = cut(printable(redaction.text(str(failure))), request.settings.text_bytes)
+        hint = redaction.text(failure.hint)
+        error = {"code": failure.code, "message": message, "hint": hint}
+        return {
+            **_head(request, call),
+            "success": False,
+            "text": f"{message}\n{hint}" if hint else message,
+            "error": error,
+        }
+
+    def _redaction_for(self, request: HubCall, call: ActionCall | None) -> Redaction:
+        if not request.settings.redact_enabled:
+            return _NO_REDACTION
+        if call is not None and call.used is not None and (remembered := self._memories.get(call.used)) is not None:
+            return remembered.redaction
+        of_sessions = [said.redaction for session, said in self._memories.items() if session.project == request.project]
+        return Redaction([request.env or {}, _given_environment(request)], also=[self._redaction, *of_sessions])
+
+
+def _given_environment(request: HubCall) -> Mapping[str, str]:
+    """Return the variables that a program is to be started with, as far as they are fit to be any."""
+    env = request.arguments.get("env")
+    return {name: value for name, value in env.items() if isinstance(value, str)} if isinstance(env, dict) else {}
+
+
+class _NoRedaction(Redaction):
+    """Leaves everything as it is."""
+
+    def text(self, text: str) -> str:
+        return text
+
+    def value(self, value: object) -> object:
+        return value
+
+
+_NO_REDACTION = _NoRedaction()
+
+
+def _allowed(call: HubCall) -> Action:
+    """Find the action, and make sure that the caller may have it done."""
+    if not call.settings.debug_enabled:
+        raise ActionFailed(
+            "disabled", "The debug tool is switched off.", hint="The setting debug.enabled switches it on."
+        )
+    action = _ACTIONS.get(call.name)
+    if action is None:
+        raise unknown_action(call.name)
+    if call.read_only and action.approval is not Approval.READ and not action.reads_if(call.arguments):
+        raise ActionFailed(
+            "refused", f"{call.name} is refused: only actions that read are allowed here.", hint="Drop --read-only."
+        )
+    return action
+
+
+def _head(request: HubCall, call: ActionCall | None) -> dict[str, object]:
+    used = call.used.name if call is not None and call.used is not None else request.session
+    return {"action": request.name, "session": used}

@@ -1,0 +1,124 @@
+"""What is remembered of a session between the calls of its callers.
+
+The hub knows what the program does; this is what has been said about it: which
+output a stop report has told, which locals it has shown, how a start was asked for.
+"""
+
+from collections.abc import Mapping, MutableMapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
+
+from dapkit.agent.redaction import Redaction
+from dapkit.agent.results.values import ExceptionDetails
+from dapkit.catalog import Choice
+from dapkit.sessions.session import DebugSession
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Launched:
+    """A launch as it was asked for, so that it can be done again with changes."""
+
+    choice: Choice
+    program: str | None
+    module: str | None
+    args: Sequence[str]
+    cwd: Path
+    env: Mapping[str, str | None]
+    stop_on_entry: bool
+    terminal: bool
+    options: Mapping[str, object]
+
+    def configuration(self) -> dict[str, object]:
+        """Make the arguments of the launch request. Raises: CatalogError."""
+        return self.choice.launch_arguments(
+            self.program,
+            self.args,
+            cwd=self.cwd,
+            env=self.env or None,
+            stop_on_entry=self.stop_on_entry,
+            module=self.module,
+            terminal=self.terminal,
+            more=self.options,
+        )
+
+    def changed(
+        self, *, args: Sequence[str] | None, env: Mapping[str, str | None] | None, stop_on_entry: bool | None
+    ) -> "Launched":
+        """Return a launch with other values; None leaves one as it was."""
+        return replace(
+            self,
+            args=self.args if args is None else args,
+            env={**self.env, **(env or {})},
+            stop_on_entry=self.stop_on_entry if stop_on_entry is None else stop_on_entry,
+        )
+
+
+class Locals(NamedTuple):
+    """The values of a frame's variables as a report has shown them.
+
+    Attributes:
+        place: which function it was, in which thread; only the same one is compared.
+
+    """
+
+    place: tuple[object, ...]
+    values: Mapping[str, str]
+
+
+@dataclass(slots=True)
+class SessionMemory:
+    """What was said about one session.
+
+    Attributes:
+        launched: how its program was started; None if it was attached to, or by a whole configuration.
+        redaction: of the secrets that its program knows.
+        children: by variables reference, how many named and indexed members the value has.
+        told: positions in the output: where the last report began and where it ended.
+        told_stop: the stop that it was about.
+        locals: as the report of the last stop has shown them.
+        locals_before: as the report before that has.
+        exception: with the stop that it caused.
+
+    """
+
+    launched: Launched | None = None
+    redaction: Redaction = field(default_factory=Redaction)
+    children: dict[int, tuple[int, int]] = field(default_factory=dict)
+    told: tuple[int, int] = (0, 0)
+    told_stop: int = 0
+    locals: Locals | None = None
+    locals_before: Locals | None = None
+    exception: tuple[int, ExceptionDetails] | None = None
+
+    def begin_report(self, stop: int, end: int) -> int:
+        """Return the position from which a report tells output: the end of the report before.
+
+        The same stop gets the same report again, whoever asks.
+        """
+        if stop != self.told_stop:
+            self.told_stop = stop
+            self.told = (self.told[1], end)
+            self.locals_before, self.locals = self.locals, None
+            self.children.clear()
+        return self.told[0]
+
+    def has_children(self, reference: int, named: int | None, indexed: int | None) -> None:
+        """Take note of how many members a value has, until the next stop."""
+        if reference and (named or indexed):
+            self.children[reference] = (named or 0, indexed or 0)
+
+    def exception_of(self, stop: int, told: ExceptionDetails) -> ExceptionDetails:
+        """Return what is known of the exception that caused a stop: cmake names it only the first time it is asked."""
+        if told.exception_id or self.exception is None or self.exception[0] != stop:
+            self.exception = (stop, told)
+        return self.exception[1]
+
+
+type Memories = MutableMapping[DebugSession, SessionMemory]
+
+
+def no_memories() -> Memories:
+    """Make an empty memory, which forgets a session when the hub does."""
+    return WeakKeyDictionary()

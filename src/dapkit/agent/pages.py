@@ -1,0 +1,211 @@
+"""Pages of frames and of variables, whatever the adapter does about paging.
+
+An adapter that pages is asked for the page; of one that does not, everything is
+taken, and the page is cut out here. Either way the answer is bounded.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from dapkit import limits
+from dapkit.agent import converting
+from dapkit.agent.call import ActionCall
+from dapkit.agent.failures import InvalidArguments
+from dapkit.agent.results.values import Frame, Variable
+from dapkit.agent.text.values import variable as line_of
+from dapkit.protocol import StackFrame, StackTraceArguments, StackTraceBody, VariablesArguments
+from dapkit.protocol import Variable as ProtocolVariable
+from dapkit.sessions.session import DebugSession
+
+type Kind = Literal["indexed", "named"]
+
+
+@dataclass(frozen=True, slots=True)
+class Frames:
+    """A page of a stack.
+
+    Attributes:
+        more: whether there are further frames.
+        total: how many there are, if the adapter tells it.
+        next_start: where the next page begins.
+
+    """
+
+    frames: list[Frame]
+    more: bool
+    total: int | None
+    next_start: int
+
+
+async def page_of_frames(call: ActionCall, thread: int, *, start: int, levels: int | None, own_code: bool) -> Frames:
+    """Get the frames of a thread from one on, or only those among them that are the user's own code."""
+    _not_negative("start", start)
+    wanted = at_most("levels", levels, otherwise=limits.FRAMES_SHOWN, most=limits.FRAMES_MOST)
+    if call.capabilities.supports_delayed_stack_trace_loading:
+        asked = StackTraceArguments(thread_id=thread, start_frame=start, levels=wanted + 1)
+        stack = await call.ask(asked)
+        came = stack.stack_frames
+    else:
+        stack = await call.ask(StackTraceArguments(thread_id=thread))
+        came = stack.stack_frames[start:]
+    total = total_frames(call.session, stack)
+    more = len(came) > wanted or (total or 0) > start + max(len(came), 1)
+    numbered = list(enumerate(came[:wanted], start))
+    shown = [converting.frame(one, index) for index, one in numbered if not own_code or _is_own(call, one)]
+    return Frames(shown, more, total, start + len(numbered))
+
+
+def total_frames(session: DebugSession, stack: StackTraceBody) -> int | None:
+    """Say how many frames a stack has, if the adapter knows it: some tell a number beyond what they have looked at."""
+    return None if session.traits.total_frames_is_guess else stack.total_frames
+
+
+def _is_own(call: ActionCall, frame: StackFrame) -> bool:
+    source = frame.source
+    if frame.presentation_hint == "subtle" or source is None or source.path is None:
+        return False
+    if source.presentation_hint == "deemphasize":
+        return False
+    folders = {call.session.cwd.resolve(), call.session.project}
+    return any(Path(source.path).resolve().is_relative_to(folder) for folder in folders)
+
+
+@dataclass(frozen=True, slots=True)
+class Members:
+    """A page of variables.
+
+    Attributes:
+        more: how many there are after it, -1 if that is not known.
+        searched: only so many of all members were looked at; None if all were.
+
+    """
+
+    variables: list[Variable]
+    more: int
+    searched: int | None = None
+
+
+async def page_of_variables(
+    call: ActionCall,
+    reference: int,
+    *,
+    kind: Kind | None,
+    match: str | None,
+    start: int,
+    count: int | None,
+) -> Members:
+    """Get variables from one on, as many as the budget of an answer allows."""
+    _not_negative("start", start)
+    wanted = at_most("count", count, otherwise=limits.VARIABLES_SHOWN, most=limits.VARIABLES_MOST)
+    value = _Value(call, reference, kind, *call.remembered.children.get(reference, (0, 0)))
+    searched = None
+    if match is None:
+        page, total = await value.part(start, wanted)
+    else:
+        came, of_all = await value.part(0, limits.VARIABLES_SEARCHED)
+        searched = None if len(came) == of_all else len(came)
+        found = [one for one in came if match in one.name]
+        page, total = found[start : start + wanted], len(found)
+    shown = _within_budget(page, call.settings.text_bytes)
+    more = -1 if total is None else max(0, total - start - len(shown))
+    return Members(shown, more, searched)
+
+
+type Part = tuple[list[ProtocolVariable], int | None]
+"""Members from one on, and how many there are in all, if that is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Value:
+    """A value whose members are asked for, never more of them than are wanted: there may be millions.
+
+    Attributes:
+        named: how many members with names it is said to have; 0 if nothing was said.
+        indexed: how many items.
+
+    """
+
+    call: ActionCall
+    reference: int
+    kind: Kind | None
+    named: int
+    indexed: int
+
+    async def part(self, start: int, wanted: int) -> Part:
+        """Get at most so many members from one on."""
+        if self.indexed and self.kind != "named":
+            return await self._items(start, wanted)
+        return await self._members(start, wanted)
+
+    async def _items(self, start: int, wanted: int) -> Part:
+        """Ask for items by themselves, as delve wants it; they come after the members with names."""
+        named = self.named if self.kind is None else 0
+        came: list[ProtocolVariable] = []
+        if start < named:
+            came = await self._ask(filter="named")
+            if len(came) > named:  # these are all members
+                return came[start : start + wanted], len(came)
+            came = came[start : start + wanted]
+        first = max(0, start - named)
+        count = min(wanted - len(came), self.indexed - first)  # gdb fails beyond the last one
+        if count > 0:
+            items = await self._ask(filter="indexed", start=first, count=count)
+            came += items[first : first + count] if len(items) > count else items
+        return came, named + self.indexed
+
+    async def _members(self, start: int, wanted: int) -> Part:
+        """Ask for members of a value without items, or one of which nothing is known, as lldb-dap has it for arrays."""
+        said = self.named + self.indexed
+        if 0 < said <= wanted:
+            came = await self._ask(filter=self.kind)
+            return came[start : start + wanted], len(came)
+        first = await self._ask(filter=self.kind, start=0, count=1) if start else []
+        if len(first) > 1:  # these are all members
+            return first[start : start + wanted], len(first)
+        count = min(wanted + 1, said - start) if said else wanted + 1
+        came = await self._ask(filter=self.kind, start=start, count=count) if count > 0 else []
+        if len(came) > count or (start and came == first):  # so are these
+            return came[start : start + wanted], len(came)
+        ended = len(came) < count or start + count == said
+        return came[:wanted], start + len(came) if ended else None
+
+    async def _ask(
+        self,
+        *,
+        filter: Kind | None,  # noqa: A002 - the protocol's name
+        start: int | None = None,
+        count: int | None = None,
+    ) -> list[ProtocolVariable]:
+        asked = VariablesArguments(variables_reference=self.reference, filter=filter, start=start, count=count)
+        return (await self.call.ask(asked)).variables
+
+
+def _within_budget(came: list[ProtocolVariable], budget: int) -> list[Variable]:
+    """Show as many as fit, at least one."""
+    shown: list[Variable] = []
+    size = 0
+    for one in came:
+        converted = converting.variable(one)
+        size += len(line_of(converted).encode(errors="replace")) + 3
+        if shown and size > budget * 3 // 4:
+            break
+        shown.append(converted)
+    return shown
+
+
+def _not_negative(name: str, value: int) -> None:
+    if value < 0:
+        raise InvalidArguments(f"{name} must be 0 or more, not {value}")
+
+
+def at_most(name: str, given: int | None, *, otherwise: int, most: int) -> int:
+    """Say how many are wanted, which are never more than `most`: what comes after them is another page.
+
+    Raises:
+        InvalidArguments: fewer than one.
+
+    """
+    if given is not None and given < 1:
+        raise InvalidArguments(f"{name} must be 1 or more, not {given}")
+    return min(otherwise if given is None else given, most)

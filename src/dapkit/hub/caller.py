@@ -1,0 +1,189 @@
+"""The hub's end of one caller's connection.
+
+Each call is a task. It ends with its answer, by `{"cancel": id}`, or with the
+connection, whatever comes first, and is answered exactly once. A line that is no
+message is answered as such, and the next one is read. What leaves goes through
+one outbox; a caller that sends without reading is not read from either.
+"""
+
+import logging
+from collections import deque
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
+
+import anyio
+from anyio import CancelScope
+from anyio.abc import ByteStream, TaskGroup
+
+from dapkit import limits
+from dapkit.hub import wire
+from dapkit.hub.calls import ReportProgress
+from dapkit.hub.errors import CallRefused
+from dapkit.transport import Pulse, background_tasks
+
+log = logging.getLogger(__name__)
+
+type Message = Mapping[str, object]
+
+type Answer = Callable[[Message, ReportProgress], Awaitable[dict[str, object]]]
+"""Answers one call, or raises CallRefused."""
+
+
+async def serve_caller(stream: ByteStream, greeting: Message, answer: Answer) -> None:
+    """Greet a caller and answer its calls until it goes away."""
+    outbox = _Outbox(stream)
+    outbox.put(wire.encode(greeting))
+    async with anyio.create_task_group() as sending:
+        sending.start_soon(outbox.send_all)
+        try:
+            async with background_tasks() as tasks:
+                await _Calls(outbox, answer, tasks).hear(stream)
+        except anyio.get_cancelled_exc_class():
+            # Every call that was read is answered by now: whoever has no answer can make it again.
+            outbox.put(_refusal(None, wire.ENDING, "the hub is about to end", hint="Try again."))
+            raise
+        finally:
+            outbox.close()
+
+
+class _Calls:
+    """The calls of one caller.
+
+    Invariant: each number in `_scopes` has a task that will answer it.
+    """
+
+    def __init__(self, outbox: "_Outbox", answer: Answer, tasks: TaskGroup) -> None:
+        self._outbox = outbox
+        self._answer = answer
+        self._tasks = tasks
+        self._scopes: dict[int, CancelScope] = {}
+
+    async def hear(self, stream: ByteStream) -> None:
+        """Take messages until the connection ends."""
+        lines = wire.LineBuffer()
+        try:
+            async for data in stream:
+                for line in lines.feed(data):
+                    await self._outbox.has_room()
+                    self._take(line)
+        except wire.BadLine as error:  # too long: where the next one begins is unknown
+            self._outbox.put(_refusal(None, "bad_line", str(error)))
+        except (anyio.BrokenResourceError, anyio.ClosedResourceError):
+            return
+
+    def _take(self, line: bytes | bytearray) -> None:
+        try:
+            message = wire.decode(line)
+        except wire.BadLine as error:
+            self._outbox.put(_refusal(None, "bad_line", str(error)))
+            return
+        match message:
+            case {"cancel": int(number)}:
+                if number in self._scopes:  # else it is answered already
+                    self._scopes[number].cancel()
+            case {"id": int(number), "call": str()} if number not in self._scopes:
+                if len(self._scopes) >= limits.HUB_CALLS:
+                    self._outbox.put(_refusal(number, "too_many_calls", f"{limits.HUB_CALLS} calls are under way"))
+                    return
+                self._scopes[number] = CancelScope()
+                self._tasks.start_soon(self._run, number, message)
+            case _:
+                text = "expected an object with `call` and an unused number as `id`, or with `cancel`"
+                unused = message.get("id")
+                self._outbox.put(_refusal(unused if isinstance(unused, int) else None, "bad_line", text))
+
+    async def _run(self, number: int, message: Message) -> None:
+        try:
+            with self._scopes[number]:
+                self._outbox.answer(number, await self._answered(number, message))
+        finally:
+            del self._scopes[number]
+
+    async def _answered(self, number: int, message: Message) -> bytes:
+        """Return the last line about a call."""
+        try:
+            result = await self._answer(message, partial(self._outbox.report, number))
+            return wire.encode({"id": number, "result": result})
+        except CallRefused as refusal:
+            return _refusal(number, refusal.code, str(refusal.args[0]), hint=refusal.hint)
+        except anyio.get_cancelled_exc_class():
+            self._outbox.answer(number, _refusal(number, "cancelled", f"{message['call']} was given up"))
+            raise
+        except Exception as error:
+            log.exception("%s failed", message["call"])
+            text = f"{message['call']} failed: {type(error).__name__}: {error}"
+            return _refusal(number, "internal", text, hint="The log of the hub has the details.")
+
+
+class _Outbox:
+    """Lines on their way to a caller.
+
+    Of the reports of one call only the latest waits, and none after its answer. A
+    caller that takes nothing for `limits.SEND_SECONDS` is gone.
+    """
+
+    def __init__(self, stream: ByteStream) -> None:
+        self._stream = stream
+        self._lines: deque[bytes] = deque()
+        self._reports: dict[int, bytes] = {}
+        self._pulse = Pulse()
+        self._closing = False
+        self._gone = False
+        self._scope = CancelScope(shield=True)
+
+    def put(self, line: bytes) -> None:
+        """Send a line after those that wait."""
+        self._lines.append(line)
+        self._pulse.beat()
+
+    def answer(self, number: int, line: bytes) -> None:
+        """Send the last line about a call."""
+        self._reports.pop(number, None)
+        self.put(line)
+
+    def report(self, number: int, message: str, percentage: float | None) -> None:
+        """Tell how far a call is."""
+        progress = {"message": message, "percentage": percentage}
+        self._reports[number] = wire.encode({"id": number, "progress": progress})
+        self._pulse.beat()
+
+    def close(self) -> None:
+        """Send what waits, within `limits.CLOSE_SECONDS`, and no more."""
+        self._closing = True
+        self._scope.deadline = anyio.current_time() + limits.CLOSE_SECONDS
+        self._pulse.beat()
+
+    async def has_room(self) -> None:
+        """Wait while too many lines wait."""
+        await self._pulse.until(lambda: self._gone or len(self._lines) < limits.HUB_CALLS)
+
+    async def send_all(self) -> None:
+        """Send lines until closed, then close the stream."""
+        with self._scope:
+            try:
+                while await self._anything():
+                    with anyio.fail_after(limits.SEND_SECONDS):
+                        await self._stream.send(self._next())
+            except (anyio.BrokenResourceError, anyio.ClosedResourceError):
+                pass
+            except TimeoutError:
+                log.warning("a caller took nothing for %g s and was dropped", limits.SEND_SECONDS)
+        self._gone = True
+        self._pulse.beat()
+        with CancelScope(shield=True):
+            await self._stream.aclose()
+
+    async def _anything(self) -> bool:
+        await self._pulse.until(lambda: bool(self._lines or self._reports or self._closing))
+        return bool(self._lines or self._reports)
+
+    def _next(self) -> bytes:
+        if self._reports:
+            return self._reports.pop(next(iter(self._reports)))
+        line = self._lines.popleft()
+        self._pulse.beat()
+        return line
+
+
+def _refusal(number: int | None, code: str, text: str, *, hint: str = "") -> bytes:
+    return wire.encode({"id": number, "error": {"code": code, "message": text, "hint": hint}})

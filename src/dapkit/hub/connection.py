@@ -1,0 +1,205 @@
+"""A caller's connection to the hub: blocking, with one call on it."""
+
+import contextlib
+import os
+import select
+import signal
+import socket
+import sys
+import time
+
+from dapkit import limits
+from dapkit.hub import wire
+from dapkit.hub.errors import CallRefused, HubLost, HubSilent, HubUnavailable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import TracebackType
+    from typing import Self
+
+type OnProgress = Callable[[str, float | None], None]
+"""Told what a call is doing, and how far it is in percent where that is known."""
+
+
+class HubConnection:
+    """A connection to a hub that listens.
+
+    Attributes:
+        pid: the process that listens.
+        greeting: its first message, once `greet` has returned.
+
+    """
+
+    def __init__(self, connected: socket.socket) -> None:
+        self._socket = connected
+        self._lines = wire.LineBuffer()
+        self._received: list[bytearray] = []
+        self._process = -1
+        self.greeting: dict[str, object] = {}
+        credentials = connected.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
+        self.pid, uid, _gid = (int.from_bytes(credentials[at : at + 4], sys.byteorder) for at in (0, 4, 8))
+        if uid != os.geteuid():
+            self.close()
+            raise HubUnavailable(f"the socket of the hub is held by user {uid}, expected user {os.geteuid()}")
+
+    @classmethod
+    def to(cls, path: str, deadline: float) -> "Self | None":
+        """Connect; None if nobody listens."""
+        connecting = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        connecting.setblocking(False)  # noqa: FBT003 - its only parameter
+        while True:
+            try:
+                connecting.connect(path)
+                return cls(connecting)
+            except (FileNotFoundError, ConnectionRefusedError):
+                connecting.close()
+                return None
+            except BlockingIOError as error:  # its queue is full: unlike with TCP nothing is under way
+                if time.monotonic() > deadline:
+                    connecting.close()
+                    raise HubUnavailable("the hub lets nobody in", hint="End it with: dapkit hub stop") from error
+                time.sleep(limits.CONNECT_RETRY_SECONDS)
+            except OSError as error:
+                connecting.close()
+                raise HubUnavailable(f"{path} cannot be connected to: {error.strerror}") from error
+
+    def __enter__(self) -> "Self":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: "TracebackType | None"
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Go away; a call that is not answered yet is given up by the hub."""
+        self._socket.close()
+        if self._process >= 0:
+            os.close(self._process)
+            self._process = -1
+
+    def detach(self) -> socket.socket:
+        """Give the connection away; only `pid` and `greeting` are of use from then on."""
+        return socket.socket(fileno=self._socket.detach())
+
+    def greet(self, deadline: float) -> None:
+        """Wait for its first message."""
+        self.greeting = self._next(deadline)
+
+    def ask(
+        self, message: dict[str, object], deadline: float, on_progress: OnProgress | None = None
+    ) -> dict[str, object]:
+        """Send a call and wait for its result.
+
+        Raises:
+            CallRefused: the hub answered with an error.
+            HubLost: the connection ended before.
+            HubSilent: the deadline passed before.
+
+        """
+        try:
+            self.begin(message, deadline)
+            return self._answer(deadline, on_progress)
+        except KeyboardInterrupt:
+            self._give_up()
+            raise
+
+    def begin(self, message: dict[str, object], deadline: float) -> None:
+        """Send a call, and do not wait for its result."""
+        self._send({"id": 1, **message}, deadline)
+
+    def watch(self) -> None:
+        """Keep hold of the hub's process, so that no other can be taken for it later."""
+        with contextlib.suppress(ProcessLookupError):  # it has gone
+            self._process = os.pidfd_open(self.pid)
+
+    def wait_for_end(self, seconds: float) -> bool:
+        """Wait until the process that is watched has gone; False if it has not in that time."""
+        if self._process < 0:
+            return True
+        poll = select.poll()
+        poll.register(self._process, select.POLLIN)
+        return bool(poll.poll(seconds * 1000))
+
+    def kill(self) -> None:
+        """End the process that is watched by force."""
+        if self._process >= 0:
+            with contextlib.suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self._process, signal.SIGKILL)
+
+    def _answer(self, deadline: float, on_progress: OnProgress | None) -> dict[str, object]:
+        while True:
+            result = result_in(self._next(deadline), on_progress)
+            if result is not None:
+                return result
+
+    def _give_up(self) -> None:
+        """Cancel the call and wait until the hub has let it go."""
+        deadline = time.monotonic() + limits.CLOSE_SECONDS
+        try:
+            self._send({"cancel": 1}, deadline)
+            self._answer(deadline, None)
+        except (CallRefused, HubLost, HubSilent):
+            return
+
+    def _send(self, message: dict[str, object], deadline: float) -> None:
+        self._limit(deadline)
+        try:
+            self._socket.sendall(wire.encode(message))
+        except TimeoutError:
+            raise silent(self.pid) from None
+        except OSError:  # it has gone; what it said before is still to be read
+            return
+
+    def _next(self, deadline: float) -> dict[str, object]:
+        while not self._received:
+            self._limit(deadline)
+            try:
+                data = self._socket.recv(limits.READ_CHUNK_BYTES)
+            except TimeoutError:
+                raise silent(self.pid) from None
+            except OSError:
+                data = b""
+            if not data:
+                raise lost(self.pid)
+            self._received = self._lines.feed(data)
+        return wire.decode(self._received.pop(0))
+
+    def _limit(self, deadline: float) -> None:
+        """Let the next operation of the socket take until the deadline."""
+        self._socket.settimeout(max(deadline - time.monotonic(), 0.001))
+
+
+def result_in(message: dict[str, object], on_progress: OnProgress | None) -> dict[str, object] | None:
+    """Take one message about the call: its result, or None if it is still under way.
+
+    Raises:
+        CallRefused: the hub answered with an error.
+
+    """
+    match message:
+        case {"id": 1, "result": dict(result)}:
+            return result
+        case {"id": 1 | None, "error": {"code": str(code), "message": str(text), **more}}:
+            raise CallRefused(code, text, hint=str(more.get("hint", "")))
+        case {"id": 1, "progress": {"message": str(text), **more}} if on_progress is not None:
+            percentage = more.get("percentage")
+            on_progress(text, percentage if isinstance(percentage, int | float) else None)
+    return None
+
+
+def lost(pid: int) -> HubLost:
+    """Make the error of a connection that ended before the answer."""
+    return HubLost(
+        f"the hub (process {pid}) ended before it answered",
+        hint="Its sessions have ended with it; the next call starts another hub.",
+    )
+
+
+def silent(pid: int) -> HubSilent:
+    """Make the error of an answer that did not come in time."""
+    return HubSilent(
+        f"the hub (process {pid}) did not answer in time",
+        hint="The call was given up. A hub that answers nothing any more is ended by: dapkit hub stop",
+    )

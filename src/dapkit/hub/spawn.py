@@ -1,0 +1,99 @@
+"""Starting a hub from a caller, and hearing whether it is ready.
+
+The hub says one line on its standard output: `ready` as soon as it listens. The
+end of that output without it means that it has failed, and its log says why;
+no poll and no guess is needed. Its standard input is the lock under which it is
+started, so that it is held until then even if the starter is killed. Once ready
+it exchanges both for the null device.
+"""
+
+import contextlib
+import os
+import select
+import signal
+import subprocess
+import time
+
+from dapkit import limits
+from dapkit.hub.errors import HubUnavailable
+from dapkit.hub.folder import LOG, VARIABLE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+READY = b"ready\n"
+
+
+def report_ready() -> None:
+    """Tell the caller who started this hub, and let go of what it was started with."""
+    with contextlib.suppress(BrokenPipeError):  # it was killed meanwhile; others will come
+        os.write(1, READY)
+    null = os.open(os.devnull, os.O_RDWR)
+    os.dup2(null, 0)
+    os.dup2(null, 1)
+    os.close(null)
+
+
+def spawn_hub(command: "Sequence[str]", folder: str, *, lock: int, deadline: float) -> None:
+    """Start a hub and wait until it listens.
+
+    It inherits nothing else but the environment and the folder, which it leaves by itself: it has a session of its
+    own, and writes to its log. It makes itself nobody's child, too (`daemon`), and lives on as that.
+
+    Raises:
+        HubUnavailable: it did not get ready.
+
+    """
+    log = os.path.join(folder, LOG)
+    try:
+        errors = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    except OSError as error:
+        raise HubUnavailable(f"{log} cannot be opened: {error.strerror}") from error
+    try:
+        if os.fstat(errors).st_size > limits.HUB_LOG_BYTES:
+            os.ftruncate(errors, 0)
+        before = os.fstat(errors).st_size
+        try:
+            starting = subprocess.Popen(
+                command,
+                env={**os.environ, VARIABLE: folder},  # ours, whatever it would find for itself
+                stdin=lock,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise HubUnavailable(f"the hub cannot be started: {command[0]}: {error.strerror}") from error
+    finally:
+        os.close(errors)
+    with starting:
+        said = _said(starting, deadline)
+        if said is None:
+            os.killpg(starting.pid, signal.SIGKILL)  # it may have a child by now, which is to be the hub
+            raise HubUnavailable("the hub that was started is not ready in time", hint=f"Its log is {log}.")
+    if said != READY:
+        raise HubUnavailable(f"the hub could not be started:\n{_tail(log, before)}", hint=f"Its log is {log}.")
+
+
+def _said(starting: subprocess.Popen[bytes], deadline: float) -> bytes | None:
+    """Return what the hub says until its end or its first line; None if that takes too long."""
+    output = starting.stdout.fileno() if starting.stdout is not None else -1
+    poll = select.poll()
+    poll.register(output, select.POLLIN)
+    said = b""
+    while not said.endswith(b"\n"):
+        if not poll.poll(max(deadline - time.monotonic(), 0) * 1000):
+            return None
+        data = os.read(output, len(READY))
+        if not data:
+            break
+        said += data
+    return said
+
+
+def _tail(log: str, start: int) -> str:
+    """Return the last lines that were written to the log since."""
+    with open(log, "rb") as file:
+        file.seek(max(start, os.fstat(file.fileno()).st_size - 2000))
+        return file.read().decode(errors="replace").strip()

@@ -1,0 +1,213 @@
+"""What we do ourselves for adapters that lack conditions, hit counts or log messages.
+
+The breakpoint is set without what the adapter cannot do. Whenever it stops there,
+the condition is evaluated, the hit is counted and the message is logged by us, and
+the program goes on if it was not to stop. From the first thing that the adapter
+lacks on, all that comes after it is ours as well: an adapter that cannot check the
+condition must not count the hits or log the message either.
+"""
+
+import re
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from dapkit.protocol import Capabilities, DapkitError
+from dapkit.sessions.breakpoints.places import Line, Text, Wish
+from dapkit.sessions.errors import SessionError
+
+type Evaluate = Callable[[str], Awaitable[str]]
+"""Evaluates an expression where the program stopped; raises DapkitError."""
+
+type Sign = Literal["==", ">=", ">", "<=", "<", "%"]
+
+_HITS = re.compile(r"\s*(==|=|>=|>|<=|<|%)?\s*(\d+)\s*")
+
+_FALSE = re.compile(
+    r"""(?ix) \s* (
+        | false | none | nil | null | nullptr | undefined | off | no
+        | [-+]? 0+ (\.0*)? | 0x0+ | 0\s*'\\0+' | '' | "" | \[\] | \{\} | \(\)
+    ) \s*"""
+)
+"""How languages write what is not true."""
+
+
+class WrongHitCondition(SessionError):  # noqa: N818 - the sentence reads right where it is raised
+    """A hit condition that cannot be read."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(f"hit condition {text!r}: expected a number, as in 5, == 5, >= 5, > 5, <= 5, < 5 or % 3")
+
+
+@dataclass(frozen=True, slots=True)
+class Hits:
+    """At which hits a breakpoint acts."""
+
+    sign: Sign
+    number: int
+
+    @classmethod
+    def read(cls, text: str) -> "Hits":
+        """Read a hit condition; a bare number is the one hit to act at.
+
+        Raises:
+            WrongHitCondition: it cannot be read.
+
+        """
+        found = _HITS.fullmatch(text)
+        if found is None or (found[1] == "%" and int(found[2]) == 0):
+            raise WrongHitCondition(text)
+        match found[1]:
+            case ">=" | ">" | "<=" | "<" | "%" as sign:
+                return cls(sign, int(found[2]))
+            case _:
+                return cls("==", int(found[2]))
+
+    def act_at(self, hit: int) -> bool:
+        """Whether it acts at this hit, counted from 1."""
+        match self.sign:
+            case "==":
+                return hit == self.number
+            case ">=":
+                return hit >= self.number
+            case ">":
+                return hit > self.number
+            case "<=":
+                return hit <= self.number
+            case "<":
+                return hit < self.number
+            case "%":
+                return hit % self.number == 0
+
+
+@dataclass(frozen=True, slots=True)
+class Emulated:
+    """The part of a wish that is ours."""
+
+    condition: str | None = None
+    hit_condition: str | None = None
+    log_message: str | None = None
+
+    def __bool__(self) -> bool:
+        return any((self.condition, self.hit_condition, self.log_message))
+
+    def __str__(self) -> str:
+        asked = {
+            "the condition": self.condition,
+            "the hit count": self.hit_condition,
+            "the log message": self.log_message,
+        }
+        parts = " and ".join(name for name, value in asked.items() if value)
+        return f"the adapter can't do {parts}: dapkit stops there, and goes on by itself" if parts else ""
+
+
+NOTHING = Emulated()
+"""The adapter does everything."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What is to happen at an emulated breakpoint that was hit.
+
+    Attributes:
+        stop: whether the program is to stay.
+        hits: how many hits count now.
+        log: what is to be logged.
+        remark: what went wrong, which is why it stays.
+
+    """
+
+    stop: bool
+    hits: int
+    log: str | None = None
+    remark: str | None = None
+
+
+def split(wish: Wish, capabilities: Capabilities) -> tuple[Wish, Emulated]:
+    """Divide a wish into what the adapter does and what is ours."""
+    in_source = isinstance(wish.place, Line | Text)
+    able = {
+        "condition": bool(capabilities.supports_conditional_breakpoints),
+        "hit_condition": bool(capabilities.supports_hit_conditional_breakpoints),
+        # Only breakpoints in sources have log messages (SourceBreakpoint.logMessage).
+        "log_message": bool(capabilities.supports_log_points) and in_source,
+    }
+    asked = {name: getattr(wish, name) for name in able}
+    ours: dict[str, str | None] = dict.fromkeys(able)
+    for name, value in asked.items():
+        if value is not None and (any(ours.values()) or not able[name]):
+            ours[name] = value
+    emulated = Emulated(**ours)
+    native = replace(
+        wish,
+        condition=None if emulated.condition else wish.condition,
+        hit_condition=None if emulated.hit_condition else wish.hit_condition,
+        log_message=None if emulated.log_message else wish.log_message,
+    )
+    return native, emulated
+
+
+def is_true(value: str) -> bool:
+    """Whether the value of a condition, as an adapter shows it, counts as true."""
+    return _FALSE.fullmatch(value) is None
+
+
+async def judge(emulated: Emulated, *, hits: int, evaluate: Evaluate) -> Judgement:
+    """Do what the adapter could not do, at a breakpoint that was hit; `hits` counts those before.
+
+    Whatever goes wrong stops the program and is told: a breakpoint that never stops would hide its mistake.
+    """
+    if emulated.condition is not None:
+        try:
+            value = await evaluate(emulated.condition)
+        except DapkitError as error:
+            return Judgement(stop=True, hits=hits, remark=f"condition {emulated.condition!r} failed: {error}")
+        if not is_true(value):
+            return Judgement(stop=False, hits=hits)
+    hits += 1
+    if emulated.hit_condition is not None and not Hits.read(emulated.hit_condition).act_at(hits):
+        return Judgement(stop=False, hits=hits)
+    if emulated.log_message is not None:
+        return Judgement(stop=False, hits=hits, log=await interpolate(emulated.log_message, evaluate))
+    return Judgement(stop=True, hits=hits)
+
+
+async def interpolate(message: str, evaluate: Evaluate) -> str:
+    """Put values into a log message; doubled braces are braces, and an error stands in the place of its value."""
+    pieces: list[str] = []
+    for literal, expression in _pieces(message):
+        pieces.append(literal)
+        if expression is not None:
+            try:
+                pieces.append(await evaluate(expression))
+            except DapkitError as error:
+                pieces.append(f"<{error}>")
+    return "".join(pieces)
+
+
+def _pieces(message: str) -> list[tuple[str, str | None]]:
+    """Cut a message into literal texts, each with the expression after it."""
+    pieces: list[tuple[str, str | None]] = []
+    literal, position = "", 0
+    while position < len(message):
+        two = message[position : position + 2]
+        if two in ("{{", "}}"):
+            literal += two[0]
+            position += 2
+        elif message[position] == "{" and (end := _closing(message, position)) is not None:
+            pieces.append((literal, message[position + 1 : end]))
+            literal, position = "", end + 1
+        else:
+            literal += message[position]
+            position += 1
+    return [*pieces, (literal, None)]
+
+
+def _closing(message: str, opened: int) -> int | None:
+    """Find the brace that closes the one here."""
+    depth = 0
+    for position in range(opened, len(message)):
+        depth += {"{": 1, "}": -1}.get(message[position], 0)
+        if depth == 0:
+            return position
+    return None

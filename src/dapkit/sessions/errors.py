@@ -1,0 +1,164 @@
+"""What working with long-lived sessions can fail with.
+
+DapkitError                      (dapkit.protocol)
+└── SessionError
+    ├── NoSession                the project has no session that lives
+    ├── UnknownSession           none of this name
+    ├── AmbiguousSession         several, and none was named
+    ├── NameTaken                a live session has this name already
+    ├── StartFailed              the program could not be launched or attached to
+    │   └── StartExpired         the adapter did not do it in time
+    ├── SessionOver              what was asked for needs a program, and it has ended
+    ├── CannotRestart            the session was not launched by us
+    ├── NotStopped               what was asked for needs a stop, and the program runs
+    ├── NoFrame                  no frame was chosen, and there is no current one
+    ├── NoThreads                the adapter reports no thread to work with
+    ├── NoInput                  the program has no input that we hold
+    ├── StaleReference           a frame or value of an earlier stop
+    ├── UnknownReference         a number that was never given out
+    ├── NoSuchBreakpoint         a breakpoint number that the session does not have
+    └── Misplaced                a breakpoint by text that is nowhere in the file, or in several places
+"""
+
+from collections.abc import Iterable
+
+from dapkit.protocol import DapkitError
+
+
+class SessionError(DapkitError):
+    """Base of the errors of this layer."""
+
+
+class NoSession(SessionError):  # noqa: N818 - the sentence reads right where it is raised
+    """The project has no session that lives."""
+
+    def __init__(self) -> None:
+        super().__init__("No active debug session. Launch or attach first.")
+
+
+class UnknownSession(SessionError):  # noqa: N818 - as above
+    """No session of the project has this name."""
+
+    def __init__(self, name: str, known: Iterable[str]) -> None:
+        have = ", ".join(known) or "none"
+        super().__init__(f"No debug session is named {name!r} in this project; it has: {have}.")
+
+
+class AmbiguousSession(SessionError):  # noqa: N818 - as above
+    """Several sessions live, and none was named."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        super().__init__(f"Several debug sessions are active: {', '.join(names)}. Say which one with `session`.")
+
+
+class NameTaken(SessionError):  # noqa: N818 - as above
+    """A live session of the project has this name already."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"Debug session {name} is still active."
+            " Terminate it before launching another of that name, or choose another."
+        )
+
+
+class StartFailed(SessionError):  # noqa: N818 - as above
+    """The program could not be launched or attached to.
+
+    Attributes:
+        output: the end of what the adapter had to say about it, such as the errors of a build.
+
+    """
+
+    def __init__(self, why: str, output: str) -> None:
+        super().__init__(f"{why}\n{output.rstrip()}" if output.strip() else why)
+        self.output = output
+
+
+class StartExpired(StartFailed):
+    """The adapter did not launch or attach in time."""
+
+    def __init__(self, command: str, seconds: float, output: str) -> None:
+        super().__init__(f"DAP request {command} timed out after {round(seconds * 1000)}ms", output)
+
+
+class SessionOver(SessionError):  # noqa: N818 - as above
+    """The program of the session has ended, or was let go."""
+
+    def __init__(self, name: str, ending: str) -> None:
+        super().__init__(f"Debug session {name} is over: {ending}. Restart it, or launch another.")
+
+
+class CannotRestart(SessionError):  # noqa: N818 - as above
+    """A program that we have only attached to."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"Debug session {name} attached to its program, so it can't be started again from here.")
+
+
+class NotStopped(SessionError):  # noqa: N818 - as above
+    """What was asked for needs a program that stands still."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"{what} needs a stopped program, and it is running. Pause it, or wait for a breakpoint.")
+
+
+class NoFrame(SessionError):  # noqa: N818 - as above
+    """No frame was chosen, and there is no current one."""
+
+    def __init__(self) -> None:
+        super().__init__("No active stack frame. Run stack_trace first or supply frame_id.")
+
+
+class NoThreads(SessionError):  # noqa: N818 - as above
+    """The adapter reports no thread to work with."""
+
+    def __init__(self) -> None:
+        super().__init__("Debugger reported no threads.")
+
+
+class NoInput(SessionError):  # noqa: N818 - as above
+    """The program does not read from anything that we hold."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The program has no terminal here to type into. Launch it with its console in a terminal"
+            ' (for most adapters "console": "integratedTerminal").'
+        )
+
+
+class StaleReference(SessionError):  # noqa: N818 - as above
+    """A frame or value of an earlier stop: the adapter would take its number for something else.
+
+    Attributes:
+        number: the reference.
+        stop: the stop that it is from; None if it was made while the program ran.
+        now: the present stop; None while the program runs or after it has ended.
+
+    """
+
+    def __init__(self, number: int, *, stop: int | None, now: int | None) -> None:
+        origin = f"stop {stop}" if stop is not None else "a time when the program ran"
+        present = f"now at stop {now}" if now is not None else "and the program has moved on since"
+        super().__init__(f"Reference {number} is stale: reference from {origin}, {present}. Ask for it anew.")
+        self.number = number
+        self.stop = stop
+        self.now = now
+
+
+class UnknownReference(SessionError):  # noqa: N818 - as above
+    """A number that was never given out for this kind of thing."""
+
+    def __init__(self, number: int, kind: str) -> None:
+        super().__init__(f"There is no {kind} {number}: numbers come from the answers of this session.")
+
+
+class NoSuchBreakpoint(SessionError):  # noqa: N818 - as above
+    """A number that names no breakpoint of the session."""
+
+    def __init__(self, number: int, known: Iterable[int]) -> None:
+        have = ", ".join(map(str, known)) or "none"
+        super().__init__(f"There is no breakpoint {number}; the session has: {have}.")
+
+
+class Misplaced(SessionError):  # noqa: N818 - as above
+    """A breakpoint by text that is nowhere in the file, or in several places."""

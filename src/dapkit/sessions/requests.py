@@ -1,0 +1,147 @@
+"""Requests to the adapters of a session, with numbers that stay true.
+
+A request goes to the session of the tree that its references belong to; without
+any, to the foreground. References of an earlier stop are refused before anything
+is sent, since the adapter would take them for something else.
+"""
+
+from dapkit.endpoint import RequestFailed
+from dapkit.protocol import (
+    COMMANDS,
+    Arguments,
+    DataBreakpointInfoBody,
+    ProtocolObject,
+    StackTraceArguments,
+    Thread,
+    decode_as,
+    encode_value,
+)
+from dapkit.sessions.errors import NoFrame, NoThreads, NotStopped, SessionError
+from dapkit.sessions.execution import Resuming
+from dapkit.sessions.reference_fields import references_in, renumbered
+from dapkit.sessions.targets import Target
+
+
+class Asking(Resuming):
+    """The part of a session that asks its adapters."""
+
+    async def ask[B](self, arguments: Arguments[B], *, target: int | None = None, deadline: float | None = None) -> B:
+        """Ask, with the session's own references in the request and in the answer.
+
+        Reads may run beside each other, and beside a program that runs.
+
+        Raises:
+            SessionOver: the program has ended.
+            StaleReference: a reference is from an earlier stop.
+            DapkitError: as `client.Session.request`.
+
+        """
+        where = self._addressee(arguments, target)
+        lifetime, stop = where.lifetime, where.stop
+        number = None if stop is None else stop.number
+        native = renumbered(arguments, lambda kind, ours: self.references.find(kind, ours).native)
+        body = await where.session.request(
+            native, deadline=self.settings.request_timeout_seconds if deadline is None else deadline
+        )
+        if not isinstance(body, ProtocolObject):
+            return body
+        self._remember(body)
+        return renumbered(
+            body, lambda kind, theirs: self.references.give(kind, where, theirs, lifetime=lifetime, stop=number)
+        )
+
+    async def ask_custom(
+        self, command: str, arguments: object = None, *, target: int | None = None, deadline: float | None = None
+    ) -> object:
+        """Ask by a command's name, with plain JSON; commands of the protocol take the session's references.
+
+        Raises: as `ask`; InvalidValue: the arguments do not fit the command.
+        """
+        known = COMMANDS.get(command)
+        if known is not None:
+            typed: Arguments[object] = decode_as(known.arguments, encode_value(arguments or {}), "$.arguments")
+            body = await self.ask(typed, target=target, deadline=deadline)
+            return None if body is None else decode_as(object, encode_value(body))
+        where = self.target if target is None else self._numbered(target)
+        return await where.session.request_custom(
+            command, arguments, deadline=self.settings.request_timeout_seconds if deadline is None else deadline
+        )
+
+    async def frame(self, *, number: int | None = None, index: int | None = None, thread: int | None = None) -> int:
+        """Choose a frame: by its number, or by its place in a thread's stack (0 is the top); without both, the current.
+
+        Raises:
+            StaleReference: the number is from an earlier stop.
+            NotStopped: the program runs.
+            NoFrame: there is no such frame.
+
+        """
+        if number is not None:
+            self.references.find("frame", number)
+            return number
+        stop = self.stop
+        if stop is None:
+            if not self.over:
+                raise NotStopped("A stack frame")
+            raise NoFrame
+        current = index is None and thread in (None, stop.thread_id)
+        if current and stop.frame_id is not None:
+            return stop.frame_id
+        if current and stop.thread_id is None:
+            raise NoFrame
+        named = await self.thread() if thread is None else thread
+        asked = StackTraceArguments(thread_id=named, start_frame=index or 0, levels=1)
+        try:
+            frames = (await self.ask(asked, target=self.target_of_thread(named).number)).stack_frames
+        except RequestFailed as refusal:
+            if current:
+                raise NoFrame from refusal
+            raise
+        if not frames:
+            raise NoFrame
+        # An adapter that does not page returns the whole stack.
+        return frames[index or 0].id if len(frames) > (index or 0) else frames[0].id
+
+    async def threads(self, *, target: int | None = None) -> list[Thread]:
+        """List the threads of the foreground, or of another session of the tree. Raises: as `ask`."""
+        where = self.target if target is None else self._numbered(target)
+        return (await where.session.threads(deadline=self.settings.request_timeout_seconds)).threads
+
+    async def thread(self, index: int | None = None) -> int:
+        """Choose a thread by its place in the list; without one, that of the current stop.
+
+        Raises:
+            NoThreads: there is none.
+
+        """
+        stop = self.stop
+        if index is None and stop is not None and stop.thread_id is not None:
+            return stop.thread_id
+        threads = await self.threads()
+        if not threads:
+            raise NoThreads
+        if not 0 <= (index or 0) < len(threads):
+            raise SessionError(f"There is no thread with index {index}: the program has {len(threads)} threads.")
+        return threads[index or 0].id
+
+    def _remember(self, body: object) -> None:
+        match body:
+            case DataBreakpointInfoBody(data_id=str(data_id), can_persist=True):
+                self.breakpoints.lasting.add(data_id)
+            case _:
+                pass
+
+    def _addressee(self, arguments: Arguments[object], target: int | None) -> Target:
+        found = {self.references.find(kind, number).target for kind, number in references_in(arguments)}
+        if len(found) > 1:
+            raise SessionError("The references in this request belong to different processes of the session.")
+        if found:
+            return self._numbered(found.pop())
+        if target is not None:
+            return self._numbered(target)
+        thread = getattr(arguments, "thread_id", None)
+        return self.target if thread is None else self.target_of_thread(thread)
+
+    def _numbered(self, number: int) -> Target:
+        chosen = self._chosen(None, number)
+        return self.target if chosen is None else chosen

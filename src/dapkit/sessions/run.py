@@ -1,0 +1,236 @@
+"""One run of a session's program: from reaching an adapter to the end of all that this started.
+
+The run owns the client session and its children, and the tasks that look at their
+stops. What a stop means, and what is kept beyond the run, is for whoever hosts it.
+"""
+
+import logging
+from collections.abc import Callable, Coroutine
+from typing import Protocol
+
+import anyio
+from anyio.abc import TaskGroup, TaskStatus
+
+from dapkit import limits
+from dapkit.client import AdapterDied, Session, SessionEvent, Starting, Stopped, Terminal, WaitExpired
+from dapkit.protocol import DapkitError, ExitedEvent, OutputEvent, TerminatedEvent
+from dapkit.sessions.start_spec import StartSpec
+from dapkit.sessions.targets import Target
+from dapkit.transport import background_tasks
+
+log = logging.getLogger(__name__)
+
+_LATE_EXIT_CODE_SECONDS = 0.2
+"""Time in which `exited` may still come after `terminated`."""
+
+
+class RunListener(Protocol):
+    """The session that a run belongs to."""
+
+    def heard(self, target: Target, event: SessionEvent) -> None:
+        """Take note of an event of a target."""
+        ...
+
+    def printed(self, text: str, category: str) -> None:
+        """Keep output."""
+        ...
+
+    def beat(self) -> None:
+        """Let everybody who waits look again."""
+        ...
+
+    def finished(self) -> None:
+        """Take note that the run is over."""
+        ...
+
+    async def stopped(self, target: Target, stopped: Stopped) -> None:
+        """Look at a new stop of a target, and publish it or let the program go on."""
+        ...
+
+
+class ProgramRun:
+    """One run.
+
+    Invariant: `targets` holds every session of the tree that was heard of, the root first.
+
+    Attributes:
+        ended: whether the program and all its children have ended, and their output has come.
+        exit_code: of the program, once and if the adapter told it.
+        failure: why the run broke off, if it did.
+        given_up: whether it is ended by us.
+        restart_data: what the adapter wants to be told when the program is started again; None if nothing.
+
+    """
+
+    def __init__(self, number: int, start: StartSpec, host: RunListener, targets: dict[int, Target]) -> None:
+        self.number = number
+        self.targets = targets
+        self.ended = False
+        self.exit_code: int | None = None
+        self.failure: str | None = None
+        self.restart_data: object = None
+        self.given_up = False
+        self._host = host
+        self._traits = start.traits
+        self._closing = anyio.Event()
+        self._closed = anyio.Event()
+        self._tasks: TaskGroup | None = None
+        self._finishing = False
+        self.root = Session(start.route, adapter_id=start.adapter_id, program_input=start.input, listener=self)
+
+    async def live(self, *, task_status: TaskStatus[None]) -> None:
+        """Own everything until the run is closed; it is ready once the adapter is initialized.
+
+        Raises:
+            DapkitError: the adapter could not be reached.
+
+        """
+        ready = False
+        try:
+            async with background_tasks() as self._tasks, self.root:
+                ready = True
+                task_status.started()
+                await self._closing.wait()
+        except DapkitError as error:
+            if not ready:
+                raise
+            self.failure = self.failure or str(error)
+        except Exception as error:
+            # One session's mistake must not take the others with it.
+            log.exception("the run of a session broke off")
+            if not ready:
+                raise
+            self.failure = self.failure or f"{type(error).__name__}: {error}"
+        finally:
+            self._end()
+            self._closed.set()
+
+    def give_up(self) -> None:
+        """Begin to end what is left; whoever waits for an answer of the adapter gets an error."""
+        self.given_up = True
+        self._closing.set()
+
+    async def detach(self, *, deadline: float) -> None:
+        """Let the program go. Raises: as `client.Session.detach`; the run goes on then."""
+        self.given_up = True
+        try:
+            await self.root.detach(deadline=deadline)
+        except DapkitError:
+            self.given_up = False
+            raise
+
+    async def close(self) -> None:
+        """End what is left, and wait until that is done."""
+        self.give_up()
+        await self._closed.wait()
+
+    def check(self) -> None:
+        """End the run if its adapter's process has ended, but something else still holds its streams open."""
+        code = self.root.adapter_exit_code
+        if code is not None and not self.ended and not self._finishing:
+            self.failure = f"the debug adapter ended with exit code {code}"
+            self._end()
+
+    @property
+    def started(self) -> bool:
+        """Whether the program was started or attached to."""
+        return not isinstance(self.root.state, Starting)
+
+    @property
+    def terminals(self) -> list[Terminal]:
+        """Terminals of all targets, oldest first."""
+        return [terminal for target in self.targets.values() for terminal in target.session.terminals]
+
+    # What the client sessions tell
+
+    def changed(self, session: Session, event: SessionEvent | None) -> None:
+        """Bring up to date what is known about the session."""
+        if isinstance(event, OutputEvent):  # which may come in floods, and changes nothing else
+            category = event.category or "console"
+            self._host.printed(event.output, category)
+            if category == "console" and session is self.root:
+                self._hear_exit_code(event.output)
+            return
+        target = self._target(session)
+        if isinstance(event, TerminatedEvent) and session is self.root:
+            self.restart_data = event.restart
+        if isinstance(event, ExitedEvent) and session is self.root:
+            self.exit_code = event.exit_code
+            self.look_after(self._end_of_process)
+        if event is not None:
+            self._host.heard(target, event)
+        if (stopped := target.notice()) is not None:
+            self.look_after(self._host.stopped, target, stopped)
+        if not self._finishing and not any(target.live for target in self.targets.values()):
+            self._finishing = True
+            self.look_after(self._finish)
+        self._host.beat()
+
+    def _hear_exit_code(self, said: str) -> None:
+        """Take the exit code from the console, if that is where the adapter tells it."""
+        if (code := self._traits.exit_code_in(said)) is not None:
+            self.exit_code = code
+
+    def wrote(self, _session: Session, _terminal: Terminal | None, text: str) -> None:
+        """Keep what came in a terminal, or beside the protocol, as output of the program."""
+        self._host.printed(text, "stdout")
+
+    def _target(self, session: Session) -> Target:
+        for target in self.targets.values():
+            if target.session is session:
+                return target
+        number = len(self.targets)
+        self.targets[number] = Target(number, session, run=self.number)
+        return self.targets[number]
+
+    def look_after[*P](self, work: Callable[[*P], Coroutine[object, object, None]], *arguments: *P) -> None:
+        """Do something beside, for as long as the run lives."""
+        if self._tasks is not None:  # nothing is heard before they are there
+            self._tasks.start_soon(work, *arguments)
+
+    async def _end_of_process(self) -> None:
+        """End a run whose adapter tells that the process has exited, but not that debugging is over."""
+        try:
+            await self.root.wait_until_ended(deadline=limits.CLOSE_SECONDS)
+        except WaitExpired:
+            log.info("the adapter did not say `terminated` after the program had exited")
+            self._end()
+        except AdapterDied as error:
+            log.info("the adapter went after the program had exited: %s", error)
+
+    async def _finish(self) -> None:
+        """Collect what still comes after the end: the exit code, the last output, or why the adapter is gone."""
+        try:
+            await self.root.wait_until_ended(deadline=0)
+        except AdapterDied as error:
+            self.failure = str(error)
+        except DapkitError as error:
+            log.debug("a run ended before it began: %s", error)
+        if self.failure is None and not self.given_up:
+            await self._say_goodbye()
+        for target in self.targets.values():
+            log.debug("last words of an adapter: %s", target.session.adapter_stderr)  # which reads all that came
+        for terminal in self.terminals:
+            try:
+                await terminal.wait(deadline=limits.LAST_OUTPUT_SECONDS)
+            except WaitExpired as error:
+                log.info("%s", error)
+        if self.failure is None and self.exit_code is None:
+            try:
+                await self.root.wait_for(ExitedEvent, since=0, deadline=_LATE_EXIT_CODE_SECONDS)
+            except DapkitError as error:
+                log.debug("the adapter tells no exit code: %s", error)
+        self._end()
+
+    async def _say_goodbye(self) -> None:
+        """Hear everything that comes before the answer to the last request: gdb may send output after `terminated`."""
+        try:
+            await self.root.disconnect(deadline=limits.CLOSE_SECONDS)
+        except DapkitError as error:
+            log.debug("the adapter did not take the disconnect request: %s", error)
+
+    def _end(self) -> None:
+        self._closing.set()
+        if not self.ended:
+            self.ended = True
+            self._host.finished()

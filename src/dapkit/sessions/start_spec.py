@@ -1,0 +1,43 @@
+"""What a session is started with: which adapter, what it is told, and what is to stop the program."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from dapkit.catalog import Traits
+from dapkit.client.routes import Route
+from dapkit.protocol import ExceptionFilterOptions
+from dapkit.sessions.breakpoints.places import Wish
+
+
+@dataclass(frozen=True, slots=True)
+class StartSpec:
+    """Everything that one start of a session takes; a restart takes the same, or a changed copy.
+
+    Attributes:
+        adapter: its name, for people.
+        route: the way to the adapter.
+        request: whether a program is started, or one that runs is attached to.
+        configuration: what `launch` or `attach` is told, by the adapter's own wire names.
+        cwd: the folder of the program.
+        program: what is debugged, for people; None if that has no name.
+        adapter_id: what the adapter is told that it is called.
+        traits: what is peculiar about its answers.
+        breakpoints: set before the program runs; with a restart, those of the session are kept instead.
+        exceptions: filters of exceptions that stop; None for the adapter's own defaults.
+        input: a file that the program reads as its standard input; the adapter has to run it in a terminal.
+
+    """
+
+    adapter: str
+    route: Route
+    request: Literal["launch", "attach"]
+    configuration: Mapping[str, object]
+    cwd: Path
+    program: str | None = None
+    adapter_id: str = "dapkit"
+    traits: Traits = field(default_factory=Traits)
+    breakpoints: Sequence[Wish] = ()
+    exceptions: Sequence[str | ExceptionFilterOptions] | None = None
+    input: Path | None = None

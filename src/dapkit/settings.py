@@ -1,0 +1,264 @@
+"""Every setting: its default, its range, its meaning, and where its value comes from.
+
+From weakest to strongest: the default, the user's file
+(`$XDG_CONFIG_HOME/dapkit/config.toml`), the project's (`.dapkit.toml`), an
+environment variable (`DAPKIT_REQUEST_TIMEOUT_SECONDS`). A value that is not fit
+is reported with its place, and the next weaker one holds.
+
+A project's file comes with a project, perhaps a stranger's. It can set what
+concerns its sessions; switches that protect the user it can only put in their
+careful position, and what concerns the hub itself not at all.
+"""
+
+import contextlib
+import enum
+import os
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Self
+
+USER_FILE = Path("dapkit", "config.toml")
+PROJECT_FILE = ".dapkit.toml"
+
+
+class FromProject(enum.Enum):
+    """What a project's own file may do to a setting."""
+
+    SET = "yes"
+    SWITCH_OFF = "only off"
+    SWITCH_ON = "only on"
+    NOTHING = "no"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """What a setting is for, and what it can be."""
+
+    default: bool | float
+    unit: str
+    low: float = 0.0
+    high: float = 0.0
+    meaning: str
+    from_project: FromProject
+
+
+@dataclass(frozen=True, slots=True)
+class SettingRow:
+    """One setting with its value, as `dapkit config` shows it.
+
+    Attributes:
+        origin: the file or the variable that the value is from; "default" if none.
+
+    """
+
+    name: str
+    value: bool | float
+    origin: str
+    setting: Setting
+
+
+@dataclass(frozen=True, slots=True)
+class SettingProblem:
+    """A value that was not used.
+
+    Attributes:
+        place: file and key, or the variable.
+        text: what was found, and what is expected.
+
+    """
+
+    place: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.text}"
+
+
+def _switch(meaning: str, from_project: FromProject, *, default: bool) -> bool:
+    setting = Setting(default=default, unit="on or off", meaning=meaning, from_project=from_project)
+    return field(default=default, metadata={"setting": setting})
+
+
+def _seconds(
+    default: float, low: float, high: float, meaning: str, from_project: FromProject = FromProject.SET
+) -> float:
+    setting = Setting(default=default, unit="seconds", low=low, high=high, meaning=meaning, from_project=from_project)
+    return field(default=default, metadata={"setting": setting})
+
+
+def _bytes(default: int, low: int, high: int, meaning: str) -> int:
+    setting = Setting(default=default, unit="bytes", low=low, high=high, meaning=meaning, from_project=FromProject.SET)
+    return field(default=default, metadata={"setting": setting})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """The settings as they hold for one caller.
+
+    A setting `request.timeout_seconds` is the attribute `request_timeout_seconds` here.
+
+    Attributes:
+        origins: for each setting that is not the default, the file or variable it is from.
+        problems: values that were not used.
+
+    """
+
+    debug_enabled: bool = _switch("Whether the debugger is offered at all.", FromProject.SWITCH_OFF, default=True)
+    redact_enabled: bool = _switch("Whether what looks like a secret is left out.", FromProject.SWITCH_ON, default=True)
+    request_timeout_seconds: float = _seconds(30.0, 5, 300, "How long an action waits for the program or the adapter.")
+    adapter_ready_seconds: float = _seconds(10.0, 1, 120, "How long a debug adapter may take to start.")
+    session_initial_stop_seconds: float = _seconds(5.0, 0, 60, "How long a launch waits for the first stop.")
+    session_idle_seconds: float = _seconds(600.0, 1, 604800, "A session that is not used for this long is ended.")
+    session_sweep_seconds: float = _seconds(
+        30.0, 0.1, 3600, "How often is looked for what is idle.", FromProject.NOTHING
+    )
+    session_heartbeat_seconds: float = _seconds(
+        5.0, 0.1, 3600, "How often is looked whether adapters are alive.", FromProject.NOTHING
+    )
+    hub_idle_seconds: float = _seconds(
+        600.0, 1, 604800, "The hub ends after this long without callers and sessions.", FromProject.NOTHING
+    )
+    output_bytes: int = _bytes(131072, 1024, 67108864, "How much of a program's output is kept, of each category.")
+    text_bytes: int = _bytes(8192, 1024, 1048576, "About how long the text of one answer may be.")
+    origins: Mapping[str, str] = field(default_factory=dict)
+    problems: tuple[SettingProblem, ...] = ()
+
+    @classmethod
+    def load(cls, project: Path | None, *, environ: Mapping[str, str] | None = None) -> Self:
+        """Read what holds for a project, or for none. Nothing that is wrong in a file or variable raises.
+
+        Args:
+            project: the folder whose `.dapkit.toml` counts.
+            environ: the variables that count; None: those of this process. Where the user's files are is
+                always told by this process's.
+
+        """
+        environ = os.environ if environ is None else environ
+        values: dict[str, bool | float] = {}
+        origins: dict[str, str] = {}
+        problems: list[SettingProblem] = []
+        for place, key, found, trusted in _found(project, environ, problems):
+            setting = _SETTINGS.get(key)
+            if setting is None:
+                problems.append(SettingProblem(place, f"there is no setting {key}"))
+                continue
+            try:
+                values[_attribute(key)] = _fit(setting, found, trusted=trusted)
+                origins[key] = place
+            except ValueError as error:
+                problems.append(SettingProblem(place, str(error)))
+        return cls(**values, origins=origins, problems=tuple(problems))  # type: ignore[arg-type] # fit for their fields
+
+    def rows(self) -> list[SettingRow]:
+        """List every setting with its value."""
+        return [
+            SettingRow(key, getattr(self, _attribute(key)), self.origins.get(key, "default"), setting)
+            for key, setting in _SETTINGS.items()
+        ]
+
+
+_SETTINGS: dict[str, Setting] = {
+    attribute.name.replace("_", ".", 1): attribute.metadata["setting"]
+    for attribute in fields(Settings)
+    if "setting" in attribute.metadata
+}
+
+
+def _attribute(key: str) -> str:
+    return key.replace(".", "_")
+
+
+def variable(key: str) -> str:
+    """Return the environment variable that stands for a setting."""
+    return "DAPKIT_" + key.replace(".", "_").upper()
+
+
+def user_file() -> Path:
+    """Return the path of the user's file."""
+    config = os.environ.get("XDG_CONFIG_HOME") or Path("~", ".config").expanduser()
+    return Path(config, USER_FILE)
+
+
+def _found(
+    project: Path | None, environ: Mapping[str, str], problems: list[SettingProblem]
+) -> Iterator[tuple[str, str, object, bool]]:
+    """Yield place, key and value of everything that is set, the weakest first, and whether the user has set it."""
+    files = [(user_file(), True)]
+    if project is not None:
+        files.append((project / PROJECT_FILE, False))
+    for path, trusted in files:
+        for key, value in _read(path, problems):
+            yield f"{path}: {key}", key, value, trusted
+    for key in _SETTINGS:
+        if (text := environ.get(variable(key))) is not None:
+            yield f"${variable(key)}", key, text, True
+
+
+def _read(path: Path, problems: list[SettingProblem]) -> Iterator[tuple[str, object]]:
+    """Yield what a file sets; tables are the first part of a name."""
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    except OSError as error:
+        problems.append(SettingProblem(str(path), f"cannot be read: {error.strerror}"))
+        return
+    except ValueError as error:
+        problems.append(SettingProblem(str(path), f"is no TOML: {error}"))
+        return
+    for table, inside in content.items():
+        if isinstance(inside, dict):
+            for name, value in inside.items():
+                yield f"{table}.{name}", value
+        else:
+            yield table, inside
+
+
+def _fit(setting: Setting, found: object, *, trusted: bool) -> bool | float:
+    """Return the value of a setting that was found.
+
+    Raises:
+        ValueError: it is not fit.
+
+    """
+    value = _switched(found) if isinstance(setting.default, bool) else _number(setting, found)
+    if not trusted:
+        match setting.from_project:
+            case FromProject.NOTHING:
+                raise ValueError(f"expected in {user_file()} only: it concerns more than one project")
+            case FromProject.SWITCH_OFF if value:
+                raise ValueError("a project can only switch this off")
+            case FromProject.SWITCH_ON if not value:
+                raise ValueError("a project can only switch this on")
+    return value
+
+
+def _switched(found: object) -> bool:
+    match found:
+        case bool():
+            return found
+        case "1" | "true" | "on" | "yes":
+            return True
+        case "0" | "false" | "off" | "no":
+            return False
+    raise ValueError(f"expected true or false, found {found!r}")
+
+
+def _number(setting: Setting, found: object) -> float:
+    whole = isinstance(setting.default, int)
+    value: float | None = None
+    match found:
+        case bool():
+            pass
+        case int() | float():
+            value = found
+        case str():  # of a variable
+            with contextlib.suppress(ValueError):
+                value = int(found) if whole else float(found)
+    if value is None or (whole and not isinstance(value, int)) or not setting.low <= value <= setting.high:
+        kind = "whole number" if whole else "number"
+        expected = f"a {kind} of {setting.unit} from {setting.low:.9g} to {setting.high:.9g}"
+        raise ValueError(f"expected {expected}, found {found!r}")
+    return value

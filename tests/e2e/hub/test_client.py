@@ -1,0 +1,195 @@
+import importlib.metadata
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dapkit.hub import CallRefused, HubLost, HubSilent, HubUnavailable, OtherVersion, wire
+from dapkit.hub.client import HubClient
+from dapkit.hub.spawn import spawn_hub
+from e2e.hub.conftest import ANSWERING
+from e2e.hub.processes import runs
+
+
+def names_in(folder: Path) -> set[str]:
+    return {entry.name for entry in folder.iterdir()}
+
+
+NOBODY = 65534
+
+LISTENING = """
+import os, socket, sys
+listening = socket.socket(socket.AF_UNIX)
+listening.bind("hub.sock")
+os.setuid(int(sys.argv[1]))
+listening.listen()
+print("listening", flush=True)
+while True:
+    listening.accept()
+"""
+
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="being another user needs root")
+
+
+def pid_of(front: HubClient) -> int:
+    pid = front.call("echo", {}, project="/")["pid"]
+    assert isinstance(pid, int)
+    return pid
+
+
+def kill(front: HubClient) -> None:
+    with pytest.raises(HubLost, match="ended before it answered"):
+        front.call("die", {}, project="/")
+
+
+def test_first_call_starts_a_hub_and_the_next_one_finds_it(front: HubClient) -> None:
+    assert front.status() is None
+    first = front.call("echo", {"line": 3}, project="/project", session="s", read_only=True)
+    assert first == {
+        "arguments": {"line": 3},
+        "project": "/project",
+        "session": "s",
+        "read_only": True,
+        "env": None,
+        "timeout": 30.0,
+        "pid": first["pid"],
+    }
+    assert pid_of(front) == first["pid"]
+
+
+def test_hub_is_nobodys_child_and_holds_nothing_of_its_starter(front: HubClient) -> None:
+    surroundings = front.call("surroundings", {}, project="/")
+    assert surroundings["cwd"] == "/"
+    assert surroundings["stdin"] == surroundings["stdout"] == "/dev/null"
+    assert surroundings["session"] != os.getsid(0)
+
+
+def test_environment_of_the_caller_comes_only_with_what_starts_a_program(
+    front: HubClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert front.call("echo", {}, project="/")["env"] is None
+    monkeypatch.setenv("OF_THE_CALLER", "it has \udcff bytes")
+    env = front.call("launch", {}, project="/")["env"]
+    assert isinstance(env, dict)
+    assert env["OF_THE_CALLER"] == "it has \udcff bytes"
+
+
+def test_settings_are_those_of_the_caller_and_not_of_who_started_the_hub(
+    front: HubClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    front.call("echo", {}, project="/")
+    monkeypatch.setenv("DAPKIT_REQUEST_TIMEOUT_SECONDS", "77")
+    assert front.call("echo", {}, project="/")["timeout"] == 77
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("fail", "fail failed: RuntimeError: this is how it fails"), ("unfit", "unfit failed: TypeError")],
+)
+def test_handler_that_fails_is_an_answer_and_the_hub_goes_on(front: HubClient, name: str, text: str) -> None:
+    pid = pid_of(front)
+    with pytest.raises(CallRefused, match=text) as refusal:
+        front.call(name, {}, project="/")
+    assert refusal.value.code == "internal"
+    assert pid_of(front) == pid
+
+
+def test_project_has_to_be_an_absolute_path(front: HubClient) -> None:
+    with pytest.raises(CallRefused, match="project: expected an absolute path, found 'here'"):
+        front.call("echo", {}, project="here")
+
+
+def test_progress_is_told(front: HubClient) -> None:
+    told: list[tuple[str, float | None]] = []
+    with pytest.raises(HubSilent):
+        front.call("wait", {}, project="/", timeout=0.5, on_progress=lambda *progress: told.append(progress))
+    assert told == [("waiting", 50.0)]
+
+
+def test_call_that_takes_too_long_is_given_up(front: HubClient) -> None:
+    with pytest.raises(HubSilent, match="did not answer in time"):
+        front.call("wait", {}, project="/", timeout=0.2)
+    while front.call("counts", {}, project="/")["waiting"]:
+        pass
+    assert front.call("counts", {}, project="/") == {"waiting": 0, "cancelled": 1}
+
+
+def test_killed_hub_leaves_a_socket_that_the_next_call_replaces(front: HubClient, folder: Path) -> None:
+    kill(front)
+    assert "hub.sock" in names_in(folder)
+    assert front.status() is None
+    assert pid_of(front) == pid_of(front)
+
+
+def test_stop_waits_until_the_hub_has_gone_and_leaves_no_socket(front: HubClient, folder: Path) -> None:
+    pid = pid_of(front)
+    assert front.stop()
+    assert not runs(pid)
+    assert names_in(folder) == {"hub.lock", "hub.log"}
+    assert not front.stop()
+
+
+def test_stop_kills_a_hub_that_answers_nothing(front: HubClient) -> None:
+    pid = pid_of(front)
+    os.kill(pid, signal.SIGSTOP)
+    assert front.stop()
+    assert front.status() is None
+    assert pid_of(front) != pid
+
+
+def test_hub_that_cannot_start_says_why(fronts: Callable[..., HubClient]) -> None:
+    with pytest.raises(HubUnavailable, match=r"(?s)could not be started:.*No module named 'missing_module'"):
+        fronts(command=(sys.executable, "-c", "import missing_module")).call("echo", {}, project="/")
+
+
+def start_other_version(folder: Path) -> None:
+    with Path(os.devnull).open() as no_lock:
+        spawn_hub((*ANSWERING, "0.0.1"), str(folder), lock=no_lock.fileno(), deadline=time.monotonic() + 10)
+
+
+def test_idle_hub_of_another_version_is_replaced(front: HubClient, folder: Path) -> None:
+    start_other_version(folder)
+    old = front.status()
+    assert old is not None
+    assert old["version"] == "0.0.1"
+    assert pid_of(front) != old["pid"]
+
+
+def test_hub_of_another_version_that_holds_sessions_is_left_alone(
+    front: HubClient, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start_other_version(folder)
+    with monkeypatch.context() as as_that_version:
+        as_that_version.setattr(wire, "VERSION", "0.0.1")
+        front.call("hold", {}, project="/")
+    with pytest.raises(
+        OtherVersion, match=rf"is dapkit 0.0.1 and holds sessions, this is dapkit {wire.VERSION}"
+    ) as error:
+        front.call("echo", {}, project="/")
+    assert error.value.hint == "Terminate those sessions, or end the hub with: dapkit hub stop"
+    assert front.stop()
+    assert pid_of(front)
+
+
+@needs_root
+def test_socket_that_another_user_holds_is_not_talked_to(front: HubClient, folder: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", LISTENING, str(NOBODY)], stdout=subprocess.PIPE, cwd=folder, text=True
+    ) as stranger:
+        assert stranger.stdout is not None
+        assert stranger.stdout.readline() == "listening\n"
+        with pytest.raises(HubUnavailable, match=f"held by user {NOBODY}, expected user 0"):
+            front.call("echo", {}, project="/")
+        with pytest.raises(HubUnavailable):
+            front.stop()
+        stranger.kill()
+    (folder / "hub.sock").unlink()
+
+
+def test_version_is_that_of_the_package() -> None:
+    assert importlib.metadata.version("dapkit") == wire.VERSION
