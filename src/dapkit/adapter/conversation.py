@@ -270,7 +270,7 @@ class Conversation:
 
     def _fail(self, request: Request, failure: RequestFailed) -> None:
         """Answer with an error, unless there was an answer: a cancelled handler may end after the session."""
-        if request not in self.endpoint.unanswered:
+        if not self.endpoint.is_unanswered(request):
             return
         try:
             self.connection.fail(request, failure)
@@ -284,7 +284,7 @@ class Conversation:
         return await proceed(request)
 
     def _respond(self, request: Request, body: Body) -> None:
-        if request not in self.endpoint.unanswered:
+        if not self.endpoint.is_unanswered(request):
             return
         spec = COMMANDS.get(request.command)
         if spec is not None and not isinstance(body, (spec.body or type(None), RawJson)):

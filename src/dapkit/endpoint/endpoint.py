@@ -111,6 +111,15 @@ class Endpoint:
         return tuple(self._conversation.unanswered.values())
 
     @property
+    def owes_responses(self) -> bool:
+        """Whether any request of the peer still waits for our response."""
+        return bool(self._conversation.unanswered)
+
+    def is_unanswered(self, request: Request) -> bool:
+        """Whether this very request of the peer still waits for our response."""
+        return self._conversation.unanswered.get(request.seq) is request
+
+    @property
     def output_backlog(self) -> int:
         """Characters of output that wait to leave; its sender should wait while they are many."""
         return self._conversation.outbox.output_backlog
@@ -217,7 +226,7 @@ class Endpoint:
             self._conversation.note_response(request, success=False, body=None)
 
     def _waits(self, request: Request) -> bool:
-        if self._conversation.unanswered.get(request.seq) is request:
+        if self.is_unanswered(request):
             return True
         if self._conversation.disconnected:
             return False

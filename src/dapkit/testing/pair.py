@@ -80,7 +80,7 @@ class End:
             match happening:
                 case RequestReceived(request) if request.command in self.answers:
                     self.endpoint.respond(request, self.answers[request.command])
-                case CancelRequested(request) if request in self.endpoint.unanswered:
+                case CancelRequested(request) if self.endpoint.is_unanswered(request):
                     self.endpoint.fail(request, "cancelled")
         return happenings
 

@@ -87,7 +87,7 @@ class FakePeer:
             match incoming:
                 case RequestReceived(request) if self._tasks is not None:
                     self._tasks.start_soon(self._play, request)
-                case CancelRequested(request) if request in self.endpoint.unanswered:
+                case CancelRequested(request) if self.endpoint.is_unanswered(request):
                     self.connection.fail(request, RequestFailed("cancelled"))
                 case _:  # events are on the timeline
                     pass

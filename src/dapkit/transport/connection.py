@@ -242,7 +242,7 @@ class Connection:
     def send_event(self, body: EventBody, *, overtakes: Overtakes = lambda _: False) -> bool:
         """Tell the peer without waiting (see `Endpoint.send_event`)."""
         sent = self.endpoint.send_event(body, overtakes=overtakes)
-        if isinstance(body, OutputEvent) or self.endpoint.unanswered:
+        if isinstance(body, OutputEvent) or self.endpoint.owes_responses:
             self._writer.notify_later()  # with what comes next, and after the response if that comes next
         else:
             self._writer.notify()

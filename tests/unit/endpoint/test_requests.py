@@ -254,6 +254,18 @@ def test_malformed_arguments_are_answered_with_the_place_of_the_fault(client: Ra
     assert client.endpoint.violations.kept[0].path == "$.arguments.breakpoints[2].line"
 
 
+def test_request_is_unanswered_until_its_response_and_one_that_looks_like_it_never_is(client: RawPeer) -> None:
+    [received] = client.ask("threads")
+    assert isinstance(received, RequestReceived)
+    request = received.request
+    assert client.endpoint.owes_responses
+    assert client.endpoint.is_unanswered(request)
+    assert not client.endpoint.is_unanswered(Request(request.seq, request.command, request.arguments))
+    client.endpoint.respond(request, THREADS)
+    assert not client.endpoint.is_unanswered(request)
+    assert not client.endpoint.owes_responses
+
+
 def test_seq_of_an_unanswered_request_cannot_be_used_again(client: RawPeer) -> None:
     [_] = client.ask("threads", seq=7)
     assert client.ask("threads", seq=7) == []
