@@ -7,9 +7,9 @@ from pathlib import Path
 
 import anyio
 
+from dapkit.client import BreakpointSpec
 from dapkit.client.routes import Reached
 from dapkit.protocol import Capabilities, Source, StackFrame, StackTraceBody, StoppedEvent
-from dapkit.sessions.breakpoints.places import Wish
 from dapkit.sessions.start_spec import StartSpec
 from dapkit.testing import FakeAdapter, Script, Step, reply, tell
 from dapkit.transport import memory_pair
@@ -46,7 +46,7 @@ def stopping(reason: str = "breakpoint", *hit: int) -> Step:
     return tell(StoppedEvent(reason=reason, thread_id=1, hit_breakpoint_ids=list(hit) or None))
 
 
-def start(*scripts: Script, breakpoints: Sequence[Wish] = ()) -> StartSpec:
+def start(*scripts: Script, breakpoints: Sequence[BreakpointSpec] = ()) -> StartSpec:
     """Start a session with these adapters."""
     return StartSpec("fake", Scripted(scripts), "launch", {}, cwd=Path("/p"), breakpoints=breakpoints)
 

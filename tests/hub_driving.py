@@ -4,8 +4,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from dapkit.client import BreakpointSpec, SourceLocation
 from dapkit.client.routes import Spawned
-from dapkit.sessions.breakpoints.places import Text, Wish
 from dapkit.sessions.start_spec import StartSpec
 from driving import PROGRAMS
 
@@ -15,7 +15,7 @@ DEBUGPY = [sys.executable, "-m", "debugpy.adapter"]
 
 def python_start(
     program: Path,
-    *breakpoints: Wish,
+    *breakpoints: BreakpointSpec,
     command: Sequence[str] = OURS,
     exceptions: Sequence[str] | None = (),
     **configuration: object,
@@ -33,6 +33,6 @@ def python_start(
     )
 
 
-def at_text(name: str, text: str) -> Wish:
+def at_text(name: str, text: str) -> BreakpointSpec:
     """Break at the line with a text, in one of the programs."""
-    return Wish(Text(PROGRAMS / name, text))
+    return BreakpointSpec(SourceLocation(PROGRAMS / name, text=text))

@@ -9,9 +9,9 @@ from dapkit.agent.failures import InvalidArguments
 from dapkit.agent.reading import read
 from dapkit.agent.registry import ACTIONS
 from dapkit.agent.results import breakpoints as shown
+from dapkit.client import BreakpointSpec, DataLocation, FunctionLocation, InstructionLocation, Location, SourceLocation
 from dapkit.protocol import Breakpoint
 from dapkit.sessions.breakpoints.placed import PlacedBreakpoint
-from dapkit.sessions.breakpoints.places import Data, Function, Instruction, Line, Place, Text, Wish
 
 _SHORT = re.compile(r"(?P<where>.+?)(?:\s+if\s+(?P<condition>.+))?", re.DOTALL)
 _FILE_AND_LINE = re.compile(r"(?P<file>.+):(?P<line>\d+)", re.DOTALL)
@@ -27,7 +27,7 @@ class Where(TypedDict, total=False):
     function: str | None
 
 
-def place_of(action: str, where: Where) -> Line | Text | Function:
+def place_of(action: str, where: Where) -> SourceLocation | FunctionLocation:
     """Say where a breakpoint is to be.
 
     Raises:
@@ -38,7 +38,7 @@ def place_of(action: str, where: Where) -> Line | Text | Function:
     if function is not None:
         if any(where.get(name) is not None for name in ("file", "line", "text")):
             raise InvalidArguments(f"{action}: function excludes file, line and text")
-        return Function(function)
+        return FunctionLocation(function)
     if file is None or (line is None and text is None):
         raise InvalidArguments(
             f"{action} requires file+line or function", hint="Instead of line there may be text, a part of the line."
@@ -46,37 +46,39 @@ def place_of(action: str, where: Where) -> Line | Text | Function:
     return place_in(file, line, text, action=action, column=where.get("column"))
 
 
-def place_in(file: Path, line: int | None, text: str | None, *, action: str, column: int | None = None) -> Line | Text:
+def place_in(
+    file: Path, line: int | None, text: str | None, *, action: str, column: int | None = None
+) -> SourceLocation:
     """Say which line of a file is meant. Raises: InvalidArguments."""
     if line is not None and line < 1:
         raise InvalidArguments(f"line must be 1 or more, not {line}")
     if text is not None:
-        return Text(file, text, near=line)
+        return SourceLocation(file, line, text=text)
     if line is None:
         raise InvalidArguments(f"{action} requires line or text")
-    return Line(file, line, column)
+    return SourceLocation(file, line, column)
 
 
-def wishes_of(specs: Iterable[object], *, folders: Sequence[Path]) -> list[Wish]:
+def specs_of(given: Iterable[object], *, folders: Sequence[Path]) -> list[BreakpointSpec]:
     """Read the breakpoints that come with a launch; files are looked for in the folders, and else in the first.
 
     Raises:
         InvalidArguments: one of them cannot be read.
 
     """
-    wishes = []
-    for spec in specs:
-        found = [_wish_of(spec, folder) for folder in folders]
-        wishes.append(next((one for one in found if _is_there(one.place)), found[0]))
-    return wishes
+    specs = []
+    for item in given:
+        found = [_spec_of(item, folder) for folder in folders]
+        specs.append(next((one for one in found if _is_there(one.location)), found[0]))
+    return specs
 
 
-def _is_there(place: Place) -> bool:
+def _is_there(place: Location) -> bool:
     file = _file(place)
     return file is None or file.exists()
 
 
-def _wish_of(spec: object, folder: Path) -> Wish:
+def _spec_of(spec: object, folder: Path) -> BreakpointSpec:
     given = _from_text(spec) if isinstance(spec, str) else spec
     if not isinstance(given, Mapping):
         raise InvalidArguments(f"breakpoints: expected a string or an object, not {spec!r}")
@@ -85,7 +87,7 @@ def _wish_of(spec: object, folder: Path) -> Wish:
     except InvalidArguments as wrong:
         raise InvalidArguments(f"breakpoints: {wrong}", hint=wrong.hint) from None
     where = Where(**{name: arguments.get(name) for name in Where.__annotations__})  # type: ignore[typeddict-item] # read
-    return Wish(
+    return BreakpointSpec(
         place_of("a breakpoint", where),
         condition=_text(arguments.get("condition")),
         hit_condition=_text(arguments.get("hit_condition")),
@@ -114,27 +116,27 @@ def _text(value: object) -> str | None:
 
 def source_breakpoints(placed: Iterable[PlacedBreakpoint], *, path: Path | None = None) -> list[shown.SourceBreakpoint]:
     """Show those on lines, of one file or of all, by their lines."""
-    on_lines = [one for one in placed if _file(one.wish.place) is not None and not one.wish.temporary]
-    chosen = [_source_breakpoint(one) for one in on_lines if path is None or _file(one.wish.place) == path]
+    on_lines = [one for one in placed if _file(one.spec.location) is not None and not one.spec.temporary]
+    chosen = [_source_breakpoint(one) for one in on_lines if path is None or _file(one.spec.location) == path]
     return sorted(chosen, key=lambda one: (one.path, one.line))
 
 
 def _source_breakpoint(one: PlacedBreakpoint) -> shown.SourceBreakpoint:
-    place = one.wish.place
+    place = one.spec.location
     file = _file(place)
     missing = [] if file is None or file.exists() else ["there is no such file"]
     return shown.SourceBreakpoint(
         number=one.number,
         path=one.path or str(file),
         line=one.line or one.asked_line or 0,
-        column=place.column if isinstance(place, Line) else None,
-        text=place.text if isinstance(place, Text) else None,
+        column=place.column if isinstance(place, SourceLocation) else None,
+        text=place.text if isinstance(place, SourceLocation) else None,
         requested_line=one.asked_line if one.moved else None,
         verified=one.verified,
-        enabled=one.wish.enabled,
-        condition=one.wish.condition,
-        hit_condition=one.wish.hit_condition,
-        log_message=one.wish.log_message,
+        enabled=one.spec.enabled,
+        condition=one.spec.condition,
+        hit_condition=one.spec.hit_condition,
+        log_message=one.spec.log_message,
         message=_message(one, missing),
     )
 
@@ -144,16 +146,16 @@ def function_breakpoints(placed: Iterable[PlacedBreakpoint]) -> list[shown.Funct
     return [
         shown.FunctionBreakpoint(
             number=one.number,
-            name=one.wish.place.name,
+            name=one.spec.location.name,
             verified=one.verified,
-            enabled=one.wish.enabled,
-            condition=one.wish.condition,
-            hit_condition=one.wish.hit_condition,
-            log_message=one.wish.log_message,
+            enabled=one.spec.enabled,
+            condition=one.spec.condition,
+            hit_condition=one.spec.hit_condition,
+            log_message=one.spec.log_message,
             message=_message(one),
         )
         for one in placed
-        if isinstance(one.wish.place, Function)
+        if isinstance(one.spec.location, FunctionLocation)
     ]
 
 
@@ -162,16 +164,16 @@ def instruction_breakpoints(placed: Iterable[PlacedBreakpoint]) -> list[shown.In
     return [
         shown.InstructionBreakpoint(
             number=one.number,
-            instruction_reference=one.wish.place.reference,
-            offset=one.wish.place.offset,
+            instruction_reference=one.spec.location.reference,
+            offset=one.spec.location.offset,
             verified=one.verified,
-            enabled=one.wish.enabled,
-            condition=one.wish.condition,
-            hit_condition=one.wish.hit_condition,
+            enabled=one.spec.enabled,
+            condition=one.spec.condition,
+            hit_condition=one.spec.hit_condition,
             message=_message(one),
         )
         for one in placed
-        if isinstance(one.wish.place, Instruction)
+        if isinstance(one.spec.location, InstructionLocation)
     ]
 
 
@@ -180,16 +182,16 @@ def data_breakpoints(placed: Iterable[PlacedBreakpoint]) -> list[shown.DataBreak
     return [
         shown.DataBreakpoint(
             number=one.number,
-            data_id=one.wish.place.data_id,
-            access_type=one.wish.place.access,
+            data_id=one.spec.location.data_id,
+            access_type=one.spec.location.access,
             verified=one.verified,
-            enabled=one.wish.enabled,
-            condition=one.wish.condition,
-            hit_condition=one.wish.hit_condition,
+            enabled=one.spec.enabled,
+            condition=one.spec.condition,
+            hit_condition=one.spec.hit_condition,
             message=_message(one),
         )
         for one in placed
-        if isinstance(one.wish.place, Data)
+        if isinstance(one.spec.location, DataLocation)
     ]
 
 
@@ -208,8 +210,8 @@ def foreign_breakpoints(told: Iterable[Breakpoint]) -> list[shown.ForeignBreakpo
     ]
 
 
-def _file(place: Place) -> Path | None:
-    return place.file if isinstance(place, Line | Text) else None
+def _file(place: Location) -> Path | None:
+    return place.file if isinstance(place, SourceLocation) else None
 
 
 def _message(one: PlacedBreakpoint, more: Sequence[str] = ()) -> str | None:

@@ -3,8 +3,8 @@
 from datetime import UTC, datetime
 
 from dapkit.agent.results.snapshot import Child, Snapshot
+from dapkit.client import FunctionLocation, SourceLocation
 from dapkit.protocol import Source, changed
-from dapkit.sessions.breakpoints.places import Function, Line, Text
 from dapkit.sessions.session import DebugSession
 from dapkit.sessions.stops import Stop
 from dapkit.sessions.targets import Target
@@ -14,8 +14,8 @@ def snapshot(session: DebugSession) -> Snapshot:
     """Show a session as it is now."""
     stop = session.stop
     output = session.output
-    places = [placed.wish.place for placed in session.breakpoints if not placed.wish.temporary]
-    on_lines = [place.file for place in places if isinstance(place, Line | Text)]
+    places = [placed.spec.location for placed in session.breakpoints if not placed.spec.temporary]
+    on_lines = [place.file for place in places if isinstance(place, SourceLocation)]
     shown = Snapshot(
         id=session.name,
         adapter=session.adapter,
@@ -31,7 +31,7 @@ def snapshot(session: DebugSession) -> Snapshot:
         process_id=session.process_id,
         breakpoint_files=len(set(on_lines)),
         breakpoint_count=len(on_lines),
-        function_breakpoint_count=sum(isinstance(place, Function) for place in places),
+        function_breakpoint_count=sum(isinstance(place, FunctionLocation) for place in places),
         children=[_child(target) for target in session.targets.values() if target.number] or None,
     )
     return shown if stop is None or session.over else changed(shown, **_place(stop))

@@ -1,6 +1,14 @@
 """Drive debug adapters: sessions, their breakpoints, events, terminals and children."""
 
 from dapkit.client.blocking import BlockingEvents, BlockingOutput, BlockingSession, BlockingTerminal
+from dapkit.client.breakpoint_spec import (
+    BreakpointSpec,
+    DataLocation,
+    FunctionLocation,
+    InstructionLocation,
+    Location,
+    SourceLocation,
+)
 from dapkit.client.breakpoints import Breakpoints, SessionBreakpoint
 from dapkit.client.errors import (
     AdapterDied,
@@ -24,18 +32,24 @@ __all__ = [
     "BlockingOutput",
     "BlockingSession",
     "BlockingTerminal",
+    "BreakpointSpec",
     "Breakpoints",
     "ClientError",
     "CustomEvent",
+    "DataLocation",
     "Ended",
     "EventStream",
+    "FunctionLocation",
+    "InstructionLocation",
     "KnownThread",
     "Listener",
+    "Location",
     "ProgramEnded",
     "Running",
     "Session",
     "SessionBreakpoint",
     "SessionEvent",
+    "SourceLocation",
     "StartRefused",
     "Starting",
     "State",

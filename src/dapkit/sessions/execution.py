@@ -10,7 +10,7 @@ import logging
 import anyio
 
 from dapkit import limits
-from dapkit.client import Session, Stopped
+from dapkit.client import Location, Session, Stopped
 from dapkit.endpoint import RequestFailed
 from dapkit.protocol import (
     Arguments,
@@ -27,7 +27,6 @@ from dapkit.protocol import (
     StepOutArguments,
     SteppingGranularity,
 )
-from dapkit.sessions.breakpoints.places import Place
 from dapkit.sessions.errors import NotStopped, SessionError
 from dapkit.sessions.monitor import Following
 from dapkit.sessions.stops import How, Outcome
@@ -74,7 +73,7 @@ class Resuming(Following):
                 await self._let_go(chosen, arguments, stepping=how not in ("continue", "reverse_continue"), ends=ends)
         return await self._outcome(before, chosen, ends)
 
-    async def run_to(self, place: Place, *, thread: int | None = None, deadline: float | None = None) -> Outcome:
+    async def run_to(self, place: Location, *, thread: int | None = None, deadline: float | None = None) -> Outcome:
         """Let the program go until it comes by a place, or stops for another reason before.
 
         Raises:

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Literal
 
 from dapkit.catalog import Traits
+from dapkit.client import BreakpointSpec
 from dapkit.client.routes import Route
 from dapkit.protocol import ExceptionFilterOptions
-from dapkit.sessions.breakpoints.places import Wish
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +38,6 @@ class StartSpec:
     program: str | None = None
     adapter_id: str = "dapkit"
     traits: Traits = field(default_factory=Traits)
-    breakpoints: Sequence[Wish] = ()
+    breakpoints: Sequence[BreakpointSpec] = ()
     exceptions: Sequence[str | ExceptionFilterOptions] | None = None
     input: Path | None = None

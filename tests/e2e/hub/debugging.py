@@ -8,12 +8,12 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from dapkit.client import BreakpointSpec, SourceLocation
 from dapkit.client.routes import Spawned
 from dapkit.hub.calls import HubCall
 from dapkit.hub.daemon import run
 from dapkit.hub.errors import CallRefused
 from dapkit.protocol import DapkitError, EvaluateArguments
-from dapkit.sessions.breakpoints.places import Line, Wish
 from dapkit.sessions.registry import SessionRegistry
 from dapkit.sessions.session import DebugSession
 from dapkit.sessions.start_spec import StartSpec
@@ -51,7 +51,7 @@ class Debugging:
                     request="launch",
                     configuration={"program": program, "cwd": str(call.project)},
                     cwd=call.project,
-                    breakpoints=[Wish(Line(Path(source), int(line))) for line in lines],
+                    breakpoints=[BreakpointSpec(SourceLocation(Path(source), int(line))) for line in lines],
                     exceptions=(),
                 )
                 return await self._sessions.open(call.project, start, name=call.session)

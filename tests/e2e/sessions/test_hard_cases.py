@@ -10,10 +10,9 @@ from pathlib import Path
 import anyio
 import pytest
 
-from dapkit.client import AdapterDied
+from dapkit.client import AdapterDied, BreakpointSpec, SourceLocation
 from dapkit.client.routes import Spawned
 from dapkit.protocol import EvaluateArguments, ScopesArguments, Source, StackTraceArguments, VariablesArguments
-from dapkit.sessions.breakpoints.places import Line, Text, Wish
 from dapkit.sessions.registry import SessionRegistry
 from dapkit.sessions.session import DebugSession
 from dapkit.sessions.start_spec import StartSpec
@@ -135,7 +134,9 @@ for thread in threads:
 async def test_threads_that_stop_one_by_one_are_all_met(sessions: SessionRegistry, tmp_path: Path) -> None:
     program = tmp_path / "two.py"
     program.write_text(TWO)
-    session = await sessions.open(tmp_path, python_start(program, Wish(Line(program, 6)), stopAllThreads=False))
+    session = await sessions.open(
+        tmp_path, python_start(program, BreakpointSpec(SourceLocation(program, 6)), stopAllThreads=False)
+    )
     first = (await session.wait()).stop
     assert first is not None
     await until(lambda: session.stop is not None and len(session.stop.remarks) == 1)
@@ -152,7 +153,7 @@ async def test_threads_that_stop_one_by_one_are_all_met(sessions: SessionRegistr
 async def test_big_values_come_in_pages(sessions: SessionRegistry, tmp_path: Path) -> None:
     program = tmp_path / "big.py"
     program.write_text("numbers = list(range(1_000_000))\ntext = 'x' * 10_000_000\nprint(len(text))\n")
-    session = await sessions.open(tmp_path, python_start(program, Wish(Line(program, 3))))
+    session = await sessions.open(tmp_path, python_start(program, BreakpointSpec(SourceLocation(program, 3))))
     await session.wait()
     scopes = (await session.ask(ScopesArguments(frame_id=await session.frame()))).scopes
     shown = await session.ask(VariablesArguments(variables_reference=scopes[0].variables_reference))
@@ -168,7 +169,7 @@ async def test_big_values_come_in_pages(sessions: SessionRegistry, tmp_path: Pat
 async def test_goto_moves_the_point_of_execution(sessions: SessionRegistry, tmp_path: Path) -> None:
     program = tmp_path / "jump.py"
     program.write_text("x = 1\nx = 2\nx = 3\nprint(x)\n")
-    session = await sessions.open(tmp_path, python_start(program, Wish(Line(program, 2))))
+    session = await sessions.open(tmp_path, python_start(program, BreakpointSpec(SourceLocation(program, 2))))
     await session.wait()
     stop = (await session.goto(Source(path=str(program)), 4)).stop
     assert stop is not None
@@ -180,7 +181,7 @@ async def test_goto_moves_the_point_of_execution(sessions: SessionRegistry, tmp_
 async def test_launched_program_that_is_let_go_runs_on(sessions: SessionRegistry, tmp_path: Path) -> None:
     program, done = tmp_path / "later.py", tmp_path / "done"
     program.write_text(f"go = 1\nopen({str(done)!r}, 'w').write('done')\n")
-    session = await sessions.open(tmp_path, python_start(program, Wish(Line(program, 2))))
+    session = await sessions.open(tmp_path, python_start(program, BreakpointSpec(SourceLocation(program, 2))))
     await session.wait()
     await session.detach()
     assert (session.status, session.ending) == ("terminated", "the program was released")
@@ -213,7 +214,7 @@ async def test_attached_python_program_survives_terminate(
         "attach",
         {"socket": socket},
         cwd=tmp_path,
-        breakpoints=[Wish(Text(program, "count += 1"))],
+        breakpoints=[BreakpointSpec(SourceLocation(program, text="count += 1"))],
     )
     session = await sessions.open(tmp_path, start)
     assert process.stdin is not None

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from dapkit.client import BreakpointSpec, DataLocation, FunctionLocation, InstructionLocation, SourceLocation
 from dapkit.client.routes import Listening, Spawned
 from dapkit.endpoint import CapabilityMissing
 from dapkit.protocol import (
@@ -15,7 +16,6 @@ from dapkit.protocol import (
     ScopesArguments,
     VariablesArguments,
 )
-from dapkit.sessions.breakpoints.places import Data, Function, Instruction, Line, Text, Wish
 from dapkit.sessions.errors import CannotRestart, StartFailed
 from dapkit.sessions.registry import SessionRegistry
 from dapkit.sessions.start_spec import StartSpec
@@ -32,7 +32,7 @@ BUILD_SECONDS = 120.0
 """The first build of a machine compiles Go's own library."""
 
 
-def lldb_start(lldb_dap: list[str], program: Path, *breakpoints: Wish, **configuration: object) -> StartSpec:
+def lldb_start(lldb_dap: list[str], program: Path, *breakpoints: BreakpointSpec, **configuration: object) -> StartSpec:
     return StartSpec(
         adapter="lldb-dap",
         route=Spawned(lldb_dap),
@@ -47,7 +47,7 @@ def lldb_start(lldb_dap: list[str], program: Path, *breakpoints: Wish, **configu
 async def test_whole_session_with_lldb(
     sessions: SessionRegistry, tmp_path: Path, lldb_dap: list[str], compiled: Compiled
 ) -> None:
-    start = lldb_start(lldb_dap, compiled("squares.c"), Wish(Text(SQUARES, "counter += 1")))
+    start = lldb_start(lldb_dap, compiled("squares.c"), BreakpointSpec(SourceLocation(SQUARES, text="counter += 1")))
     session = await sessions.open(tmp_path, start)
     stop = (await session.wait()).stop
     assert stop is not None
@@ -62,14 +62,14 @@ async def test_whole_session_with_lldb(
     watched = await session.ask(DataBreakpointInfoArguments(name="&counter", frame_id=frame))
     assert watched.data_id is not None
     await session.breakpoints.clear()
-    placed = await session.breakpoints.set(Wish(Data(watched.data_id, "write")))
+    placed = await session.breakpoints.set(BreakpointSpec(DataLocation(watched.data_id, "write")))
     assert placed.verified
     hit = (await session.resume()).stop
     assert hit is not None
     assert hit.hit_breakpoints in ((placed.number,), ())
     await session.breakpoints.clear()
 
-    function = await session.breakpoints.set(Wish(Function("work")))
+    function = await session.breakpoints.set(BreakpointSpec(FunctionLocation("work")))
     other = (await session.resume()).stop
     assert other is not None
     assert (other.frame_name, other.hit_breakpoints) == ("work", (function.number,))
@@ -86,8 +86,8 @@ async def test_whole_session_with_lldb(
 async def test_function_breakpoint_logs_though_the_protocol_has_no_messages_for_it(
     sessions: SessionRegistry, tmp_path: Path, lldb_dap: list[str], compiled: Compiled
 ) -> None:
-    wish = Wish(Function("square"), condition="number > 1", log_message="square of {number}")
-    session = await sessions.open(tmp_path, lldb_start(lldb_dap, compiled("squares.c"), wish))
+    spec = BreakpointSpec(FunctionLocation("square"), condition="number > 1", log_message="square of {number}")
+    session = await sessions.open(tmp_path, lldb_start(lldb_dap, compiled("squares.c"), spec))
     ended = await session.wait()
     assert (ended.state, ended.exit_code) == ("terminated", 5)
     logged = [line for line in session.output.read("console").text.splitlines() if line.startswith("square of")]
@@ -119,9 +119,9 @@ async def test_whole_session_with_gdb(
         configuration={"program": str(program)},
         cwd=program.parent,
         breakpoints=[
-            Wish(Text(SQUARES, "counter += 1"), condition="number == 2"),
-            Wish(Function("work")),
-            Wish(Text(SQUARES, "int result ="), log_message="n={number}\n"),
+            BreakpointSpec(SourceLocation(SQUARES, text="counter += 1"), condition="number == 2"),
+            BreakpointSpec(FunctionLocation("work")),
+            BreakpointSpec(SourceLocation(SQUARES, text="int result ="), log_message="n={number}\n"),
         ],
     )
     session = await sessions.open(tmp_path, start)
@@ -163,12 +163,12 @@ async def test_running_program_under_gdb_is_paused_without_a_list_of_threads(
 async def test_instruction_breakpoint_does_not_survive_a_restart(
     sessions: SessionRegistry, tmp_path: Path, lldb_dap: list[str], compiled: Compiled
 ) -> None:
-    start = lldb_start(lldb_dap, compiled("squares.c"), Wish(Line(SQUARES, COUNTED)))
+    start = lldb_start(lldb_dap, compiled("squares.c"), BreakpointSpec(SourceLocation(SQUARES, COUNTED)))
     session = await sessions.open(tmp_path, start)
     first = (await session.wait()).stop
     assert first is not None
     assert first.instruction_pointer is not None
-    placed = await session.breakpoints.set(Wish(Instruction(first.instruction_pointer)))
+    placed = await session.breakpoints.set(BreakpointSpec(InstructionLocation(first.instruction_pointer)))
     assert placed.verified
     await session.restart()
     stop = (await session.wait()).stop
@@ -204,7 +204,7 @@ async def test_whole_session_with_delve(
         request="launch",
         configuration={"program": ".", "mode": "debug", "output": str(tmp_path / "squares")},
         cwd=MODULE,
-        breakpoints=[Wish(Text(MODULE / "main.go", "return result"), condition="number == 3")],
+        breakpoints=[BreakpointSpec(SourceLocation(MODULE / "main.go", text="return result"), condition="number == 3")],
     )
     session = await sessions.open(tmp_path, start, deadline=BUILD_SECONDS)
     stop = (await session.wait()).stop

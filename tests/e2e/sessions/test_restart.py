@@ -5,8 +5,8 @@ from pathlib import Path
 import anyio.lowlevel
 import pytest
 
+from dapkit.client import BreakpointSpec, SourceLocation
 from dapkit.protocol import EvaluateArguments
-from dapkit.sessions.breakpoints.places import Line, Text, Wish
 from dapkit.sessions.errors import Misplaced
 from dapkit.sessions.registry import SessionRegistry
 from hub_driving import python_start
@@ -37,7 +37,11 @@ def program(tmp_path: Path) -> Path:
 async def test_breakpoints_follow_their_lines_when_the_file_was_edited(
     sessions: SessionRegistry, tmp_path: Path, program: Path
 ) -> None:
-    start = python_start(program, Wish(Text(program, "return total")), Wish(Line(program, 7)))
+    start = python_start(
+        program,
+        BreakpointSpec(SourceLocation(program, text="return total")),
+        BreakpointSpec(SourceLocation(program, 7)),
+    )
     session = await sessions.open(tmp_path, start)
     first = (await session.wait()).stop
     assert first is not None
@@ -58,7 +62,9 @@ async def test_breakpoints_follow_their_lines_when_the_file_was_edited(
 
 
 async def test_breakpoint_whose_text_has_gone_says_so(sessions: SessionRegistry, tmp_path: Path, program: Path) -> None:
-    session = await sessions.open(tmp_path, python_start(program, Wish(Text(program, "return total"))))
+    session = await sessions.open(
+        tmp_path, python_start(program, BreakpointSpec(SourceLocation(program, text="return total")))
+    )
     await session.wait()
     edit(program, PROGRAM.replace("total", "summe"))
     await session.restart()
@@ -74,7 +80,9 @@ async def test_ended_program_is_started_again_with_what_was_set_meanwhile(
 ) -> None:
     session = await sessions.open(tmp_path, python_start(program))
     assert (await session.wait()).state == "terminated"
-    placed = await session.breakpoints.set(Wish(Text(program, "return total"), condition="left == 3"))
+    placed = await session.breakpoints.set(
+        BreakpointSpec(SourceLocation(program, text="return total"), condition="left == 3")
+    )
     assert placed.remarks == ("not set yet: it will be with the next start of the program",)
     await session.restart()
     assert (await session.wait()).stop is not None
@@ -87,14 +95,16 @@ async def test_ended_program_is_started_again_with_what_was_set_meanwhile(
 async def test_text_that_is_on_several_lines_has_to_be_chosen_from(
     sessions: SessionRegistry, tmp_path: Path, program: Path
 ) -> None:
-    session = await sessions.open(tmp_path, python_start(program, Wish(Text(program, "return total"))))
+    session = await sessions.open(
+        tmp_path, python_start(program, BreakpointSpec(SourceLocation(program, text="return total")))
+    )
     await session.wait()
     with pytest.raises(Misplaced, match="on 2 lines: 6, 7"):
-        await session.breakpoints.set(Wish(Text(program, "print(")))
-    placed = await session.breakpoints.set(Wish(Text(program, "print(", near=7)))
+        await session.breakpoints.set(BreakpointSpec(SourceLocation(program, text="print(")))
+    placed = await session.breakpoints.set(BreakpointSpec(SourceLocation(program, 7, text="print(")))
     assert placed.line == 7
-    again = await session.breakpoints.set(Wish(Line(program, 7), condition="False"))
-    assert (again.number, again.wish.condition) == (placed.number, "False")
+    again = await session.breakpoints.set(BreakpointSpec(SourceLocation(program, 7), condition="False"))
+    assert (again.number, again.spec.condition) == (placed.number, "False")
     await session.breakpoints.enable(again.number, enabled=False)
     assert session.breakpoints.get(again.number).remarks[-1] == "disabled"
     await session.terminate()
@@ -103,7 +113,9 @@ async def test_text_that_is_on_several_lines_has_to_be_chosen_from(
 async def test_two_callers_that_continue_at_once_get_the_same_stop(
     sessions: SessionRegistry, tmp_path: Path, program: Path
 ) -> None:
-    session = await sessions.open(tmp_path, python_start(program, Wish(Text(program, "return total"))))
+    session = await sessions.open(
+        tmp_path, python_start(program, BreakpointSpec(SourceLocation(program, text="return total")))
+    )
     await session.wait()
     answers: list[object] = []
 
@@ -134,9 +146,9 @@ async def test_given_up_wait_leaves_the_program_running(
 
 
 async def test_run_to_a_line_leaves_no_breakpoint(sessions: SessionRegistry, tmp_path: Path, program: Path) -> None:
-    session = await sessions.open(tmp_path, python_start(program, Wish(Line(program, 6))))
+    session = await sessions.open(tmp_path, python_start(program, BreakpointSpec(SourceLocation(program, 6))))
     await session.wait()
-    stop = (await session.run_to(Text(program, "return total"))).stop
+    stop = (await session.run_to(SourceLocation(program, text="return total"))).stop
     assert stop is not None
     assert stop.line == 3
     assert len(list(session.breakpoints)) == 1
@@ -146,11 +158,11 @@ async def test_run_to_a_line_leaves_no_breakpoint(sessions: SessionRegistry, tmp
 async def test_run_to_a_line_stops_at_a_breakpoint_that_would_not(
     sessions: SessionRegistry, tmp_path: Path, program: Path
 ) -> None:
-    never = Wish(Text(program, "return total"), condition="False")
-    session = await sessions.open(tmp_path, python_start(program, Wish(Line(program, 6)), never))
+    never = BreakpointSpec(SourceLocation(program, text="return total"), condition="False")
+    session = await sessions.open(tmp_path, python_start(program, BreakpointSpec(SourceLocation(program, 6)), never))
     await session.wait()
-    stop = (await session.run_to(Line(program, 3))).stop
+    stop = (await session.run_to(SourceLocation(program, 3))).stop
     assert stop is not None
     assert (stop.line, stop.hit_breakpoints) == (3, (2,))
-    assert [placed.wish for placed in session.breakpoints][1] == never
+    assert [placed.spec for placed in session.breakpoints][1] == never
     assert (await session.resume()).state == "terminated"

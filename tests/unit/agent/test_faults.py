@@ -9,6 +9,7 @@ import pytest
 from agent_driving import Caller
 from dapkit import limits
 from dapkit.agent.handler import ActionHandler
+from dapkit.client import BreakpointSpec, SourceLocation
 from dapkit.protocol import (
     Capabilities,
     EvaluateArguments,
@@ -27,7 +28,6 @@ from dapkit.protocol import (
     encode,
     encode_frame,
 )
-from dapkit.sessions.breakpoints.places import Line, Wish
 from dapkit.sessions.registry import SessionRegistry
 from dapkit.testing import HANDSHAKES, FakePeer, Script, Step, die, raw, reply, tell_custom
 from dapkit.testing.samples import with_nulls
@@ -41,7 +41,9 @@ CAPABLE = Capabilities(
 )
 
 
-async def calling(sessions: SessionRegistry, answers: Script, *, breakpoints: tuple[Wish, ...] = ()) -> Caller:
+async def calling(
+    sessions: SessionRegistry, answers: Script, *, breakpoints: tuple[BreakpointSpec, ...] = ()
+) -> Caller:
     """Start a program under an adapter that follows a script, and return somebody who has actions performed on it."""
     await sessions.open(FILE.parent, start(answers, breakpoints=breakpoints))
     caller = Caller(ActionHandler(sessions), FILE.parent)
@@ -54,7 +56,7 @@ async def test_a_program_stops_and_shows_its_breakpoints_whatever_the_order_of_t
     sessions: SessionRegistry, order: str
 ) -> None:
     answers = {**HANDSHAKES[order], "stackTrace": [stack(1)]}
-    caller = await calling(sessions, answers, breakpoints=(Wish(Line(FILE, 3)),))
+    caller = await calling(sessions, answers, breakpoints=(BreakpointSpec(SourceLocation(FILE, 3)),))
     shown = (await caller("breakpoints")).details
     assert (shown["snapshot"]["line"], shown["snapshot"]["stopReason"]) == (1, "entry")
     assert [(one["line"], one["verified"]) for one in shown["breakpoints"]] == [(3, True)]

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from dapkit.client import BreakpointSpec, FunctionLocation, SourceLocation
 from dapkit.endpoint import RequestFailed
 from dapkit.protocol import Capabilities
 from dapkit.sessions.breakpoints.emulation import (
@@ -18,9 +19,10 @@ from dapkit.sessions.breakpoints.emulation import (
     judge,
     split,
 )
-from dapkit.sessions.breakpoints.places import Function, Line, Wish
 
-WISH = Wish(Line(Path("/p/main.c"), 3), condition="x > 1", hit_condition="2", log_message="x is {x}")
+SPEC = BreakpointSpec(
+    SourceLocation(Path("/p/main.c"), 3), condition="x > 1", hit_condition="2", log_message="x is {x}"
+)
 ABLE = Capabilities(
     supports_conditional_breakpoints=True, supports_hit_conditional_breakpoints=True, supports_log_points=True
 )
@@ -33,25 +35,25 @@ async def evaluate(expression: str) -> str:
 
 
 def test_able_adapter_does_everything() -> None:
-    assert split(WISH, ABLE) == (WISH, NOTHING)
+    assert split(SPEC, ABLE) == (SPEC, NOTHING)
 
 
 def test_adapter_without_conditions_is_left_with_the_place() -> None:
-    native, emulated = split(WISH, Capabilities(supports_hit_conditional_breakpoints=True, supports_log_points=True))
-    assert native == Wish(WISH.place)
+    native, emulated = split(SPEC, Capabilities(supports_hit_conditional_breakpoints=True, supports_log_points=True))
+    assert native == BreakpointSpec(SPEC.location)
     assert emulated == Emulated("x > 1", "2", "x is {x}")
 
 
 def test_adapter_without_hit_counts_keeps_the_condition() -> None:
     able = Capabilities(supports_conditional_breakpoints=True, supports_log_points=True)
-    native, emulated = split(WISH, able)
+    native, emulated = split(SPEC, able)
     assert (native.condition, native.hit_condition, native.log_message) == ("x > 1", None, None)
     assert emulated == Emulated(None, "2", "x is {x}")
 
 
 def test_functions_have_no_log_messages_in_the_protocol() -> None:
-    wish = Wish(Function("main"), log_message="here")
-    assert split(wish, ABLE) == (replace(wish, log_message=None), Emulated(log_message="here"))
+    spec = BreakpointSpec(FunctionLocation("main"), log_message="here")
+    assert split(spec, ABLE) == (replace(spec, log_message=None), Emulated(log_message="here"))
 
 
 def test_emulation_says_what_it_does() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from dapkit.client import AdapterDied
+from dapkit.client import AdapterDied, BreakpointSpec, SourceLocation
 from dapkit.protocol import (
     EvaluateArguments,
     EvaluateBody,
@@ -16,7 +16,6 @@ from dapkit.protocol import (
     encode,
     encode_frame,
 )
-from dapkit.sessions.breakpoints.places import Line, Wish
 from dapkit.sessions.errors import StartExpired, StartFailed
 from dapkit.sessions.registry import SessionRegistry
 from dapkit.settings import Settings
@@ -31,7 +30,9 @@ P = Path("/p")
 async def test_handshake_of_any_order_sets_breakpoints_before_the_first_stop(
     sessions: SessionRegistry, order: str
 ) -> None:
-    wanted = start({**HANDSHAKES[order], "stackTrace": [stack(1)]}, breakpoints=[Wish(Line(FILE, 3))])
+    wanted = start(
+        {**HANDSHAKES[order], "stackTrace": [stack(1)]}, breakpoints=[BreakpointSpec(SourceLocation(FILE, 3))]
+    )
     session = await sessions.open(P, wanted)
     stop = (await session.wait()).stop
     assert stop is not None

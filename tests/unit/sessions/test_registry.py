@@ -6,6 +6,7 @@ import anyio
 import anyio.lowlevel
 import pytest
 
+from dapkit.client import BreakpointSpec, DataLocation, SourceLocation
 from dapkit.endpoint import CapabilityMissing
 from dapkit.protocol import (
     Capabilities,
@@ -25,7 +26,6 @@ from dapkit.protocol import (
     TerminatedEvent,
     ThreadsArguments,
 )
-from dapkit.sessions.breakpoints.places import Data, Line, Wish
 from dapkit.sessions.errors import AmbiguousSession, NameTaken, NoSession, SessionOver, StartFailed, UnknownSession
 from dapkit.sessions.event_state import ProgressReport
 from dapkit.sessions.registry import ENDED_KEPT, SessionRegistry
@@ -159,7 +159,7 @@ async def test_breakpoints_and_filters_are_there_before_the_program_runs(session
         exception_breakpoint_filters=[ExceptionBreakpointsFilter(filter="raised", label="Raised")],
     )
     steps = {"setExceptionBreakpoints": [reply()]}
-    wanted = start(script(steps, able), breakpoints=[Wish(Line(FILE, 3))])
+    wanted = start(script(steps, able), breakpoints=[BreakpointSpec(SourceLocation(FILE, 3))])
     session = await sessions.open(P, wanted)
     await session.breakpoints.break_on_exceptions(["raised"])
     await session.restart()
@@ -183,8 +183,8 @@ async def test_data_breakpoint_is_set_again_if_its_id_lasts(sessions: SessionReg
     wanted = start(script(answers))
     session = await sessions.open(P, wanted)
     await session.ask(DataBreakpointInfoArguments(name="count"))
-    await session.breakpoints.set(Wish(Data("global:count", "write")))
-    await session.breakpoints.set(Wish(Data("0x1000", "write")))
+    await session.breakpoints.set(BreakpointSpec(DataLocation("global:count", "write")))
+    await session.breakpoints.set(BreakpointSpec(DataLocation("0x1000", "write")))
     await session.restart()
     assert isinstance(wanted.route, Scripted)
     lasting = [DataBreakpoint(data_id="global:count", access_type="write")]

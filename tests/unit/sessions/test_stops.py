@@ -7,6 +7,7 @@ import anyio
 import pytest
 
 from dapkit import limits
+from dapkit.client import BreakpointSpec, SourceLocation
 from dapkit.endpoint import RequestFailed
 from dapkit.protocol import (
     Capabilities,
@@ -21,7 +22,6 @@ from dapkit.protocol import (
     StoppedEvent,
     TerminatedEvent,
 )
-from dapkit.sessions.breakpoints.places import Line, Wish
 from dapkit.sessions.errors import NoFrame, StaleReference, UnknownReference
 from dapkit.sessions.registry import SessionRegistry
 from dapkit.sessions.session import DebugSession
@@ -250,22 +250,22 @@ def value(text: str) -> Step:
 
 # Conditions, counts and log messages for an adapter that has none
 
-type Opened = Callable[[Wish, list[str]], Awaitable[DebugSession]]
+type Opened = Callable[[BreakpointSpec, list[str]], Awaitable[DebugSession]]
 
 
-def emulating(sessions: SessionRegistry, wish: Wish, *values: str) -> Awaitable[DebugSession]:
+def emulating(sessions: SessionRegistry, spec: BreakpointSpec, *values: str) -> Awaitable[DebugSession]:
     """Open a session whose breakpoint at line 5 is met with each `continue`, where expressions have these values."""
     steps = {
         "stackTrace": [in_turn(stack(1), stack(5))],
         "continue": [reply(), stopping()],
         "evaluate": [in_turn(*(value(text) for text in values))],
     }
-    return sessions.open(P, start(script(steps, ABLE_TO_CONFIGURE), breakpoints=[wish]))
+    return sessions.open(P, start(script(steps, ABLE_TO_CONFIGURE), breakpoints=[spec]))
 
 
 async def test_condition_is_checked_for_an_adapter_without(sessions: SessionRegistry) -> None:
-    wish = Wish(Line(FILE, 5), condition="x > 1")
-    session = await emulating(sessions, wish, "false", "false", "true")
+    spec = BreakpointSpec(SourceLocation(FILE, 5), condition="x > 1")
+    session = await emulating(sessions, spec, "false", "false", "true")
     await at_stop(session)
     stop = (await session.resume()).stop
     assert stop is not None
@@ -283,8 +283,8 @@ async def test_step_that_ends_at_a_breakpoint_whose_condition_is_false_stays_the
         "next": [reply(), stopping()],
         "evaluate": [value("false")],
     }
-    wish = Wish(Line(FILE, 5), condition="x > 1", log_message="x")
-    session = await sessions.open(P, start(script(steps, ABLE_TO_CONFIGURE), breakpoints=[wish]))
+    spec = BreakpointSpec(SourceLocation(FILE, 5), condition="x > 1", log_message="x")
+    session = await sessions.open(P, start(script(steps, ABLE_TO_CONFIGURE), breakpoints=[spec]))
     await at_stop(session)
     stop = (await session.resume("next")).stop
     assert stop is not None
@@ -298,8 +298,8 @@ async def test_step_that_ends_at_a_breakpoint_that_logs_logs_and_stays(sessions:
         "next": [reply(), stopping()],
         "evaluate": [value("41")],
     }
-    wish = Wish(Line(FILE, 5), log_message="x is {x}")
-    session = await sessions.open(P, start(script(steps, ABLE_TO_CONFIGURE), breakpoints=[wish]))
+    spec = BreakpointSpec(SourceLocation(FILE, 5), log_message="x is {x}")
+    session = await sessions.open(P, start(script(steps, ABLE_TO_CONFIGURE), breakpoints=[spec]))
     await at_stop(session)
     stop = (await session.resume("next")).stop
     assert stop is not None
@@ -308,7 +308,7 @@ async def test_step_that_ends_at_a_breakpoint_that_logs_logs_and_stays(sessions:
 
 
 async def test_hits_are_counted_for_an_adapter_that_does_not(sessions: SessionRegistry) -> None:
-    session = await emulating(sessions, Wish(Line(FILE, 5), hit_condition="% 3"), "unused")
+    session = await emulating(sessions, BreakpointSpec(SourceLocation(FILE, 5), hit_condition="% 3"), "unused")
     await at_stop(session)
     assert (await session.resume()).stop is not None
     assert session.breakpoints.get(1).hits == 3
@@ -316,8 +316,8 @@ async def test_hits_are_counted_for_an_adapter_that_does_not(sessions: SessionRe
 
 
 async def test_message_is_logged_for_an_adapter_that_does_not(sessions: SessionRegistry) -> None:
-    wish = Wish(Line(FILE, 5), condition="x", log_message="x is {x}")
-    session = await emulating(sessions, wish, "1", "41", "1", "42", "failed", "broken")
+    spec = BreakpointSpec(SourceLocation(FILE, 5), condition="x", log_message="x is {x}")
+    session = await emulating(sessions, spec, "1", "41", "1", "42", "failed", "broken")
     await at_stop(session)
     await session.resume(deadline=0.05)
     assert session.output.read("console").text.startswith("x is 41\nx is 42\n")
@@ -331,8 +331,8 @@ async def test_pause_is_not_lost_among_stops_that_are_none(sessions: SessionRegi
         "evaluate": [value("false")],
         "pause": [refuse("it is stopped already")],
     }
-    wish = Wish(Line(FILE, 5), condition="x")
-    session = await sessions.open(P, start(script(steps, ABLE_TO_CONFIGURE), breakpoints=[wish]))
+    spec = BreakpointSpec(SourceLocation(FILE, 5), condition="x")
+    session = await sessions.open(P, start(script(steps, ABLE_TO_CONFIGURE), breakpoints=[spec]))
     await at_stop(session)
     await session.resume(deadline=0.01)
     outcome = await session.pause()

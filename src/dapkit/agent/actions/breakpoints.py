@@ -23,8 +23,8 @@ from dapkit.agent.results.breakpoints import (
     SourceBreakpoints,
 )
 from dapkit.agent.snapshots import snapshot
+from dapkit.client import BreakpointSpec, FunctionLocation, SourceLocation
 from dapkit.protocol import ExceptionFilterOptions
-from dapkit.sessions.breakpoints.places import Function, Line, Text, Wish
 
 
 @action(Approval.EXECUTE, example={"file": "app.py", "line": 12, "condition": "total < 0"})
@@ -43,10 +43,10 @@ async def set_breakpoint(
     """Set or change a breakpoint on a line, given by its number or its text, or on a function."""
     where = Where(file=file, line=line, column=column, text=text, function=function)
     place = place_of("set_breakpoint", where)
-    if isinstance(place, Function) and not call.session.over:
+    if isinstance(place, FunctionLocation) and not call.session.over:
         call.require("supports_function_breakpoints", "function breakpoints")
-    wish = Wish(place, condition=condition, hit_condition=hit_condition, log_message=log_message)
-    await call.session.breakpoints.set(wish)
+    spec = BreakpointSpec(place, condition=condition, hit_condition=hit_condition, log_message=log_message)
+    await call.session.breakpoints.set(spec)
     return _like(call, place)
 
 
@@ -69,10 +69,10 @@ async def remove_breakpoint(
     return _like(call, place)
 
 
-def _like(call: ActionCall, place: Line | Text | Function) -> SourceBreakpoints | FunctionBreakpoints:
+def _like(call: ActionCall, place: SourceLocation | FunctionLocation) -> SourceBreakpoints | FunctionBreakpoints:
     """Show the breakpoints of the same file, or those on functions."""
     session = call.session
-    if isinstance(place, Function):
+    if isinstance(place, FunctionLocation):
         return FunctionBreakpoints(
             snapshot=snapshot(session), function_breakpoints=function_breakpoints(session.breakpoints)
         )

@@ -13,9 +13,9 @@ from dapkit.agent.report import last_output, stop_report
 from dapkit.agent.results.session import Paused, Resumed, Typed
 from dapkit.agent.snapshots import snapshot
 from dapkit.agent.source_text import lines_of
+from dapkit.client import SourceLocation
 from dapkit.protocol import Source, StepInTarget, StepInTargetsArguments
 from dapkit.sessions.breakpoints import anchoring
-from dapkit.sessions.breakpoints.places import Line, Text
 from dapkit.sessions.errors import Misplaced, SessionOver
 from dapkit.sessions.stops import How, Outcome
 
@@ -124,7 +124,7 @@ async def goto(
     """Make a line the next one to run, without running what is between."""
     call.require("supports_goto_targets_request", "going to another line")
     place = place_in(file, line, text, action="goto")
-    number = place.line if isinstance(place, Line) else await _line_of(place)
+    number = await _line_of(place)
     chosen = await thread_of(call, thread_id, thread)
     began = anyio.current_time()
     outcome = await call.session.goto(Source(path=str(file)), number, thread=chosen, deadline=call.left)
@@ -234,8 +234,10 @@ def _called(target: StepInTarget) -> str:
     return target.label.partition("(")[0].strip()
 
 
-async def _line_of(place: Text) -> int:
+async def _line_of(place: SourceLocation) -> int:
+    if place.text is None:
+        return place.line or 1
     lines = await anyio.to_thread.run_sync(lines_of, place.file)
     if lines is None:
         raise Misplaced(f"{place.file} cannot be read, so no line of it can be found by its text.")
-    return anchoring.find_text(place.text, lines, near=place.near, name=str(place.file)).line
+    return anchoring.find_text(place.text, lines, near=place.line, name=str(place.file)).line

@@ -12,7 +12,7 @@ from dapkit.agent.call import ActionCall
 from dapkit.agent.configured import plans_of
 from dapkit.agent.failures import InvalidArguments, Unsupported
 from dapkit.agent.memory import Launched, SessionMemory
-from dapkit.agent.placing import function_breakpoints, source_breakpoints, wishes_of
+from dapkit.agent.placing import function_breakpoints, source_breakpoints, specs_of
 from dapkit.agent.redaction import Redaction
 from dapkit.agent.registry import Approval, action
 from dapkit.agent.report import last_output, stop_report
@@ -20,7 +20,7 @@ from dapkit.agent.results.session import Started
 from dapkit.agent.snapshots import snapshot
 from dapkit.catalog import Catalog, Choice, Traits, load, start
 from dapkit.catalog.launch_json import Plan
-from dapkit.sessions.breakpoints.places import Wish
+from dapkit.client import BreakpointSpec
 from dapkit.sessions.start_spec import StartSpec
 from dapkit.sessions.stops import Outcome
 
@@ -48,7 +48,7 @@ async def launch(
     """Start a program, a Python module, a test or a configuration of launch.json under its debugger."""
     _one_of(program=program, module=module, test=test, configuration=configuration)
     folder = _folder(call, cwd)
-    wishes = wishes_of(breakpoints or (), folders=(call.folder, folder))
+    specs = specs_of(breakpoints or (), folders=(call.folder, folder))
     call.progress("choosing a debug adapter")
     catalog = await anyio.to_thread.run_sync(lambda: load(folder, env=call.request.env))
     if configuration is not None:
@@ -56,7 +56,7 @@ async def launch(
         plans = await anyio.to_thread.run_sync(
             lambda: plans_of(configuration, catalog, folder, program=program, inputs=inputs, env=env, changes=changes)
         )
-        return await _configured(call, plans, folder, wishes=wishes, exceptions=exceptions)
+        return await _configured(call, plans, folder, specs=specs, exceptions=exceptions)
     choice = await _choice(catalog, folder, program=program, adapter=adapter)
     in_terminal = terminal or stdin_file is not None
     if in_terminal and not choice.runs_in_terminal:
@@ -68,7 +68,7 @@ async def launch(
         args=[*([test] if test is not None else []), *(args or ())],
         cwd=folder,
         env=env or {},
-        stop_on_entry=_stops_on_entry(stop_on_entry, choice, otherwise=bool(wishes or exceptions)),
+        stop_on_entry=_stops_on_entry(stop_on_entry, choice, otherwise=bool(specs or exceptions)),
         terminal=in_terminal,
         options=options or {},
     )
@@ -82,7 +82,7 @@ async def launch(
         program=_name(choice, wanted),
         adapter_id=choice.definition.own_id,
         traits=choice.definition.traits,
-        breakpoints=wishes,
+        breakpoints=specs,
         exceptions=exceptions,
         input=stdin_file,
     )
@@ -115,7 +115,7 @@ async def attach(
     if pid is not None and port is not None:
         raise InvalidArguments("attach: pid and port exclude each other")
     folder = _folder(call, cwd)
-    wishes = wishes_of(breakpoints or (), folders=(call.folder, folder))
+    specs = specs_of(breakpoints or (), folders=(call.folder, folder))
     where = host or "127.0.0.1"
     call.progress("choosing a debug adapter")
     catalog = await anyio.to_thread.run_sync(lambda: load(folder, env=call.request.env))
@@ -124,7 +124,7 @@ async def attach(
         plans = await anyio.to_thread.run_sync(
             lambda: plans_of(configuration, catalog, folder, program=program, pid=pid, inputs=inputs, changes=changes)
         )
-        return await _configured(call, plans, folder, wishes=wishes, exceptions=exceptions)
+        return await _configured(call, plans, folder, specs=specs, exceptions=exceptions)
     choice = await anyio.to_thread.run_sync(
         lambda: catalog.choose(program, cwd=folder, adapter=adapter, pid=pid, host=where, port=port)
     )
@@ -140,7 +140,7 @@ async def attach(
             program=program or (f"process {pid}" if pid is not None else f"{where}:{port}"),
             adapter_id=choice.definition.own_id,
             traits=choice.definition.traits,
-            breakpoints=wishes,
+            breakpoints=specs,
             exceptions=exceptions,
         ),
         SessionMemory(redaction=_redaction(call, None)),
@@ -171,7 +171,12 @@ async def restart(
 
 
 async def _configured(
-    call: ActionCall, plans: Sequence[Plan], folder: Path, *, wishes: Sequence[Wish], exceptions: Sequence[str] | None
+    call: ActionCall,
+    plans: Sequence[Plan],
+    folder: Path,
+    *,
+    specs: Sequence[BreakpointSpec],
+    exceptions: Sequence[str] | None,
 ) -> Started:
     """Start what a configuration of launch.json says; of a compound all of it, and tell the last."""
     notes: list[str] = []
@@ -185,7 +190,7 @@ async def _configured(
             program=str(plan.arguments.get("program") or plan.name),
             adapter_id=plan.choice.definition.own_id if plan.choice is not None else "dapkit",
             traits=plan.choice.definition.traits if plan.choice is not None else Traits(),
-            breakpoints=wishes,
+            breakpoints=specs,
             exceptions=exceptions,
         )
         env = plan.arguments.get("env")

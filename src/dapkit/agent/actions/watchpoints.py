@@ -11,9 +11,9 @@ from dapkit.agent.placing import data_breakpoints, instruction_breakpoints
 from dapkit.agent.registry import Approval, action
 from dapkit.agent.results.breakpoints import DataBreakpointInfo, DataBreakpoints, DataId, InstructionBreakpoints
 from dapkit.agent.snapshots import snapshot
+from dapkit.client import BreakpointSpec, DataLocation, InstructionLocation
 from dapkit.endpoint import RequestFailed
 from dapkit.protocol import DataBreakpointInfoArguments, DataBreakpointInfoBody
-from dapkit.sessions.breakpoints.places import Data, Instruction, Wish
 
 _BYTES = re.compile(r"(0x)?[0-9A-Fa-f]{1,16}/[1-9][0-9]{0,3}")
 """How adapters that watch addresses name data; lldb-dap 22 does not check it, and falls silent if there is no size."""
@@ -30,8 +30,8 @@ async def set_instruction_breakpoint(
 ) -> InstructionBreakpoints:
     """Set or change a breakpoint on an instruction."""
     call.require("supports_instruction_breakpoints", "instruction breakpoints")
-    place = Instruction(instruction_reference, offset)
-    await call.session.breakpoints.set(Wish(place, condition=condition, hit_condition=hit_condition))
+    place = InstructionLocation(instruction_reference, offset)
+    await call.session.breakpoints.set(BreakpointSpec(place, condition=condition, hit_condition=hit_condition))
     return _instructions(call)
 
 
@@ -44,7 +44,7 @@ async def remove_instruction_breakpoint(
 ) -> InstructionBreakpoints:
     """Remove the breakpoint on an instruction."""
     call.require("supports_instruction_breakpoints", "instruction breakpoints")
-    await _remove(call, Instruction(instruction_reference, offset))
+    await _remove(call, InstructionLocation(instruction_reference, offset))
     return _instructions(call)
 
 
@@ -118,10 +118,10 @@ async def set_data_breakpoint(
             f"data_id must be ADDRESS/SIZE, such as 7FFE3C10/4, not {data_id!r:.60}",
             hint="data_breakpoint_info tells it.",
         )
-    place = Data(data_id, access_type)
+    place = DataLocation(data_id, access_type)
     if (before := _data(call, data_id)) is not None:
         await call.session.breakpoints.remove(before)
-    await call.session.breakpoints.set(Wish(place, condition=condition, hit_condition=hit_condition))
+    await call.session.breakpoints.set(BreakpointSpec(place, condition=condition, hit_condition=hit_condition))
     return _watched(call)
 
 
@@ -139,12 +139,12 @@ async def remove_data_breakpoint(call: ActionCall, *, data_id: p.DataId) -> Data
 def _data(call: ActionCall, data_id: str) -> int | None:
     """Find the breakpoint on data, whatever access it stops."""
     for one in call.session.breakpoints:
-        if isinstance(one.wish.place, Data) and one.wish.place.data_id == data_id:
+        if isinstance(one.spec.location, DataLocation) and one.spec.location.data_id == data_id:
             return one.number
     return None
 
 
-async def _remove(call: ActionCall, place: Instruction) -> None:
+async def _remove(call: ActionCall, place: InstructionLocation) -> None:
     placed = call.session.breakpoints.at(place)
     if placed is None:
         raise InvalidArguments(f"There is no breakpoint at {place}.", hint="breakpoints shows them all.")

@@ -12,8 +12,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from dapkit.client import BreakpointSpec, SourceLocation
 from dapkit.protocol import Capabilities, DapkitError
-from dapkit.sessions.breakpoints.places import Line, Text, Wish
 from dapkit.sessions.errors import SessionError
 
 type Evaluate = Callable[[str], Awaitable[str]]
@@ -82,7 +82,7 @@ class Hits:
 
 @dataclass(frozen=True, slots=True)
 class Emulated:
-    """The part of a wish that is ours."""
+    """The part of a spec that is ours."""
 
     condition: str | None = None
     hit_condition: str | None = None
@@ -123,26 +123,26 @@ class Judgement:
     remark: str | None = None
 
 
-def split(wish: Wish, capabilities: Capabilities) -> tuple[Wish, Emulated]:
-    """Divide a wish into what the adapter does and what is ours."""
-    in_source = isinstance(wish.place, Line | Text)
+def split(spec: BreakpointSpec, capabilities: Capabilities) -> tuple[BreakpointSpec, Emulated]:
+    """Divide a spec into what the adapter does and what is ours."""
+    in_source = isinstance(spec.location, SourceLocation)
     able = {
         "condition": bool(capabilities.supports_conditional_breakpoints),
         "hit_condition": bool(capabilities.supports_hit_conditional_breakpoints),
         # Only breakpoints in sources have log messages (SourceBreakpoint.logMessage).
         "log_message": bool(capabilities.supports_log_points) and in_source,
     }
-    asked = {name: getattr(wish, name) for name in able}
+    asked = {name: getattr(spec, name) for name in able}
     ours: dict[str, str | None] = dict.fromkeys(able)
     for name, value in asked.items():
         if value is not None and (any(ours.values()) or not able[name]):
             ours[name] = value
     emulated = Emulated(**ours)
     native = replace(
-        wish,
-        condition=None if emulated.condition else wish.condition,
-        hit_condition=None if emulated.hit_condition else wish.hit_condition,
-        log_message=None if emulated.log_message else wish.log_message,
+        spec,
+        condition=None if emulated.condition else spec.condition,
+        hit_condition=None if emulated.hit_condition else spec.hit_condition,
+        log_message=None if emulated.log_message else spec.log_message,
     )
     return native, emulated
 

@@ -10,17 +10,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dapkit.client import Session, Stopped
+from dapkit.client import (
+    DataLocation,
+    FunctionLocation,
+    InstructionLocation,
+    Location,
+    Session,
+    SourceLocation,
+    Stopped,
+)
 from dapkit.protocol import StackFrame
 from dapkit.sessions.breakpoints.emulation import Evaluate, judge
 from dapkit.sessions.breakpoints.placed import Entry
-from dapkit.sessions.breakpoints.places import Data, Function, Instruction, Line, Place, Text
 
-_KINDS: dict[str, tuple[type[Place], ...]] = {
-    "breakpoint": (Line, Text, Function),
-    "function breakpoint": (Function,),
-    "data breakpoint": (Data,),
-    "instruction breakpoint": (Instruction,),
+_KINDS: dict[str, tuple[type[Location], ...]] = {
+    "breakpoint": (SourceLocation, FunctionLocation),
+    "function breakpoint": (FunctionLocation,),
+    "data breakpoint": (DataLocation,),
+    "instruction breakpoint": (InstructionLocation,),
 }
 """Which breakpoints a reason of a stop speaks of."""
 
@@ -51,19 +58,19 @@ def hit_by(entries: Sequence[Entry], session: Session, stopped: Stopped, frame: 
     if ids:
         named = [(entry, known.answer.id) for entry, known in answers if known.answer and known.answer.id in ids]
         bearers = Counter(number for _, number in named)  # lldb-dap numbers data breakpoints for themselves
-        return [entry for entry, number in named if bearers[number] == 1 or isinstance(entry.wish.place, kinds)]
-    candidates = [(entry, known) for entry, known in answers if isinstance(entry.wish.place, kinds)]
+        return [entry for entry, number in named if bearers[number] == 1 or isinstance(entry.spec.location, kinds)]
+    candidates = [(entry, known) for entry, known in answers if isinstance(entry.spec.location, kinds)]
     if stopped.reason in ("data breakpoint", "instruction breakpoint"):
         return [candidates[0][0]] if len(candidates) == 1 else []
     return [entry for entry, known in candidates if frame is not None and _is_there(entry, known.line, frame)]
 
 
 def _is_there(entry: Entry, line: int | None, frame: StackFrame) -> bool:
-    if isinstance(entry.wish.place, Line | Text):
+    if isinstance(entry.spec.location, SourceLocation):
         path = None if frame.source is None else frame.source.path
-        return line == frame.line and path is not None and _same(Path(path), entry.wish.place.file)
+        return line == frame.line and path is not None and _same(Path(path), entry.spec.location.file)
     # A name may be shown with its module or its arguments.
-    return isinstance(entry.wish.place, Function) and entry.wish.place.name in frame.name
+    return isinstance(entry.spec.location, FunctionLocation) and entry.spec.location.name in frame.name
 
 
 def _same(one: Path, other: Path) -> bool:

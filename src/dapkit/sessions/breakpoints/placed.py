@@ -2,9 +2,8 @@
 
 from dataclasses import dataclass
 
-from dapkit.client import Session, SessionBreakpoint
+from dapkit.client import BreakpointSpec, Session, SessionBreakpoint, SourceLocation
 from dapkit.sessions.breakpoints.emulation import NOTHING, Emulated
-from dapkit.sessions.breakpoints.places import Line, Text, Wish
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,7 +12,7 @@ class PlacedBreakpoint:
 
     Attributes:
         number: ours; the same for ever, also after changes and restarts.
-        wish: what was asked for.
+        spec: what was asked for.
         verified: whether an adapter of the session has it set.
         path: the file on which it is, if it is on a line.
         line: the line on which it stands, or should.
@@ -25,7 +24,7 @@ class PlacedBreakpoint:
     """
 
     number: int
-    wish: Wish
+    spec: BreakpointSpec
     verified: bool
     path: str | None = None
     line: int | None = None
@@ -45,17 +44,17 @@ class Entry:
     """What is known about one breakpoint; owned by `SessionBreakpoints`.
 
     Attributes:
-        line: where the wish was found to be, for those on lines.
+        line: where the spec was found to be, for those on lines.
         text: the lines of its file at that time.
         known_as: its number in the client sessions; None while it is not set.
-        emulated: what of the wish is ours.
+        emulated: what of the spec is ours.
         remark: what finding its line had to say.
         problem: why it could not be set.
 
     """
 
     number: int
-    wish: Wish
+    spec: BreakpointSpec
     line: int | None = None
     text: tuple[str, ...] | None = None
     known_as: int | None = None
@@ -69,7 +68,7 @@ class Entry:
         answers = [answer for session in sessions if (answer := self.answer(session)) is not None]
         best = next((one for one in answers if one.verified), answers[0] if answers else None)
         verified = best is not None and best.verified
-        path = str(self.wish.place.file) if isinstance(self.wish.place, Line | Text) else None
+        path = str(self.spec.location.file) if isinstance(self.spec.location, SourceLocation) else None
         line = self.line
         if best is not None and best.answer is not None and best.answer.line is not None:
             line = best.answer.line
@@ -77,7 +76,7 @@ class Entry:
             path = path or (None if source is None else source.path)
         return PlacedBreakpoint(
             number=self.number,
-            wish=self.wish,
+            spec=self.spec,
             verified=verified,
             path=path,
             line=line,
@@ -93,7 +92,7 @@ class Entry:
 
     def _remarks(self, line: int | None, best: SessionBreakpoint | None) -> list[str]:
         remarks = [self.remark] if self.remark else []
-        if not self.wish.enabled:
+        if not self.spec.enabled:
             return [*remarks, "disabled"]
         if self.problem is not None:
             return [*remarks, f"not set: {self.problem}"]

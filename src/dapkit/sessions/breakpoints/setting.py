@@ -14,12 +14,20 @@ from pathlib import Path
 
 import anyio
 
-from dapkit.client import Session, UnknownBreakpoint
+from dapkit.client import (
+    BreakpointSpec,
+    DataLocation,
+    FunctionLocation,
+    InstructionLocation,
+    Location,
+    Session,
+    SourceLocation,
+    UnknownBreakpoint,
+)
 from dapkit.protocol import DapkitError, ExceptionFilterOptions
 from dapkit.sessions.breakpoints import anchoring
 from dapkit.sessions.breakpoints.emulation import NOTHING, Hits, split
 from dapkit.sessions.breakpoints.placed import Entry, PlacedBreakpoint
-from dapkit.sessions.breakpoints.places import Data, Function, Instruction, Line, Place, Text, Wish
 from dapkit.sessions.errors import Misplaced, NoSuchBreakpoint
 from dapkit.sessions.targets import Target
 
@@ -42,7 +50,7 @@ class SessionBreakpoints:
         self.lasting: set[str] = set()
         self._targets = targets
         self._root: Session | None = None
-        self._suspended: list[Wish] = []
+        self._suspended: list[BreakpointSpec] = []
         self._numbers = itertools.count(1)
         self._changing = anyio.Lock()
         self._entries: dict[int, Entry] = {}
@@ -66,12 +74,12 @@ class SessionBreakpoints:
         """
         return self._entry(number).placed([target.session for target in self._targets()])
 
-    def at(self, place: Place) -> PlacedBreakpoint | None:
+    def at(self, location: Location) -> PlacedBreakpoint | None:
         """Look one up by its place; a line finds what was set there by text, too."""
-        entry = self._at(place)
+        entry = self._at(location)
         return None if entry is None else self.get(entry.number)
 
-    async def set(self, wish: Wish) -> PlacedBreakpoint:
+    async def set(self, spec: BreakpointSpec) -> PlacedBreakpoint:
         """Want one more, or another thing of the one at the same place, which keeps its number.
 
         Raises:
@@ -81,9 +89,9 @@ class SessionBreakpoints:
 
         """
         async with self._changing:
-            entry = Entry(0, wish)
+            entry = Entry(0, spec)
             self._place(entry)
-            known = self._at(wish.place) or self._at_line(entry)
+            known = self._at(spec.location) or self._at_line(entry)
             if known is not None:
                 await self._change(known, entry)
                 return self.get(known.number)
@@ -92,22 +100,22 @@ class SessionBreakpoints:
             self._entries[entry.number] = entry
             return self.get(entry.number)
 
-    async def set_temporary(self, place: Place) -> None:
+    async def set_temporary(self, location: Location) -> None:
         """Stop at a place once, whatever else is wanted there; it is taken back with the next stop.
 
         Raises: as `set`.
         """
-        known = self.at(place)
+        known = self.at(location)
         if known is None:
-            await self.set(Wish(place, temporary=True))
-        elif not known.wish.enabled or known.wish.condition or known.wish.hit_condition or known.wish.log_message:
-            self._suspended.append(known.wish)
-            await self.set(Wish(known.wish.place))
+            await self.set(BreakpointSpec(location, temporary=True))
+        elif not known.spec.enabled or known.spec.condition or known.spec.hit_condition or known.spec.log_message:
+            self._suspended.append(known.spec)
+            await self.set(BreakpointSpec(known.spec.location))
 
     async def take_back_temporary(self) -> None:
         """Put everything back to what is wanted for good."""
         for entry in self.entries:
-            if entry.wish.temporary:
+            if entry.spec.temporary:
                 await self.remove(entry.number)
         while self._suspended:
             await self.set(self._suspended.pop())
@@ -122,7 +130,7 @@ class SessionBreakpoints:
     async def clear(self, file: Path | None = None) -> tuple[PlacedBreakpoint, ...]:
         """Remove all, or those of one file, and return what they were."""
         chosen = [
-            entry.number for entry in self.entries if file is None or getattr(entry.wish.place, "file", None) == file
+            entry.number for entry in self.entries if file is None or getattr(entry.spec.location, "file", None) == file
         ]
         return tuple([await self.remove(number) for number in chosen])
 
@@ -130,8 +138,8 @@ class SessionBreakpoints:
         """Set one again, or take it out for a while. Raises: NoSuchBreakpoint."""
         async with self._changing:
             entry = self._entry(number)
-            if entry.wish.enabled != enabled:
-                entry.wish = replace(entry.wish, enabled=enabled)
+            if entry.spec.enabled != enabled:
+                entry.spec = replace(entry.spec, enabled=enabled)
                 await (self._tell if enabled else self._unset)(entry)
             return self.get(number)
 
@@ -151,7 +159,7 @@ class SessionBreakpoints:
         self._root = root
         for entry in self.entries:
             entry.known_as, entry.hits, entry.problem = None, 0, None
-            if self._is_of_one_run(entry.wish.place):
+            if self._is_of_one_run(entry.spec.location):
                 entry.problem = "its address belonged to an earlier run; set it anew"
                 continue
             try:
@@ -167,38 +175,39 @@ class SessionBreakpoints:
         for entry in self.entries:
             entry.known_as = None
 
-    def _is_of_one_run(self, place: Place) -> bool:
-        return isinstance(place, Instruction) or (isinstance(place, Data) and place.data_id not in self.lasting)
+    def _is_of_one_run(self, location: Location) -> bool:
+        if isinstance(location, DataLocation):
+            return location.data_id not in self.lasting
+        return isinstance(location, InstructionLocation)
 
     # Placing
 
     def _place(self, entry: Entry) -> None:
-        match entry.wish.place:
-            case Line() as place:
-                entry.line, entry.text = place.line, self._text(place.file)
-            case Text() as place:
-                entry.text = self._text(place.file)
-                if entry.text is None:
-                    raise Misplaced(f"{place.file} cannot be read, so no line of it can be found by its text.")
-                anchor = anchoring.find_text(place.text, entry.text, near=place.near, name=str(place.file))
-                entry.line, entry.remark = anchor.line, anchor.remark
-            case Function() | Instruction() | Data():
-                pass
+        location = entry.spec.location
+        if not isinstance(location, SourceLocation):
+            return
+        entry.line, entry.text = location.line, self._text(location.file)
+        if location.text is None:
+            return
+        if entry.text is None:
+            raise Misplaced(f"{location.file} cannot be read, so no line of it can be found by its text.")
+        anchor = anchoring.find_text(location.text, entry.text, near=location.line, name=str(location.file))
+        entry.line, entry.remark = anchor.line, anchor.remark
 
     def _follow(self, entry: Entry) -> None:
         """Place one again, in what its file is now."""
-        place, before, line = entry.wish.place, entry.text, entry.line
-        if not isinstance(place, Line | Text) or before is None or line is None:
+        location, before, line = entry.spec.location, entry.text, entry.line
+        if not isinstance(location, SourceLocation) or before is None or line is None:
             return
-        after = self._text(place.file)
+        after = self._text(location.file)
         if after is None or after == before:
             return
         anchor = anchoring.follow_line(line, before, after)
-        if isinstance(place, Text):
-            found = anchoring.find_text(place.text, after, near=anchor.line, name=str(place.file))
+        if location.text is not None:
+            found = anchoring.find_text(location.text, after, near=anchor.line, name=str(location.file))
             anchor = found if found.line == line else replace(found, remark=anchoring.moved(line, found.line))
         else:
-            entry.wish = replace(entry.wish, place=replace(place, line=anchor.line))
+            entry.spec = replace(entry.spec, location=replace(location, line=anchor.line))
         entry.line, entry.remark, entry.text = anchor.line, anchor.remark, after
 
     def _text(self, file: Path) -> tuple[str, ...] | None:
@@ -213,25 +222,25 @@ class SessionBreakpoints:
 
     async def _change(self, known: Entry, wanted: Entry) -> None:
         """Make one what is wanted now at its place; it stays what it was if that cannot be set."""
-        before = known.wish, known.line, known.text, known.remark
-        # A line that is asked for anew stays a place by text, so that it still follows the text.
-        place = known.wish.place if isinstance(wanted.wish.place, Line) else wanted.wish.place
+        before = known.spec, known.line, known.text, known.remark
+        # A line that is asked for anew stays a location by text, so that it still follows the text.
+        location = known.spec.location if _is_line(wanted.spec.location) else wanted.spec.location
         await self._unset(known)
-        known.wish, known.hits = replace(wanted.wish, place=place), 0
+        known.spec, known.hits = replace(wanted.spec, location=location), 0
         known.line, known.text, known.remark = wanted.line, wanted.text, wanted.remark
         try:
             await self._tell(known)
         except DapkitError:
-            known.wish, known.line, known.text, known.remark = before
+            known.spec, known.line, known.text, known.remark = before
             await self._tell(known)
             raise
 
     async def _tell(self, entry: Entry) -> None:
         entry.problem = None
         root = self._root
-        if root is None or not entry.wish.enabled:
+        if root is None or not entry.spec.enabled:
             return
-        native, entry.emulated = split(entry.wish, root.capabilities)
+        native, entry.emulated = split(entry.spec, root.capabilities)
         if entry.emulated.hit_condition is not None:
             Hits.read(entry.emulated.hit_condition)
         entry.known_as = await _add(root, native, entry.line)
@@ -254,11 +263,13 @@ class SessionBreakpoints:
         except KeyError:
             raise NoSuchBreakpoint(number, self._entries) from None
 
-    def _at(self, place: Place) -> Entry | None:
+    def _at(self, location: Location) -> Entry | None:
         for entry in self.entries:
-            if entry.wish.place == place:
+            if entry.spec.location == location:
                 return entry
-        return self._at_line(Entry(0, Wish(place), place.line)) if isinstance(place, Line) else None
+        if isinstance(location, SourceLocation) and location.text is None:
+            return self._at_line(Entry(0, BreakpointSpec(location), location.line))
+        return None
 
     def _at_line(self, wanted: Entry) -> Entry | None:
         if wanted.line is None:
@@ -266,38 +277,39 @@ class SessionBreakpoints:
         return next((entry for entry in self.entries if _spot(entry) == _spot(wanted)), None)
 
 
-async def _add(root: Session, wish: Wish, line: int | None) -> int:
-    match wish.place:
-        case Line(file=file) | Text(file=file):
-            column = wish.place.column if isinstance(wish.place, Line) else None
+async def _add(root: Session, spec: BreakpointSpec, line: int | None) -> int:
+    match spec.location:
+        case SourceLocation(file=file, column=column):
             known = await root.add_breakpoint(
                 file,
                 line or 1,
                 column=column,
-                condition=wish.condition,
-                hit_condition=wish.hit_condition,
-                log_message=wish.log_message,
-                mode=wish.mode,
+                condition=spec.condition,
+                hit_condition=spec.hit_condition,
+                log_message=spec.log_message,
+                mode=spec.mode,
             )
-        case Function(name=name):
-            known = await root.add_function_breakpoint(name, condition=wish.condition, hit_condition=wish.hit_condition)
-        case Instruction(reference=reference, offset=offset):
+        case FunctionLocation(name=name):
+            known = await root.add_function_breakpoint(name, condition=spec.condition, hit_condition=spec.hit_condition)
+        case InstructionLocation(reference=reference, offset=offset):
             known = await root.add_instruction_breakpoint(
-                reference, offset=offset, condition=wish.condition, hit_condition=wish.hit_condition, mode=wish.mode
+                reference, offset=offset, condition=spec.condition, hit_condition=spec.hit_condition, mode=spec.mode
             )
-        case Data(data_id=data_id, access=access):
+        case DataLocation(data_id=data_id, access=access):
             known = await root.add_data_breakpoint(
-                data_id, access_type=access, condition=wish.condition, hit_condition=wish.hit_condition
+                data_id, access_type=access, condition=spec.condition, hit_condition=spec.hit_condition
             )
     return known.number
 
 
 def _spot(entry: Entry) -> tuple[Path, int | None, int | None] | None:
     """Say where on which line it is; None if it is not on a line."""
-    match entry.wish.place:
-        case Line(file=file, column=column):
+    match entry.spec.location:
+        case SourceLocation(file=file, column=column):
             return file, entry.line, column
-        case Text(file=file):
-            return file, entry.line, None
         case _:
             return None
+
+
+def _is_line(location: Location) -> bool:
+    return isinstance(location, SourceLocation) and location.text is None

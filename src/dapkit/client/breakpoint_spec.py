@@ -1,4 +1,8 @@
-"""What can be asked for: where a breakpoint is to be, and when it is to act."""
+"""What can be asked for: where a breakpoint is to be, and when it is to act.
+
+The one description of a breakpoint from an agent's words down to the client, which
+makes the protocol's `SourceBreakpoint`, `FunctionBreakpoint`, ... from it.
+"""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,31 +11,23 @@ from dapkit.protocol import DataBreakpointAccessType
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """A line of a file, from 1."""
+class SourceLocation:
+    """A line of a file, from 1, by its number or by a text in it.
+
+    With a `text`, `line` only chooses the nearest of several lines that hold it.
+    """
 
     file: Path
-    line: int
+    line: int | None = None
     column: int | None = None
+    text: str | None = None
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}"
+        return f"{self.file}:{self.line}" if self.text is None else f"{self.file}: {self.text!r}"
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
-    """The line of a file that holds a text; `near` chooses among several."""
-
-    file: Path
-    text: str
-    near: int | None = None
-
-    def __str__(self) -> str:
-        return f"{self.file}: {self.text!r}"
-
-
-@dataclass(frozen=True, slots=True)
-class Function:
+class FunctionLocation:
     """The entry of a function."""
 
     name: str
@@ -41,7 +37,7 @@ class Function:
 
 
 @dataclass(frozen=True, slots=True)
-class Instruction:
+class InstructionLocation:
     """A machine instruction, by a memory reference of this run."""
 
     reference: str
@@ -52,8 +48,8 @@ class Instruction:
 
 
 @dataclass(frozen=True, slots=True)
-class Data:
-    """A value, by the id that `dataBreakpointInfo` told in this run."""
+class DataLocation:
+    """A value, by the id that `dataBreakpointInfo` returned in this run."""
 
     data_id: str
     access: DataBreakpointAccessType | None = None
@@ -62,24 +58,24 @@ class Data:
         return self.data_id
 
 
-type Place = Line | Text | Function | Instruction | Data
+type Location = SourceLocation | FunctionLocation | InstructionLocation | DataLocation
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class BreakpointSpec:
     """A breakpoint as it is asked for.
 
     Attributes:
         condition: an expression of the program's language; it acts only where that is true.
-        hit_condition: `5`, `== 5`, `>= 5`, `> 5`, `< 5` or `% 3`: at which of its hits it acts.
+        hit_condition: `5`, `== 5`, `!= 5`, `>= 5`, `> 5`, `<= 5`, `< 5` or `% 3`: at which of its hits it acts.
         log_message: what is logged instead of stopping, with expressions in braces.
         mode: one of the adapter's breakpoint modes.
         enabled: whether it is set at present.
-        temporary: whether it goes with the next stop, wherever that is.
+        temporary: whether it is removed at the next stop, wherever that is.
 
     """
 
-    place: Place
+    location: Location
     condition: str | None = None
     hit_condition: str | None = None
     log_message: str | None = None
