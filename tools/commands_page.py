@@ -12,9 +12,9 @@ from pathlib import Path
 import click
 
 from dapkit.agent.table import ACTIONS
-from dapkit.cli import exits
+from dapkit.cli import exit_codes
+from dapkit.cli.common_options import COMMON_OPTIONS
 from dapkit.cli.main import dapkit
-from dapkit.cli.surroundings import SURROUNDINGS
 
 PAGE = Path(__file__).resolve().parent.parent / "docs/reference/commands.md"
 EXAMPLE = "Example: "
@@ -27,7 +27,7 @@ def main() -> int:
     asked = parser.parse_args()
     page = PAGE.read_text(encoding="utf-8")
     wanted = page
-    for name, rows in {"commands": commands(), "options": options(), "exit codes": exit_codes()}.items():
+    for name, rows in {"commands": commands(), "options": options(), "exit codes": exit_code_rows()}.items():
         wanted = with_table(wanted, name, rows)
     if asked.check:
         if page != wanted:
@@ -73,18 +73,18 @@ def _rows(name: str, command: click.Command) -> Iterator[str]:
 def options() -> Iterator[str]:
     """Yield the options that every action has."""
     yield from ("| option | | variable |", "| --- | --- | --- |")
-    for one in SURROUNDINGS:
+    for one in COMMON_OPTIONS:
         name = ", ".join(f"`{flag}`" for flag in one.opts)
         variable = f"`{one.envvar}`" if isinstance(one.envvar, str) else ""
         yield f"| {name} | {_cell(one.help or '')} | {variable} |"
 
 
-def exit_codes() -> Iterator[str]:
+def exit_code_rows() -> Iterator[str]:
     """Yield the exit codes, and the codes of errors that each is for."""
     yield from ("| exit code | | `error.code` |", "| --- | --- | --- |")
-    for number, meaning in exits.MEANINGS:
-        codes = ", ".join(f"`{code}`" for code, its in exits.OF_CODE.items() if its == number)
-        yield f"| {number} | {_cell(meaning)} | {'any other' if number == exits.FAILED else codes} |"
+    for number, meaning in exit_codes.MEANINGS:
+        codes = ", ".join(f"`{code}`" for code, its in exit_codes.OF_CODE.items() if its == number)
+        yield f"| {number} | {_cell(meaning)} | {'any other' if number == exit_codes.FAILED else codes} |"
 
 
 def _cell(text: str) -> str:

@@ -3,19 +3,19 @@
 import keyword
 from collections.abc import Iterator, Mapping
 
-from dapkit.agent.registry import Action, Kind, Parameter
+from dapkit.agent.registry import Action, Parameter, ParameterKind
 
-_TYPES: Mapping[Kind, str] = {
-    Kind.STRING: "str",
-    Kind.PATH: "StrPath",
-    Kind.INTEGER: "int",
-    Kind.NUMBER: "float",
-    Kind.BOOLEAN: "bool",
-    Kind.STRINGS: "Sequence[str]",
-    Kind.INTEGERS: "Sequence[int]",
-    Kind.VARIABLES: "Mapping[str, str | None]",
-    Kind.OBJECT: "Mapping[str, object]",
-    Kind.BREAKPOINTS: "Sequence[str | Mapping[str, object]]",
+_TYPES: Mapping[ParameterKind, str] = {
+    ParameterKind.STRING: "str",
+    ParameterKind.PATH: "StrPath",
+    ParameterKind.INTEGER: "int",
+    ParameterKind.NUMBER: "float",
+    ParameterKind.BOOLEAN: "bool",
+    ParameterKind.STRINGS: "Sequence[str]",
+    ParameterKind.INTEGERS: "Sequence[int]",
+    ParameterKind.VARIABLES: "Mapping[str, str | None]",
+    ParameterKind.OBJECT: "Mapping[str, object]",
+    ParameterKind.BREAKPOINTS: "Sequence[str | Mapping[str, object]]",
 }
 
 _HEAD = '''\
@@ -130,7 +130,7 @@ def _type(parameter: Parameter) -> str:
 
 def _value(parameter: Parameter) -> str:
     """Say what is sent for a parameter; a program is started in the current folder, if no other is given."""
-    if parameter.kind is Kind.PATH:
+    if parameter.kind is ParameterKind.PATH:
         if parameter.name == "cwd":
             return 'path(cwd or ".")'
         return f"{'path' if parameter.required else 'path_if_given'}({parameter.name})"

@@ -4,13 +4,13 @@ import json
 from collections.abc import Iterator, Mapping
 from itertools import groupby
 
-from dapkit.agent.registry import Action, Approval, Kind, Parameter
+from dapkit.agent.registry import Action, Approval, Parameter, ParameterKind
 
-_TYPES: Mapping[Kind, str] = {
-    Kind.STRINGS: "list of strings",
-    Kind.INTEGERS: "list of integers",
-    Kind.VARIABLES: "object of strings",
-    Kind.BREAKPOINTS: "list of strings or objects",
+_TYPES: Mapping[ParameterKind, str] = {
+    ParameterKind.STRINGS: "list of strings",
+    ParameterKind.INTEGERS: "list of integers",
+    ParameterKind.VARIABLES: "object of strings",
+    ParameterKind.BREAKPOINTS: "list of strings or objects",
 }
 
 _HEAD = """\

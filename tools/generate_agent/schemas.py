@@ -3,21 +3,21 @@
 import json
 from collections.abc import Mapping
 
-from dapkit.agent.registry import Action, Kind, Parameter
+from dapkit.agent.registry import Action, Parameter, ParameterKind
 from dapkit.protocol.schemas import Schema, json_schemas
 
 _STRING: Schema = {"type": "string"}
-_TYPES: Mapping[Kind, Schema] = {
-    Kind.STRING: _STRING,
-    Kind.PATH: _STRING,
-    Kind.INTEGER: {"type": "integer"},
-    Kind.NUMBER: {"type": "number"},
-    Kind.BOOLEAN: {"type": "boolean"},
-    Kind.STRINGS: {"type": "array", "items": _STRING},
-    Kind.INTEGERS: {"type": "array", "items": {"type": "integer"}},
-    Kind.VARIABLES: {"type": "object", "additionalProperties": {"type": ["string", "null"]}},
-    Kind.OBJECT: {"type": "object"},
-    Kind.BREAKPOINTS: {"type": "array", "items": {"type": ["string", "object"]}},
+_TYPES: Mapping[ParameterKind, Schema] = {
+    ParameterKind.STRING: _STRING,
+    ParameterKind.PATH: _STRING,
+    ParameterKind.INTEGER: {"type": "integer"},
+    ParameterKind.NUMBER: {"type": "number"},
+    ParameterKind.BOOLEAN: {"type": "boolean"},
+    ParameterKind.STRINGS: {"type": "array", "items": _STRING},
+    ParameterKind.INTEGERS: {"type": "array", "items": {"type": "integer"}},
+    ParameterKind.VARIABLES: {"type": "object", "additionalProperties": {"type": ["string", "null"]}},
+    ParameterKind.OBJECT: {"type": "object"},
+    ParameterKind.BREAKPOINTS: {"type": "array", "items": {"type": ["string", "object"]}},
 }
 
 

@@ -23,17 +23,33 @@ if TYPE_CHECKING:
         InstructionBreakpoints,
         SourceBreakpoints,
     )
-    from dapkit.agent.results.program import Disassembly, LoadedSources, Memory, MemoryWritten, Modules, SourceText
-    from dapkit.agent.results.session import CustomBody, Output, Paused, Resumed, Sessions, Started, Terminated, Typed
+    from dapkit.agent.results.program import (
+        Disassembly,
+        LoadedSourcesResult,
+        MemoryResult,
+        MemoryWritten,
+        ModulesResult,
+        SourceText,
+    )
+    from dapkit.agent.results.session import (
+        CustomBody,
+        OutputResult,
+        Paused,
+        Resumed,
+        SessionsResult,
+        Started,
+        Terminated,
+        Typed,
+    )
     from dapkit.agent.results.values import (
         Assigned,
-        Completions,
+        CompletionsResult,
         Evaluated,
         ExceptionInfo,
-        Scopes,
-        StackTrace,
-        Threads,
-        Variables,
+        ScopesResult,
+        StackTraceResult,
+        ThreadsResult,
+        VariablesResult,
     )
 
 __all__ = [
@@ -803,7 +819,7 @@ def stack_trace(
     timeout: float | None = None,
     session: str | None = None,
     project: StrPath | None = None,
-) -> "Answer[StackTrace]":
+) -> "Answer[StackTraceResult]":
     """Show the frames of a thread, innermost first.
 
     Args:
@@ -830,7 +846,7 @@ def stack_trace(
             "own_code": own_code,
             "timeout": timeout,
         },
-        "values.StackTrace",
+        "values.StackTraceResult",
         session=session,
         project=project,
     )
@@ -842,7 +858,7 @@ def threads(
     timeout: float | None = None,
     session: str | None = None,
     project: StrPath | None = None,
-) -> "Answer[Threads]":
+) -> "Answer[ThreadsResult]":
     """Show the threads of the program; with levels, the stack of each.
 
     Args:
@@ -858,7 +874,7 @@ def threads(
     return perform(
         "threads",
         {"levels": levels, "timeout": timeout},
-        "values.Threads",
+        "values.ThreadsResult",
         session=session,
         project=project,
     )
@@ -873,7 +889,7 @@ def scopes(
     timeout: float | None = None,
     session: str | None = None,
     project: StrPath | None = None,
-) -> "Answer[Scopes]":
+) -> "Answer[ScopesResult]":
     """Show the scopes of a frame: locals, arguments, globals, registers.
 
     Args:
@@ -892,7 +908,7 @@ def scopes(
     return perform(
         "scopes",
         {"frame_id": frame_id, "frame": frame, "thread_id": thread_id, "thread": thread, "timeout": timeout},
-        "values.Scopes",
+        "values.ScopesResult",
         session=session,
         project=project,
     )
@@ -909,7 +925,7 @@ def variables(
     timeout: float | None = None,
     session: str | None = None,
     project: StrPath | None = None,
-) -> "Answer[Variables]":
+) -> "Answer[VariablesResult]":
     """Show the variables of a scope, or the members of a value.
 
     Args:
@@ -938,7 +954,7 @@ def variables(
             "count": count,
             "timeout": timeout,
         },
-        "values.Variables",
+        "values.VariablesResult",
         session=session,
         project=project,
     )
@@ -1063,7 +1079,7 @@ def completions(
     timeout: float | None = None,
     session: str | None = None,
     project: StrPath | None = None,
-) -> "Answer[Completions]":
+) -> "Answer[CompletionsResult]":
     """Show how an expression can be completed in a frame.
 
     Args:
@@ -1082,7 +1098,7 @@ def completions(
     return perform(
         "completions",
         {"expression": expression, "column": column, "frame_id": frame_id, "frame": frame, "timeout": timeout},
-        "values.Completions",
+        "values.CompletionsResult",
         session=session,
         project=project,
     )
@@ -1320,7 +1336,7 @@ def read_memory(
     timeout: float | None = None,
     session: str | None = None,
     project: StrPath | None = None,
-) -> "Answer[Memory]":
+) -> "Answer[MemoryResult]":
     """Show bytes of memory.
 
     Args:
@@ -1338,7 +1354,7 @@ def read_memory(
     return perform(
         "read_memory",
         {"memory_reference": memory_reference, "count": count, "offset": offset, "timeout": timeout},
-        "program.Memory",
+        "program.MemoryResult",
         session=session,
         project=project,
     )
@@ -1391,7 +1407,7 @@ def modules(
     timeout: float | None = None,
     session: str | None = None,
     project: StrPath | None = None,
-) -> "Answer[Modules]":
+) -> "Answer[ModulesResult]":
     """Show the modules and libraries that the program has loaded.
 
     Args:
@@ -1408,7 +1424,7 @@ def modules(
     return perform(
         "modules",
         {"start_module": start_module, "module_count": module_count, "timeout": timeout},
-        "program.Modules",
+        "program.ModulesResult",
         session=session,
         project=project,
     )
@@ -1419,7 +1435,7 @@ def loaded_sources(
     timeout: float | None = None,
     session: str | None = None,
     project: StrPath | None = None,
-) -> "Answer[LoadedSources]":
+) -> "Answer[LoadedSourcesResult]":
     """Show the sources that the program has loaded.
 
     Args:
@@ -1434,7 +1450,7 @@ def loaded_sources(
     return perform(
         "loaded_sources",
         {"timeout": timeout},
-        "program.LoadedSources",
+        "program.LoadedSourcesResult",
         session=session,
         project=project,
     )
@@ -1487,7 +1503,7 @@ def output(
     timeout: float | None = None,
     session: str | None = None,
     project: StrPath | None = None,
-) -> "Answer[Output]":
+) -> "Answer[OutputResult]":
     """Show what the program has written.
 
     Args:
@@ -1504,7 +1520,7 @@ def output(
     return perform(
         "output",
         {"category": category, "since": since, "timeout": timeout},
-        "session.Output",
+        "session.OutputResult",
         session=session,
         project=project,
     )
@@ -1515,7 +1531,7 @@ def sessions(
     timeout: float | None = None,
     session: str | None = None,
     project: StrPath | None = None,
-) -> "Answer[Sessions]":
+) -> "Answer[SessionsResult]":
     """Show the sessions of this project.
 
     Args:
@@ -1530,7 +1546,7 @@ def sessions(
     return perform(
         "sessions",
         {"timeout": timeout},
-        "session.Sessions",
+        "session.SessionsResult",
         session=session,
         project=project,
     )

@@ -19,12 +19,12 @@ import anyio
 
 from dapkit import limits
 from dapkit.agent.actions import in_order
+from dapkit.agent.arguments import read
 from dapkit.agent.budget import cut
 from dapkit.agent.call import ActionCall
-from dapkit.agent.explaining import explain, unknown_action
+from dapkit.agent.explanations import explain, unknown_action
 from dapkit.agent.failures import ActionFailed
 from dapkit.agent.memory import no_memories
-from dapkit.agent.reading import read
 from dapkit.agent.redaction import Redaction
 from dapkit.agent.registry import Action, Approval
 from dapkit.agent.text import render

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from dapkit.agent.redaction import Redaction
-from dapkit.agent.results.values import ExceptionDetails
+from dapkit.agent.results.values import ExceptionRow
 from dapkit.catalog import Choice
 from dapkit.sessions.session import DebugSession
 
@@ -90,7 +90,7 @@ class SessionMemory:
     told_stop: int = 0
     locals: Locals | None = None
     locals_before: Locals | None = None
-    exception: tuple[int, ExceptionDetails] | None = None
+    exception: tuple[int, ExceptionRow] | None = None
 
     def begin_report(self, stop: int, end: int) -> int:
         """Return the position from which a report tells output: the end of the report before.
@@ -109,7 +109,7 @@ class SessionMemory:
         if reference and (named or indexed):
             self.children[reference] = (named or 0, indexed or 0)
 
-    def exception_of(self, stop: int, told: ExceptionDetails) -> ExceptionDetails:
+    def exception_of(self, stop: int, told: ExceptionRow) -> ExceptionRow:
         """Return what is known of the exception that caused a stop: cmake names it only the first time it is asked."""
         if told.exception_id or self.exception is None or self.exception[0] != stop:
             self.exception = (stop, told)

@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Literal
 
 from dapkit import limits
-from dapkit.agent import converting
+from dapkit.agent import conversion
 from dapkit.agent.call import ActionCall
 from dapkit.agent.failures import InvalidArguments
-from dapkit.agent.results.values import Frame, Variable
+from dapkit.agent.results.values import FrameRow, VariableRow
 from dapkit.agent.text.values import variable as line_of
-from dapkit.protocol import StackFrame, StackTraceArguments, StackTraceBody, VariablesArguments
-from dapkit.protocol import Variable as ProtocolVariable
+from dapkit.protocol import StackFrame, StackTraceArguments, StackTraceBody, Variable, VariablesArguments
 from dapkit.sessions.session import DebugSession
 
 type Kind = Literal["indexed", "named"]
@@ -32,7 +31,7 @@ class Frames:
 
     """
 
-    frames: list[Frame]
+    frames: list[FrameRow]
     more: bool
     total: int | None
     next_start: int
@@ -52,7 +51,7 @@ async def page_of_frames(call: ActionCall, thread: int, *, start: int, levels: i
     total = total_frames(call.session, stack)
     more = len(came) > wanted or (total or 0) > start + max(len(came), 1)
     numbered = list(enumerate(came[:wanted], start))
-    shown = [converting.frame(one, index) for index, one in numbered if not own_code or _is_own(call, one)]
+    shown = [conversion.frame(one, index) for index, one in numbered if not own_code or _is_own(call, one)]
     return Frames(shown, more, total, start + len(numbered))
 
 
@@ -81,7 +80,7 @@ class Members:
 
     """
 
-    variables: list[Variable]
+    variables: list[VariableRow]
     more: int
     searched: int | None = None
 
@@ -112,7 +111,7 @@ async def page_of_variables(
     return Members(shown, more, searched)
 
 
-type Part = tuple[list[ProtocolVariable], int | None]
+type Part = tuple[list[Variable], int | None]
 """Members from one on, and how many there are in all, if that is known."""
 
 
@@ -141,7 +140,7 @@ class _Value:
     async def _items(self, start: int, wanted: int) -> Part:
         """Ask for items by themselves, as delve wants it; they come after the members with names."""
         named = self.named if self.kind is None else 0
-        came: list[ProtocolVariable] = []
+        came: list[Variable] = []
         if start < named:
             came = await self._ask(filter="named")
             if len(came) > named:  # these are all members
@@ -176,17 +175,17 @@ class _Value:
         filter: Kind | None,  # noqa: A002 - the protocol's name
         start: int | None = None,
         count: int | None = None,
-    ) -> list[ProtocolVariable]:
+    ) -> list[Variable]:
         asked = VariablesArguments(variables_reference=self.reference, filter=filter, start=start, count=count)
         return (await self.call.ask(asked)).variables
 
 
-def _within_budget(came: list[ProtocolVariable], budget: int) -> list[Variable]:
+def _within_budget(came: list[Variable], budget: int) -> list[VariableRow]:
     """Show as many as fit, at least one."""
-    shown: list[Variable] = []
+    shown: list[VariableRow] = []
     size = 0
     for one in came:
-        converted = converting.variable(one)
+        converted = conversion.variable(one)
         size += len(line_of(converted).encode(errors="replace")) + 3
         if shown and size > budget * 3 // 4:
             break

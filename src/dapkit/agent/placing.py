@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TypedDict
 
+from dapkit.agent.arguments import read
 from dapkit.agent.failures import InvalidArguments
-from dapkit.agent.reading import read
 from dapkit.agent.registry import ACTIONS
 from dapkit.agent.results import breakpoints as shown
 from dapkit.client import BreakpointSpec, DataLocation, FunctionLocation, InstructionLocation, Location, SourceLocation

@@ -39,7 +39,7 @@ class Approval(enum.Enum):
     EXECUTE = "execute"
 
 
-class Kind(enum.Enum):
+class ParameterKind(enum.Enum):
     """The type of a parameter, as faces know it."""
 
     STRING = "string"
@@ -56,18 +56,18 @@ class Kind(enum.Enum):
     """A list of strings and objects."""
 
 
-_KINDS: Mapping[object, Kind] = {
-    str: Kind.STRING,
-    Path: Kind.PATH,
-    int: Kind.INTEGER,
-    float: Kind.NUMBER,
-    bool: Kind.BOOLEAN,
-    list[str]: Kind.STRINGS,
-    list[int]: Kind.INTEGERS,
-    dict[str, str | None]: Kind.VARIABLES,
-    dict[str, str]: Kind.VARIABLES,
-    dict[str, object]: Kind.OBJECT,
-    list[str | dict[str, object]]: Kind.BREAKPOINTS,
+_KINDS: Mapping[object, ParameterKind] = {
+    str: ParameterKind.STRING,
+    Path: ParameterKind.PATH,
+    int: ParameterKind.INTEGER,
+    float: ParameterKind.NUMBER,
+    bool: ParameterKind.BOOLEAN,
+    list[str]: ParameterKind.STRINGS,
+    list[int]: ParameterKind.INTEGERS,
+    dict[str, str | None]: ParameterKind.VARIABLES,
+    dict[str, str]: ParameterKind.VARIABLES,
+    dict[str, object]: ParameterKind.OBJECT,
+    list[str | dict[str, object]]: ParameterKind.BREAKPOINTS,
 }
 
 
@@ -81,7 +81,7 @@ class Parameter:
     """
 
     name: str
-    kind: Kind
+    kind: ParameterKind
     meaning: str
     required: bool
     choices: tuple[str, ...] = ()
@@ -178,5 +178,5 @@ def _parameter(name: str, hint: Any, *, required: bool) -> Parameter:  # noqa: A
         raise TypeError(f"parameter {name} is annotated with {hint}, expected Annotated[type, meaning]")
     kind, meaning = get_args(hint)
     if get_origin(kind) is Literal:
-        return Parameter(name, Kind.STRING, meaning, required, choices=get_args(kind))
+        return Parameter(name, ParameterKind.STRING, meaning, required, choices=get_args(kind))
     return Parameter(name, _KINDS[kind], meaning, required)

@@ -11,15 +11,15 @@ import anyio
 import anyio.to_thread
 
 from dapkit import limits
-from dapkit.agent import converting
+from dapkit.agent import conversion
 from dapkit.agent.budget import shortened
 from dapkit.agent.call import ActionCall
 from dapkit.agent.memory import Locals
+from dapkit.agent.output import written
 from dapkit.agent.pages import total_frames
 from dapkit.agent.results import values
 from dapkit.agent.results.session import SourceLine, StopReport
 from dapkit.agent.source_text import lines_of
-from dapkit.agent.writing import written
 from dapkit.protocol import (
     Arguments,
     DapkitError,
@@ -65,7 +65,7 @@ async def stop_report(call: ActionCall, stop: Stop) -> StopReport:
         source_lines=look.lines,
         locals=shown,
         more_locals=more_locals,
-        frames=[converting.frame(frame, index) for index, frame in enumerate(frames)],
+        frames=[conversion.frame(frame, index) for index, frame in enumerate(frames)],
         more_frames=_more(look.known_frames, len(look.frames), len(frames)),
         exception=None if told is None else call.remembered.exception_of(stop.number, told),
         output=last_output(written(session, since=since).text),
@@ -82,7 +82,7 @@ class _Look:
         self.total_frames: int | None = None
         self.known_frames: int | None = None
         self.variables: list[Variable] = []
-        self.exception: values.ExceptionDetails | None = None
+        self.exception: values.ExceptionRow | None = None
         self.lines: list[SourceLine] = []
         self.incomplete = list(stop.remarks)
         self._session = session
@@ -140,7 +140,7 @@ class _Look:
         able = self._session.targets[self._stop.target].session.capabilities.supports_exception_info_request
         if able and self._stop.reason == "exception" and self._stop.thread_id is not None:
             body = await self._ask(ExceptionInfoArguments(thread_id=self._stop.thread_id))
-            self.exception = converting.exception(body)
+            self.exception = conversion.exception(body)
 
 
 def local_scopes(scopes: Sequence[Scope]) -> list[Scope]:
@@ -182,18 +182,18 @@ def from_line(text: str) -> str:
     return whole_lines if newline and whole_lines else text
 
 
-def _locals(call: ActionCall, stop: Stop, look: _Look) -> tuple[list[values.Variable], int]:
+def _locals(call: ActionCall, stop: Stop, look: _Look) -> tuple[list[values.VariableRow], int]:
     """Choose the variables to show: those that changed first, modules and functions last."""
     remembered = call.remembered
     before = remembered.locals_before
     place = (stop.target, stop.thread_id, stop.path, stop.frame_name, look.total_frames)
     same_place = before is not None and before.place == place
     known = before.values if before is not None and same_place else {}
-    shown: list[tuple[int, values.Variable]] = []
+    shown: list[tuple[int, values.VariableRow]] = []
     interesting = [one for one in look.variables if not _is_hidden(one)]
     for one in interesting:
         remembered.has_children(one.variables_reference, one.named_variables, one.indexed_variables)
-        converted = converting.variable(one, most=limits.REPORT_VALUE_CHARACTERS)
+        converted = conversion.variable(one, most=limits.REPORT_VALUE_CHARACTERS)
         rank = 2 if one.type in _LAST_TYPES else 1
         if same_place and known.get(one.name) != one.value:
             was = known.get(one.name)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import anyio
 
 from dapkit import limits
-from dapkit.agent import converting
+from dapkit.agent import conversion
 from dapkit.agent.call import ActionCall
 from dapkit.agent.results.values import ThreadStack
 from dapkit.protocol import DapkitError, StackTraceArguments, Thread
@@ -25,7 +25,7 @@ async def stacks_of(call: ActionCall, threads: Sequence[Thread], *, levels: int)
         except DapkitError as error:
             found[thread.id] = ThreadStack(thread_id=thread.id, frames=[], problem=str(error))
             return
-        frames = [converting.frame(frame, index) for index, frame in enumerate(stack.stack_frames[:levels])]
+        frames = [conversion.frame(frame, index) for index, frame in enumerate(stack.stack_frames[:levels])]
         found[thread.id] = ThreadStack(thread_id=thread.id, frames=frames, more=len(stack.stack_frames) > levels)
 
     async with anyio.create_task_group() as tasks:

@@ -188,7 +188,7 @@ PARAMETERS: "dict[str, ParameterRow]" = {
 
 ACTIONS: "dict[str, ActionRow]" = {
     "launch": {
-        "topic": "starting",
+        "topic": "launch",
         "summary": "Start a program, a Python module, a test or a configuration of launch.json under its debugger.",
         "approval": "execute",
         "parameters": (
@@ -213,7 +213,7 @@ ACTIONS: "dict[str, ActionRow]" = {
         "example": {"program": "app.py", "args": ["--fast"], "breakpoints": ["app.py:12"]},
     },
     "attach": {
-        "topic": "starting",
+        "topic": "launch",
         "summary": "Attach to a running process, or to a debugger or program that listens on a port.",
         "approval": "execute",
         "parameters": (
@@ -234,7 +234,7 @@ ACTIONS: "dict[str, ActionRow]" = {
         "example": {"pid": 4711},
     },
     "restart": {
-        "topic": "starting",
+        "topic": "launch",
         "summary": "Start the program again with the same breakpoints, which follow their lines if files were edited.",
         "approval": "execute",
         "parameters": ("args", "env", "stop_on_entry", "timeout"),
@@ -284,7 +284,7 @@ ACTIONS: "dict[str, ActionRow]" = {
         "example": {"do": "disable", "numbers": [1, 3]},
     },
     "continue": {
-        "topic": "running",
+        "topic": "execution",
         "summary": "Let the program run until it stops, ends, or the timeout comes.",
         "approval": "execute",
         "parameters": ("thread_id", "thread", "timeout"),
@@ -292,7 +292,7 @@ ACTIONS: "dict[str, ActionRow]" = {
         "example": {},
     },
     "step_over": {
-        "topic": "running",
+        "topic": "execution",
         "summary": "Run to the next line of this function, or of its caller.",
         "approval": "execute",
         "parameters": ("thread_id", "thread", "granularity", "timeout"),
@@ -300,7 +300,7 @@ ACTIONS: "dict[str, ActionRow]" = {
         "example": {},
     },
     "step_in": {
-        "topic": "running",
+        "topic": "execution",
         "summary": "Run into the function that the line calls, or to the next line.",
         "approval": "execute",
         "parameters": ("thread_id", "thread", "granularity", "target", "timeout"),
@@ -308,7 +308,7 @@ ACTIONS: "dict[str, ActionRow]" = {
         "example": {"target": "parse"},
     },
     "step_out": {
-        "topic": "running",
+        "topic": "execution",
         "summary": "Run until this function returns.",
         "approval": "execute",
         "parameters": ("thread_id", "thread", "granularity", "timeout"),
@@ -316,7 +316,7 @@ ACTIONS: "dict[str, ActionRow]" = {
         "example": {},
     },
     "step_back": {
-        "topic": "running",
+        "topic": "execution",
         "summary": "Go back to the line before, where the adapter can.",
         "approval": "execute",
         "parameters": ("thread_id", "thread", "granularity", "timeout"),
@@ -324,7 +324,7 @@ ACTIONS: "dict[str, ActionRow]" = {
         "example": {},
     },
     "reverse_continue": {
-        "topic": "running",
+        "topic": "execution",
         "summary": "Run backwards until something stops it, where the adapter can.",
         "approval": "execute",
         "parameters": ("thread_id", "thread", "timeout"),
@@ -332,7 +332,7 @@ ACTIONS: "dict[str, ActionRow]" = {
         "example": {},
     },
     "run_to": {
-        "topic": "running",
+        "topic": "execution",
         "summary": "Let the program run until it comes to a line, or something else stops it.",
         "approval": "execute",
         "parameters": ("file", "line", "text", "thread_id", "thread", "timeout"),
@@ -340,7 +340,7 @@ ACTIONS: "dict[str, ActionRow]" = {
         "example": {"file": "app.py", "line": 30},
     },
     "goto": {
-        "topic": "running",
+        "topic": "execution",
         "summary": "Make a line the next one to run, without running what is between.",
         "approval": "execute",
         "parameters": ("file", "line", "text", "thread_id", "thread", "timeout"),
@@ -348,7 +348,7 @@ ACTIONS: "dict[str, ActionRow]" = {
         "example": {"file": "app.py", "line": 10},
     },
     "pause": {
-        "topic": "running",
+        "topic": "execution",
         "summary": "Interrupt the program and show where it is.",
         "approval": "execute",
         "parameters": ("thread_id", "thread", "timeout"),
@@ -356,7 +356,7 @@ ACTIONS: "dict[str, ActionRow]" = {
         "example": {},
     },
     "wait": {
-        "topic": "running",
+        "topic": "execution",
         "summary": "Wait until the program stops, ends, or the timeout comes.",
         "approval": "read",
         "parameters": ("timeout",),
@@ -364,7 +364,7 @@ ACTIONS: "dict[str, ActionRow]" = {
         "example": {"timeout": 60},
     },
     "stdin": {
-        "topic": "running",
+        "topic": "execution",
         "summary": "Type into the program's standard input, if it was launched in a terminal.",
         "approval": "execute",
         "parameters": ("input", "end", "timeout"),
@@ -372,7 +372,7 @@ ACTIONS: "dict[str, ActionRow]" = {
         "example": {"input": "yes\n"},
     },
     "evaluate": {
-        "topic": "inspecting",
+        "topic": "inspection",
         "summary": "Evaluate an expression, or run a command of the debugger, in a frame.",
         "approval": "execute",
         "parameters": ("expression", "context", "frame_id", "frame", "thread_id", "thread", "timeout"),
@@ -380,7 +380,7 @@ ACTIONS: "dict[str, ActionRow]" = {
         "example": {"expression": "len(items)", "frame": 1},
     },
     "stack_trace": {
-        "topic": "inspecting",
+        "topic": "inspection",
         "summary": "Show the frames of a thread, innermost first.",
         "approval": "read",
         "parameters": ("thread_id", "thread", "start", "levels", "own_code", "timeout"),
@@ -388,7 +388,7 @@ ACTIONS: "dict[str, ActionRow]" = {
         "example": {"levels": 10},
     },
     "threads": {
-        "topic": "inspecting",
+        "topic": "inspection",
         "summary": "Show the threads of the program; with levels, the stack of each.",
         "approval": "read",
         "parameters": ("levels", "timeout"),
@@ -396,7 +396,7 @@ ACTIONS: "dict[str, ActionRow]" = {
         "example": {},
     },
     "scopes": {
-        "topic": "inspecting",
+        "topic": "inspection",
         "summary": "Show the scopes of a frame: locals, arguments, globals, registers.",
         "approval": "read",
         "parameters": ("frame_id", "frame", "thread_id", "thread", "timeout"),
@@ -404,7 +404,7 @@ ACTIONS: "dict[str, ActionRow]" = {
         "example": {"frame": 1},
     },
     "variables": {
-        "topic": "inspecting",
+        "topic": "inspection",
         "summary": "Show the variables of a scope, or the members of a value.",
         "approval": "read",
         "parameters": ("variable_ref", "scope_id", "filter", "match", "start", "count", "timeout"),
@@ -412,7 +412,7 @@ ACTIONS: "dict[str, ActionRow]" = {
         "example": {"variable_ref": 7, "start": 100, "count": 50},
     },
     "exception_info": {
-        "topic": "inspecting",
+        "topic": "inspection",
         "summary": "Show the exception that stopped a thread.",
         "approval": "read",
         "parameters": ("thread_id", "thread", "timeout"),
@@ -420,7 +420,7 @@ ACTIONS: "dict[str, ActionRow]" = {
         "example": {},
     },
     "set_variable": {
-        "topic": "inspecting",
+        "topic": "inspection",
         "summary": "Give a variable another value: of a scope or value, or the one of this name in a frame.",
         "approval": "execute",
         "parameters": ("name", "value", "variable_ref", "scope_id", "frame_id", "frame", "timeout"),
@@ -428,7 +428,7 @@ ACTIONS: "dict[str, ActionRow]" = {
         "example": {"name": "total", "value": "0"},
     },
     "set_expression": {
-        "topic": "inspecting",
+        "topic": "inspection",
         "summary": "Assign to an expression.",
         "approval": "execute",
         "parameters": ("expression", "value", "frame_id", "frame", "timeout"),
@@ -436,7 +436,7 @@ ACTIONS: "dict[str, ActionRow]" = {
         "example": {"expression": "items[0].price", "value": "12"},
     },
     "completions": {
-        "topic": "inspecting",
+        "topic": "inspection",
         "summary": "Show how an expression can be completed in a frame.",
         "approval": "read",
         "parameters": ("expression", "column", "frame_id", "frame", "timeout"),

@@ -6,23 +6,23 @@ from dapkit.catalog.choice import Choice
 from dapkit.catalog.definition import AdapterDefinition, Traits
 from dapkit.catalog.doctor import Checkup, doctor, render_doctor
 from dapkit.catalog.errors import CatalogError, LaunchFileError, MissingArgument, NoAdapter, NoProgram
-from dapkit.catalog.files import Problem
-from dapkit.catalog.starting import start
-from dapkit.catalog.states import Explanation, State, render_states, render_why, states, why
+from dapkit.catalog.files import DefinitionProblem
+from dapkit.catalog.route import route_to
+from dapkit.catalog.states import AdapterState, Explanation, render_states, render_why, states, why
 
 __all__ = [
     "AdapterDefinition",
+    "AdapterState",
     "Catalog",
     "CatalogError",
     "Checkup",
     "Choice",
+    "DefinitionProblem",
     "Explanation",
     "LaunchFileError",
     "MissingArgument",
     "NoAdapter",
     "NoProgram",
-    "Problem",
-    "State",
     "Traits",
     "doctor",
     "launch_json",
@@ -30,7 +30,7 @@ __all__ = [
     "render_doctor",
     "render_states",
     "render_why",
-    "start",
+    "route_to",
     "states",
     "why",
 ]

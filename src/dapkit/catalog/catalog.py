@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dapkit.catalog.choice import Choice
-from dapkit.catalog.choosing import Chooser
+from dapkit.catalog.chooser import Chooser
 from dapkit.catalog.definition import AdapterDefinition
 from dapkit.catalog.errors import CatalogError
-from dapkit.catalog.files import Problem, read_all, user_folders
+from dapkit.catalog.files import DefinitionProblem, read_all, user_folders
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Catalog:
     """
 
     adapters: Mapping[str, AdapterDefinition]
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[DefinitionProblem, ...] = ()
     env: Mapping[str, str] = field(default_factory=lambda: dict(os.environ), repr=False)
 
     def choose(

@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dapkit.catalog.definition import NOTHING, AdapterDefinition, Table
+from dapkit.catalog.definition import NOTHING, AdapterDefinition, ArgumentTemplate
 from dapkit.catalog.errors import CatalogError, MissingArgument, NoProgram
 from dapkit.catalog.programs import look_at
 from dapkit.catalog.projects import listed, root_of
 from dapkit.catalog.templates import fill_table, placeholders
-from dapkit.catalog.values import Wanted
+from dapkit.catalog.values import PlaceholderValues
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,7 +18,7 @@ class Choice:
 
     Attributes:
         command: what starts it, with the full path of its program; placeholders for the debugged program
-            and for a socket are filled in by `start`.
+            and for a socket are filled in by `route_to`.
         reasons: why this one, and why not others, a sentence each.
         program: what it was chosen for.
         python: the interpreter of a Python program.
@@ -56,7 +56,7 @@ class Choice:
         stop_on_entry: bool = False,
         module: str | None = None,
         terminal: bool = False,
-        more: Table = NOTHING,
+        more: ArgumentTemplate = NOTHING,
     ) -> dict[str, object]:
         """Return the arguments for the request that they name as `request`, which is `attach` for some.
 
@@ -83,7 +83,7 @@ class Choice:
         folder = (cwd or self.cwd).absolute()
         path = self.program if program is None else folder / program
         self._check_program(path if module is None else None, module)
-        wanted = Wanted(
+        wanted = PlaceholderValues(
             program=None if module is not None else path,
             module=module,
             args=args,
@@ -111,7 +111,7 @@ class Choice:
         host: str = "127.0.0.1",
         port: int | None = None,
         cwd: Path | None = None,
-        more: Table = NOTHING,
+        more: ArgumentTemplate = NOTHING,
     ) -> dict[str, object]:
         """Return the arguments to attach to a process, or to what listens on a port.
 
@@ -123,7 +123,7 @@ class Choice:
         if table is None:
             raise CatalogError(f"{self.definition.name} cannot attach to a {'process' if port is None else 'port'}")
         folder = (cwd or self.cwd).absolute()
-        wanted = Wanted(
+        wanted = PlaceholderValues(
             program=self.program,
             cwd=folder,
             root=root_of(self.program or folder, self.definition),

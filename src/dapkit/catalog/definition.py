@@ -15,10 +15,10 @@ from typing import Literal
 type Transport = Literal["stdio", "tcp", "unix", "connect"]
 """On its stdin and stdout, on a socket that its command names, or at a place where it listens already."""
 
-type Table = Mapping[str, object]
+type ArgumentTemplate = Mapping[str, object]
 """Arguments of a request, with placeholders in the texts."""
 
-NOTHING: Table = MappingProxyType({})
+NOTHING: ArgumentTemplate = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,11 +123,11 @@ class AdapterDefinition:
     programs: tuple[str, ...] = ()
     rank: int = 100
     minimum_python: str = ""
-    launch: Table = NOTHING
-    launch_in_terminal: Table = NOTHING
-    attach_to_pid: Table | None = None
+    launch: ArgumentTemplate = NOTHING
+    launch_in_terminal: ArgumentTemplate = NOTHING
+    attach_to_pid: ArgumentTemplate | None = None
     attach_to_pid_needs: tuple[str, ...] = ()
-    attach_to_port: Table | None = None
+    attach_to_port: ArgumentTemplate | None = None
     listeners: tuple[str, ...] = ()
     port_is_adapter: bool = False
     traits: Traits = Traits()

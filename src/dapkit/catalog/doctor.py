@@ -13,15 +13,15 @@ import anyio.to_thread
 from dapkit import limits
 from dapkit.catalog.catalog import Catalog
 from dapkit.catalog.choice import Choice
-from dapkit.catalog.choosing import Chooser
-from dapkit.catalog.definition import NOTHING, Table
-from dapkit.catalog.starting import start
-from dapkit.catalog.states import State, render_problems, states
+from dapkit.catalog.chooser import Chooser
+from dapkit.catalog.definition import NOTHING, ArgumentTemplate
+from dapkit.catalog.route import route_to
+from dapkit.catalog.states import AdapterState, render_problems, states
 from dapkit.catalog.tabulation import aligned
 from dapkit.client import Session
 from dapkit.protocol import DapkitError, encode_value
 
-type Verdict = Literal["works", "broken", "missing"]
+type CheckupVerdict = Literal["works", "broken", "missing"]
 
 _AT_ONCE = 2
 """Adapters that are started at the same time."""
@@ -38,8 +38,8 @@ class Checkup:
 
     """
 
-    state: State
-    verdict: Verdict
+    state: AdapterState
+    verdict: CheckupVerdict
     seconds: float | None = None
     abilities: int = 0
     problem: str = ""
@@ -56,7 +56,7 @@ async def doctor(catalog: Catalog, *, cwd: Path) -> list[Checkup]:
     results: list[Checkup] = []
     limiter = anyio.CapacityLimiter(_AT_ONCE)
 
-    async def check(state: State) -> None:
+    async def check(state: AdapterState) -> None:
         async with limiter:
             results.append(await _checkup(state, catalog, cwd))
 
@@ -67,7 +67,7 @@ async def doctor(catalog: Catalog, *, cwd: Path) -> list[Checkup]:
     return sorted(results, key=lambda one: (order.index(one.verdict), one.state.name))
 
 
-async def _checkup(state: State, catalog: Catalog, cwd: Path) -> Checkup:
+async def _checkup(state: AdapterState, catalog: Catalog, cwd: Path) -> Checkup:
     if not state.installed:
         return Checkup(state, "missing", problem=state.problem)
     with tempfile.TemporaryDirectory(prefix="dapkit-") as folder:
@@ -76,7 +76,7 @@ async def _checkup(state: State, catalog: Catalog, cwd: Path) -> Checkup:
             arguments = _sample(choice, Path(folder))
             began = time.monotonic()
             with anyio.fail_after(limits.CHECKUP_SECONDS):
-                async with Session(start(choice, arguments), adapter_id=choice.definition.own_id) as session:
+                async with Session(route_to(choice, arguments), adapter_id=choice.definition.own_id) as session:
                     seconds = time.monotonic() - began
                     abilities = _announced(session)
         except DapkitError as error:
@@ -86,11 +86,11 @@ async def _checkup(state: State, catalog: Catalog, cwd: Path) -> Checkup:
     return Checkup(replace(state, version=state.version or choice.version), "works", seconds, abilities)
 
 
-def _choice(state: State, catalog: Catalog, cwd: Path) -> Choice:
+def _choice(state: AdapterState, catalog: Catalog, cwd: Path) -> Choice:
     return Chooser(catalog.adapters, cwd.absolute(), catalog.env).named(state.name, None, launches=False)
 
 
-def _sample(choice: Choice, folder: Path) -> Table:
+def _sample(choice: Choice, folder: Path) -> ArgumentTemplate:
     """Write the program by which an adapter is started that needs one, and return its arguments."""
     sample = choice.definition.sample
     if not sample:

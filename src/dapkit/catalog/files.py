@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 
 from dapkit.catalog.definition import AdapterDefinition
-from dapkit.catalog.tables import Invalid, Settings, build, check, merge
+from dapkit.catalog.tables import Invalid, RawDefinition, build, check, merge
 
 BUILT_IN = Path(__file__).parent / "adapters"
 """Where the definitions are that come with dapkit."""
@@ -27,7 +27,7 @@ FILE_NAMES = tuple(f"{dot}dap.{form}" for form in ("json", "yaml", "yml", "toml"
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class DefinitionProblem:
     """Something in a file that was left out.
 
     Attributes:
@@ -58,23 +58,23 @@ def built_in() -> Mapping[str, AdapterDefinition]:
 
 
 @cache
-def _own() -> Mapping[str, tuple[Settings, Path]]:
+def _own() -> Mapping[str, tuple[RawDefinition, Path]]:
     return {
         file.stem: (merge({}, check(tomllib.loads(file.read_text()), (file.stem,))), file)
         for file in sorted(BUILT_IN.glob("*.toml"))
     }
 
 
-def read_all(cwd: Path, home: Path, config: Path) -> tuple[dict[str, AdapterDefinition], list[Problem]]:
+def read_all(cwd: Path, home: Path, config: Path) -> tuple[dict[str, AdapterDefinition], list[DefinitionProblem]]:
     """Return all definitions that hold in a folder, and what is wrong in the files they were read from."""
     adapters = dict(built_in())
     settings = {name: own for name, (own, _) in _own().items()}
-    problems: list[Problem] = []
+    problems: list[DefinitionProblem] = []
     for file in _files(cwd, home, config):
         try:
             text, table = _read(file)
         except Invalid as error:
-            problems.append(Problem(file, "", error.problem))
+            problems.append(DefinitionProblem(file, "", error.problem))
             continue
         for path, one in _tables(table):
             name = path[-1] if path else ""
@@ -84,7 +84,7 @@ def read_all(cwd: Path, home: Path, config: Path) -> tuple[dict[str, AdapterDefi
                 definition = build(name, merged, sources=(*sources, file))
             except Invalid as error:
                 whole = error.path if error.path[: len(path)] == path else (*path, *error.path)
-                problems.append(Problem(file, _place(text, whole), error.problem))
+                problems.append(DefinitionProblem(file, _place(text, whole), error.problem))
             else:
                 adapters[name], settings[name] = definition, merged
     return adapters, problems

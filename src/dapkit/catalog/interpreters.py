@@ -5,16 +5,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from dapkit.catalog.probing import Version, answer, numbers
+from dapkit.catalog.executables import search
 from dapkit.catalog.programs import bare_name, shebang
 from dapkit.catalog.projects import up_to_repository
-from dapkit.catalog.searching import search
+from dapkit.catalog.versions import Version, answer, numbers
 
 _QUESTION = "import sys; print(sys.implementation.name, '.'.join(map(str, sys.version_info[:3])), sys.executable)"
 
 
 @dataclass(frozen=True, slots=True)
-class Python:
+class Interpreter:
     """A Python interpreter.
 
     Attributes:
@@ -33,7 +33,7 @@ class Python:
         return f"{self.path} ({self.why}) is {name} {'.'.join(map(str, self.version))}"
 
 
-def asked(path: Path, why: str, env: Mapping[str, str], cwd: Path) -> Python | None:
+def asked(path: Path, why: str, env: Mapping[str, str], cwd: Path) -> Interpreter | None:
     """Ask an interpreter what it is; None if it does not tell.
 
     One that is a front for others (pyenv's) chooses by the folder that it is started in.
@@ -41,12 +41,12 @@ def asked(path: Path, why: str, env: Mapping[str, str], cwd: Path) -> Python | N
     said = (answer((str(path), "-I", "-S", "-c", _QUESTION), env, cwd) or "").split(maxsplit=2)
     match said:
         case [implementation, version, executable]:
-            return Python(Path(executable.strip()), implementation, numbers(version), why)
+            return Interpreter(Path(executable.strip()), implementation, numbers(version), why)
         case _:
             return None
 
 
-def python_for(program: Path | None, cwd: Path, env: Mapping[str, str]) -> Python | None:
+def python_for(program: Path | None, cwd: Path, env: Mapping[str, str]) -> Interpreter | None:
     """Return the interpreter for a program; None if there is none that works.
 
     In this order: the one its `#!` line names, a virtual environment beside it or above

@@ -11,7 +11,7 @@ _LIBPYTHON = re.compile(rb"/libpython3[\w.]*\.so")
 
 
 @dataclass(frozen=True, slots=True)
-class Process:
+class ProcessInfo:
     """A process that may be attached to.
 
     Attributes:
@@ -32,7 +32,7 @@ class Process:
         return f"process {self.pid} {self.evidence}"
 
 
-def look_at_process(pid: int) -> Process:
+def look_at_process(pid: int) -> ProcessInfo:
     """Tell what a process is.
 
     Raises:
@@ -49,7 +49,7 @@ def look_at_process(pid: int) -> Process:
         raise NoProgram(f"process {pid} {what}") from error
     except PermissionError as error:
         raise NoProgram(f"process {pid} belongs to another user, and may not be looked at or debugged") from error
-    return Process(pid, executable, runs, evidence, command)
+    return ProcessInfo(pid, executable, runs, evidence, command)
 
 
 def _kind(proc: Path, executable: Path) -> tuple[str, str]:
@@ -67,7 +67,7 @@ def _kind(proc: Path, executable: Path) -> tuple[str, str]:
 _LISTENING = "0A"  # net/tcp_states.h, TCP_LISTEN, as /proc/net/tcp shows it
 
 
-def listener(port: int) -> Process | None:
+def listener(port: int) -> ProcessInfo | None:
     """Return the process that listens on a port of this machine; None if it is not to be seen."""
     sockets = {
         f"socket:[{fields[9]}]"

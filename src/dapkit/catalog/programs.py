@@ -7,11 +7,11 @@ from typing import BinaryIO, Literal
 
 from dapkit.catalog.errors import NoProgram
 
-type Kind = Literal["folder", "executable", "script", "file"]
+type ProgramKind = Literal["folder", "executable", "script", "file"]
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class ProgramFile:
     """Something that may be debugged.
 
     Attributes:
@@ -21,7 +21,7 @@ class Program:
     """
 
     path: Path
-    kind: Kind
+    kind: ProgramKind
     interpreter: str = ""
 
     def __str__(self) -> str:
@@ -38,7 +38,7 @@ class Program:
                 return f"{self.path.name} is a {self.path.suffix or 'plain'} file"
 
 
-def look_at(path: Path) -> Program:
+def look_at(path: Path) -> ProgramFile:
     """Tell what a program is.
 
     Raises:
@@ -46,19 +46,19 @@ def look_at(path: Path) -> Program:
 
     """
     if path.is_dir():
-        return Program(path, "folder")
+        return ProgramFile(path, "folder")
     try:
         with path.open("rb") as file:
             start = file.read(512)
             if start.startswith(b"\x7fELF"):
-                return Program(path, "executable", _builder(file, start, path))
+                return ProgramFile(path, "executable", _builder(file, start, path))
     except FileNotFoundError as error:
         raise NoProgram(f"there is no program {path}") from error
     except OSError as error:
         raise NoProgram(f"{path} cannot be read: {error.strerror}") from error
     if start.startswith(b"#!"):
-        return Program(path, "script", bare_name(_interpreter(start)))
-    return Program(path, "file")
+        return ProgramFile(path, "script", bare_name(_interpreter(start)))
+    return ProgramFile(path, "file")
 
 
 def bare_name(program: str) -> str:

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from dapkit.catalog.catalog import Catalog
 from dapkit.catalog.choice import Choice
-from dapkit.catalog.choosing import Chooser
+from dapkit.catalog.chooser import Chooser
 from dapkit.catalog.definition import AdapterDefinition
 from dapkit.catalog.errors import CatalogError, NoAdapter
-from dapkit.catalog.finding import NotInstalled
+from dapkit.catalog.installation import NotInstalled
 from dapkit.catalog.tabulation import aligned, indented
 
 _AT_ONCE = 4
@@ -18,7 +18,7 @@ _AT_ONCE = 4
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class AdapterState:
     """An adapter as it is here.
 
     Attributes:
@@ -60,7 +60,7 @@ class Explanation:
     problem: str = ""
 
 
-def states(catalog: Catalog, *, cwd: Path) -> list[State]:
+def states(catalog: Catalog, *, cwd: Path) -> list[AdapterState]:
     """Return the state of each adapter, those that are installed first.
 
     It asks each for its version, which takes a second or two: in an event loop, call it in a thread.
@@ -89,7 +89,7 @@ def why(
     return Explanation(choice, choice.reasons)
 
 
-def render_states(found: list[State], catalog: Catalog) -> str:
+def render_states(found: list[AdapterState], catalog: Catalog) -> str:
     """Return the states as text for a terminal."""
     rows = [("adapter", "state", "version", "for", "where")]
     rows += [
@@ -125,8 +125,8 @@ def render_why(explained: Explanation) -> str:
     return "\n".join(lines)
 
 
-def _state(one: AdapterDefinition, catalog: Catalog, cwd: Path) -> State:
+def _state(one: AdapterDefinition, catalog: Catalog, cwd: Path) -> AdapterState:
     found = Chooser(catalog.adapters, cwd.absolute(), catalog.env).look_for(one)
     if isinstance(found, NotInstalled):
-        return State(one, None, None, found.problem)
-    return State(one, found.path if found.command else None, found.version, "")
+        return AdapterState(one, None, None, found.problem)
+    return AdapterState(one, found.path if found.command else None, found.version, "")

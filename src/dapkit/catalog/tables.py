@@ -11,7 +11,7 @@ from pathlib import Path
 
 from dapkit.catalog.definition import AdapterDefinition, Traits
 
-type Settings = Mapping[str, object]
+type RawDefinition = Mapping[str, object]
 """Checked settings of one adapter, by the names of the fields of a definition."""
 
 type Check = Callable[[object, tuple[str, ...]], object]
@@ -39,7 +39,7 @@ _ALIASES = {
     "acceptsDirectoryProgram": "directories",
 }
 
-STANDARD_LAUNCH: Settings = {
+STANDARD_LAUNCH: RawDefinition = {
     "request": "launch",
     "program": "${program}",
     "args": "${args}",
@@ -49,10 +49,10 @@ STANDARD_LAUNCH: Settings = {
 }
 """What an adapter of the user is sent unless its table says otherwise."""
 
-_STANDARD_LAUNCH_IN_TERMINAL: Settings = {"console": "integratedTerminal"}
+_STANDARD_LAUNCH_IN_TERMINAL: RawDefinition = {"console": "integratedTerminal"}
 """What an adapter is sent for a terminal if its launch has a `console`, as VS Code calls it."""
 
-_STANDARD_ATTACH: Settings = {"request": "attach", "cwd": "${cwd}"}
+_STANDARD_ATTACH: RawDefinition = {"request": "attach", "cwd": "${cwd}"}
 
 
 def check(table: object, path: tuple[str, ...]) -> dict[str, object]:
@@ -83,7 +83,7 @@ def _in_snake_case(written: str) -> str:
     return re.sub(r"(?<=[a-z])[A-Z]", lambda capital: f"_{capital[0].lower()}", written)
 
 
-def merge(below: Settings, above: Settings) -> dict[str, object]:
+def merge(below: RawDefinition, above: RawDefinition) -> dict[str, object]:
     """Return settings with others laid over them; tables of arguments are merged key by key."""
     merged = dict(below)
     for key, value in above.items():
@@ -97,7 +97,7 @@ def merge(below: Settings, above: Settings) -> dict[str, object]:
     return _with_command(merged)
 
 
-def build(name: str, settings: Settings, *, sources: tuple[Path, ...]) -> AdapterDefinition:
+def build(name: str, settings: RawDefinition, *, sources: tuple[Path, ...]) -> AdapterDefinition:
     """Make a definition of merged settings.
 
     Raises:
@@ -132,7 +132,7 @@ def _with_command(settings: dict[str, object]) -> dict[str, object]:
     return settings
 
 
-def _arguments_of(settings: Settings) -> tuple[str, ...]:
+def _arguments_of(settings: RawDefinition) -> tuple[str, ...]:
     command = settings.get("command")
     return command[0][1:] if isinstance(command, tuple) and command else ()
 
@@ -141,7 +141,7 @@ def _words(value: object) -> tuple[str, ...]:
     return value if isinstance(value, tuple) else ()
 
 
-def _spread(attach: Settings, settings: dict[str, object]) -> None:
+def _spread(attach: RawDefinition, settings: dict[str, object]) -> None:
     """Lay arguments for every way of attaching over the two ways."""
     by_pid, by_port = settings.get("attach_to_pid"), settings.get("attach_to_port")
     if by_pid is None and by_port is None:

@@ -12,11 +12,11 @@ placeholder that nobody knows stays as it is; the transport has some of its own.
 import re
 from collections.abc import Callable, Mapping
 
-from dapkit.catalog.definition import Table
+from dapkit.catalog.definition import ArgumentTemplate
 
 _PLACEHOLDER = re.compile(r"\$?\$\{([^{}]+)\}")
 
-type Values = Callable[[str], object]
+type PlaceholderLookup = Callable[[str], object]
 """Tells what a placeholder stands for; `UNKNOWN` if it does not know it."""
 
 UNKNOWN = object()
@@ -36,13 +36,13 @@ def placeholders(template: object) -> set[str]:
             return set()
 
 
-def fill_table(template: Table, values: Values) -> dict[str, object]:
+def fill_table(template: ArgumentTemplate, values: PlaceholderLookup) -> dict[str, object]:
     """Return the arguments that a template makes of these values."""
     filled = {key: fill(value, values) for key, value in template.items()}
     return {key: value for key, value in filled.items() if value is not None}
 
 
-def fill_command(template: tuple[str, ...], values: Values) -> tuple[str, ...] | None:
+def fill_command(template: tuple[str, ...], values: PlaceholderLookup) -> tuple[str, ...] | None:
     """Return the command that a template makes of these values; None if one of them is missing."""
     filled = [fill(part, values) for part in template]
     if None in filled:
@@ -50,7 +50,7 @@ def fill_command(template: tuple[str, ...], values: Values) -> tuple[str, ...] |
     return tuple(str(word) for part in filled for word in (part if isinstance(part, list | tuple) else [part]))
 
 
-def fill(template: object, values: Values) -> object:
+def fill(template: object, values: PlaceholderLookup) -> object:
     """Return a template with its values; None if one of them is missing."""
     match template:
         case str():
@@ -63,7 +63,7 @@ def fill(template: object, values: Values) -> object:
             return template
 
 
-def _filled_list(template: list[object], values: Values) -> list[object]:
+def _filled_list(template: list[object], values: PlaceholderLookup) -> list[object]:
     filled: list[object] = []
     for item in template:
         value = fill(item, values)
@@ -74,7 +74,7 @@ def _filled_list(template: list[object], values: Values) -> list[object]:
     return filled
 
 
-def _filled_text(template: str, values: Values) -> object:
+def _filled_text(template: str, values: PlaceholderLookup) -> object:
     alone = _PLACEHOLDER.fullmatch(template)
     if alone is not None and not template.startswith("$$"):
         value = values(alone[1])

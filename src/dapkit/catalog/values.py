@@ -22,7 +22,7 @@ from dapkit.catalog.templates import UNKNOWN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class PlaceholderValues:
     """What is to be launched or attached to."""
 
     program: Path | None = None
@@ -49,25 +49,25 @@ def _text(value: object) -> str | None:
     return None if value is None else str(value)
 
 
-def _whole_env(wanted: Wanted) -> dict[str, str] | None:
+def _whole_env(wanted: PlaceholderValues) -> dict[str, str] | None:
     if wanted.env is None:
         return None
     merged = {**wanted.inherited, **wanted.env}
     return {name: value for name, value in merged.items() if value is not None}
 
 
-def _env_list(wanted: Wanted) -> list[str] | None:
+def _env_list(wanted: PlaceholderValues) -> list[str] | None:
     return None if wanted.env is None else [f"{name}={value}" for name, value in (_whole_env(wanted) or {}).items()]
 
 
-def _folder(wanted: Wanted) -> str:
+def _folder(wanted: PlaceholderValues) -> str:
     program = wanted.program
     if program is None:
         return str(wanted.cwd)
     return str(program if program.is_dir() else program.parent)
 
 
-def _go_mode(wanted: Wanted) -> str | None:
+def _go_mode(wanted: PlaceholderValues) -> str | None:
     program = wanted.program
     if program is None:
         return None
@@ -79,7 +79,7 @@ def _go_mode(wanted: Wanted) -> str | None:
 _NOT_IN_PACKAGE = re.compile(rb"^//\s*(?:go:build|\+build)\s+ignore\b", re.MULTILINE)
 
 
-def _go_program(wanted: Wanted) -> str | None:
+def _go_program(wanted: PlaceholderValues) -> str | None:
     """Name the package that a file belongs to: alone it would lack the functions of the others."""
     program = wanted.program
     if program is None or program.suffix != ".go" or program.is_dir() or wanted.root is None:
@@ -93,7 +93,7 @@ _KOTLIN_NAME = re.compile(r'^@file:JvmName\("(\w+)"\)', re.MULTILINE)
 _KOTLIN_MAIN = re.compile(r"^(?:public\s+)?(?:suspend\s+)?fun\s+main\s*\(", re.MULTILINE)
 
 
-def _kotlin_class(wanted: Wanted) -> str | None:
+def _kotlin_class(wanted: PlaceholderValues) -> str | None:
     """Name the class into which Kotlin puts the functions of a file, if one of them is `main`."""
     program = wanted.program
     if program is None or not program.is_file():
@@ -106,7 +106,7 @@ def _kotlin_class(wanted: Wanted) -> str | None:
     return own if package is None else f"{package[1]}.{own}"
 
 
-def _lldb_offline(wanted: Wanted) -> list[str] | None:
+def _lldb_offline(wanted: PlaceholderValues) -> list[str] | None:
     """Keep LLDB from servers for symbols in a terminal, unless the user has named some.
 
     There it attaches to a process of its own that becomes the program, and would first
@@ -126,14 +126,14 @@ def _start_of(file: Path) -> bytes:
         return b""
 
 
-def _executable(wanted: Wanted) -> str | None:
+def _executable(wanted: PlaceholderValues) -> str | None:
     try:
         return None if wanted.pid is None else str(Path(f"/proc/{wanted.pid}/exe").readlink())
     except OSError:
         return None
 
 
-_VALUES: Mapping[str, Callable[[Wanted], object]] = {
+_VALUES: Mapping[str, Callable[[PlaceholderValues], object]] = {
     "program": lambda wanted: _text(wanted.program),
     "module": lambda wanted: wanted.module,
     "args": lambda wanted: list(wanted.args),

@@ -6,11 +6,11 @@ from typing import Any
 import click
 
 from dapkit.agent.table import ACTIONS, PARAMETERS
-from dapkit.cli import exits, words
+from dapkit.cli import exit_codes, parameter_types
+from dapkit.cli.arguments import ASIDE, POSITIONAL, WHERE, WrongWords, flags, is_list, parameters
 from dapkit.cli.asking import ask
-from dapkit.cli.given import ASIDE, POSITIONAL, WHERE, WrongWords, flags, is_list, parameters
-from dapkit.cli.showing import show
-from dapkit.cli.surroundings import SURROUNDINGS, Surroundings
+from dapkit.cli.common_options import COMMON_OPTIONS, CommonOptions
+from dapkit.cli.display import show
 
 
 def command(name: str) -> click.Command:
@@ -18,10 +18,10 @@ def command(name: str) -> click.Command:
     row = ACTIONS[name]
     positional = POSITIONAL.get(name, ())
     arguments = [_argument(one) for one in positional]
-    options = [words.option(one, PARAMETERS[one]) for one in row["parameters"]]
+    options = [parameter_types.option(one, PARAMETERS[one]) for one in row["parameters"]]
 
     def run(**given: Any) -> None:  # noqa: ANN401 - what click made of the words
-        around = Surroundings.taken_from(given)
+        around = CommonOptions.taken_from(given)
         try:
             wanted = parameters(name, given)
         except WrongWords as error:
@@ -32,11 +32,11 @@ def command(name: str) -> click.Command:
             wanted = with_answers(wanted)
         answer = ask(name, wanted, session=around.session, project=around.project, read_only=around.read_only)
         show(answer, as_json=around.as_json)
-        raise click.exceptions.Exit(exits.code_of(answer))
+        raise click.exceptions.Exit(exit_codes.code_of(answer))
 
     return click.Command(
         name.replace("_", "-"),
-        params=[*arguments, *options, *SURROUNDINGS],
+        params=[*arguments, *options, *COMMON_OPTIONS],
         callback=run,
         help=row["summary"],
         epilog=("Options stand before PROGRAM: what follows it is the program's.\n\n" if name == "launch" else "")
@@ -47,7 +47,9 @@ def command(name: str) -> click.Command:
 
 def _argument(name: str) -> click.Argument:
     if name == WHERE:
-        return click.Argument([WHERE + ASIDE], metavar="[FILE:LINE]", required=False, type=words.FilePlace())
+        return click.Argument(
+            [WHERE + ASIDE], metavar="[FILE:LINE]", required=False, type=parameter_types.LocationParameter()
+        )
     row = PARAMETERS[name]
     listed = is_list(row)
     return click.Argument(
@@ -55,7 +57,7 @@ def _argument(name: str) -> click.Argument:
         metavar=f"[{name.upper()}]" + ("..." if listed else ""),
         nargs=-1 if listed else 1,
         required=False,
-        type=words.type_of(row),
+        type=parameter_types.type_of(row),
     )
 
 

@@ -3,7 +3,7 @@
 import os
 
 from dapkit import hub
-from dapkit.cli.progress import Progress
+from dapkit.cli.progress import ProgressLine
 from dapkit.hub.project import project_of
 
 TYPE_CHECKING = False
@@ -24,7 +24,7 @@ def ask(
 ) -> Answer:
     """Have an action done and return its answer; a hub that cannot be reached is an answer too."""
     try:
-        with Progress() as progress:
+        with ProgressLine() as progress:
             return hub.call(
                 action,
                 arguments,

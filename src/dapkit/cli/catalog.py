@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
-from dapkit.cli import exits
-from dapkit.cli.showing import page
-from dapkit.cli.words import AnyPath
+from dapkit.cli import exit_codes
+from dapkit.cli.display import page
+from dapkit.cli.parameter_types import PathParameter
 
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
@@ -31,7 +31,7 @@ def adapters(context: click.Context, *, as_json: bool) -> None:
 
 
 @adapters.command(epilog="Example: dapkit adapters why app.py")
-@click.argument("program", required=False, type=AnyPath())
+@click.argument("program", required=False, type=PathParameter())
 @click.option("--adapter", help="Ask for this adapter instead of the one that fits.")
 @click.option("--pid", type=int, help="Ask for the adapter that attaches to this process.")
 @click.option("--port", type=int, help="Ask for the adapter that attaches to this port.")
@@ -60,7 +60,7 @@ def why(*, program: str | None, adapter: str | None, pid: int | None, port: int 
     else:
         page(catalogs.render_why(explained))
     if explained.choice is None:
-        raise click.exceptions.Exit(exits.NO_ADAPTER)
+        raise click.exceptions.Exit(exit_codes.NO_ADAPTER)
 
 
 @click.command(epilog="Example: dapkit doctor --json")
@@ -86,7 +86,7 @@ def doctor(*, as_json: bool) -> None:
     else:
         page(catalogs.render_doctor(found, catalog))
     if any(one.verdict not in ("works", "missing") for one in found):
-        raise click.exceptions.Exit(exits.FAILED)
+        raise click.exceptions.Exit(exit_codes.FAILED)
 
 
 def _state(one: Any) -> dict[str, object]:  # noqa: ANN401 - a State, whose module takes long to import

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from dapkit.cli.showing import page
+from dapkit.cli.display import page
 from dapkit.hub.project import project_of
 
 

@@ -5,11 +5,11 @@ A command lives for as long as one call of the hub takes, so that what it import
 
 import sys
 
-from dapkit.cli import exits
+from dapkit.cli import exit_codes
+from dapkit.cli.arguments import WrongWords, parameters
 from dapkit.cli.asking import ask
-from dapkit.cli.given import WrongWords, parameters
+from dapkit.cli.display import show
 from dapkit.cli.plain import Unclear, read
-from dapkit.cli.showing import show
 
 
 def main() -> None:
@@ -22,10 +22,10 @@ def main() -> None:
         by_click()
     except KeyboardInterrupt:
         sys.stderr.write("Interrupted.\n")
-        code = exits.INTERRUPTED
+        code = exit_codes.INTERRUPTED
     except BrokenPipeError:  # the reader of our output has gone, which ends us quietly
         sys.stderr.close()
-        code = exits.DONE
+        code = exit_codes.DONE
     sys.exit(code)
 
 
@@ -46,4 +46,4 @@ def _carry_out(words: list[str]) -> int:
         read_only=bool(given.pop("read_only")),
     )
     show(answer, as_json=bool(given.pop("as_json")))
-    return exits.code_of(answer)
+    return exit_codes.code_of(answer)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import click
 
 from dapkit import hub as callers
-from dapkit.cli import exits
+from dapkit.cli import exit_codes
 
 
 @click.group(epilog="Example: dapkit hub status")
@@ -40,4 +40,4 @@ def _reached[T](call: Callable[[], T]) -> T:
         return call()
     except callers.HubError as error:
         click.echo(f"Error: {error}", err=True)
-        raise click.exceptions.Exit(exits.NO_HUB) from error
+        raise click.exceptions.Exit(exit_codes.NO_HUB) from error

@@ -6,11 +6,11 @@ from typing import Final, NoReturn
 import click
 
 from dapkit.agent.table import ACTIONS
-from dapkit.cli import exits
+from dapkit.cli import exit_codes
 from dapkit.hub.wire import VERSION
 
 _OTHERS: Final[dict[str, tuple[str, str]]] = {
-    "run": ("running", "Debug a program from start to end in one call, and show what it does at breakpoints."),
+    "run": ("run", "Debug a program from start to end in one call, and show what it does at breakpoints."),
     "adapters": ("catalog", "List the debug adapters, or explain which one a program gets."),
     "doctor": ("catalog", "Start every installed adapter, and say what works and what to install."),
     "config": ("config", "Show all settings, their values and where these are from."),
@@ -21,10 +21,10 @@ _OTHERS: Final[dict[str, tuple[str, str]]] = {
 """Commands that are no actions: where they are, and what they do."""
 
 _TOPICS: Final = {
-    "starting": "Start",
+    "launch": "Start",
     "breakpoints": "Breakpoints",
-    "running": "Run",
-    "inspecting": "Look",
+    "execution": "Run",
+    "inspection": "Look",
     "watchpoints": "Data and instruction breakpoints",
     "memory": "Memory",
     "sources": "Modules and sources",
@@ -80,7 +80,7 @@ class Commands(click.Group):
 @click.command(
     cls=Commands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120},
-    epilog="\b\nExit codes:\n" + "\n".join(f"  {code:3}  {meaning}" for code, meaning in exits.MEANINGS),
+    epilog="\b\nExit codes:\n" + "\n".join(f"  {code:3}  {meaning}" for code, meaning in exit_codes.MEANINGS),
 )
 @click.version_option(VERSION, prog_name="dapkit")
 def dapkit() -> None:
@@ -106,8 +106,8 @@ def main() -> NoReturn:
         code = error.exit_code
     except (click.Abort, KeyboardInterrupt):
         click.echo("Interrupted.", err=True)
-        code = exits.INTERRUPTED
+        code = exit_codes.INTERRUPTED
     except BrokenPipeError:  # the reader of our output has gone, which ends us quietly
         sys.stderr.close()
-        code = exits.DONE
+        code = exit_codes.DONE
     sys.exit(code)

@@ -7,7 +7,7 @@ is decided here that click would not decide alike: whatever is not certain, or i
 import os
 
 from dapkit.agent.table import ACTIONS, PARAMETERS
-from dapkit.cli.given import ASIDE, POSITIONAL, WHERE, flags, is_list
+from dapkit.cli.arguments import ASIDE, POSITIONAL, WHERE, flags, is_list
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from dapkit.agent.table import ParameterRow
 
-type Given = dict[str, object]
+type GivenArguments = dict[str, object]
 """What was given, by the names that it has with click."""
 
 _FOR_CLICK = frozenset({"_DAPKIT_COMPLETE", "DAPKIT_READ_ONLY"})
@@ -26,7 +26,7 @@ class Unclear(Exception):  # noqa: N818 - it is no error: click reads the line t
     """The line is none of the plainest."""
 
 
-def read(words: "Sequence[str]") -> tuple[str, Given]:
+def read(words: "Sequence[str]") -> tuple[str, GivenArguments]:
     """Read an action and what was given for it, its session and project too.
 
     Raises:
@@ -52,7 +52,7 @@ def read(words: "Sequence[str]") -> tuple[str, Given]:
     return name, given
 
 
-def _options(name: str, words: "Iterator[str]") -> tuple[Given, list[str]]:
+def _options(name: str, words: "Iterator[str]") -> tuple[GivenArguments, list[str]]:
     """Take options from the words; return them, and the words that are none."""
     valued, switches = dict(_VALUED), dict(_SWITCHES)
     for one in ACTIONS[name]["parameters"]:
@@ -62,7 +62,7 @@ def _options(name: str, words: "Iterator[str]") -> tuple[Given, list[str]]:
             switches |= {flag: (one, True), flag.replace("--", "--no-", 1): (one, False)}
         else:
             valued |= dict.fromkeys(flags(one), (one, row))
-    given: Given = {"read_only": False, "as_json": False}
+    given: GivenArguments = {"read_only": False, "as_json": False}
     by_place: list[str] = []
     for word in words:
         if word in switches:
@@ -77,7 +77,7 @@ def _options(name: str, words: "Iterator[str]") -> tuple[Given, list[str]]:
     return given, by_place
 
 
-def _take(given: Given, one: str, row: "ParameterRow", word: str) -> None:
+def _take(given: GivenArguments, one: str, row: "ParameterRow", word: str) -> None:
     """Take one option with its value."""
     value, before = _value(row, word), given.get(one)
     if not is_list(row):

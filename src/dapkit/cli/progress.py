@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 _CLEAR = "\r\x1b[K"
 
 
-class Progress:
+class ProgressLine:
     """A line on stderr, if that is a terminal; nothing otherwise."""
 
     def __init__(self) -> None:

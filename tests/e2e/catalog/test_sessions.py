@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dapkit.catalog import Catalog, Choice, launch_json, load, start
+from dapkit.catalog import Catalog, Choice, launch_json, load, route_to
 from dapkit.client import Ended, Session
 from driving import PROGRAMS, line_of
 from e2e.catalog.running import Running
@@ -18,7 +18,7 @@ BUILD_SECONDS = 120.0
 async def stop_at(choice: Choice, source: str, line: int, *args: str, stop_on_entry: bool = False) -> None:
     """Launch what was chosen for, stop at a line, and run to the end."""
     arguments = choice.launch_arguments(args=args, stop_on_entry=stop_on_entry)
-    async with Session(start(choice, arguments), adapter_id=choice.definition.own_id) as session:
+    async with Session(route_to(choice, arguments), adapter_id=choice.definition.own_id) as session:
         await session.add_breakpoint(PROGRAMS / source, line)
         await session.break_on_exceptions()
         await session.launch(arguments, deadline=BUILD_SECONDS)
@@ -55,7 +55,7 @@ async def test_program_of_an_older_python_goes_to_debugpy(version: str, tmp_path
     choice = catalog.choose(program, cwd=tmp_path)
     assert choice.definition.name == "debugpy"
     arguments = choice.launch_arguments()
-    async with Session(start(choice, arguments), adapter_id=choice.definition.own_id) as session:
+    async with Session(route_to(choice, arguments), adapter_id=choice.definition.own_id) as session:
         await session.launch(arguments)
         assert await session.wait_until_ended() == Ended(0)
         assert session.output.read("stdout").text.startswith(f"{version}.")
@@ -89,7 +89,7 @@ async def test_go_package_from_a_folder_elsewhere(
     choice = catalog.choose(module / program, cwd=tmp_path)
     assert choice.definition.name == "dlv"
     arguments = choice.launch_arguments()
-    async with Session(start(choice, arguments), adapter_id=choice.definition.own_id) as session:
+    async with Session(route_to(choice, arguments), adapter_id=choice.definition.own_id) as session:
         await session.add_breakpoint(module / "main.go", line_of("squares/main.go", "return result"))
         await session.launch(arguments, deadline=BUILD_SECONDS)
         stop = await session.next_stop()
@@ -119,7 +119,7 @@ async def test_attach_to_a_native_process_by_its_pid(
     pid, _ = running.start(compiled("waiting.c"))
     choice = catalog.choose(pid=pid, cwd=tmp_path, adapter="lldb-dap")
     arguments = choice.attach_arguments(pid=pid)
-    async with Session(start(choice, arguments), adapter_id=choice.definition.own_id) as session:
+    async with Session(route_to(choice, arguments), adapter_id=choice.definition.own_id) as session:
         await session.add_breakpoint(PROGRAMS / "waiting.c", line_of("waiting.c", "ticks++"))
         await session.attach(arguments)
         stop = await session.next_stop()
@@ -140,7 +140,7 @@ async def test_attach_to_a_python_program_by_its_port(
     choice = catalog.choose(port=int(said), cwd=tmp_path)
     assert choice.definition.name == adapter
     arguments = choice.attach_arguments(port=int(said))
-    async with Session(start(choice, arguments, port=int(said)), adapter_id=choice.definition.own_id) as session:
+    async with Session(route_to(choice, arguments, port=int(said)), adapter_id=choice.definition.own_id) as session:
         await session.attach(arguments)
         assert [one.name for one in (await session.threads()).threads] == ["MainThread"]
 
@@ -154,7 +154,7 @@ async def test_ruby_program_which_has_its_adapter_inside(
     program.write_text("total = 1\ntotal += ARGV.size\nputs total\n")
     choice = catalog.choose(program, cwd=tmp_path)
     arguments = choice.launch_arguments(args=["x", "y z"], stop_on_entry=stop_on_entry)
-    async with Session(start(choice, arguments), adapter_id=choice.definition.own_id) as session:
+    async with Session(route_to(choice, arguments), adapter_id=choice.definition.own_id) as session:
         await session.add_breakpoint(program, 3)
         await session.start(str(arguments["request"]), arguments)
         stop = await session.next_stop()
@@ -178,7 +178,7 @@ async def test_adapter_inside_its_program(tmp_path: Path, name: str, adapter: st
     choice = catalog.choose(program, cwd=tmp_path)
     assert choice.definition.name == adapter
     arguments = choice.launch_arguments()
-    async with Session(start(choice, arguments), adapter_id=choice.definition.own_id) as session:
+    async with Session(route_to(choice, arguments), adapter_id=choice.definition.own_id) as session:
         await session.add_breakpoint(program, 4)
         await session.launch(arguments)
         stop = await session.next_stop()

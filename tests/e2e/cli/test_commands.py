@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from dapkit.cli import exits
+from dapkit.cli import exit_codes
 from e2e.hub.processes import ended
 
 SECONDS = 50
@@ -25,7 +25,7 @@ def _own_hub(runtime: Path) -> None:
     """Let every test here have a hub of its own."""
 
 
-def dapkit(project: Path, *words: str, expect: int = exits.DONE) -> str:
+def dapkit(project: Path, *words: str, expect: int = exit_codes.DONE) -> str:
     """Run a command and return what it wrote; its errors if it is to fail."""
     command = [sys.executable, "-m", "dapkit.cli", *words]
     done = subprocess.run(command, cwd=project, capture_output=True, text=True, timeout=SECONDS, check=False)
@@ -141,20 +141,20 @@ def test_run_waits_for_a_program_that_takes_its_time(project: Path, monkeypatch:
     shown = dapkit(project, "run", "-b", "app.py:5", "-e", "result", "--", "app.py")
     assert shown.count("  result = ") == 3
     (project / "long.py").write_text("import threading\nthreading.Event().wait()\n")
-    assert not dapkit(project, "run", "--timeout", "5", "long.py", expect=exits.TIMED_OUT)
+    assert not dapkit(project, "run", "--timeout", "5", "long.py", expect=exit_codes.TIMED_OUT)
     assert details(project, "sessions")["sessions"][-1]["status"] == "terminated"
 
 
 @pytest.mark.parametrize(
     ("words", "code", "expected"),
     [
-        (["step-over"], exits.NO_SESSION, "No active debug session. Launch or attach first."),
-        (["launch"], exits.USAGE, "program is required for launch"),
-        (["evaluate"], exits.USAGE, "expression is required for evaluate"),
-        (["launch", "nowhere.py"], exits.USAGE, "nowhere.py"),
-        (["launch", "--adapter", "nothing", "app.py"], exits.NO_ADAPTER, "nothing"),
-        (["--read-only"], exits.USAGE, "No such option"),
-        (["evaluate", "1", "--read-only"], exits.REFUSED, "read"),
+        (["step-over"], exit_codes.NO_SESSION, "No active debug session. Launch or attach first."),
+        (["launch"], exit_codes.USAGE, "program is required for launch"),
+        (["evaluate"], exit_codes.USAGE, "expression is required for evaluate"),
+        (["launch", "nowhere.py"], exit_codes.USAGE, "nowhere.py"),
+        (["launch", "--adapter", "nothing", "app.py"], exit_codes.NO_ADAPTER, "nothing"),
+        (["--read-only"], exit_codes.USAGE, "No such option"),
+        (["evaluate", "1", "--read-only"], exit_codes.REFUSED, "read"),
     ],
 )
 def test_failures_say_what_is_wrong_and_have_codes_of_their_own(
@@ -167,14 +167,14 @@ def test_session_of_another_project_is_not_met(project: Path, tmp_path: Path) ->
     dapkit(project, "launch", "-b", "app.py:5", "app.py")
     other = tmp_path / "other"
     other.mkdir()
-    assert "No active debug session" in dapkit(other, "evaluate", "1", expect=exits.NO_SESSION)
+    assert "No active debug session" in dapkit(other, "evaluate", "1", expect=exit_codes.NO_SESSION)
     assert dapkit(other, "evaluate", "1", "--project", str(project)).startswith("Result: 1")
 
 
 def test_two_sessions_are_told_apart_by_name(project: Path) -> None:
     dapkit(project, "launch", "-s", "one", "-b", "app.py:5", "app.py")
     dapkit(project, "launch", "-s", "two", "-b", "app.py:6", "app.py")
-    assert "one" in dapkit(project, "evaluate", "1", expect=exits.NO_SESSION)
+    assert "one" in dapkit(project, "evaluate", "1", expect=exit_codes.NO_SESSION)
     assert dapkit(project, "evaluate", "result", "-s", "two").startswith("Result: 6")
 
 
@@ -184,7 +184,7 @@ def test_interrupted_command_gives_its_call_up_and_leaves_the_session(project: P
     with subprocess.Popen(command, cwd=project, stderr=subprocess.PIPE, text=True) as waiting:
         until_a_call_is_under_way(project)
         waiting.send_signal(signal.SIGINT)
-        assert waiting.wait(SECONDS) == exits.INTERRUPTED
+        assert waiting.wait(SECONDS) == exit_codes.INTERRUPTED
     assert "Program paused." in dapkit(project, "pause")
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dapkit.cli import exits
+from dapkit.cli import exit_codes
 
 SECONDS = 50
 
@@ -26,7 +26,7 @@ def _terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NO_COLOR", raising=False)
 
 
-def in_terminal(project: Path, *words: str, expect: int = exits.DONE) -> str:
+def in_terminal(project: Path, *words: str, expect: int = exit_codes.DONE) -> str:
     """Run a command whose output and errors go to a terminal, and return what it shows."""
     ours, theirs = pty.openpty()
     command = [sys.executable, "-m", "dapkit.cli", *words]
@@ -54,10 +54,10 @@ def test_answers_have_colours_in_a_terminal_and_none_in_a_pipe(project: Path, mo
     assert "\x1b[1mStack trace:\x1b[0m\n" in shown
     assert "\x1b" not in in_pipe(project, "stack-trace")
     monkeypatch.setenv("NO_COLOR", "")  # means nothing
-    assert "\x1b[31;1mError:\x1b[0m NameError" in in_terminal(project, "evaluate", "nowhere", expect=exits.FAILED)
+    assert "\x1b[31;1mError:\x1b[0m NameError" in in_terminal(project, "evaluate", "nowhere", expect=exit_codes.FAILED)
     monkeypatch.setenv("NO_COLOR", "1")
     assert "Stack trace:\n- #" in in_terminal(project, "stack-trace")
-    assert "\nError: NameError" in "\n" + in_terminal(project, "evaluate", "nowhere", expect=exits.FAILED)
+    assert "\nError: NameError" in "\n" + in_terminal(project, "evaluate", "nowhere", expect=exit_codes.FAILED)
 
 
 def test_long_answers_go_through_the_pager_of_a_terminal(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -115,8 +115,8 @@ LET_GO = Snapshot(
 )
 
 FRAMES = [
-    v.Frame(index=0, id=3, name="unit_price", line=11, column=5, source=APP),
-    v.Frame(index=1, id=4, name="main", line=20, column=1, source=APP),
+    v.FrameRow(index=0, id=3, name="unit_price", line=11, column=5, source=APP),
+    v.FrameRow(index=1, id=4, name="main", line=20, column=1, source=APP),
 ]
 
 STOP = s.StopReport(
@@ -129,9 +129,9 @@ STOP = s.StopReport(
         s.SourceLine(line=11, text="    return amount / divisor"),
     ],
     locals=[
-        v.Variable(name="divisor", value="0", type="int", variables_reference=0, changed=True, was="-3"),
-        v.Variable(name="rest", value="'a\nb'", type="str", variables_reference=0, changed=True),
-        v.Variable(name="items", value="[1, 2, ...", type="list", variables_reference=7, length=31374880),
+        v.VariableRow(name="divisor", value="0", type="int", variables_reference=0, changed=True, was="-3"),
+        v.VariableRow(name="rest", value="'a\nb'", type="str", variables_reference=0, changed=True),
+        v.VariableRow(name="items", value="[1, 2, ...", type="list", variables_reference=7, length=31374880),
     ],
     more_locals=12,
     frames=FRAMES,
@@ -156,7 +156,7 @@ CRASH = s.StopReport(
     incomplete=[],
     description="Paused on exception",
     text="division by zero",
-    exception=v.ExceptionDetails(
+    exception=v.ExceptionRow(
         exception_id="ZeroDivisionError",
         break_mode="unhandled",
         message="division by zero",
@@ -307,21 +307,21 @@ SAMPLES: dict[str, ProtocolObject] = {
     "set_variable": v.Assigned(
         snapshot=STOPPED, name="total", evaluation=v.Evaluation(result="0", type="int", variables_reference=0)
     ),
-    "stack_trace": v.StackTrace(
+    "stack_trace": v.StackTraceResult(
         snapshot=STOPPED,
         thread_id=1,
-        stack_frames=[*FRAMES, v.Frame(index=2, id=5, name="_start", line=0, column=0)],
+        stack_frames=[*FRAMES, v.FrameRow(index=2, id=5, name="_start", line=0, column=0)],
         more=False,
         next_start=3,
     ),
-    "stack_trace_paged": v.StackTrace(
+    "stack_trace_paged": v.StackTraceResult(
         snapshot=STOPPED, thread_id=1, stack_frames=FRAMES, more=True, total_frames=100000, next_start=2
     ),
-    "stack_trace_empty": v.StackTrace(snapshot=STOPPED, thread_id=1, stack_frames=[], more=False, next_start=0),
-    "threads": v.Threads(
+    "stack_trace_empty": v.StackTraceResult(snapshot=STOPPED, thread_id=1, stack_frames=[], more=False, next_start=0),
+    "threads": v.ThreadsResult(
         snapshot=STOPPED, threads=[Thread(id=1, name="MainThread"), Thread(id=2, name="w\n2")], more=0
     ),
-    "threads_with_stacks": v.Threads(
+    "threads_with_stacks": v.ThreadsResult(
         snapshot=RUNNING,
         threads=[Thread(id=1, name="MainThread"), Thread(id=2, name="worker")],
         more=5,
@@ -330,36 +330,36 @@ SAMPLES: dict[str, ProtocolObject] = {
             v.ThreadStack(thread_id=2, frames=[], problem="it has ended"),
         ],
     ),
-    "scopes": v.Scopes(
+    "scopes": v.ScopesResult(
         snapshot=STOPPED,
         scopes=[
-            v.Scope(name="Locals", variables_reference=5, expensive=False, presentation_hint="locals"),
-            v.Scope(name="Globals", variables_reference=6, expensive=True),
+            v.ScopeRow(name="Locals", variables_reference=5, expensive=False, presentation_hint="locals"),
+            v.ScopeRow(name="Globals", variables_reference=6, expensive=True),
         ],
     ),
-    "variables": v.Variables(snapshot=STOPPED, variables=STOP.locals[1:], start=0, more=0),
-    "variables_plain": v.Variables(
-        snapshot=STOPPED, variables=[v.Variable(name="x", value="3", variables_reference=0)], start=100, more=899
+    "variables": v.VariablesResult(snapshot=STOPPED, variables=STOP.locals[1:], start=0, more=0),
+    "variables_plain": v.VariablesResult(
+        snapshot=STOPPED, variables=[v.VariableRow(name="x", value="3", variables_reference=0)], start=100, more=899
     ),
-    "variables_searched": v.Variables(
+    "variables_searched": v.VariablesResult(
         snapshot=STOPPED,
-        variables=[v.Variable(name="[77]", value="3", variables_reference=0)],
+        variables=[v.VariableRow(name="[77]", value="3", variables_reference=0)],
         start=0,
         more=180,
         searched=10_000,
     ),
-    "variables_none": v.Variables(snapshot=STOPPED, variables=[], start=0, more=0),
+    "variables_none": v.VariablesResult(snapshot=STOPPED, variables=[], start=0, more=0),
     "exception_info": v.ExceptionInfo(
         snapshot=STOPPED,
         thread_id=1,
-        exception=v.ExceptionDetails(
+        exception=v.ExceptionRow(
             exception_id="ZeroDivisionError",
             break_mode="unhandled",
             description="division by zero",
             stack_trace='  File "app.py", line 11\n    return amount / divisor\n',
         ),
     ),
-    "completions": v.Completions(
+    "completions": v.CompletionsResult(
         snapshot=STOPPED,
         completions=[
             v.Completion(label="price", text="price", type="field"),
@@ -384,25 +384,27 @@ SAMPLES: dict[str, ProtocolObject] = {
         ],
     ),
     "disassemble_empty": p.Disassembly(snapshot=STOPPED, disassembly=[]),
-    "read_memory": p.Memory(
+    "read_memory": p.MemoryResult(
         snapshot=STOPPED, memory_address="0x7ffe3c", memory_data="SGVsbG8sIHdvcmxkIQoAAQL/AQ==", unreadable_bytes=4
     ),
-    "read_memory_none": p.Memory(snapshot=STOPPED, memory_address="0x0", memory_data=""),
+    "read_memory_none": p.MemoryResult(snapshot=STOPPED, memory_address="0x0", memory_data=""),
     "write_memory": p.MemoryWritten(snapshot=STOPPED, bytes_written=4, offset=8),
     "write_memory_plain": p.MemoryWritten(snapshot=STOPPED),
-    "modules": p.Modules(
+    "modules": p.ModulesResult(
         snapshot=STOPPED,
         modules=[
-            p.Module(id=1, name="a.out", path="/work/a.out", symbol_status="Symbols loaded.", address_range="0x4000"),
-            p.Module(id="libc", name="libc.so.6"),
+            p.ModuleRow(
+                id=1, name="a.out", path="/work/a.out", symbol_status="Symbols loaded.", address_range="0x4000"
+            ),
+            p.ModuleRow(id="libc", name="libc.so.6"),
         ],
         more=0,
     ),
-    "modules_none": p.Modules(snapshot=STOPPED, modules=[], more=0),
-    "loaded_sources": p.LoadedSources(
+    "modules_none": p.ModulesResult(snapshot=STOPPED, modules=[], more=0),
+    "loaded_sources": p.LoadedSourcesResult(
         snapshot=STOPPED, sources=[APP, Source(name="<string>", source_reference=4), Source()], more=0
     ),
-    "loaded_sources_none": p.LoadedSources(snapshot=STOPPED, sources=[], more=0),
+    "loaded_sources_none": p.LoadedSourcesResult(snapshot=STOPPED, sources=[], more=0),
     "source": p.SourceText(
         snapshot=STOPPED,
         name="/work/app.py",
@@ -414,14 +416,14 @@ SAMPLES: dict[str, ProtocolObject] = {
     "custom_request": s.CustomBody(snapshot=STOPPED, command="pydevdInfo", custom_body={"a": [1, "é"]}),
     "custom_request_cut": s.CustomBody(snapshot=STOPPED, command="variables", custom_body='{"variab', length=900000),
     "custom_request_empty": s.CustomBody(snapshot=STOPPED, command="poke", custom_body=None),
-    "output": s.Output(snapshot=STOPPED, output="one\ntwo \x1b[1mthree\n", next=24, lost=0, omitted=0),
-    "output_cut": s.Output(snapshot=STOPPED, output="the end\n", next=900000, lost=700000, omitted=5000),
-    "output_none": s.Output(snapshot=STOPPED, output="", next=0, lost=0, omitted=0),
+    "output": s.OutputResult(snapshot=STOPPED, output="one\ntwo \x1b[1mthree\n", next=24, lost=0, omitted=0),
+    "output_cut": s.OutputResult(snapshot=STOPPED, output="the end\n", next=900000, lost=700000, omitted=5000),
+    "output_none": s.OutputResult(snapshot=STOPPED, output="", next=0, lost=0, omitted=0),
     "stdin": s.Typed(snapshot=RUNNING, characters=4, ended=True),
     "terminate": s.Terminated(snapshot=ENDED, ending="terminated", released=False),
     "terminate_none": s.Terminated(ending="terminated", released=False),
     "detach": s.Terminated(snapshot=LET_GO, ending="detached", released=True, output="last words\n", output_since=3),
-    "sessions_with_children": s.Sessions(
+    "sessions_with_children": s.SessionsResult(
         sessions=[
             changed(
                 STOPPED,
@@ -434,6 +436,6 @@ SAMPLES: dict[str, ProtocolObject] = {
             )
         ]
     ),
-    "sessions": s.Sessions(sessions=[STOPPED, RUNNING]),
-    "sessions_none": s.Sessions(sessions=[]),
+    "sessions": s.SessionsResult(sessions=[STOPPED, RUNNING]),
+    "sessions_none": s.SessionsResult(sessions=[]),
 }

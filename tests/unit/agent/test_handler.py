@@ -12,7 +12,7 @@ from dapkit.agent import handler, table
 from dapkit.agent.call import ActionCall
 from dapkit.agent.failures import ActionFailed
 from dapkit.agent.handler import ActionHandler
-from dapkit.agent.registry import ACTIONS, Action, Approval, Kind
+from dapkit.agent.registry import ACTIONS, Action, Approval, ParameterKind
 from dapkit.protocol import (
     Capabilities,
     ModulesBody,
@@ -71,17 +71,17 @@ async def test_what_is_wrong_in_a_call_is_said(
     assert message.startswith(text.format(project=caller.project))
 
 
-VALUES: Mapping[Kind, object] = {
-    Kind.STRING: "text",
-    Kind.PATH: "a.py",
-    Kind.INTEGER: 1,
-    Kind.NUMBER: 7.5,
-    Kind.BOOLEAN: True,
-    Kind.STRINGS: ["text"],
-    Kind.INTEGERS: [1],
-    Kind.VARIABLES: {"A": "b"},
-    Kind.OBJECT: {"key": [1, None]},
-    Kind.BREAKPOINTS: ["a.py:1", {"function": "main"}],
+VALUES: Mapping[ParameterKind, object] = {
+    ParameterKind.STRING: "text",
+    ParameterKind.PATH: "a.py",
+    ParameterKind.INTEGER: 1,
+    ParameterKind.NUMBER: 7.5,
+    ParameterKind.BOOLEAN: True,
+    ParameterKind.STRINGS: ["text"],
+    ParameterKind.INTEGERS: [1],
+    ParameterKind.VARIABLES: {"A": "b"},
+    ParameterKind.OBJECT: {"key": [1, None]},
+    ParameterKind.BREAKPOINTS: ["a.py:1", {"function": "main"}],
 }
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from dapkit.agent import table
 from dapkit.agent.actions import in_order
-from dapkit.agent.registry import ACTIONS, Action, Approval, Kind, action, vocabulary
+from dapkit.agent.registry import ACTIONS, Action, Approval, ParameterKind, action, vocabulary
 from dapkit.protocol import ProtocolObject
 
 SEED = [
@@ -85,7 +85,7 @@ def test_an_example_names_only_parameters_of_its_action(name: str) -> None:
 def test_every_action_has_a_summary_and_a_timeout() -> None:
     for one in in_order().values():
         assert one.summary.endswith(".")
-        assert one.parameters["timeout"].kind is Kind.NUMBER
+        assert one.parameters["timeout"].kind is ParameterKind.NUMBER
 
 
 def test_a_name_that_means_two_things_is_refused() -> None:

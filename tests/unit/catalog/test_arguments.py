@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from catalog_world import World
-from dapkit.catalog import CatalogError, Choice, MissingArgument, NoProgram, start
+from dapkit.catalog import CatalogError, Choice, MissingArgument, NoProgram, route_to
 from dapkit.catalog.files import built_in
 from dapkit.client.routes import Listening, Spawned, Tcp
 
@@ -131,7 +131,7 @@ def test_delve_gets_the_mode_and_the_package(world: World, program: str, text: s
     choice = choose(world, "dlv", program)
     arguments = choice.launch_arguments()
     assert (arguments["mode"], arguments["program"]) == (mode, str(world.project / sent))
-    route = start(choice, arguments)
+    route = route_to(choice, arguments)
     assert isinstance(route, Listening)
     assert route.cwd == world.project
 
@@ -199,7 +199,7 @@ def test_adapter_that_cannot_attach_so_says_it(world: World) -> None:
 
 def test_adapter_on_stdio_is_spawned(world: World) -> None:
     choice = choose(world, "gdb")
-    assert start(choice) == Spawned((str(world.bin / "gdb"), "-q", "-i", "dap"), world.project, choice.env)
+    assert route_to(choice) == Spawned((str(world.bin / "gdb"), "-q", "-i", "dap"), world.project, choice.env)
 
 
 def test_adapter_inside_its_program_is_started_with_it(world: World) -> None:
@@ -207,7 +207,7 @@ def test_adapter_inside_its_program_is_started_with_it(world: World) -> None:
     choice = choose(world, "rdbg", "a.rb", "rdbg", "ruby")
     arguments = choice.launch_arguments(args=["1", "2 3"], env={"ONE": "1"}, cwd=world.project / "sub")
     (world.project / "sub").mkdir()
-    route = start(choice, {**arguments, "program": "a.rb"})
+    route = route_to(choice, {**arguments, "program": "a.rb"})
     assert isinstance(route, Listening)
     assert route.argv[1:] == (
         "--open", "--sock-path=${socket}", "--command", "--", "ruby", "a.rb", "1", "2 3",
@@ -217,12 +217,12 @@ def test_adapter_inside_its_program_is_started_with_it(world: World) -> None:
     assert route.env is not None
     assert route.env["ONE"] == "1"
     with pytest.raises(MissingArgument, match="rdbg is started with the program"):
-        start(choice)
+        route_to(choice)
 
 
 def test_port_of_an_adapter_is_connected_to(world: World) -> None:
-    assert start(choose(world, "dlv"), host="far", port=9) == Tcp("far", 9)
-    assert isinstance(start(choose(world, "lldb-dap"), port=9), Spawned)
+    assert route_to(choose(world, "dlv"), host="far", port=9) == Tcp("far", 9)
+    assert isinstance(route_to(choose(world, "lldb-dap"), port=9), Spawned)
 
 
 def test_adapter_that_listens_already_is_connected_to(world: World) -> None:
@@ -230,14 +230,14 @@ def test_adapter_that_listens_already_is_connected_to(world: World) -> None:
     world.write("a.gd")
     choice = world.load().choose("a.gd", cwd=world.project)
     assert choice.command == ()
-    assert start(choice) == Tcp("127.0.0.1", 6006)
+    assert route_to(choice) == Tcp("127.0.0.1", 6006)
 
 
 def test_cmake_names_its_folder_and_socket(world: World) -> None:
     file = world.write("CMakeLists.txt")
     world.install("cmake", says="cmake version 4.1.0")
     choice = world.load().choose(file, cwd=world.project)
-    route = start(choice, choice.launch_arguments())
+    route = route_to(choice, choice.launch_arguments())
     assert isinstance(route, Listening)
     folder = str(world.project)
     assert route.argv[1:] == (

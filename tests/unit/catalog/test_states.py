@@ -8,10 +8,10 @@ import pytest
 
 from catalog_world import World
 from dapkit import limits
-from dapkit.catalog import State, doctor, render_doctor, render_states, render_why, states, why
+from dapkit.catalog import AdapterState, doctor, render_doctor, render_states, render_why, states, why
 
 
-def state_of(world: World, name: str) -> State:
+def state_of(world: World, name: str) -> AdapterState:
     catalog = world.load()
     return next(one for one in states(catalog, cwd=world.project) if one.name == name)
 

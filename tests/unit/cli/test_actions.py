@@ -13,7 +13,7 @@ import pytest
 from dapkit import hub
 from dapkit.agent.failures import Code
 from dapkit.agent.table import ACTIONS
-from dapkit.cli import actions, exits, given
+from dapkit.cli import actions, arguments, exit_codes
 from dapkit.cli.main import dapkit
 
 
@@ -22,8 +22,8 @@ def parameters(line: str) -> dict[str, object]:
     name, *words = shlex.split(line)
     context = actions.command(name).make_context(name, words)
     try:
-        return given.parameters(name, context.params)
-    except given.WrongWords as error:
+        return arguments.parameters(name, context.params)
+    except arguments.WrongWords as error:
         raise click.UsageError(str(error)) from error
 
 
@@ -125,15 +125,15 @@ def test_wrong_words_are_refused_with_what_was_expected(line: str, expected: str
 
 def test_errors_have_exit_codes_that_tell_them_apart() -> None:
     def code(error: str) -> int:
-        return exits.code_of({"success": False, "error": {"code": error}})
+        return exit_codes.code_of({"success": False, "error": {"code": error}})
 
     assert (code("invalid_arguments"), code("no_session"), code("adapter_unavailable")) == (
-        exits.USAGE,
-        exits.NO_SESSION,
-        exits.NO_ADAPTER,
+        exit_codes.USAGE,
+        exit_codes.NO_SESSION,
+        exit_codes.NO_ADAPTER,
     )
-    assert code("something new") == exits.FAILED
-    assert exits.code_of({"success": True}) == exits.DONE
+    assert code("something new") == exit_codes.FAILED
+    assert exit_codes.code_of({"success": True}) == exit_codes.DONE
 
 
 def test_unknown_command_is_answered_with_the_nearest() -> None:
@@ -169,11 +169,11 @@ def test_page_of_the_commands_is_what_they_say() -> None:
 def test_every_error_of_an_action_and_of_the_hub_has_an_exit_code_or_is_a_failure() -> None:
     of_actions = set(get_args(Code.__value__))
     of_the_hub = {hub.HubError.code, *(kind.code for kind in hub.HubError.__subclasses__())}
-    assert of_actions - set(exits.OF_CODE) == {"adapter_failed", "internal"}
-    assert set(exits.OF_CODE) - of_actions <= of_the_hub
-    assert of_the_hub <= set(exits.OF_CODE)
+    assert of_actions - set(exit_codes.OF_CODE) == {"adapter_failed", "internal"}
+    assert set(exit_codes.OF_CODE) - of_actions <= of_the_hub
+    assert of_the_hub <= set(exit_codes.OF_CODE)
 
 
 def test_every_exit_code_has_a_meaning() -> None:
-    numbers = [number for number, _ in exits.MEANINGS]
-    assert sorted({*exits.OF_CODE.values(), exits.DONE, exits.FAILED, exits.INTERRUPTED}) == numbers
+    numbers = [number for number, _ in exit_codes.MEANINGS]
+    assert sorted({*exit_codes.OF_CODE.values(), exit_codes.DONE, exit_codes.FAILED, exit_codes.INTERRUPTED}) == numbers

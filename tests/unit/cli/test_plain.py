@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dapkit.agent.table import ACTIONS, PARAMETERS
 from dapkit.cli import actions
-from dapkit.cli.given import WrongWords, flags, parameters
+from dapkit.cli.arguments import WrongWords, flags, parameters
 from dapkit.cli.plain import Unclear, read
 
 HARMLESS = st.sampled_from(

@@ -1,9 +1,9 @@
 """All actions; importing this fills the registry."""
 
-from dapkit.agent.actions import breakpoints, inspecting, memory, running, sessions, sources, starting, watchpoints
+from dapkit.agent.actions import breakpoints, execution, inspection, launch, memory, sessions, sources, watchpoints
 from dapkit.agent.registry import ACTIONS, Action
 
-TOPICS = (starting, breakpoints, running, inspecting, watchpoints, memory, sources, sessions)
+TOPICS = (launch, breakpoints, execution, inspection, watchpoints, memory, sources, sessions)
 """The modules of actions, in the order in which they are shown."""
 
 

@@ -8,7 +8,7 @@ from dapkit.agent import parameters as p
 from dapkit.agent.call import ActionCall
 from dapkit.agent.failures import InvalidArguments
 from dapkit.agent.registry import Approval, action
-from dapkit.agent.results.program import Disassembly, Memory, MemoryWritten
+from dapkit.agent.results.program import Disassembly, MemoryResult, MemoryWritten
 from dapkit.agent.snapshots import snapshot
 from dapkit.protocol import DisassembleArguments, ReadMemoryArguments, WriteMemoryArguments
 
@@ -55,12 +55,12 @@ async def read_memory(
     memory_reference: p.MemoryReference,
     count: p.Count,
     offset: p.Offset | None = None,
-) -> Memory:
+) -> MemoryResult:
     """Show bytes of memory."""
     _at_most("count", count, limits.MEMORY_BYTES_READ)
     call.require("supports_read_memory_request", "memory reads")
     body = await call.ask(ReadMemoryArguments(memory_reference=memory_reference, offset=offset, count=count))
-    return Memory(
+    return MemoryResult(
         snapshot=snapshot(call.session),
         memory_address=body.address,
         memory_data=body.data or "",

@@ -5,22 +5,22 @@ from typing import Literal
 from dapkit import limits
 from dapkit.agent import parameters as p
 from dapkit.agent.call import ActionCall
+from dapkit.agent.output import written
 from dapkit.agent.registry import Approval, action
 from dapkit.agent.report import from_line, last_output
-from dapkit.agent.results.session import CustomBody, Output, Sessions, Terminated
+from dapkit.agent.results.session import CustomBody, OutputResult, SessionsResult, Terminated
 from dapkit.agent.snapshots import snapshot
-from dapkit.agent.writing import written
 from dapkit.protocol import encode_value
 from dapkit.sessions.errors import NoSession
 
 
 @action(Approval.READ)
-async def output(call: ActionCall, *, category: p.Category | None = None, since: p.Since = 0) -> Output:
+async def output(call: ActionCall, *, category: p.Category | None = None, since: p.Since = 0) -> OutputResult:
     """Show what the program has written."""
     read = written(call.session, category, since=since)
     most = call.settings.text_bytes * 3 // 4
     shown = read.text if len(read.text) <= most else from_line(read.text[-most:])
-    return Output(
+    return OutputResult(
         snapshot=snapshot(call.session),
         output=shown,
         next=read.end,
@@ -30,9 +30,9 @@ async def output(call: ActionCall, *, category: p.Category | None = None, since:
 
 
 @action(Approval.READ)
-async def sessions(call: ActionCall) -> Sessions:
+async def sessions(call: ActionCall) -> SessionsResult:
     """Show the sessions of this project."""
-    return Sessions(sessions=[snapshot(session) for session in call.sessions.of(call.folder)])
+    return SessionsResult(sessions=[snapshot(session) for session in call.sessions.of(call.folder)])
 
 
 @action(Approval.EXECUTE, example={"command": "threads"})

@@ -11,7 +11,7 @@ from dapkit.agent.call import ActionCall
 from dapkit.agent.failures import InvalidArguments
 from dapkit.agent.pages import at_most
 from dapkit.agent.registry import Approval, action
-from dapkit.agent.results.program import LoadedSources, Module, Modules, SourceText
+from dapkit.agent.results.program import LoadedSourcesResult, ModuleRow, ModulesResult, SourceText
 from dapkit.agent.snapshots import snapshot
 from dapkit.agent.source_text import lines_of
 from dapkit.protocol import LoadedSourcesArguments, ModulesArguments, ModulesBody, Source, SourceArguments
@@ -24,7 +24,7 @@ async def modules(
     *,
     start_module: p.StartModule | None = None,
     module_count: p.ModuleCount | None = None,
-) -> Modules:
+) -> ModulesResult:
     """Show the modules and libraries that the program has loaded."""
     start = start_module or 0
     if start < 0 or (module_count or 0) < 0:
@@ -39,10 +39,10 @@ async def modules(
     if len(came) > total - start:  # lldb-dap tells all of them, whatever it is asked for
         came = came[start:]
     shown = came[: min(module_count or limits.MODULES_SHOWN, limits.MODULES_MOST)]
-    return Modules(
+    return ModulesResult(
         snapshot=snapshot(call.session),
         modules=[
-            Module(
+            ModuleRow(
                 id=one.id,
                 name=one.name,
                 path=one.path,
@@ -57,7 +57,7 @@ async def modules(
 
 
 @action(Approval.READ)
-async def loaded_sources(call: ActionCall) -> LoadedSources:
+async def loaded_sources(call: ActionCall) -> LoadedSourcesResult:
     """Show the sources that the program has loaded."""
     folder, found = call.session.cwd, list(call.session.event_state.sources.values())
     if not found or call.capabilities.supports_loaded_sources_request:
@@ -66,7 +66,7 @@ async def loaded_sources(call: ActionCall) -> LoadedSources:
     # gdb has thousands in no order: those of the user's own come before what is cut
     sources = sorted(found, key=lambda one: one.path is None or not Path(one.path).is_relative_to(folder))
     shown = sources[: limits.MODULES_SHOWN]
-    return LoadedSources(snapshot=snapshot(call.session), sources=shown, more=len(sources) - len(shown))
+    return LoadedSourcesResult(snapshot=snapshot(call.session), sources=shown, more=len(sources) - len(shown))
 
 
 @action(Approval.READ, example={"file": "app.py", "line": 12})

@@ -4,13 +4,13 @@ import re
 
 from dapkit.agent import parameters as p
 from dapkit.agent.call import ActionCall
-from dapkit.agent.choosing import frame_of
 from dapkit.agent.failures import InvalidArguments
-from dapkit.agent.finding import scope_of
 from dapkit.agent.placing import data_breakpoints, instruction_breakpoints
 from dapkit.agent.registry import Approval, action
 from dapkit.agent.results.breakpoints import DataBreakpointInfo, DataBreakpoints, DataId, InstructionBreakpoints
+from dapkit.agent.selection import frame_of
 from dapkit.agent.snapshots import snapshot
+from dapkit.agent.variable_lookup import scope_of
 from dapkit.client import BreakpointSpec, DataLocation, InstructionLocation
 from dapkit.endpoint import RequestFailed
 from dapkit.protocol import DataBreakpointInfoArguments, DataBreakpointInfoBody

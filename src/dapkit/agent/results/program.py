@@ -4,7 +4,7 @@ from dapkit.agent.results.snapshot import OfSession
 from dapkit.protocol import DisassembledInstruction, ProtocolObject, Source
 
 
-class Module(ProtocolObject, frozen=True, kw_only=True):
+class ModuleRow(ProtocolObject, frozen=True, kw_only=True):
     """A module that the program has loaded."""
 
     id: int | str
@@ -15,7 +15,7 @@ class Module(ProtocolObject, frozen=True, kw_only=True):
     version: str | None = None
 
 
-class Modules(OfSession, frozen=True, kw_only=True):
+class ModulesResult(OfSession, frozen=True, kw_only=True):
     """Modules that the program has loaded.
 
     Attributes:
@@ -23,11 +23,11 @@ class Modules(OfSession, frozen=True, kw_only=True):
 
     """
 
-    modules: list[Module]
+    modules: list[ModuleRow]
     more: int
 
 
-class LoadedSources(OfSession, frozen=True, kw_only=True):
+class LoadedSourcesResult(OfSession, frozen=True, kw_only=True):
     """Sources that the program has loaded.
 
     Attributes:
@@ -61,7 +61,7 @@ class Disassembly(OfSession, frozen=True, kw_only=True):
     disassembly: list[DisassembledInstruction]
 
 
-class Memory(OfSession, frozen=True, kw_only=True):
+class MemoryResult(OfSession, frozen=True, kw_only=True):
     """Bytes of the program's memory.
 
     Attributes:

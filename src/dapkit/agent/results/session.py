@@ -4,7 +4,7 @@ from typing import Literal
 
 from dapkit.agent.results.breakpoints import FunctionBreakpoint, SourceBreakpoint
 from dapkit.agent.results.snapshot import OfSession, Snapshot
-from dapkit.agent.results.values import ExceptionDetails, Frame, Variable
+from dapkit.agent.results.values import ExceptionRow, FrameRow, VariableRow
 from dapkit.protocol import ProtocolObject
 
 
@@ -37,9 +37,9 @@ class StopReport(ProtocolObject, frozen=True, kw_only=True):
     reason: str
     hit_breakpoints: list[int]
     source_lines: list[SourceLine]
-    locals: list[Variable]
+    locals: list[VariableRow]
     more_locals: int
-    frames: list[Frame]
+    frames: list[FrameRow]
     more_frames: int
     output: str
     output_since: int
@@ -48,7 +48,7 @@ class StopReport(ProtocolObject, frozen=True, kw_only=True):
     description: str | None = None
     text: str | None = None
     thread_name: str | None = None
-    exception: ExceptionDetails | None = None
+    exception: ExceptionRow | None = None
 
 
 class Started(OfSession, frozen=True, kw_only=True):
@@ -115,7 +115,7 @@ class Terminated(ProtocolObject, frozen=True, kw_only=True):
     output_since: int = 0
 
 
-class Sessions(ProtocolObject, frozen=True, kw_only=True):
+class SessionsResult(ProtocolObject, frozen=True, kw_only=True):
     """The sessions of a project."""
 
     sessions: list[Snapshot]
@@ -133,7 +133,7 @@ class Typed(OfSession, frozen=True, kw_only=True):
     ended: bool
 
 
-class Output(OfSession, frozen=True, kw_only=True):
+class OutputResult(OfSession, frozen=True, kw_only=True):
     """What the program wrote.
 
     Attributes:

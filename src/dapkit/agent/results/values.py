@@ -4,7 +4,7 @@ from dapkit.agent.results.snapshot import OfSession
 from dapkit.protocol import ProtocolObject, Source, Thread
 
 
-class Variable(ProtocolObject, frozen=True, kw_only=True):
+class VariableRow(ProtocolObject, frozen=True, kw_only=True):
     """A variable.
 
     Attributes:
@@ -26,7 +26,7 @@ class Variable(ProtocolObject, frozen=True, kw_only=True):
     was: str | None = None
 
 
-class Frame(ProtocolObject, frozen=True, kw_only=True):
+class FrameRow(ProtocolObject, frozen=True, kw_only=True):
     """A frame of a stack.
 
     Attributes:
@@ -44,7 +44,7 @@ class Frame(ProtocolObject, frozen=True, kw_only=True):
     presentation_hint: str | None = None
 
 
-class StackTrace(OfSession, frozen=True, kw_only=True):
+class StackTraceResult(OfSession, frozen=True, kw_only=True):
     """Frames of a thread, innermost first.
 
     Attributes:
@@ -54,7 +54,7 @@ class StackTrace(OfSession, frozen=True, kw_only=True):
     """
 
     thread_id: int
-    stack_frames: list[Frame]
+    stack_frames: list[FrameRow]
     more: bool
     next_start: int
     total_frames: int | None = None
@@ -70,12 +70,12 @@ class ThreadStack(ProtocolObject, frozen=True, kw_only=True):
     """
 
     thread_id: int
-    frames: list[Frame]
+    frames: list[FrameRow]
     more: bool = False
     problem: str | None = None
 
 
-class Threads(OfSession, frozen=True, kw_only=True):
+class ThreadsResult(OfSession, frozen=True, kw_only=True):
     """The threads of the program.
 
     Attributes:
@@ -89,7 +89,7 @@ class Threads(OfSession, frozen=True, kw_only=True):
     stacks: list[ThreadStack] | None = None
 
 
-class Scope(ProtocolObject, frozen=True, kw_only=True):
+class ScopeRow(ProtocolObject, frozen=True, kw_only=True):
     """A group of variables of a frame."""
 
     name: str
@@ -100,13 +100,13 @@ class Scope(ProtocolObject, frozen=True, kw_only=True):
     indexed_variables: int | None = None
 
 
-class Scopes(OfSession, frozen=True, kw_only=True):
+class ScopesResult(OfSession, frozen=True, kw_only=True):
     """The scopes of a frame."""
 
-    scopes: list[Scope]
+    scopes: list[ScopeRow]
 
 
-class Variables(OfSession, frozen=True, kw_only=True):
+class VariablesResult(OfSession, frozen=True, kw_only=True):
     """Variables of a scope, or members of a value.
 
     Attributes:
@@ -116,7 +116,7 @@ class Variables(OfSession, frozen=True, kw_only=True):
 
     """
 
-    variables: list[Variable]
+    variables: list[VariableRow]
     start: int
     more: int
     searched: int | None = None
@@ -152,7 +152,7 @@ class Assigned(OfSession, frozen=True, kw_only=True):
     evaluation: Evaluation
 
 
-class ExceptionDetails(ProtocolObject, frozen=True, kw_only=True):
+class ExceptionRow(ProtocolObject, frozen=True, kw_only=True):
     """The exception that stopped the program.
 
     Attributes:
@@ -173,7 +173,7 @@ class ExceptionInfo(OfSession, frozen=True, kw_only=True):
     """The answer about the exception that stopped a thread."""
 
     thread_id: int
-    exception: ExceptionDetails
+    exception: ExceptionRow
 
 
 class Completion(ProtocolObject, frozen=True, kw_only=True):
@@ -184,7 +184,7 @@ class Completion(ProtocolObject, frozen=True, kw_only=True):
     type: str | None = None
 
 
-class Completions(OfSession, frozen=True, kw_only=True):
+class CompletionsResult(OfSession, frozen=True, kw_only=True):
     """Ways to complete a text."""
 
     completions: list[Completion]

@@ -3,7 +3,14 @@
 import base64
 from collections.abc import Iterator, Sequence
 
-from dapkit.agent.results.program import Disassembly, LoadedSources, Memory, MemoryWritten, Modules, SourceText
+from dapkit.agent.results.program import (
+    Disassembly,
+    LoadedSourcesResult,
+    MemoryResult,
+    MemoryWritten,
+    ModulesResult,
+    SourceText,
+)
 from dapkit.agent.text.escaping import one_line, printable
 from dapkit.agent.text.rendering import render
 from dapkit.protocol import DisassembledInstruction
@@ -41,7 +48,7 @@ def _place(row: DisassembledInstruction) -> str | None:
 
 
 @render.register
-def _(result: Memory) -> str:
+def _(result: MemoryResult) -> str:
     data = base64.b64decode(result.memory_data)
     lines = [*_rows(result.memory_address, data)] or ["(no readable bytes)"]
     if result.unreadable_bytes:
@@ -68,7 +75,7 @@ def _(result: MemoryWritten) -> str:
 
 
 @render.register
-def _(result: Modules) -> str:
+def _(result: ModulesResult) -> str:
     rows = [
         (str(one.id), one.name, one.path or "", one.symbol_status or "", one.address_range or "")
         for one in result.modules
@@ -86,7 +93,7 @@ def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
 
 
 @render.register
-def _(result: LoadedSources) -> str:
+def _(result: LoadedSourcesResult) -> str:
     lines = [
         f"- {one_line(one.path or one.name or '<unknown>')}"
         + (f" [ref={one.source_reference}]" if one.source_reference is not None else "")

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 
 from dapkit.agent.results.session import (
     CustomBody,
-    Output,
+    OutputResult,
     Paused,
     Resumed,
-    Sessions,
+    SessionsResult,
     Started,
     StopReport,
     Terminated,
@@ -159,7 +159,7 @@ def _(result: Terminated) -> str:
 
 
 @render.register
-def _(result: Sessions) -> str:
+def _(result: SessionsResult) -> str:
     return "\n\n".join("\n".join(_listed(one)) for one in result.sessions) or "No debug sessions."
 
 
@@ -191,7 +191,7 @@ def _(result: Typed) -> str:
 
 
 @render.register
-def _(result: Output) -> str:
+def _(result: OutputResult) -> str:
     if not result.output:
         return "(no output captured)"
     lost = f"({result.lost} earlier characters were dropped)\n" if result.lost else ""

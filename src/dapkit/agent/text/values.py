@@ -4,23 +4,23 @@ from collections.abc import Iterator
 
 from dapkit.agent.results.values import (
     Assigned,
-    Completions,
+    CompletionsResult,
     Evaluated,
     Evaluation,
-    ExceptionDetails,
     ExceptionInfo,
-    Frame,
-    Scopes,
-    StackTrace,
-    Threads,
-    Variable,
-    Variables,
+    ExceptionRow,
+    FrameRow,
+    ScopesResult,
+    StackTraceResult,
+    ThreadsResult,
+    VariableRow,
+    VariablesResult,
 )
 from dapkit.agent.text.escaping import fenced, one_line
 from dapkit.agent.text.rendering import render
 
 
-def variable(one: Variable) -> str:
+def variable(one: VariableRow) -> str:
     """Write a variable in one line."""
     value = one_line(one.value) + (f" (cut, {one.length} characters)" if one.length is not None else "")
     kind = f" ({one_line(one.type)})" if one.type else ""
@@ -29,13 +29,13 @@ def variable(one: Variable) -> str:
     return f"{one_line(one.name)} = {value}{kind}{reference}{before}"
 
 
-def frame_location(one: Frame) -> str:
+def frame_location(one: FrameRow) -> str:
     """Say where a frame is."""
     source = "<unknown>" if one.source is None else one.source.path or one.source.name or "<unknown>"
     return f"{one_line(source)}:{one.line}:{one.column}"
 
 
-def exception(one: ExceptionDetails) -> Iterator[str]:
+def exception(one: ExceptionRow) -> Iterator[str]:
     """Yield what is known of an exception."""
     name = one.type_name or one.exception_id
     text = one.message if one.message is not None else one.description
@@ -69,7 +69,7 @@ def _evaluation(title: str, value: Evaluation) -> Iterator[str]:
 
 
 @render.register
-def _(result: StackTrace) -> str:
+def _(result: StackTraceResult) -> str:
     lines = [f"- #{one.id} {one_line(one.name)} @ {frame_location(one)}" for one in result.stack_frames]
     if result.more:
         total = f" of {result.total_frames}" if result.total_frames is not None else ""
@@ -78,12 +78,12 @@ def _(result: StackTrace) -> str:
 
 
 @render.register
-def _(result: Threads) -> str:
+def _(result: ThreadsResult) -> str:
     lines = [*_threads(result)]
     return "\n".join(["Threads:", *(lines or ["(none)"])])
 
 
-def _threads(result: Threads) -> Iterator[str]:
+def _threads(result: ThreadsResult) -> Iterator[str]:
     stacks = {stack.thread_id: stack for stack in result.stacks or ()}
     for one in result.threads:
         yield f"- {one.id}: {one_line(one.name)}"
@@ -99,7 +99,7 @@ def _threads(result: Threads) -> Iterator[str]:
 
 
 @render.register
-def _(result: Scopes) -> str:
+def _(result: ScopesResult) -> str:
     lines = [
         f"- {one_line(one.name)}: ref={one.variables_reference}, expensive={'yes' if one.expensive else 'no'}"
         + (f", hint={one_line(one.presentation_hint)}" if one.presentation_hint else "")
@@ -109,7 +109,7 @@ def _(result: Scopes) -> str:
 
 
 @render.register
-def _(result: Variables) -> str:
+def _(result: VariablesResult) -> str:
     lines = [f"- {variable(one)}" for one in result.variables] or ["(none)"]
     if result.searched is not None:
         lines.append(f"(only the first {result.searched} members were searched)")
@@ -131,7 +131,7 @@ def _(result: ExceptionInfo) -> str:
 
 
 @render.register
-def _(result: Completions) -> str:
+def _(result: CompletionsResult) -> str:
     lines = [
         f"- {one_line(one.label)}" + (f" ({one_line(one.type)})" if one.type else "") for one in result.completions
     ] or ["(none)"]

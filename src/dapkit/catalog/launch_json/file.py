@@ -13,9 +13,9 @@ from dapkit.catalog.interpreters import python_for
 from dapkit.catalog.launch_json.comments import read_json
 from dapkit.catalog.launch_json.inputs import Input, names_in
 from dapkit.catalog.launch_json.translation import flattened, translate
-from dapkit.catalog.launch_json.variables import Around, Unresolved, resolve
+from dapkit.catalog.launch_json.variables import Unresolved, VariableContext, resolve
 from dapkit.catalog.projects import up_to_repository
-from dapkit.catalog.starting import start
+from dapkit.catalog.route import route_to
 from dapkit.client.routes import Route, Tcp
 
 
@@ -69,7 +69,7 @@ class Plan:
         if self.choice is None:
             return Tcp("127.0.0.1", self.debug_server or 0)
         _, host, port = _attached(self.arguments) if self.request == "attach" else (None, None, None)
-        return start(self.choice, self.arguments, host=host or "127.0.0.1", port=port)
+        return route_to(self.choice, self.arguments, host=host or "127.0.0.1", port=port)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,7 @@ class LaunchFile:
 
         """
         one = self._configuration(name)
-        around = Around(
+        around = VariableContext(
             folder=self.folder,
             env=catalog.env,
             file=None if program is None else program.absolute(),

@@ -28,7 +28,7 @@ CPPTOOLS = "cppdbg"
 
 
 @dataclass(slots=True)
-class Translated:
+class TranslatedConfiguration:
     """What an adapter is sent, and what got lost on the way."""
 
     arguments: dict[str, object]
@@ -41,9 +41,9 @@ def flattened(configuration: Mapping[str, object]) -> dict[str, object]:
     return {**configuration, **own} if isinstance(own, Mapping) else dict(configuration)
 
 
-def translate(configuration: Mapping[str, object], choice: Choice) -> Translated:
+def translate(configuration: Mapping[str, object], choice: Choice) -> TranslatedConfiguration:
     """Return what the chosen adapter is sent for a configuration."""
-    sent = Translated({key: value for key, value in configuration.items() if key not in _EDITORS_OWN})
+    sent = TranslatedConfiguration({key: value for key, value in configuration.items() if key not in _EDITORS_OWN})
     for key in ("preLaunchTask", "postDebugTask"):
         if configuration.get(key):
             sent.notes.append(f"{key} {configuration[key]!r} is not run: run it yourself")
@@ -53,7 +53,7 @@ def translate(configuration: Mapping[str, object], choice: Choice) -> Translated
     return sent
 
 
-def _cpptools(sent: Translated, choice: Choice) -> None:
+def _cpptools(sent: TranslatedConfiguration, choice: Choice) -> None:
     given = sent.arguments
     known = {"name", "type", "request", "program", "args", "cwd", "environment", "stopAtEntry", "processId", "MIMode"}
     if lost := sorted(set(given) - known):
@@ -76,12 +76,12 @@ def _cpptools(sent: Translated, choice: Choice) -> None:
     )
 
 
-def _javascript(sent: Translated, _: Choice) -> None:
+def _javascript(sent: TranslatedConfiguration, _: Choice) -> None:
     kind = str(sent.arguments["type"])
     sent.arguments["type"] = kind if kind.startswith("pwa-") else f"pwa-{kind}"
 
 
-def _go(sent: Translated, choice: Choice) -> None:
+def _go(sent: TranslatedConfiguration, choice: Choice) -> None:
     if sent.arguments.get("request") == "launch" and sent.arguments.get("mode", "auto") == "auto":
         own = choice.launch_arguments(str(sent.arguments.get("program", ".")))
         sent.arguments |= {"mode": own["mode"], "program": own["program"]}
@@ -90,18 +90,18 @@ def _go(sent: Translated, choice: Choice) -> None:
     _tell_of_env_file(sent, choice)
 
 
-def _lldb(sent: Translated, _: Choice) -> None:
+def _lldb(sent: TranslatedConfiguration, _: Choice) -> None:
     if "cargo" in sent.arguments:
         sent.notes.append("cargo is not run: build it yourself, and write the executable as program")
         del sent.arguments["cargo"]
 
 
-def _tell_of_env_file(sent: Translated, choice: Choice) -> None:
+def _tell_of_env_file(sent: TranslatedConfiguration, choice: Choice) -> None:
     if "envFile" in sent.arguments and choice.definition.name != "dapkit":
         sent.notes.append(f"{choice.definition.name} does not read envFile: write its variables as env")
 
 
-_HOW: Mapping[str, Callable[[Translated, Choice], None]] = {
+_HOW: Mapping[str, Callable[[TranslatedConfiguration, Choice], None]] = {
     CPPTOOLS: _cpptools,
     "node": _javascript,
     "chrome": _javascript,

@@ -21,7 +21,7 @@ class Unresolved(Exception):  # noqa: N818 - caught where the file is known, nev
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Around:
+class VariableContext:
     """What is known around a configuration.
 
     Attributes:
@@ -46,7 +46,7 @@ class Around:
     python: Callable[[], Path | None] = lambda: None
 
 
-def resolve(value: object, around: Around) -> object:
+def resolve(value: object, around: VariableContext) -> object:
     """Return a value with the variables in its texts, at any depth.
 
     Raises:
@@ -64,7 +64,7 @@ def resolve(value: object, around: Around) -> object:
             return value
 
 
-def _at(place: str, value: object, around: Around) -> object:
+def _at(place: str, value: object, around: VariableContext) -> object:
     try:
         return resolve(value, around)
     except Unresolved as error:
@@ -72,7 +72,7 @@ def _at(place: str, value: object, around: Around) -> object:
         raise Unresolved(f"{place}{'' if inner.startswith(('.', '[')) else ': '}{inner}") from error
 
 
-def _value(found: re.Match[str], around: Around) -> str:
+def _value(found: re.Match[str], around: VariableContext) -> str:
     name, _, rest = found[1].partition(":")
     if name in _OF_KIND:
         return _OF_KIND[name](rest, around)
@@ -87,21 +87,21 @@ def _value(found: re.Match[str], around: Around) -> str:
     return found[0]
 
 
-def _workspace(name: str, around: Around) -> str:
+def _workspace(name: str, around: VariableContext) -> str:
     if name and name != around.folder.name:
         raise Unresolved(f"${{workspaceFolder:{name}}} is another folder than {around.folder.name}: write its path")
     return str(around.folder)
 
 
-def _workspace_base(name: str, around: Around) -> str:
+def _workspace_base(name: str, around: VariableContext) -> str:
     return Path(_workspace(name, around)).name
 
 
-def _env(name: str, around: Around) -> str:
+def _env(name: str, around: VariableContext) -> str:
     return around.env.get(name, "")
 
 
-def _config(name: str, around: Around) -> str:
+def _config(name: str, around: VariableContext) -> str:
     settings = around.settings()
     found: object = settings.get(name)
     if found is None:
@@ -115,7 +115,7 @@ def _config(name: str, around: Around) -> str:
     return str(found)
 
 
-def _input(name: str, around: Around) -> str:
+def _input(name: str, around: VariableContext) -> str:
     asked, given = around.asked.get(name), around.inputs.get(name)
     if given is not None and asked is not None and asked.choices and given not in asked.choices:
         raise Unresolved(f"${{input:{name}}} was given as {given!r}, expected one of {', '.join(asked.choices)}")
@@ -127,7 +127,7 @@ def _input(name: str, around: Around) -> str:
     raise Unresolved(f"${{input:{name}}}{about}: give it in `inputs`, on a command line as --input {name}=VALUE")
 
 
-def _command(name: str, around: Around) -> str:
+def _command(name: str, around: VariableContext) -> str:
     if name.lower().endswith(("pickprocess", "pickmyprocess", "pickgoprocess")):
         if around.pid is None:
             raise Unresolved(f"${{command:{name}}} asks for a process: give its pid")
@@ -137,7 +137,7 @@ def _command(name: str, around: Around) -> str:
     raise Unresolved(f"${{command:{name}}} is a command of the editor or of an extension: write what it would return")
 
 
-_OF_KIND: Mapping[str, Callable[[str, Around], str]] = {
+_OF_KIND: Mapping[str, Callable[[str, VariableContext], str]] = {
     "workspaceFolder": _workspace,
     "workspaceRoot": _workspace,
     "workspaceFolderBasename": _workspace_base,
@@ -161,7 +161,7 @@ _OF_FILE: Mapping[str, Callable[[Path, Path], str]] = {
     "fileDirnameBasename": lambda file, _: file.parent.name,
 }
 
-_PLAIN: Mapping[str, Callable[[Around], str]] = {
+_PLAIN: Mapping[str, Callable[[VariableContext], str]] = {
     "cwd": lambda around: str(around.folder),
     "userHome": lambda around: around.env.get("HOME", ""),
     "pathSeparator": lambda _: os.sep,

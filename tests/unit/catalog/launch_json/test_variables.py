@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from dapkit.catalog.launch_json.inputs import Input
-from dapkit.catalog.launch_json.variables import Around, Unresolved, resolve
+from dapkit.catalog.launch_json.variables import Unresolved, VariableContext, resolve
 
-AROUND = Around(
+AROUND = VariableContext(
     folder=Path("/work/shop"),
     env={"HOME": "/home/me", "TOKEN": "t"},
     file=Path("/work/shop/src/app/main.py"),
@@ -85,10 +85,10 @@ def test_variable_without_a_value_says_what_to_do(text: str, problem: str) -> No
 @pytest.mark.parametrize("text", ["${file}", "${command:pickProcess}"])
 def test_what_was_not_given_is_asked_for(text: str) -> None:
     with pytest.raises(Unresolved, match="give"):
-        resolve(text, Around(folder=Path("/work/shop")))
+        resolve(text, VariableContext(folder=Path("/work/shop")))
 
 
 def test_answer_that_is_no_choice_is_refused() -> None:
-    around = Around(folder=Path("/"), inputs={"which": "c"}, asked=AROUND.asked)
+    around = VariableContext(folder=Path("/"), inputs={"which": "c"}, asked=AROUND.asked)
     with pytest.raises(Unresolved, match="was given as 'c', expected one of a, b"):
         resolve("${input:which}", around)

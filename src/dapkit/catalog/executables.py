@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from dapkit.catalog.probing import numbers
 from dapkit.catalog.projects import listed
+from dapkit.catalog.versions import numbers
 
 LOCAL_FOLDERS = ("node_modules/.bin", ".venv/bin", "venv/bin", "vendor/bin", "bin")
 """Where projects keep programs of their own."""
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class FoundExecutable:
     """Where a command was found.
 
     Attributes:
@@ -26,11 +26,11 @@ class Place:
     kind: str
 
 
-def search(name: str, projects: Sequence[Path], env: Mapping[str, str]) -> Place | None:
+def search(name: str, projects: Sequence[Path], env: Mapping[str, str]) -> FoundExecutable | None:
     """Find a command; of several versions (`lldb-dap-*`) the highest in the first folder that has any."""
     for folder, kind in _folders(projects, env):
         if (found := _in_folder(folder, name)) is not None:
-            return Place(found, kind)
+            return FoundExecutable(found, kind)
     return None
 
 

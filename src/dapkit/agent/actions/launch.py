@@ -9,7 +9,7 @@ import anyio.to_thread
 from dapkit import limits
 from dapkit.agent import parameters as p
 from dapkit.agent.call import ActionCall
-from dapkit.agent.configured import plans_of
+from dapkit.agent.configurations import plans_of
 from dapkit.agent.failures import InvalidArguments, Unsupported
 from dapkit.agent.memory import Launched, SessionMemory
 from dapkit.agent.placing import function_breakpoints, source_breakpoints, specs_of
@@ -18,7 +18,7 @@ from dapkit.agent.registry import Approval, action
 from dapkit.agent.report import last_output, stop_report
 from dapkit.agent.results.session import Started
 from dapkit.agent.snapshots import snapshot
-from dapkit.catalog import Catalog, Choice, Traits, load, start
+from dapkit.catalog import Catalog, Choice, Traits, load, route_to
 from dapkit.catalog.launch_json import Plan
 from dapkit.client import BreakpointSpec
 from dapkit.sessions.start_spec import StartSpec
@@ -75,7 +75,7 @@ async def launch(
     arguments = wanted.configuration()
     start_of_it = StartSpec(
         adapter=choice.definition.name,
-        route=start(choice, arguments),
+        route=route_to(choice, arguments),
         request="attach" if arguments.get("request") == "attach" else "launch",
         configuration=arguments,
         cwd=folder,
@@ -133,7 +133,7 @@ async def attach(
         call,
         StartSpec(
             adapter=choice.definition.name,
-            route=start(choice, arguments, host=where, port=port),
+            route=route_to(choice, arguments, host=where, port=port),
             request="attach",
             configuration=arguments,
             cwd=folder,

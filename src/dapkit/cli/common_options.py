@@ -5,7 +5,7 @@ from typing import Any, Self
 
 import click
 
-from dapkit.cli.words import AnyPath
+from dapkit.cli.parameter_types import PathParameter
 
 
 def _session_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:  # noqa: ARG001 - as click has it
@@ -23,7 +23,7 @@ def _session_names(ctx: click.Context, param: click.Parameter, incomplete: str) 
     return [one["id"] for one in sessions if one["id"].startswith(incomplete)]
 
 
-SURROUNDINGS: tuple[click.Option, ...] = (
+COMMON_OPTIONS: tuple[click.Option, ...] = (
     click.Option(
         ["-s", "--session"],
         metavar="NAME",
@@ -33,7 +33,7 @@ SURROUNDINGS: tuple[click.Option, ...] = (
     ),
     click.Option(
         ["--project"],
-        type=AnyPath(),
+        type=PathParameter(),
         envvar="DAPKIT_PROJECT",
         help="Folder whose sessions are meant; by default the project around the current folder.",
     ),
@@ -46,7 +46,7 @@ SURROUNDINGS: tuple[click.Option, ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class CommonOptions:
     """Values of these options."""
 
     session: str | None

@@ -11,12 +11,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from dapkit.agent.failures import InvalidArguments
-from dapkit.agent.registry import Action, Kind, Parameter
+from dapkit.agent.registry import Action, Parameter, ParameterKind
 
-type Arguments = dict[str, object]
+type ActionArguments = dict[str, object]
 
 
-def read(action: Action, given: Mapping[str, object], *, folder: Path) -> Arguments:
+def read(action: Action, given: Mapping[str, object], *, folder: Path) -> ActionArguments:
     """Check the arguments of an action and convert them; paths are taken relative to `folder`.
 
     Raises:
@@ -41,13 +41,13 @@ def _unknown(action: Action, name: str) -> InvalidArguments:
 
 def _converted(parameter: Parameter, value: object, folder: Path) -> object:
     fits, expected = _KINDS[parameter.kind]
-    if isinstance(value, float) and value.is_integer() and parameter.kind is Kind.INTEGER:
+    if isinstance(value, float) and value.is_integer() and parameter.kind is ParameterKind.INTEGER:
         value = int(value)  # JavaScript knows no other numbers
     if not fits(value):
         raise InvalidArguments(f"{parameter.name} must be {expected}, not {_shown(value)}")
     if parameter.choices and value not in parameter.choices:
         raise InvalidArguments(f"{parameter.name} must be one of {', '.join(parameter.choices)}, not {_shown(value)}")
-    if parameter.kind is Kind.PATH:
+    if parameter.kind is ParameterKind.PATH:
         return Path(os.path.normpath(folder / str(value)))
     return value
 
@@ -83,17 +83,17 @@ def _is_variables(value: object) -> bool:
     )
 
 
-_KINDS: Mapping[Kind, tuple[Callable[[object], bool], str]] = {
-    Kind.STRING: (_is_text, "a string"),
-    Kind.PATH: (lambda value: isinstance(value, str) and bool(value) and "\0" not in value, "a path"),
-    Kind.INTEGER: (_is_whole, "a whole number"),
-    Kind.NUMBER: (_is_number, "a number"),
-    Kind.BOOLEAN: (lambda value: isinstance(value, bool), "true or false"),
-    Kind.STRINGS: (_is_list_of(_is_text), "a list of strings"),
-    Kind.INTEGERS: (_is_list_of(_is_whole), "a list of whole numbers"),
-    Kind.VARIABLES: (_is_variables, "an object of strings"),
-    Kind.OBJECT: (_is_object, "an object"),
-    Kind.BREAKPOINTS: (
+_KINDS: Mapping[ParameterKind, tuple[Callable[[object], bool], str]] = {
+    ParameterKind.STRING: (_is_text, "a string"),
+    ParameterKind.PATH: (lambda value: isinstance(value, str) and bool(value) and "\0" not in value, "a path"),
+    ParameterKind.INTEGER: (_is_whole, "a whole number"),
+    ParameterKind.NUMBER: (_is_number, "a number"),
+    ParameterKind.BOOLEAN: (lambda value: isinstance(value, bool), "true or false"),
+    ParameterKind.STRINGS: (_is_list_of(_is_text), "a list of strings"),
+    ParameterKind.INTEGERS: (_is_list_of(_is_whole), "a list of whole numbers"),
+    ParameterKind.VARIABLES: (_is_variables, "an object of strings"),
+    ParameterKind.OBJECT: (_is_object, "an object"),
+    ParameterKind.BREAKPOINTS: (
         _is_list_of(lambda value: isinstance(value, str) or _is_object(value)),
         "a list of strings and objects",
     ),

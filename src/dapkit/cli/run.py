@@ -11,10 +11,10 @@ import click
 
 from dapkit import hub
 from dapkit.agent.table import PARAMETERS
-from dapkit.cli import exits, words
+from dapkit.cli import exit_codes, parameter_types
+from dapkit.cli.arguments import value_of
 from dapkit.cli.asking import Answer, ask, unanswered
-from dapkit.cli.given import value_of
-from dapkit.cli.showing import coloured, complain
+from dapkit.cli.display import coloured, complain
 from dapkit.hub.project import project_of
 
 STOPS = 20
@@ -54,7 +54,7 @@ def run(
     raise click.exceptions.Exit(small.run(launch))
 
 
-run.params += [words.option(name, PARAMETERS[name]) for name in _LAUNCH]
+run.params += [parameter_types.option(name, PARAMETERS[name]) for name in _LAUNCH]
 
 
 class _SmallSession:
@@ -75,7 +75,7 @@ class _SmallSession:
         except hub.HubError as error:
             answer = unanswered("run", self._name, error)
             self._show_failure(answer)
-            return exits.code_of(answer)
+            return exit_codes.code_of(answer)
 
     def _run(self, launch: dict[str, object]) -> int:
         timeout = {"timeout": launch["timeout"]} if "timeout" in launch else {}
@@ -121,7 +121,7 @@ class _SmallSession:
     def _end(self, answer: Answer) -> int:
         if not answer["success"]:
             self._show_failure(answer)
-            return exits.code_of(answer)
+            return exit_codes.code_of(answer)
         output = self._ask("output", {})
         ended = _snapshot(output).get("exitCode")
         if self._as_json:
@@ -132,7 +132,7 @@ class _SmallSession:
             self._say(self._farewell(ended, _status(output)))
         if isinstance(ended, int):
             return ended
-        return exits.TIMED_OUT if _status(answer) == "running" else exits.DONE
+        return exit_codes.TIMED_OUT if _status(answer) == "running" else exit_codes.DONE
 
     def _show_failure(self, answer: Answer) -> None:
         if self._as_json:

@@ -20,10 +20,10 @@ from dapkit.hub.folder import runtime_folder
 from dapkit.mcp.server import DebugServer
 from dapkit.transport import background_tasks
 
-type Scope = MutableMapping[str, Any]
-type Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
-type Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
-type Application = Callable[[Scope, Receive, Send], Awaitable[None]]
+type AsgiScope = MutableMapping[str, Any]
+type AsgiReceive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+type AsgiSend = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+type AsgiApplication = Callable[[AsgiScope, AsgiReceive, AsgiSend], Awaitable[None]]
 
 LOOPBACK = "127.0.0.1"
 PATH = "/mcp"
@@ -97,11 +97,11 @@ def _token_file(port: int) -> Iterator[tuple[str, Path]]:
         file.unlink(missing_ok=True)
 
 
-def _gate(application: Application, token: str) -> Application:
+def _gate(application: AsgiApplication, token: str) -> AsgiApplication:
     """Let nobody in who does not have the token."""
     expected = f"Bearer {token}".encode()
 
-    async def gated(scope: Scope, receive: Receive, send: Send) -> None:
+    async def gated(scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
         given = dict(scope.get("headers", ())).get(b"authorization", b"")
         if scope["type"] == "lifespan" or hmac.compare_digest(given, expected):
             await application(scope, receive, send)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from dapkit.catalog.choice import Choice
-from dapkit.catalog.definition import NOTHING, Table
+from dapkit.catalog.definition import NOTHING, ArgumentTemplate
 from dapkit.catalog.errors import MissingArgument
 from dapkit.catalog.templates import UNKNOWN, fill, fill_command, placeholders
 from dapkit.client.routes import Listening, Route, Spawned, Tcp
@@ -12,7 +12,9 @@ from dapkit.client.routes import Listening, Route, Spawned, Tcp
 _TRANSPORTS_OWN = {"port", "socket", "callback"}
 
 
-def start(choice: Choice, arguments: Table = NOTHING, *, host: str = "127.0.0.1", port: int | None = None) -> Route:
+def route_to(
+    choice: Choice, arguments: ArgumentTemplate = NOTHING, *, host: str = "127.0.0.1", port: int | None = None
+) -> Route:
     """Return the way to an adapter; opening it starts what has to be started.
 
     Args:
@@ -26,7 +28,7 @@ def start(choice: Choice, arguments: Table = NOTHING, *, host: str = "127.0.0.1"
 
     Example:
         arguments = choice.launch_arguments()
-        async with Session(start(choice, arguments), adapter_id=choice.definition.own_id) as session:
+        async with Session(route_to(choice, arguments), adapter_id=choice.definition.own_id) as session:
             await session.start(str(arguments["request"]), arguments)
 
     """
@@ -57,12 +59,12 @@ def start(choice: Choice, arguments: Table = NOTHING, *, host: str = "127.0.0.1"
     return Listening(command, cwd, env, definition.ready)
 
 
-def _folder(arguments: Table, choice: Choice) -> str:
+def _folder(arguments: ArgumentTemplate, choice: Choice) -> str:
     program = Path(choice.cwd, str(arguments.get("program") or choice.program or choice.cwd))
     return str(program if program.is_dir() else program.parent)
 
 
-def _environment(choice: Choice, arguments: Table) -> Mapping[str, str]:
+def _environment(choice: Choice, arguments: ArgumentTemplate) -> Mapping[str, str]:
     """Variables of the adapter: the user's, and those of the program where it is the adapter itself."""
     env = arguments.get("env")
     if not isinstance(env, Mapping) or not {"program", "program_folder"} & placeholders(choice.command):

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dapkit.catalog.definition import AdapterDefinition
-from dapkit.catalog.probing import numbers, version_told
-from dapkit.catalog.searching import Place, highest, is_program, search
+from dapkit.catalog.executables import FoundExecutable, highest, is_program, search
 from dapkit.catalog.templates import UNKNOWN, fill, placeholders
+from dapkit.catalog.versions import numbers, version_told
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class SearchContext:
     """Where adapters are looked for.
 
     Attributes:
@@ -80,7 +80,9 @@ class NotInstalled:
     remedy: str = ""
 
 
-def find(definition: AdapterDefinition, around: Surroundings, *, ask_version: bool = False) -> Installed | NotInstalled:
+def find(
+    definition: AdapterDefinition, around: SearchContext, *, ask_version: bool = False
+) -> Installed | NotInstalled:
     """Find the first of an adapter's commands that works here."""
     if definition.transport == "connect":
         return Installed((), None, f"it listens at {definition.host}:{definition.port}, which was not tried")
@@ -95,7 +97,7 @@ def find(definition: AdapterDefinition, around: Surroundings, *, ask_version: bo
     return NotInstalled(_joined([problem for problem in problems if problem]) or "its command is empty")
 
 
-def lacks_for_pid(definition: AdapterDefinition, around: Surroundings) -> NotInstalled | None:
+def lacks_for_pid(definition: AdapterDefinition, around: SearchContext) -> NotInstalled | None:
     """Tell what an adapter lacks that is installed, but gets into processes by another program."""
     for other in definition.attach_to_pid_needs:
         if search(other, around.projects, around.env) is None:
@@ -116,7 +118,7 @@ def _joined(problems: list[str]) -> str:
     return "; ".join(dict.fromkeys(problems))
 
 
-def _found(way: tuple[str, ...], definition: AdapterDefinition, around: Surroundings) -> Installed | NotInstalled:
+def _found(way: tuple[str, ...], definition: AdapterDefinition, around: SearchContext) -> Installed | NotInstalled:
     program = _program(way[0], definition, around)
     if isinstance(program, NotInstalled):
         return program
@@ -137,7 +139,7 @@ def _found(way: tuple[str, ...], definition: AdapterDefinition, around: Surround
     return Installed(tuple(words), None, program.kind)
 
 
-def _program(word: str, definition: AdapterDefinition, around: Surroundings) -> Place | NotInstalled:
+def _program(word: str, definition: AdapterDefinition, around: SearchContext) -> FoundExecutable | NotInstalled:
     filled = fill(word, around.value)
     if filled is None:
         return NotInstalled("" if word == "${python}" else f"{', '.join(sorted(placeholders(word)))} is not set")
@@ -150,18 +152,18 @@ def _program(word: str, definition: AdapterDefinition, around: Surroundings) -> 
     return _by_path(Path(name).expanduser(), definition, around)
 
 
-def _by_path(path: Path, definition: AdapterDefinition, around: Surroundings) -> Place | NotInstalled:
+def _by_path(path: Path, definition: AdapterDefinition, around: SearchContext) -> FoundExecutable | NotInstalled:
     """Find what a path names: one that is not absolute, from the file that says it or the project."""
     folders: Sequence[Path] = [*(source.parent for source in definition.sources[-1:]), *around.projects]
     for candidate in [path] if path.is_absolute() else [folder / path for folder in folders]:
         found = highest(candidate)
         if found is not None and is_program(found):
-            return Place(found, "by its path")
+            return FoundExecutable(found, "by its path")
     return NotInstalled(f"there is no program {path}")
 
 
 def _checked(
-    found: Installed, definition: AdapterDefinition, around: Surroundings, *, ask_version: bool
+    found: Installed, definition: AdapterDefinition, around: SearchContext, *, ask_version: bool
 ) -> Installed | NotInstalled:
     decides = definition.needs_version or bool(definition.minimum_version)
     if not definition.version or not (decides or ask_version):

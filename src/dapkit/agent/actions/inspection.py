@@ -1,30 +1,30 @@
 """Looking at a program that is stopped, and changing its values."""
 
 from dapkit import limits
-from dapkit.agent import converting
+from dapkit.agent import conversion
 from dapkit.agent import parameters as p
 from dapkit.agent.budget import shortened
 from dapkit.agent.call import ActionCall
-from dapkit.agent.choosing import frame_of, thread_of
 from dapkit.agent.failures import InvalidArguments
-from dapkit.agent.finding import scope_of
 from dapkit.agent.pages import at_most, page_of_frames, page_of_variables
 from dapkit.agent.registry import Approval, action
 from dapkit.agent.results.values import (
     Assigned,
     Completion,
-    Completions,
+    CompletionsResult,
     Evaluated,
     ExceptionInfo,
-    Scope,
-    Scopes,
-    StackTrace,
-    Threads,
+    ScopeRow,
+    ScopesResult,
+    StackTraceResult,
+    ThreadsResult,
     ThreadStack,
-    Variables,
+    VariablesResult,
 )
+from dapkit.agent.selection import frame_of, thread_of
 from dapkit.agent.snapshots import snapshot
 from dapkit.agent.stacks import stacks_of
+from dapkit.agent.variable_lookup import scope_of
 from dapkit.endpoint import RequestFailed
 from dapkit.protocol import (
     CompletionsArguments,
@@ -61,7 +61,7 @@ async def evaluate(
     body = await _evaluate(call, expression, context, chosen)
     call.remembered.has_children(body.variables_reference, body.named_variables, body.indexed_variables)
     most = call.settings.text_bytes // 2
-    return Evaluated(snapshot=snapshot(call.session), evaluation=converting.evaluation(body, most=most))
+    return Evaluated(snapshot=snapshot(call.session), evaluation=conversion.evaluation(body, most=most))
 
 
 async def _evaluate(call: ActionCall, expression: str, context: str | None, frame: int | None) -> EvaluateBody:
@@ -86,12 +86,12 @@ async def stack_trace(
     start: p.Start = 0,
     levels: p.Levels | None = None,
     own_code: p.OwnCode = False,
-) -> StackTrace:
+) -> StackTraceResult:
     """Show the frames of a thread, innermost first."""
     named = await thread_of(call, thread_id, thread)
     chosen = await call.session.thread() if named is None else named
     page = await page_of_frames(call, chosen, start=start, levels=levels, own_code=own_code)
-    return StackTrace(
+    return StackTraceResult(
         snapshot=snapshot(call.session),
         thread_id=chosen,
         stack_frames=page.frames,
@@ -102,7 +102,7 @@ async def stack_trace(
 
 
 @action(Approval.READ)
-async def threads(call: ActionCall, *, levels: p.Levels | None = None) -> Threads:
+async def threads(call: ActionCall, *, levels: p.Levels | None = None) -> ThreadsResult:
     """Show the threads of the program; with levels, the stack of each."""
     found = await call.session.threads()
     if not found:
@@ -112,7 +112,7 @@ async def threads(call: ActionCall, *, levels: p.Levels | None = None) -> Thread
     if levels is not None:
         most = max(1, limits.FRAMES_MOST // len(shown))
         stacks = await stacks_of(call, shown, levels=at_most("levels", levels, otherwise=most, most=most))
-    return Threads(
+    return ThreadsResult(
         snapshot=snapshot(call.session),
         threads=[Thread(id=one.id, name=shortened(one.name, limits.NAME_CHARACTERS)[0]) for one in shown],
         more=len(found) - len(shown),
@@ -128,16 +128,16 @@ async def scopes(
     frame: p.FrameIndex | None = None,
     thread_id: p.ThreadId | None = None,
     thread: p.ThreadIndex | None = None,
-) -> Scopes:
+) -> ScopesResult:
     """Show the scopes of a frame: locals, arguments, globals, registers."""
     chosen = await frame_of(call, frame_id, frame, thread_id, thread)
     body = await call.ask(ScopesArguments(frame_id=chosen))
     for one in body.scopes:
         call.remembered.has_children(one.variables_reference, one.named_variables, one.indexed_variables)
-    return Scopes(
+    return ScopesResult(
         snapshot=snapshot(call.session),
         scopes=[
-            Scope(
+            ScopeRow(
                 name=one.name,
                 variables_reference=one.variables_reference,
                 expensive=one.expensive,
@@ -160,7 +160,7 @@ async def variables(
     match: p.Match | None = None,
     start: p.Start = 0,
     count: p.Count | None = None,
-) -> Variables:
+) -> VariablesResult:
     """Show the variables of a scope, or the members of a value."""
     reference = variable_ref if variable_ref is not None else scope_id
     if reference is None:
@@ -168,7 +168,7 @@ async def variables(
     page = await page_of_variables(call, reference, kind=filter, match=match, start=start, count=count)
     for one in page.variables:
         call.remembered.has_children(one.variables_reference, one.named_variables, one.indexed_variables)
-    return Variables(
+    return VariablesResult(
         snapshot=snapshot(call.session),
         variables=page.variables,
         start=start,
@@ -185,7 +185,7 @@ async def exception_info(
     call.require("supports_exception_info_request", "exception details")
     named = await thread_of(call, thread_id, thread)
     chosen = await call.session.thread() if named is None else named
-    told = converting.exception(await call.ask(ExceptionInfoArguments(thread_id=chosen)))
+    told = conversion.exception(await call.ask(ExceptionInfoArguments(thread_id=chosen)))
     stop = call.session.stop
     if stop is not None and stop.thread_id == chosen:
         told = call.remembered.exception_of(stop.number, told)
@@ -215,7 +215,7 @@ async def set_variable(
         container = scope.variables_reference
     body = await call.ask(SetVariableArguments(variables_reference=container, name=name, value=value))
     most = call.settings.text_bytes // 2
-    return Assigned(snapshot=snapshot(call.session), name=name, evaluation=converting.assigned(body, most=most))
+    return Assigned(snapshot=snapshot(call.session), name=name, evaluation=conversion.assigned(body, most=most))
 
 
 @action(Approval.EXECUTE, example={"expression": "items[0].price", "value": "12"})
@@ -232,7 +232,7 @@ async def set_expression(
     chosen = await frame_of(call, frame_id, frame)
     body = await call.ask(SetExpressionArguments(expression=expression, value=value, frame_id=chosen))
     most = call.settings.text_bytes // 2
-    return Assigned(snapshot=snapshot(call.session), name=expression, evaluation=converting.assigned(body, most=most))
+    return Assigned(snapshot=snapshot(call.session), name=expression, evaluation=conversion.assigned(body, most=most))
 
 
 @action(Approval.READ, example={"expression": "items[0].pr"})
@@ -243,14 +243,14 @@ async def completions(
     column: p.Column | None = None,
     frame_id: p.FrameId | None = None,
     frame: p.FrameIndex | None = None,
-) -> Completions:
+) -> CompletionsResult:
     """Show how an expression can be completed in a frame."""
     call.require("supports_completions_request", "completions")
     chosen = await frame_of(call, frame_id, frame)
     asked = CompletionsArguments(text=expression, column=column or len(expression) + 1, frame_id=chosen)
     targets = (await call.ask(asked)).targets
     shown = targets[: limits.COMPLETIONS_SHOWN]
-    return Completions(
+    return CompletionsResult(
         snapshot=snapshot(call.session),
         completions=[Completion(label=one.label, text=one.text or one.label, type=one.type) for one in shown],
         more=len(targets) - len(shown),

@@ -7,10 +7,10 @@ from dapkit.protocol import EvaluateBody, ExceptionInfoBody, SetExpressionBody, 
 from dapkit.protocol import ExceptionDetails as ProtocolDetails
 
 
-def variable(one: Variable, *, most: int = limits.VALUE_CHARACTERS) -> values.Variable:
+def variable(one: Variable, *, most: int = limits.VALUE_CHARACTERS) -> values.VariableRow:
     """Show a variable."""
     value, length = shortened(one.value, most)
-    return values.Variable(
+    return values.VariableRow(
         name=shortened(one.name, most)[0],
         value=value,
         type=_type(one.type, most),
@@ -23,9 +23,9 @@ def variable(one: Variable, *, most: int = limits.VALUE_CHARACTERS) -> values.Va
     )
 
 
-def frame(one: StackFrame, index: int) -> values.Frame:
+def frame(one: StackFrame, index: int) -> values.FrameRow:
     """Show a frame."""
-    return values.Frame(
+    return values.FrameRow(
         index=index,
         id=one.id,
         name=shortened(one.name, limits.NAME_CHARACTERS)[0],
@@ -68,10 +68,10 @@ def _type(name: str | None, most: int) -> str | None:
     return shortened(name, most)[0] if name else None
 
 
-def exception(body: ExceptionInfoBody) -> values.ExceptionDetails:
+def exception(body: ExceptionInfoBody) -> values.ExceptionRow:
     """Show an exception with what caused it."""
     details = body.details or ProtocolDetails()
-    return values.ExceptionDetails(
+    return values.ExceptionRow(
         exception_id=body.exception_id,
         break_mode=body.break_mode,
         description=_text(body.description),

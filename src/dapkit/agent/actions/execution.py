@@ -5,12 +5,12 @@ import anyio.to_thread
 
 from dapkit.agent import parameters as p
 from dapkit.agent.call import ActionCall
-from dapkit.agent.choosing import thread_of
 from dapkit.agent.failures import ActionFailed, InvalidArguments
 from dapkit.agent.placing import place_in
 from dapkit.agent.registry import Approval, action
 from dapkit.agent.report import last_output, stop_report
 from dapkit.agent.results.session import Paused, Resumed, Typed
+from dapkit.agent.selection import thread_of
 from dapkit.agent.snapshots import snapshot
 from dapkit.agent.source_text import lines_of
 from dapkit.client import SourceLocation

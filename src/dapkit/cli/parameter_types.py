@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from dapkit.cli.given import flags, is_list
+from dapkit.cli.arguments import flags, is_list
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from dapkit.agent.table import ParameterRow
 
 
-class FilePlace(click.ParamType[str]):
+class LocationParameter(click.ParamType[str]):
     """FILE:LINE, FILE:LINE:COLUMN or a function's name; the shell completes names of files."""
 
     name = "place"
@@ -32,7 +32,7 @@ class FilePlace(click.ParamType[str]):
         return [CompletionItem(incomplete, type="file")]
 
 
-class AnyPath(FilePlace):
+class PathParameter(LocationParameter):
     """A path, made absolute from the folder of the command."""
 
     name = "path"
@@ -43,7 +43,7 @@ class AnyPath(FilePlace):
         return path
 
 
-class JsonObject(click.ParamType[dict[str, object]]):
+class JsonParameter(click.ParamType[dict[str, object]]):
     """A JSON object, or `@FILE` that holds one."""
 
     name = "json"
@@ -60,7 +60,7 @@ class JsonObject(click.ParamType[dict[str, object]]):
         return found
 
 
-class Breakpoint(click.ParamType[str | dict[str, object]]):
+class BreakpointParameter(click.ParamType[str | dict[str, object]]):
     """FILE:LINE, perhaps with a condition, a function's name, or a JSON object."""
 
     name = "breakpoint"
@@ -68,10 +68,10 @@ class Breakpoint(click.ParamType[str | dict[str, object]]):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str | dict[str, object]:  # noqa: ANN401 - as click has it
         """Keep the text, or read the object."""
         text: str = value
-        return JsonObject().convert(text, param, ctx) if text.startswith("{") else text
+        return JsonParameter().convert(text, param, ctx) if text.startswith("{") else text
 
 
-class Assignment(click.ParamType[tuple[str, str | None]]):
+class AssignmentParameter(click.ParamType[tuple[str, str | None]]):
     """NAME=VALUE; NAME alone unsets."""
 
     name = "name=value"
@@ -90,10 +90,10 @@ _TYPES: dict[str, click.ParamType[Any]] = {
     "integer": click.INT,
     "integers": click.INT,
     "number": click.FLOAT,
-    "path": AnyPath(),
-    "object": JsonObject(),
-    "breakpoints": Breakpoint(),
-    "variables": Assignment(),
+    "path": PathParameter(),
+    "object": JsonParameter(),
+    "breakpoints": BreakpointParameter(),
+    "variables": AssignmentParameter(),
 }
 
 

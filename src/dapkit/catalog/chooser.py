@@ -18,12 +18,12 @@ from dapkit.catalog.choice import Choice
 from dapkit.catalog.definition import AdapterDefinition
 from dapkit.catalog.errors import NoAdapter
 from dapkit.catalog.files import BUILT_IN, user_folders
-from dapkit.catalog.finding import Installed, NotInstalled, Surroundings, find, lacks_for_pid
-from dapkit.catalog.interpreters import Python, asked, python_for
-from dapkit.catalog.probing import numbers
-from dapkit.catalog.processes import Process, listener, look_at_process
-from dapkit.catalog.programs import Program, look_at
+from dapkit.catalog.installation import Installed, NotInstalled, SearchContext, find, lacks_for_pid
+from dapkit.catalog.interpreters import Interpreter, asked, python_for
+from dapkit.catalog.processes import ProcessInfo, listener, look_at_process
+from dapkit.catalog.programs import ProgramFile, look_at
 from dapkit.catalog.projects import matching, root_of
+from dapkit.catalog.versions import numbers
 
 _LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 
@@ -38,7 +38,7 @@ class Chooser:
     python: Path | None = None
     to_pid: bool = False
     reasons: list[str] = field(default_factory=list)
-    _python: Python | None = None
+    _python: Interpreter | None = None
     _python_matters: bool = True
 
     # What is to be debugged
@@ -146,7 +146,7 @@ class Chooser:
     def _native(self) -> list[AdapterDefinition]:
         return [one for one in self.adapters.values() if one.native]
 
-    def _by_content(self, program: Program) -> list[AdapterDefinition]:
+    def _by_content(self, program: ProgramFile) -> list[AdapterDefinition]:
         match program.kind:
             case "folder":
                 fitting = [
@@ -184,13 +184,13 @@ class Chooser:
         """By rank alone: those for what Go has built come before those for any executable."""
         return sorted(fitting, key=lambda one: (one.native, one.rank, one.name))
 
-    def _listening(self, fitting: Sequence[AdapterDefinition], process: Process) -> list[AdapterDefinition]:
+    def _listening(self, fitting: Sequence[AdapterDefinition], process: ProcessInfo) -> list[AdapterDefinition]:
         parts = {part for word in process.command[1:] for part in Path(word).parts}
         in_command = [one for one in fitting if parts & set(one.listeners)]
         by_kind = [one for one in fitting if process.runs in one.listeners]
         return self._ranked(in_command or by_kind)
 
-    def _nothing_for(self, program: Program) -> NoAdapter:
+    def _nothing_for(self, program: ProgramFile) -> NoAdapter:
         what = str(program)
         if program.kind == "folder":
             able = ", ".join(sorted(one.name for one in self.adapters.values() if one.directories))
@@ -274,12 +274,12 @@ class Chooser:
         root = root_of(program or self.cwd, one)
         projects = tuple(dict.fromkeys([*([] if root is None else [root]), self.cwd]))
         python = self._interpreter(program) if _asks_for_python(one) else None
-        around = Surroundings(projects, self.env, None if python is None else python.path)
+        around = SearchContext(projects, self.env, None if python is None else python.path)
         found = find(one, around, ask_version=ask_version)
         lacking = lacks_for_pid(one, around) if self.to_pid and isinstance(found, Installed) else None
         return lacking or found
 
-    def _interpreter(self, program: Path | None) -> Python | None:
+    def _interpreter(self, program: Path | None) -> Interpreter | None:
         if self._python is None:
             if self.python is not None:
                 self._python = asked(self.python, "asked for", self.env, self.cwd)
