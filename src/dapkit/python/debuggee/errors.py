@@ -3,6 +3,9 @@
 Exception
 +-- RequestRefused      a request that gets an error response
 +-- MalformedFrame      the other end does not speak our protocol: the link closes
++-- AssertionError
+    +-- MarkBroken      a function was called in the wrong thread, or without its lock (raised only in tests)
+    +-- IllegalMove     a thread, or the program, is not in a state from which it can move so (the same)
 BaseException
 +-- TimeIsUp            raised inside a stopped thread, into code that is over its deadline
     +-- NotBegun        raised in place of calling code whose deadline has passed already
@@ -15,6 +18,14 @@ class RequestRefused(Exception):
 
 class MalformedFrame(Exception):
     """Bytes on the link that are no message of the protocol."""
+
+
+class MarkBroken(AssertionError):
+    """A function was called where its mark forbids it."""
+
+
+class IllegalMove(AssertionError):
+    """A change of state that is in no table of legal moves."""
 
 
 class TimeIsUp(BaseException):
