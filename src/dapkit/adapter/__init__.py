@@ -2,20 +2,19 @@
 
 from dapkit.adapter.adapter import Adapter, NoAttach, NoLaunch
 from dapkit.adapter.command_line import run
-from dapkit.adapter.conversation import Body, Middleware, Proceed
+from dapkit.adapter.decorators import custom_request, not_a_request
 from dapkit.adapter.errors import AdapterError, DefinitionError, NotServed, NotSupported
-from dapkit.adapter.marks import custom_request, not_a_request
 from dapkit.adapter.progress import Progress
 from dapkit.adapter.references import References
 from dapkit.adapter.requests import HANDLERS
-from dapkit.adapter.serving import MakeAdapter, serve, serve_tcp, serve_unix
+from dapkit.adapter.servers import MakeAdapter, serve, serve_tcp, serve_unix
+from dapkit.adapter.session import Middleware, Proceed, ResponseBody
 from dapkit.endpoint import RequestFailed
 
 __all__ = [
     "HANDLERS",
     "Adapter",
     "AdapterError",
-    "Body",
     "DefinitionError",
     "MakeAdapter",
     "Middleware",
@@ -27,6 +26,7 @@ __all__ = [
     "Progress",
     "References",
     "RequestFailed",
+    "ResponseBody",
     "custom_request",
     "not_a_request",
     "run",

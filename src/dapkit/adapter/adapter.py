@@ -17,12 +17,12 @@ import msgspec
 from anyio.abc import ByteStream
 
 from dapkit import limits
-from dapkit.adapter.conversation import Conversation, Middleware
 from dapkit.adapter.definition import Definition, read_definition
 from dapkit.adapter.errors import DefinitionError, NotServed
 from dapkit.adapter.events import Events, ReverseRequests
 from dapkit.adapter.progress import Progress
 from dapkit.adapter.requests import Requests
+from dapkit.adapter.session import AdapterSession, Middleware
 from dapkit.endpoint import Overtakes
 from dapkit.protocol import (
     Arguments,
@@ -75,7 +75,7 @@ class Adapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Requests[Launch, A
     holds_launch: ClassVar[bool] = True
 
     _definition: ClassVar[Definition | None] = None
-    _conversation: Conversation | None = None
+    _conversation: AdapterSession | None = None
 
     def __init_subclass__(cls, *, partial: bool = False, **options: object) -> None:
         """Read and check the class.
@@ -205,11 +205,11 @@ class Adapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Requests[Launch, A
             raise DefinitionError(f"{type(self).__qualname__} is a part of an adapter and cannot be served by itself")
         if self._conversation is not None:
             raise NotServed(f"this {type(self).__qualname__} has served a session already: make another for each")
-        self._conversation = Conversation(self, self._definition, stream, tap)
+        self._conversation = AdapterSession(self, self._definition, stream, tap)
         await self._conversation.run(over or anyio.Event())
 
     @property
-    def _session(self) -> Conversation:
+    def _session(self) -> AdapterSession:
         if self._conversation is None:
             raise NotServed(f"{type(self).__qualname__} has no client yet: it is not being served")
         return self._conversation

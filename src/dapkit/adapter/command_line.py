@@ -13,14 +13,14 @@ from pathlib import Path
 
 import anyio
 
-from dapkit.adapter.serving import MakeAdapter, serve, serve_tcp, serve_unix
+from dapkit.adapter.servers import MakeAdapter, serve, serve_tcp, serve_unix
 from dapkit.transport import TransportError, read_token
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Options:
+class ServerOptions:
     """What was said on the command line.
 
     Attributes:
@@ -62,7 +62,7 @@ def run(
     description = (make.__doc__ or "").partition("\n")[0] or None
     try:
         # Editors start adapters without any arguments: no need for argparse then, which takes 7 ms and 2 MB.
-        options = _read(given, program, description, distribution) if given else Options()
+        options = _read(given, program, description, distribution) if given else ServerOptions()
         _log_to(options.log)
         anyio.run(partial(_serve, make, options))
     except (TransportError, OSError) as error:
@@ -75,17 +75,19 @@ def run(
     sys.exit(0)
 
 
-def _read(given: Sequence[str], program: str | None, description: str | None, distribution: str | None) -> Options:
+def _read(
+    given: Sequence[str], program: str | None, description: str | None, distribution: str | None
+) -> ServerOptions:
     from dapkit.adapter.command_line_parser import parser_of
 
     parser = parser_of(program, description, distribution)
-    options = Options(**vars(parser.parse_args(given)))
+    options = ServerOptions(**vars(parser.parse_args(given)))
     if options.token_file is not None and options.listen is None:
         parser.error("--token-file is for --listen")
     return options
 
 
-async def _serve(make: MakeAdapter, options: Options) -> None:
+async def _serve(make: MakeAdapter, options: ServerOptions) -> None:
     if options.listen is not None:
         host, port = options.listen
         token = None if options.token_file is None else read_token(options.token_file)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def parser_of(program: str | None, description: str | None, distribution: str | None) -> argparse.ArgumentParser:
-    """Make the parser; what it finds are the fields of `command_line.Options`."""
+    """Make the parser; what it finds are the fields of `command_line.ServerOptions`."""
     parser = argparse.ArgumentParser(
         prog=program,
         description=description,

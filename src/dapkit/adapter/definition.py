@@ -14,8 +14,8 @@ from typing import Any, Never, TypeVar
 
 import msgspec
 
-from dapkit.adapter import marks
-from dapkit.adapter.announcing import OWN_COMMANDS, derived_capabilities
+from dapkit.adapter import decorators
+from dapkit.adapter.capabilities import OWN_COMMANDS, derived_capabilities
 from dapkit.adapter.errors import DefinitionError
 from dapkit.adapter.requests import HANDLERS, Requests
 from dapkit.protocol import COMMANDS, Capabilities
@@ -24,7 +24,7 @@ _COMMANDS_BY_METHOD = {method: command for command, method in HANDLERS.items()}
 _STARTS = ("launch", "attach")
 
 
-class Handler(msgspec.Struct, frozen=True):
+class RequestHandler(msgspec.Struct, frozen=True):
     """How one command is answered.
 
     Attributes:
@@ -53,7 +53,7 @@ class Definition(msgspec.Struct, frozen=True):
 
     """
 
-    handlers: Mapping[str, Handler]
+    handlers: Mapping[str, RequestHandler]
     capabilities: Capabilities
     starts: Mapping[str, type[msgspec.Struct] | None]
 
@@ -69,12 +69,12 @@ def read_definition(cls: type, *, base: type, announces: Capabilities, serial: C
     answered = {command: method for command, method in HANDLERS.items() if _is_defined(cls, method)}
     serial_names = _serial_names(cls, serial, {*answered.values(), *coroutines})
     handlers = {
-        command: Handler(command, method, _parameter(command), is_custom=False, is_serial=method in serial_names)
+        command: RequestHandler(command, method, _parameter(command), is_custom=False, is_serial=method in serial_names)
         for command, method in answered.items()
     }
     for method, command in coroutines.items():
         arguments = _annotated_parameter(cls, method)
-        handlers[command] = Handler(command, method, arguments, is_custom=True, is_serial=method in serial_names)
+        handlers[command] = RequestHandler(command, method, arguments, is_custom=True, is_serial=method in serial_names)
     capabilities = derived_capabilities({*answered, *OWN_COMMANDS}, announces, cls.__qualname__)
     return Definition(MappingProxyType(handlers), capabilities, _starts(cls, base, answered))
 
@@ -95,11 +95,11 @@ def _coroutines(cls: type, base: type) -> Iterator[tuple[str, str]]:
                         "but is no coroutine: write `async def`, or give it another name"
                     )
             elif inspect.iscoroutinefunction(value) and not name.startswith("_") and not hasattr(base, name):
-                command = marks.custom_command(value)
+                command = decorators.custom_command(value)
                 if command is not None:
                     _check_custom(command, owner, name)
                     yield name, command
-                elif not marks.is_not_a_request(value):
+                elif not decorators.is_not_a_request(value):
                     raise DefinitionError(_misspelled(owner, name))
 
 

@@ -19,7 +19,7 @@ from dapkit.endpoint.happenings import (
     ResponseReceived,
     ResponseUnusable,
 )
-from dapkit.endpoint.lifecycle import MOVES, ONLY, RESUMING, STOPPING, Lifecycle, Phase, Step
+from dapkit.endpoint.lifecycle import MOVES, ONLY, RESUMING, STOPPING, Lifecycle, Phase, Trigger
 from dapkit.endpoint.violations import Violation, Violations
 
 __all__ = [
@@ -47,7 +47,7 @@ __all__ = [
     "ResponseReceived",
     "ResponseUnusable",
     "Role",
-    "Step",
+    "Trigger",
     "Violation",
     "Violations",
 ]

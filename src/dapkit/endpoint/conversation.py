@@ -1,4 +1,4 @@
-"""What speaking and hearing share: who the two ends are, and what waits for an answer."""
+"""What sending and receiving share: who the two ends are, and what waits for an answer."""
 
 import enum
 from collections import OrderedDict
@@ -6,7 +6,7 @@ from collections import OrderedDict
 from dapkit import limits
 from dapkit.endpoint.conversion import Formats
 from dapkit.endpoint.gates import NOBODY, Announced, merged
-from dapkit.endpoint.lifecycle import Kind, Lifecycle
+from dapkit.endpoint.lifecycle import Lifecycle, TriggerKind
 from dapkit.endpoint.outbox import Outbox
 from dapkit.endpoint.violations import Violations
 from dapkit.protocol import (
@@ -105,7 +105,7 @@ class Conversation:
         """Let a response, given or received, have its effect on the session."""
         if success and isinstance(body, Capabilities) and request.command == "initialize":
             self.capabilities = body
-        kind: Kind = "response" if success else "failure"
+        kind: TriggerKind = "response" if success else "failure"
         self.lifecycle.note(kind, request.command, all_threads=resumes_all_threads(request, body))
 
     def note_event(self, event: str, body: ProtocolObject | RawJson | None) -> None:

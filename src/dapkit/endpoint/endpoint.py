@@ -7,7 +7,7 @@ endpoint numbers, pairs, checks and orders messages. What it decides alone:
   answered with an error and never handed over;
 * every request handed over gets exactly one response;
 * events wait for the response of the request that caused them;
-* a peer's breach is noted in `violations` and forgiven (`hearing`).
+* a peer's breach is noted in `violations` and forgiven (`receiver`).
 
 Everything that takes time (deadlines, tasks, streams) is `dapkit.transport.Connection`'s.
 """
@@ -21,8 +21,8 @@ from dapkit.endpoint.content import understood, written, written_arguments, writ
 from dapkit.endpoint.conversation import Conversation, Role, concerns_all_threads, resumes_all_threads
 from dapkit.endpoint.errors import AlreadyAnswered, CapabilityMissing, LocalProtocolError, OutOfOrder
 from dapkit.endpoint.happenings import ConversationEnded, Happening
-from dapkit.endpoint.hearing import Hearing
 from dapkit.endpoint.lifecycle import RESUMING, STOPPING, Phase
+from dapkit.endpoint.receiver import Receiver
 from dapkit.endpoint.violations import Violations
 from dapkit.protocol import (
     COMMANDS,
@@ -77,7 +77,7 @@ class Endpoint:
         message_bytes: int = limits.MESSAGE_BYTES,
     ) -> None:
         self._conversation = Conversation(role)
-        self._hearing = Hearing(self._conversation, serves, message_bytes)
+        self._receiver = Receiver(self._conversation, serves, message_bytes)
         self._over = False
 
     @property
@@ -127,7 +127,7 @@ class Endpoint:
     @property
     def ended(self) -> ConversationEnded | None:
         """How the peer's side ended, if it has."""
-        return self._hearing.ended
+        return self._receiver.ended
 
     # Asking
 
@@ -293,12 +293,12 @@ class Endpoint:
         """Frames to write now: at least one if there is any, then up to `limit` bytes."""
         return self._conversation.outbox.take(limit, self._conversation.lifecycle)
 
-    # Hearing
+    # Receiver
 
     def receive(self, data: bytes) -> list[Happening]:
         """Take bytes from the peer, split anyhow; after the conversation ended they are ignored."""
-        return self._hearing.receive(data)
+        return self._receiver.receive(data)
 
     def receive_eof(self) -> list[Happening]:
         """Take note that the peer's bytes have ended."""
-        return self._hearing.receive_eof()
+        return self._receiver.receive_eof()

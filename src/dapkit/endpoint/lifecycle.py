@@ -34,13 +34,13 @@ class Phase(enum.Enum):
     OVER = "terminated or disconnected"
 
 
-type Kind = Literal["request", "response", "failure", "event"]
+type TriggerKind = Literal["request", "response", "failure", "event"]
 
 
-class Step(NamedTuple):
+class Trigger(NamedTuple):
     """Something that passed between the two ends; a failure is the response to a request that failed."""
 
-    kind: Kind
+    kind: TriggerKind
     name: str
 
 
@@ -66,38 +66,38 @@ _OBJECTIONS = {
 _STARTS = ("launch", "attach")
 _LIVE = (Phase.READY, Phase.CONFIGURING, Phase.RUNNING, Phase.STOPPED)
 
-MOVES: Mapping[tuple[Phase, Step], Phase] = {
-    (Phase.FRESH, Step("request", "initialize")): Phase.INITIALIZING,
-    (Phase.INITIALIZING, Step("response", "initialize")): Phase.READY,
-    (Phase.INITIALIZING, Step("failure", "initialize")): Phase.FRESH,
-    (Phase.READY, Step("event", "initialized")): Phase.CONFIGURING,
-    (Phase.CONFIGURING, Step("response", "configurationDone")): Phase.RUNNING,
+MOVES: Mapping[tuple[Phase, Trigger], Phase] = {
+    (Phase.FRESH, Trigger("request", "initialize")): Phase.INITIALIZING,
+    (Phase.INITIALIZING, Trigger("response", "initialize")): Phase.READY,
+    (Phase.INITIALIZING, Trigger("failure", "initialize")): Phase.FRESH,
+    (Phase.READY, Trigger("event", "initialized")): Phase.CONFIGURING,
+    (Phase.CONFIGURING, Trigger("response", "configurationDone")): Phase.RUNNING,
     # Adapters that never send initialized.
-    (Phase.READY, Step("response", "configurationDone")): Phase.RUNNING,
+    (Phase.READY, Trigger("response", "configurationDone")): Phase.RUNNING,
     # Adapters without configurationDone start to run by themselves.
-    (Phase.READY, Step("event", "stopped")): Phase.STOPPED,
-    (Phase.READY, Step("event", "continued")): Phase.RUNNING,
-    (Phase.CONFIGURING, Step("event", "stopped")): Phase.STOPPED,
-    (Phase.CONFIGURING, Step("event", "continued")): Phase.RUNNING,
-    (Phase.RUNNING, Step("event", "stopped")): Phase.STOPPED,
-    (Phase.STOPPED, Step("event", "continued")): Phase.RUNNING,
-    **{(Phase.STOPPED, Step("response", command)): Phase.RUNNING for command in RESUMING},
+    (Phase.READY, Trigger("event", "stopped")): Phase.STOPPED,
+    (Phase.READY, Trigger("event", "continued")): Phase.RUNNING,
+    (Phase.CONFIGURING, Trigger("event", "stopped")): Phase.STOPPED,
+    (Phase.CONFIGURING, Trigger("event", "continued")): Phase.RUNNING,
+    (Phase.RUNNING, Trigger("event", "stopped")): Phase.STOPPED,
+    (Phase.STOPPED, Trigger("event", "continued")): Phase.RUNNING,
+    **{(Phase.STOPPED, Trigger("response", command)): Phase.RUNNING for command in RESUMING},
     # A launch that fails after configurationDone: there is no program, and another launch may follow.
     **{
-        (phase, Step("failure", start)): Phase.CONFIGURING
+        (phase, Trigger("failure", start)): Phase.CONFIGURING
         for phase in (Phase.RUNNING, Phase.STOPPED)
         for start in _STARTS
     },
-    **{(phase, Step("event", "terminated")): Phase.OVER for phase in _LIVE},
-    **{(phase, Step("response", "disconnect")): Phase.OVER for phase in Phase},
+    **{(phase, Trigger("event", "terminated")): Phase.OVER for phase in _LIVE},
+    **{(phase, Trigger("response", "disconnect")): Phase.OVER for phase in Phase},
 }
 """What changes the phase; anything else leaves it as it is."""
 
 _MATTERING = frozenset(
     {
         *(step for _, step in MOVES),
-        *(Step(kind, name) for kind in ("request", "failure") for name in (*_STARTS, "configurationDone")),
-        *(Step(kind, name) for kind in ("request", "response", "failure") for name in RESUMING),
+        *(Trigger(kind, name) for kind in ("request", "failure") for name in (*_STARTS, "configurationDone")),
+        *(Trigger(kind, name) for kind in ("request", "response", "failure") for name in RESUMING),
     }
 )
 """All that `note` takes account of: most of what passes is none of it."""
@@ -136,7 +136,7 @@ class Lifecycle:
             return "configurationDone may be requested only once"
         return None
 
-    def note(self, kind: Kind, name: str, *, all_threads: bool = True) -> None:
+    def note(self, kind: TriggerKind, name: str, *, all_threads: bool = True) -> None:
         """Take account of something that passed, whoever said it.
 
         What does not concern all threads leaves a stopped session stopped.
@@ -157,12 +157,12 @@ class Lifecycle:
             case "event", "initialized":
                 self.initialized_is_due = False
         if all_threads and not self._is_stale(kind, name):
-            self.phase = MOVES.get((self.phase, Step(kind, name)), self.phase)
+            self.phase = MOVES.get((self.phase, Trigger(kind, name)), self.phase)
         if self.phase is Phase.READY and not self.initialized_is_due:
             # It came before the response to initialize.
-            self.phase = MOVES[self.phase, Step("event", "initialized")]
+            self.phase = MOVES[self.phase, Trigger("event", "initialized")]
 
-    def _is_stale(self, kind: Kind, name: str) -> bool:
+    def _is_stale(self, kind: TriggerKind, name: str) -> bool:
         """Whether this is a response that came after the stop that its request led to (rdbg).
 
         A request that was made while the program ran cannot have led to a stop that comes before its response.

@@ -14,7 +14,7 @@ from dapkit.protocol.codec import (
 from dapkit.protocol.errors import DapkitError, FramingError, InvalidValue, MalformedMessage, ProtocolError
 from dapkit.protocol.framing import FrameDecoder, encode_frame
 from dapkit.protocol.generated import *  # noqa: F403 - its __all__ is the whole protocol, listed there
-from dapkit.protocol.leniency import Violation, decode_leniently
+from dapkit.protocol.leniency import SchemaViolation, decode_leniently
 from dapkit.protocol.messages import AnyMessage, ErrorBody, Event, MessageType, Request, Response
 from dapkit.protocol.numbers import Int32, Int53, NonNegativeInt32, Percentage, PositiveInt32, Uint32, Uint53
 from dapkit.protocol.specs import CommandSpec, Direction
@@ -44,9 +44,9 @@ __all__ = [
     "RawJson",
     "Request",
     "Response",
+    "SchemaViolation",
     "Uint32",
     "Uint53",
-    "Violation",
     "changed",
     "decode",
     "decode_arguments",

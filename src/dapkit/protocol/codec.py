@@ -17,10 +17,10 @@ import msgspec
 
 from dapkit.protocol.base import NO_EXTRA, OpenArguments, RawJson
 from dapkit.protocol.errors import InvalidValue, MalformedMessage
-from dapkit.protocol.fitting import first_fault, other_members
 from dapkit.protocol.generated import COMMANDS, EVENTS
 from dapkit.protocol.messages import AnyArguments, AnyBody, AnyEventBody, AnyMessage, Event, Request, Response
 from dapkit.protocol.repair import clean, repair
+from dapkit.protocol.validation import first_fault, other_members
 
 type _Reader = Callable[[Any], Any]
 

@@ -20,10 +20,10 @@ import msgspec
 from dapkit.protocol.base import ProtocolObject, RawJson
 from dapkit.protocol.codec import decode_as
 from dapkit.protocol.errors import InvalidValue
-from dapkit.protocol.fitting import fit_leniently
+from dapkit.protocol.validation import fit_leniently
 
 
-class Violation(msgspec.Struct, frozen=True):
+class SchemaViolation(msgspec.Struct, frozen=True):
     """One place where a peer broke the schema."""
 
     path: str
@@ -32,7 +32,7 @@ class Violation(msgspec.Struct, frozen=True):
 
 def decode_leniently[T: ProtocolObject](
     kind: type[T], raw: bytes | RawJson | None, at: str = "$"
-) -> tuple[T, list[Violation]]:
+) -> tuple[T, list[SchemaViolation]]:
     """Read raw JSON as a given type, keeping what can be kept; say what was wrong.
 
     >>> from dapkit.protocol import ThreadEvent
@@ -40,7 +40,7 @@ def decode_leniently[T: ProtocolObject](
     >>> event
     ThreadEvent(reason='started', thread_id=1)
     >>> violations
-    [Violation(path='$.threadId', problem='expected an integer, got 1.0')]
+    [SchemaViolation(path='$.threadId', problem='expected an integer, got 1.0')]
 
     Raises:
         InvalidValue: nothing sensible is left.
@@ -50,10 +50,10 @@ def decode_leniently[T: ProtocolObject](
     try:
         return decode_as(kind, raw, at), []
     except InvalidValue:
-        violations: list[Violation] = []
+        violations: list[SchemaViolation] = []
 
         def report(problem: str, path: str) -> None:
-            violations.append(Violation(path, problem))
+            violations.append(SchemaViolation(path, problem))
 
         value = fit_leniently(decode_as(object, raw), kind, at, report)
         return cast("T", value), violations  # fit_leniently makes a value of the kind that it is given

@@ -36,8 +36,8 @@ from dapkit.protocol import (
     wire_name,
 )
 
-type Json = dict[str, object]
-type Kind = type[ProtocolObject]
+type JsonObject = dict[str, object]
+type ObjectType = type[ProtocolObject]
 
 __all__ = ["Fault", "Shape", "every_message", "faulty", "fullest", "shapes", "smallest", "with_nulls"]
 
@@ -58,11 +58,11 @@ class Fault:
     """A JSON object with one fault, and the place that an error has to name."""
 
     path: str
-    value: Json
+    value: JsonObject
     why: str
 
 
-def shapes(kind: Kind) -> list[Shape]:
+def shapes(kind: ObjectType) -> list[Shape]:
     """Describe the fields of a message class, `extra` of open arguments left out.
 
     A kind is a class (`str`, `int`, `bool`, `float`, `object`, a message class),
@@ -86,27 +86,27 @@ def shapes(kind: Kind) -> list[Shape]:
     return found
 
 
-def smallest(kind: Kind) -> Json:
+def smallest(kind: ObjectType) -> JsonObject:
     """Make an object with the required fields only."""
     return {shape.wire: _value(shape.kinds[0], smallest) for shape in shapes(kind) if shape.required}
 
 
-def fullest(kind: Kind) -> Json:
+def fullest(kind: ObjectType) -> JsonObject:
     """Make an object with every field set; where a class holds itself, the inner one is the smallest."""
 
-    def fill(inner: Kind) -> Json:
+    def fill(inner: ObjectType) -> JsonObject:
         return smallest(inner) if inner is kind else fullest(inner)
 
     values = {shape.wire: _value(shape.kinds[-1], fill) for shape in shapes(kind)}
     return {**values, "sample of a further key": [1, {"a": None}]} if issubclass(kind, OpenArguments) else values
 
 
-def with_nulls(kind: Kind) -> Json:
+def with_nulls(kind: ObjectType) -> JsonObject:
     """Make an object with null in every field that may be left out."""
     return {shape.wire: None for shape in shapes(kind) if not shape.required} | smallest(kind)
 
 
-def every_message(fill: Callable[[Kind], Json]) -> Iterator[AnyMessage]:
+def every_message(fill: Callable[[ObjectType], JsonObject]) -> Iterator[AnyMessage]:
     """Make a request and a response of each command, a failure, and each event, filled by `smallest` or `fullest`."""
     for command, spec in COMMANDS.items():
         arguments = decode_as(spec.arguments, encode_value(fill(spec.arguments)))
@@ -119,7 +119,7 @@ def every_message(fill: Callable[[Kind], Json]) -> Iterator[AnyMessage]:
         yield Event(seq=1, event=event, body=decode_as(content, encode_value(fill(content))))
 
 
-def faulty(kind: Kind, at: str = "$") -> Iterator[Fault]:
+def faulty(kind: ObjectType, at: str = "$") -> Iterator[Fault]:
     """Make objects with one fault each: every required field missing, every field of a wrong type or out of range.
 
     Faults of an inner object are made in the fullest outer one.
@@ -150,7 +150,7 @@ def _alternatives(hint: object) -> Iterator[object]:
 _PLAIN: Mapping[object, object] = {str: "some text", int: 1, bool: True, float: 1.5, object: {"any": ["JSON", 1, None]}}
 
 
-def _value(kind: object, fill: Callable[[Kind], Json]) -> object:
+def _value(kind: object, fill: Callable[[ObjectType], JsonObject]) -> object:
     if kind in _PLAIN:
         return _PLAIN[kind]
     if isinstance(kind, type) and issubclass(kind, ProtocolObject):
@@ -167,7 +167,7 @@ def _value(kind: object, fill: Callable[[Kind], Json]) -> object:
             return {"key": _value(next(_alternatives(arguments[1])), fill)}
 
 
-def _wrong_values(kinds: Iterable[object], place: str, within: Kind) -> Iterator[tuple[str, object, str]]:
+def _wrong_values(kinds: Iterable[object], place: str, within: ObjectType) -> Iterator[tuple[str, object, str]]:
     """Make values that none of the kinds admits, with the place of the fault in each."""
     kinds = tuple(kinds)
     if object in kinds:
@@ -185,7 +185,7 @@ def _wrong_values(kinds: Iterable[object], place: str, within: Kind) -> Iterator
         yield from _wrong_inside(kind, place, within)
 
 
-def _wrong_inside(kind: object, place: str, within: Kind) -> Iterator[tuple[str, object, str]]:
+def _wrong_inside(kind: object, place: str, within: ObjectType) -> Iterator[tuple[str, object, str]]:
     arguments = get_args(kind)
     match get_origin(kind):
         case None if isinstance(kind, type) and issubclass(kind, ProtocolObject) and kind is not within:

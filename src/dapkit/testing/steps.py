@@ -20,10 +20,10 @@ type Script = Mapping[str, Sequence[Step]]
 """Steps for each command."""
 
 
-type Body = ProtocolObject | RawJson | None
+type ReplyBody = ProtocolObject | RawJson | None
 
 
-def reply(body: Body | Callable[[Request], Body] = None) -> Step:
+def reply(body: ReplyBody | Callable[[Request], ReplyBody] = None) -> Step:
     """Answer with success; the body may be made from the request."""
 
     async def step(peer: "FakePeer", request: Request) -> None:

@@ -1,7 +1,8 @@
 """How bytes move: streams, child processes, gates, and the pump over them."""
 
 from dapkit.transport.authentication import AUTHENTICATE
-from dapkit.transport.child import ChildProcess, Hearer, spawn
+from dapkit.transport.child import ChildProcess, StderrSink, spawn
+from dapkit.transport.child_on_socket import spawn_listening
 from dapkit.transport.connection import Connection, Incoming, Watch
 from dapkit.transport.errors import (
     CannotStart,
@@ -12,9 +13,8 @@ from dapkit.transport.errors import (
     TransportError,
     Unreachable,
 )
-from dapkit.transport.gate import Handler
+from dapkit.transport.gate import ConnectionHandler
 from dapkit.transport.guard import Guard
-from dapkit.transport.listening import spawn_listening
 from dapkit.transport.memory import memory_pair
 from dapkit.transport.private import check_private_folder, left_token, new_token, private_folder, read_token, token_file
 from dapkit.transport.process import ProcessGroup
@@ -31,17 +31,17 @@ __all__ = [
     "CannotStart",
     "ChildProcess",
     "Connection",
+    "ConnectionHandler",
     "ConversationLost",
     "DeadlineExceeded",
     "Guard",
-    "Handler",
-    "Hearer",
     "Incoming",
     "NotAdmitted",
     "NotPrivate",
     "ProcessGroup",
     "Pulse",
     "Recorder",
+    "StderrSink",
     "Tap",
     "TransportError",
     "Unreachable",

@@ -3,7 +3,7 @@
 Decided here: what the child inherits (nothing but three pipes and a session of
 its own) and what is kept of its stderr. That nothing of its process group
 outlives the block that started it, or this process, is the work of `process`
-and `guard`; how an adapter is reached that listens on a socket, of `listening`.
+and `guard`; how an adapter is reached that listens on a socket, of `child_on_socket`.
 """
 
 import os
@@ -24,7 +24,7 @@ from dapkit.transport.guard import Guard
 from dapkit.transport.process import ProcessGroup
 from dapkit.transport.tasks import background_tasks
 
-type Hearer = Callable[[bytes], None]
+type StderrSink = Callable[[bytes], None]
 """Told of a child's stderr, piece by piece as it comes."""
 
 
@@ -49,7 +49,7 @@ class ChildProcess:
         argv: Sequence[str],
         process: subprocess.Popen[bytes],
         text: int,
-        hearer: Hearer | None,
+        sink: StderrSink | None,
         *,
         on_stdio: bool = True,
     ) -> None:
@@ -59,7 +59,7 @@ class ChildProcess:
         self._process = process
         self._group = ProcessGroup(process.pid)
         self._text = DescriptorReader(text)
-        self._hearer = hearer
+        self._sink = sink
         self._tail = bytearray()
 
     @property
@@ -77,11 +77,11 @@ class ChildProcess:
             self._hear(data)
         return self._tail.decode(errors="replace")
 
-    def tell(self, hearer: Hearer) -> None:
+    def tell(self, sink: StderrSink) -> None:
         """Tell somebody else of its stderr from now on, and first of what came so far."""
         if self._tail:
-            hearer(bytes(self._tail))
-        self._hearer = hearer
+            sink(bytes(self._tail))
+        self._sink = sink
 
     async def hear(self) -> None:
         """Collect stderr until its end, so that the child never waits for a reader of it."""
@@ -101,8 +101,8 @@ class ChildProcess:
     def _hear(self, data: bytes) -> None:
         self._tail += data
         del self._tail[: -limits.STDERR_BYTES]
-        if self._hearer is not None:
-            self._hearer(data)
+        if self._sink is not None:
+            self._sink(data)
 
 
 @asynccontextmanager
@@ -111,7 +111,7 @@ async def spawn(
     *,
     cwd: Path | None = None,
     env: Mapping[str, str] | None = None,
-    on_stderr: Hearer | None = None,
+    on_stderr: StderrSink | None = None,
 ) -> AsyncIterator[ChildProcess]:
     """Start an adapter and talk to it on its stdin and stdout.
 
@@ -140,7 +140,7 @@ async def started(
     *,
     cwd: Path | None,
     env: Mapping[str, str] | None,
-    on_stderr: Hearer | None,
+    on_stderr: StderrSink | None,
     on_stdio: bool,
 ) -> AsyncIterator[ChildProcess]:
     """Start an adapter and end it with the block.

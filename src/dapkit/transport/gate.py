@@ -24,7 +24,7 @@ from dapkit.transport.sockets import SocketStream
 
 log = logging.getLogger(__name__)
 
-type Handler = Callable[[ByteStream], Awaitable[object]]
+type ConnectionHandler = Callable[[ByteStream], Awaitable[object]]
 """Serves one connection; its stream is closed when it returns."""
 
 type Admission = Callable[[SocketStream], Awaitable[ByteStream]]
@@ -45,7 +45,7 @@ class Gate:
 
     """
 
-    def __init__(self, admission: Admission, handler: Handler, max_connections: int | None) -> None:
+    def __init__(self, admission: Admission, handler: ConnectionHandler, max_connections: int | None) -> None:
         self._admission = admission
         self._handler = handler
         self._max_connections = max_connections

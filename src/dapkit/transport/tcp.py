@@ -12,7 +12,7 @@ from anyio.abc import ByteStream
 from dapkit import limits
 from dapkit.transport.authentication import admit, introduce
 from dapkit.transport.errors import Unreachable
-from dapkit.transport.gate import Admission, Gate, Handler, admit_everybody, admit_own_user, listening_address
+from dapkit.transport.gate import Admission, ConnectionHandler, Gate, admit_everybody, admit_own_user, listening_address
 from dapkit.transport.sockets import SocketStream, connected
 from dapkit.transport.tasks import background_tasks
 
@@ -45,7 +45,7 @@ async def connect_tcp(host: str, port: int, *, token: str | None = None) -> Byte
 async def listen_tcp(
     host: str,
     port: int,
-    handler: Handler,
+    handler: ConnectionHandler,
     *,
     token: str | None,
     allow_remote: bool = False,

@@ -15,7 +15,7 @@ from pathlib import Path
 from anyio.abc import ByteStream
 
 from dapkit.transport.errors import Unreachable
-from dapkit.transport.gate import Gate, Handler, admit_own_user
+from dapkit.transport.gate import ConnectionHandler, Gate, admit_own_user
 from dapkit.transport.private import check_private_folder, locked
 from dapkit.transport.sockets import connected
 from dapkit.transport.tasks import background_tasks
@@ -38,7 +38,9 @@ async def connect_unix(path: Path) -> ByteStream:
 
 
 @asynccontextmanager
-async def listen_unix(path: Path, handler: Handler, *, max_connections: int | None = None) -> AsyncIterator[Path]:
+async def listen_unix(
+    path: Path, handler: ConnectionHandler, *, max_connections: int | None = None
+) -> AsyncIterator[Path]:
     """Listen, and serve each connection with a task of its own; yields the path.
 
     Leaving the block cancels the handlers and removes the socket file.

@@ -1,7 +1,7 @@
 """The half of the pump that writes: what an endpoint has to say, to a stream.
 
 A message leaves at once, in the call that made it, where nothing waits before it and
-the stream can write without waiting (`Prompt`). What the stream does not take then, and
+the stream can write without waiting (`ImmediateSender`). What the stream does not take then, and
 all else, is written by a task. Output always waits for the task, so that what is told
 in one turn of the event loop is joined.
 """
@@ -21,7 +21,7 @@ type Tap = Callable[[Literal["sent", "received"], bytes], None]
 
 
 @runtime_checkable
-class Prompt(Protocol):
+class ImmediateSender(Protocol):
     """A stream that can write without waiting."""
 
     def send_now(self, item: bytes) -> int:
@@ -37,7 +37,7 @@ class Writer:
 
     def __init__(self, stream: ByteStream, endpoint: Endpoint, tap: Tap | None) -> None:
         self._stream = stream
-        self._prompt = stream if isinstance(stream, Prompt) else None
+        self._prompt = stream if isinstance(stream, ImmediateSender) else None
         self._endpoint = endpoint
         self._tap = tap
         self._rest = b""

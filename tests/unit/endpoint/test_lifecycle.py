@@ -1,12 +1,12 @@
 import pytest
 
-from dapkit.endpoint import MOVES, RESUMING, Lifecycle, Phase, Step
-from dapkit.endpoint.lifecycle import Kind
+from dapkit.endpoint import MOVES, RESUMING, Lifecycle, Phase, Trigger
+from dapkit.endpoint.lifecycle import TriggerKind
 from dapkit.protocol import COMMANDS, EVENTS, Direction
 
 FRESH, INITIALIZING, READY, CONFIGURING, RUNNING, STOPPED, OVER = Phase
 
-WAYS: dict[Phase, list[tuple[Kind, str]]] = {
+WAYS: dict[Phase, list[tuple[TriggerKind, str]]] = {
     FRESH: [],
     INITIALIZING: [("request", "initialize")],
     READY: [("response", "initialize")],
@@ -33,8 +33,8 @@ ANY_TIME_IN_BETWEEN = {READY, CONFIGURING, RUNNING, STOPPED}
 
 def lifecycle_in(phase: Phase) -> Lifecycle:
     lifecycle = Lifecycle()
-    for there, steps in WAYS.items():
-        for kind, name in steps:
+    for there, triggers in WAYS.items():
+        for kind, name in triggers:
             lifecycle.note(kind, name)
         if there is phase:
             break
@@ -53,64 +53,64 @@ def test_every_command_is_legal_in_its_phases_and_objected_to_in_all_others(comm
         assert objection.startswith(command)
 
 
-def every_step() -> list[Step]:
-    commands = [Step(kind, command) for command in COMMANDS for kind in ("request", "response", "failure")]
-    return commands + [Step("event", event) for event in EVENTS]
+def every_trigger() -> list[Trigger]:
+    commands = [Trigger(kind, command) for command in COMMANDS for kind in ("request", "response", "failure")]
+    return commands + [Trigger("event", event) for event in EVENTS]
 
 
 EXPECTED = {
-    "initialize asked": (FRESH, Step("request", "initialize"), INITIALIZING),
-    "initialize answered": (INITIALIZING, Step("response", "initialize"), READY),
-    "initialize failed": (INITIALIZING, Step("failure", "initialize"), FRESH),
-    "initialized before the response": (INITIALIZING, Step("event", "initialized"), INITIALIZING),
-    "initialized": (READY, Step("event", "initialized"), CONFIGURING),
-    "initialized twice": (CONFIGURING, Step("event", "initialized"), CONFIGURING),
-    "configured": (CONFIGURING, Step("response", "configurationDone"), RUNNING),
-    "configured without initialized": (READY, Step("response", "configurationDone"), RUNNING),
-    "configuration refused": (CONFIGURING, Step("failure", "configurationDone"), CONFIGURING),
-    "stopped": (RUNNING, Step("event", "stopped"), STOPPED),
-    "stopped before configurationDone": (CONFIGURING, Step("event", "stopped"), STOPPED),
-    "stopped without initialized": (READY, Step("event", "stopped"), STOPPED),
-    "configured after a stop": (STOPPED, Step("response", "configurationDone"), STOPPED),
-    "continued": (STOPPED, Step("event", "continued"), RUNNING),
-    "continue failed": (STOPPED, Step("failure", "continue"), STOPPED),
-    "paused": (RUNNING, Step("response", "pause"), RUNNING),
-    "launch failed while it runs": (RUNNING, Step("failure", "launch"), CONFIGURING),
-    "launch failed in configuration": (CONFIGURING, Step("failure", "launch"), CONFIGURING),
-    "terminated": (RUNNING, Step("event", "terminated"), OVER),
-    "terminated before it ran": (READY, Step("event", "terminated"), OVER),
-    "exited": (RUNNING, Step("event", "exited"), RUNNING),
-    "stopped after the end": (OVER, Step("event", "stopped"), OVER),
-    "terminate answered": (RUNNING, Step("response", "terminate"), RUNNING),
-    "disconnect before initialize": (FRESH, Step("response", "disconnect"), OVER),
-    "disconnect failed": (RUNNING, Step("failure", "disconnect"), RUNNING),
-    "disconnected": (STOPPED, Step("response", "disconnect"), OVER),
-    **{f"{command} answered": (STOPPED, Step("response", command), RUNNING) for command in RESUMING},
+    "initialize asked": (FRESH, Trigger("request", "initialize"), INITIALIZING),
+    "initialize answered": (INITIALIZING, Trigger("response", "initialize"), READY),
+    "initialize failed": (INITIALIZING, Trigger("failure", "initialize"), FRESH),
+    "initialized before the response": (INITIALIZING, Trigger("event", "initialized"), INITIALIZING),
+    "initialized": (READY, Trigger("event", "initialized"), CONFIGURING),
+    "initialized twice": (CONFIGURING, Trigger("event", "initialized"), CONFIGURING),
+    "configured": (CONFIGURING, Trigger("response", "configurationDone"), RUNNING),
+    "configured without initialized": (READY, Trigger("response", "configurationDone"), RUNNING),
+    "configuration refused": (CONFIGURING, Trigger("failure", "configurationDone"), CONFIGURING),
+    "stopped": (RUNNING, Trigger("event", "stopped"), STOPPED),
+    "stopped before configurationDone": (CONFIGURING, Trigger("event", "stopped"), STOPPED),
+    "stopped without initialized": (READY, Trigger("event", "stopped"), STOPPED),
+    "configured after a stop": (STOPPED, Trigger("response", "configurationDone"), STOPPED),
+    "continued": (STOPPED, Trigger("event", "continued"), RUNNING),
+    "continue failed": (STOPPED, Trigger("failure", "continue"), STOPPED),
+    "paused": (RUNNING, Trigger("response", "pause"), RUNNING),
+    "launch failed while it runs": (RUNNING, Trigger("failure", "launch"), CONFIGURING),
+    "launch failed in configuration": (CONFIGURING, Trigger("failure", "launch"), CONFIGURING),
+    "terminated": (RUNNING, Trigger("event", "terminated"), OVER),
+    "terminated before it ran": (READY, Trigger("event", "terminated"), OVER),
+    "exited": (RUNNING, Trigger("event", "exited"), RUNNING),
+    "stopped after the end": (OVER, Trigger("event", "stopped"), OVER),
+    "terminate answered": (RUNNING, Trigger("response", "terminate"), RUNNING),
+    "disconnect before initialize": (FRESH, Trigger("response", "disconnect"), OVER),
+    "disconnect failed": (RUNNING, Trigger("failure", "disconnect"), RUNNING),
+    "disconnected": (STOPPED, Trigger("response", "disconnect"), OVER),
+    **{f"{command} answered": (STOPPED, Trigger("response", command), RUNNING) for command in RESUMING},
 }
 
 
-@pytest.mark.parametrize(("phase", "step", "expected"), EXPECTED.values(), ids=EXPECTED)
-def test_session_moves_as_expected(phase: Phase, step: Step, expected: Phase) -> None:
+@pytest.mark.parametrize(("phase", "trigger", "expected"), EXPECTED.values(), ids=EXPECTED)
+def test_session_moves_as_expected(phase: Phase, trigger: Trigger, expected: Phase) -> None:
     lifecycle = lifecycle_in(phase)
-    lifecycle.note(*step)
+    lifecycle.note(*trigger)
     assert lifecycle.phase is expected
 
 
 @pytest.mark.parametrize("phase", Phase, ids=lambda phase: phase.name)
 def test_nothing_but_a_row_of_the_table_changes_the_phase(phase: Phase) -> None:
-    for step in every_step():
+    for trigger in every_trigger():
         lifecycle = lifecycle_in(phase)
-        lifecycle.note(*step)
-        assert lifecycle.phase is MOVES.get((phase, step), phase), step
+        lifecycle.note(*trigger)
+        assert lifecycle.phase is MOVES.get((phase, trigger), phase), trigger
 
 
 def test_every_row_of_the_table_is_about_a_command_or_event_of_the_protocol() -> None:
-    assert {step for _, step in MOVES} <= set(every_step())
+    assert {trigger for _, trigger in MOVES} <= set(every_trigger())
 
 
 def test_reverse_requests_are_no_business_of_the_tables_for_client_requests() -> None:
     reverse = {spec.command for spec in COMMANDS.values() if spec.direction is Direction.ADAPTER_TO_CLIENT}
-    assert not reverse & {step.name for _, step in MOVES}
+    assert not reverse & {trigger.name for _, trigger in MOVES}
 
 
 def test_initialized_before_the_initialize_response_counts_once_that_has_come() -> None:

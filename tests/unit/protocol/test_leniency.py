@@ -10,6 +10,7 @@ from dapkit.protocol import (
     OutputEvent,
     ProcessEvent,
     ProgressStartEvent,
+    SchemaViolation,
     Scope,
     ScopesBody,
     Source,
@@ -17,7 +18,6 @@ from dapkit.protocol import (
     StackTraceBody,
     Thread,
     ThreadsBody,
-    Violation,
     decode_leniently,
 )
 
@@ -31,7 +31,9 @@ def test_an_unknown_value_of_a_closed_enumeration_is_kept() -> None:
     event, violations = decode_leniently(ProcessEvent, b'{"name":"a.out","startMethod":"process"}', "$.body")
     assert repr(event.start_method) == "'process'"
     assert violations == [
-        Violation("$.body.startMethod", "expected one of 'attach', 'attachForSuspendedLaunch', 'launch', got 'process'")
+        SchemaViolation(
+            "$.body.startMethod", "expected one of 'attach', 'attachForSuspendedLaunch', 'launch', got 'process'"
+        )
     ]
 
 
@@ -44,21 +46,21 @@ def test_a_number_out_of_range_is_kept() -> None:
 def test_a_percentage_out_of_range_is_kept() -> None:
     event, violations = decode_leniently(ProgressStartEvent, b'{"progressId":"1","title":"a","percentage":100.5}')
     assert event.percentage == 100.5
-    assert violations == [Violation("$.percentage", "expected a number from 0 to 100, got 100.5")]
+    assert violations == [SchemaViolation("$.percentage", "expected a number from 0 to 100, got 100.5")]
 
 
 def test_a_whole_float_becomes_an_integer() -> None:
     thread, violations = decode_leniently(Thread, b'{"id":1.0,"name":"main"}')
     assert repr(thread.id) == "1"
-    assert violations == [Violation("$.id", "expected an integer, got 1.0")]
+    assert violations == [SchemaViolation("$.id", "expected an integer, got 1.0")]
 
 
 def test_an_optional_field_of_a_wrong_type_is_left_out() -> None:
     event, violations = decode_leniently(OutputEvent, b'{"output":"a","line":"3","category":1}', "$.body")
     assert event == OutputEvent(output="a")
     assert violations == [
-        Violation("$.body.category", "expected a string, got 1; $.body.category is left out"),
-        Violation("$.body.line", "expected an integer, got '3'; $.body.line is left out"),
+        SchemaViolation("$.body.category", "expected a string, got 1; $.body.category is left out"),
+        SchemaViolation("$.body.line", "expected an integer, got '3'; $.body.line is left out"),
     ]
 
 
@@ -68,7 +70,7 @@ def test_the_smallest_optional_part_around_a_fault_is_left_out() -> None:
     body, violations = decode_leniently(StackTraceBody, b'{"stackFrames":[' + frame + b"]}")
     assert body.stack_frames == [StackFrame(id=1, name="f", line=3, column=1, source=Source(path="a"))]
     assert violations == [
-        Violation(
+        SchemaViolation(
             "$.stackFrames[0].source.checksums[0].algorithm",
             "required field is missing; $.stackFrames[0].source.checksums is left out",
         )

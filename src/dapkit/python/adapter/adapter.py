@@ -10,7 +10,7 @@ from typing import Any
 import anyio
 
 from dapkit.adapter import Adapter, Proceed, RequestFailed, not_a_request
-from dapkit.adapter.conversation import Body
+from dapkit.adapter.session import ResponseBody
 from dapkit.protocol import ConfigurationDoneArguments, DisconnectArguments, Request, TerminateArguments
 from dapkit.python.adapter.abilities import abilities
 from dapkit.python.adapter.arguments import PythonAttach, PythonLaunch
@@ -22,7 +22,9 @@ from dapkit.python.adapter.run import Run
 from dapkit.python.adapter.state import ProgramState
 
 
-async def _leave_nothing_of_a_failed_start(adapter: Adapter[Any, Any], request: Request, proceed: Proceed) -> Body:
+async def _leave_nothing_of_a_failed_start(
+    adapter: Adapter[Any, Any], request: Request, proceed: Proceed
+) -> ResponseBody:
     """See to it that a start that fails, or is cancelled while it waits for the configuration, has left nothing."""
     try:
         return await proceed(request)

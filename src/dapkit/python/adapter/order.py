@@ -8,7 +8,7 @@ So each of the two waits for the other, in the order in which the engine said th
 
 from collections.abc import Awaitable
 
-from dapkit.adapter.conversation import current_request
+from dapkit.adapter.session import current_request
 from dapkit.endpoint import RESUMING, EventReceived, Happening, ResponseReceived
 from dapkit.protocol import Request, StoppedEvent
 from dapkit.transport import Pulse

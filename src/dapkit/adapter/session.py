@@ -55,13 +55,13 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-type Body = ProtocolObject | RawJson | None
+type ResponseBody = ProtocolObject | RawJson | None
 """What a handler returns."""
 
-type Proceed = Callable[[Request], Awaitable[Body]]
+type Proceed = Callable[[Request], Awaitable[ResponseBody]]
 """The rest of the way to the handler."""
 
-type Middleware = Callable[["Adapter[Any, Any]", Request, Proceed], Awaitable[Body]]
+type Middleware = Callable[["Adapter[Any, Any]", Request, Proceed], Awaitable[ResponseBody]]
 """Something to be done around every request: it calls `proceed`, once or not at all, and returns the body."""
 
 current_request: ContextVar[Request | None] = ContextVar("current_request", default=None)
@@ -78,7 +78,7 @@ class _Running:
         self.is_answered = False
 
 
-class Conversation:
+class AdapterSession:
     """One adapter and its client.
 
     Invariant: `_running` has an entry for each request that was received and has no response yet.
@@ -277,13 +277,13 @@ class Conversation:
         except InvalidValue as error:  # in the Message that the handler made
             self.connection.fail(request, failure_of(request.command, error))
 
-    async def _through_middleware(self, request: Request) -> Body:
+    async def _through_middleware(self, request: Request) -> ResponseBody:
         proceed: Proceed = self._handle
         for layer in reversed(self._adapter.middleware):
             proceed = _layered(layer, self._adapter, proceed)
         return await proceed(request)
 
-    def _respond(self, request: Request, body: Body) -> None:
+    def _respond(self, request: Request, body: ResponseBody) -> None:
         if not self.endpoint.is_unanswered(request):
             return
         spec = COMMANDS.get(request.command)
@@ -297,7 +297,7 @@ class Conversation:
             case "configurationDone":
                 self._configured.set()
 
-    async def _handle(self, request: Request) -> Body:
+    async def _handle(self, request: Request) -> ResponseBody:
         """Call the handler of a request."""
         match request.command:
             case "initialize":
@@ -309,15 +309,15 @@ class Conversation:
             case _:
                 return await self._call(request, self._arguments(request))
 
-    async def _call(self, request: Request, arguments: object) -> Body:
+    async def _call(self, request: Request, arguments: object) -> ResponseBody:
         handler = self._definition.handlers[request.command]
         # Looked up on the class: an attribute of the instance may have taken the name.
         method = getattr(type(self._adapter), handler.method)
         takes_arguments = handler.arguments is not None
-        body: Body = await (method(self._adapter, arguments) if takes_arguments else method(self._adapter))
+        body: ResponseBody = await (method(self._adapter, arguments) if takes_arguments else method(self._adapter))
         return body
 
-    async def _handle_start(self, request: Request) -> Body:
+    async def _handle_start(self, request: Request) -> ResponseBody:
         """Call the handler of launch or attach, and see the configuration through.
 
         DAP overview, "Launch sequencing": the response comes after that of `configurationDone`.

@@ -54,7 +54,7 @@ from dapkit.protocol import (
 )
 
 
-class Hearing:
+class Receiver:
     """The half of an endpoint that receives.
 
     Invariant: once `ended` is set, nothing that the peer says matters.

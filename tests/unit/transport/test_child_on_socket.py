@@ -6,7 +6,7 @@ from typing import Any
 import anyio
 from anyio.abc import ByteStream
 
-from dapkit.transport import listening, memory_pair
+from dapkit.transport import child_on_socket, memory_pair
 
 
 async def test_adapter_that_ends_as_it_is_reached_counts_as_reached() -> None:
@@ -22,4 +22,4 @@ async def test_adapter_that_ends_as_it_is_reached_counts_as_reached() -> None:
         return stream
 
     child: Any = SimpleNamespace(argv=["adapter"], wait=wait, stderr_tail=str)
-    assert await listening._met(child, "1", listening._Cue(b"", None), meet, 1) is stream
+    assert await child_on_socket._met(child, "1", child_on_socket._Cue(b"", None), meet, 1) is stream

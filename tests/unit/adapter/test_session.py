@@ -9,7 +9,7 @@ import pytest
 
 from adapter_client import Client, client_of
 from dapkit import limits
-from dapkit.adapter import Adapter, Body, NoAttach, NoLaunch, NotServed, Proceed, RequestFailed, custom_request
+from dapkit.adapter import Adapter, NoAttach, NoLaunch, NotServed, Proceed, RequestFailed, ResponseBody, custom_request
 from dapkit.endpoint import Endpoint, Phase, Role
 from dapkit.protocol import (
     AttachRequestArguments,
@@ -530,7 +530,7 @@ async def test_custom_requests_are_typed_like_others() -> None:
 # Middleware
 
 
-async def noting(adapter: Adapter[Launch, NoAttach], request: Request, proceed: Proceed) -> Body:
+async def noting(adapter: Adapter[Launch, NoAttach], request: Request, proceed: Proceed) -> ResponseBody:
     assert isinstance(adapter, Layered)
     adapter.log.append(f"before {request.command}")
     body = await proceed(request)
@@ -538,7 +538,7 @@ async def noting(adapter: Adapter[Launch, NoAttach], request: Request, proceed: 
     return body
 
 
-async def rewriting(adapter: Adapter[Launch, NoAttach], request: Request, proceed: Proceed) -> Body:  # noqa: ARG001
+async def rewriting(adapter: Adapter[Launch, NoAttach], request: Request, proceed: Proceed) -> ResponseBody:  # noqa: ARG001
     if isinstance(request.arguments, EvaluateArguments):
         arguments = msgspec.structs.replace(request.arguments, expression=request.arguments.expression.lower())
         request = msgspec.structs.replace(request, arguments=arguments)

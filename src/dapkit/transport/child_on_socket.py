@@ -20,7 +20,7 @@ import anyio
 from anyio.abc import ByteStream
 
 from dapkit import limits
-from dapkit.transport.child import ChildProcess, Hearer, started
+from dapkit.transport.child import ChildProcess, StderrSink, started
 from dapkit.transport.errors import CannotStart
 from dapkit.transport.sockets import connected
 from dapkit.transport.tasks import background_tasks
@@ -38,7 +38,7 @@ async def spawn_listening(
     *,
     cwd: Path | None = None,
     env: Mapping[str, str] | None = None,
-    on_stderr: Hearer | None = None,
+    on_stderr: StderrSink | None = None,
     ready: str = "",
     patience: float = limits.CONNECT_SECONDS,
 ) -> AsyncIterator[ChildProcess]:
@@ -74,10 +74,10 @@ async def spawn_listening(
 class _Cue:
     """Waits for words in what a child writes; for none, not at all."""
 
-    def __init__(self, words: bytes, hearer: Hearer | None) -> None:
+    def __init__(self, words: bytes, sink: StderrSink | None) -> None:
         self.given = anyio.Event()
         self._words = words
-        self._hearer = hearer
+        self._sink = sink
         self._heard = b""
         self.hear(b"")
 
@@ -88,8 +88,8 @@ class _Cue:
             if self._words in self._heard:
                 self.given.set()
             self._heard = self._heard[-len(self._words) :]
-        if self._hearer is not None and data:
-            self._hearer(data)
+        if self._sink is not None and data:
+            self._sink(data)
 
 
 def _by_port() -> tuple[str, Meet]:

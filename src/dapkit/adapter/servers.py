@@ -15,9 +15,9 @@ import anyio
 from anyio.abc import ByteStream
 
 from dapkit.adapter.adapter import Adapter
-from dapkit.adapter.lifelines import end_for_certain, live
+from dapkit.adapter.shutdown import end_for_certain, live
 from dapkit.endpoint import Role
-from dapkit.transport import Handler, Recorder, background_tasks, listen_tcp, listen_unix, stdio
+from dapkit.transport import ConnectionHandler, Recorder, background_tasks, listen_tcp, listen_unix, stdio
 
 type MakeAdapter = Callable[[], Adapter[Any, Any]]
 """Makes the adapter of one session."""
@@ -102,7 +102,7 @@ async def _serve_listening[Place](
     await live(sessions)
 
 
-def _handler(make: MakeAdapter, transcript: Path | None) -> Handler:
+def _handler(make: MakeAdapter, transcript: Path | None) -> ConnectionHandler:
     numbers = count(1)
 
     async def handle(stream: ByteStream) -> None:
