@@ -112,7 +112,7 @@ class MockAdapter(Adapter[MockLaunch, NoAttach]):
 
     def _replace(self, path: Path | None, wanted: Iterable[Wanted]) -> list[dap.Breakpoint]:
         """Take the breakpoints of a file, or those on addresses, and say where they landed."""
-        marks = [Mark(next(self._ids), path, one) for one in wanted]
+        marks = [Mark(next(self._ids), path, asked) for asked in wanted]
         self._marks = [mark for mark in self._marks if mark.path != path] + marks
         return [mark.place(self._machine.code) for mark in marks]
 

@@ -63,7 +63,7 @@ def derived_capabilities(commands: Collection[str], announced: Capabilities, own
         else:
             flags[flag] = True
     _check_announced(commands, announced, owner)
-    if any(one.supports_condition for one in announced.exception_breakpoint_filters or ()):
+    if any(exception_filter.supports_condition for exception_filter in announced.exception_breakpoint_filters or ()):
         flags["supports_exception_filter_options"] = True  # conditions come as options of filters
     return msgspec.structs.replace(announced, **flags)
 

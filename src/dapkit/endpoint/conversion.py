@@ -104,10 +104,10 @@ def _places(kind: type[ProtocolObject]) -> tuple[tuple[str, _Place], ...]:
 def _find_places(kind: type[ProtocolObject], above: frozenset[type[ProtocolObject]]) -> Iterator[tuple[str, _Place]]:
     hints = get_type_hints(kind)
     for name in kind.__struct_fields__:
-        inside = [one for one in _objects_in(hints[name]) if one not in above | {kind}]
+        inside = [found for found in _objects_in(hints[name]) if found not in above | {kind}]
         if (place := _place(kind, name)) is not None and bool not in get_args(hints[name]):
             yield name, place
-        elif kind in _objects_in(hints[name]) or any(any(_find_places(one, above | {kind})) for one in inside):
+        elif kind in _objects_in(hints[name]) or any(any(_find_places(found, above | {kind})) for found in inside):
             yield name, _Place.INSIDE
 
 

@@ -86,7 +86,11 @@ class Outbox:
 
         The lifecycle takes note as it leaves.
         """
-        waiting = (at for at, one in enumerate(self._events) if isinstance(one, _Waiting) and request.seq in one.after)
+        waiting = (
+            index
+            for index, queued in enumerate(self._events)
+            if isinstance(queued, _Waiting) and request.seq in queued.after
+        )
         self._events.insert(next(waiting, len(self._events)), _Behind(request, body, all_threads))
         self._let_go(request)
 

@@ -86,12 +86,12 @@ class _Fitting:
 
     def _fit_union(self, value: object, kind: inspect.UnionType, at: str) -> object:
         """Fit to the alternative that suits; the schema's unions are told apart by JSON type."""
-        others = [one for one in kind.types if not isinstance(one, inspect.NoneType)]
+        others = [choice for choice in kind.types if not isinstance(choice, inspect.NoneType)]
         if value is None and len(others) < len(kind.types):
             return None
         if len(others) == 1:
             return self.fit(value, others[0], at)
-        suited = next((one for one in others if _suits(value, one)), None)
+        suited = next((choice for choice in others if _suits(value, choice)), None)
         if suited is None:
             raise InvalidValue(f"expected {_expected(kind)}, got {_shown(value)}", path=at)
         return self.fit(value, suited, at)
@@ -154,7 +154,7 @@ def _suits(value: object, kind: inspect.Type) -> bool:
 
 def _expected(kind: inspect.Type) -> str:
     if isinstance(kind, inspect.UnionType):
-        return " or ".join(dict.fromkeys(_expected(one) for one in kind.types))
+        return " or ".join(dict.fromkeys(_expected(choice) for choice in kind.types))
     return _NAMES.get(type(kind), "another value")
 
 

@@ -31,7 +31,7 @@ _ENTRY = StoppedEvent(reason="entry", thread_id=1, all_threads_stopped=True)
 def _verified(request: Request) -> SetBreakpointsBody:
     arguments = request.arguments
     wanted = (arguments.breakpoints or []) if isinstance(arguments, SetBreakpointsArguments) else []
-    return SetBreakpointsBody(breakpoints=[Breakpoint(verified=True, line=one.line) for one in wanted])
+    return SetBreakpointsBody(breakpoints=[Breakpoint(verified=True, line=asked.line) for asked in wanted])
 
 
 def _handshake(*, initialize: tuple[Step, ...] = (reply(_CAPABILITIES),), start: tuple[Step, ...]) -> Script:

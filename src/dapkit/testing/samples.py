@@ -80,7 +80,7 @@ def shapes(kind: ObjectType) -> list[Shape]:
                 wire=wire_name(kind, name),
                 required=parameters[name].default is inspect.Parameter.empty,
                 nullable=NoneType in kinds,
-                kinds=tuple(one for one in kinds if one is not NoneType),
+                kinds=tuple(choice for choice in kinds if choice is not NoneType),
             )
         )
     return found
