@@ -50,9 +50,9 @@ def listen(
         OSError: the address cannot be listened on.
 
     """
-    _connection("present").need_no_launcher()
+    _engine_module("connection.current").need_no_launcher()
     made = token is _GENERATED and token_file is None
-    where: tuple[str, int] | str = _connection("attachable").listen(
+    where: tuple[str, int] | str = _engine_module("attachable").listen(
         _place(address),
         token=None if made else _token(token, token_file),
         make_token=made,
@@ -71,9 +71,9 @@ def connect(address: Address, *, token: str | None = None, token_file: str | os.
         OSError: nobody waits there.
 
     """
-    _connection("present").need_no_launcher()
+    _engine_module("connection.current").need_no_launcher()
     given = None if token is None and token_file is None else _token(token, token_file)
-    _connection("attachable").connect(_place(address), given)
+    _engine_module("attachable").connect(_place(address), given)
 
 
 def wait_for_client() -> None:
@@ -83,18 +83,18 @@ def wait_for_client() -> None:
         RuntimeError: none can come, since the program does not listen.
 
     """
-    _connection("present").wait()
+    _engine_module("connection.current").wait()
 
 
 def is_client_connected() -> bool:
     """Say whether a client is attached."""
-    return PACKAGE in sys.modules and bool(_connection("present").is_debugged())
+    return PACKAGE in sys.modules and bool(_engine_module("connection.current").is_debugged())
 
 
 def breakpoint() -> None:  # noqa: A001 - as the built-in function, which it can stand for
     """Stop here, in the caller, if a client is attached. `PYTHONBREAKPOINT=dapkit.breakpoint` is for this."""
     if PACKAGE in sys.modules:
-        _connection("present").stop_in(sys._getframe(1))  # noqa: SLF001 - the documented way
+        _engine_module("connection.current").stop_in(sys._getframe(1))  # noqa: SLF001 - the documented way
 
 
 def _place(address: Address) -> tuple[str, int] | str:
@@ -113,15 +113,15 @@ def _token(token: str | None, file: str | os.PathLike[str] | None) -> str | None
         return None if token is _GENERATED else token
     if token is not None and token is not _GENERATED:
         raise ValueError("token and token_file say the same: give one of them")
-    found: str = _connection("tokens").read(os.fspath(file))
+    found: str = _engine_module("connection.tokens").read(os.fspath(file))
     return found
 
 
-def _connection(name: str) -> "Any":  # noqa: ANN401 - a module that is known at run time only
-    """Return a module of the engine's connection; the engine lives under a private name of its own."""
+def _engine_module(name: str) -> "Any":  # noqa: ANN401 - a module that is known at run time only
+    """Return a module of the engine, which lives under a private name of its own."""
     if PACKAGE not in sys.modules:
         package = type(sys)(PACKAGE)
         package.__path__ = [os.path.join(os.path.dirname(__file__), "python", "debuggee")]  # noqa: PTH118, PTH120 - pathlib is slow to import
         sys.modules[PACKAGE] = package
-    __import__(f"{PACKAGE}.connection.{name}")
-    return sys.modules[f"{PACKAGE}.connection.{name}"]
+    __import__(f"{PACKAGE}.{name}")
+    return sys.modules[f"{PACKAGE}.{name}"]

@@ -1,12 +1,12 @@
 """A frame that holds every kind of variable, and what a condition comes to in it."""
 
-import _ast
 import sys
 from collections.abc import Callable
 from types import CodeType, FrameType
 
 from dapkit.python.debuggee import native
-from dapkit.python.debuggee.breakpoints.conditions import parse_expression
+from dapkit.python.debuggee.breakpoints.trees import tree_of
+from dapkit.python.debuggee.expressions.syntax import parse_expression
 
 LOCALS = ("a", "b")
 CELL = "c"
@@ -75,7 +75,9 @@ def check_of(
     hits: native.Hits | None = None,
 ) -> Callable[..., object] | None:
     """Make a check whose functions take no arguments."""
-    tree: _ast.expr | None = None if condition is None else parse_expression(condition, "condition")
+    tree = None if condition is None else tree_of(parse_expression(condition, "condition"), code)
+    if condition is not None and tree is None:
+        return None
     return native.line_check(
         code,
         line,

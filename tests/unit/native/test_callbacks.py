@@ -233,7 +233,7 @@ def test_threads_count_each_hit_once(tool: int) -> None:
     check = native.line_check(
         program.__code__,
         program.__code__.co_firstlineno + 2,
-        condition=compile("value == 1", "", "eval", 0x400).body,  # type: ignore[attr-defined]  # 0x400: PyCF_ONLY_AST
+        condition=("compare", "==", ("local", "value"), ("constant", 1)),
         hits=("==", 2000),
         count=count,
         hit=lambda *_: stops.append(1),

@@ -16,39 +16,47 @@ import sys
 from collections.abc import Callable
 from time import monotonic, sleep
 from types import FrameType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from . import limits
 from .bytecode.positions import Texts
-from .connection import present
+from .callbacks import Callbacks
+from .connection import current
 from .connection.link import Link
+from .connection.request import Request
 from .connection.wire import Json
-from .data_breakpoints.breakpoints import DataBreakpoints
-from .exceptions.breakpoints import Exceptions
-from .execution.callbacks import Callbacks
-from .execution.interrupting import interrupt
-from .execution.jobs import Request
+from .data_breakpoints.table import DataBreakpoints
+from .evaluation.interrupts import interrupt
+from .exceptions.table import Exceptions
 from .execution.monitor import Monitor
 from .execution.stepping import Stepping
 from .execution.stops import Parked, World
 from .expressions.console import Console
 from .options import Options
-from .program import ending as asking_to_end
+from .program import termination as asking_to_end
 from .program.output import ToldOutput
-from .requests.dispatch import Dispatcher
-from .requests.handling import Handler
 from .sources.files import Sources
 from .sources.modules import Modules
 from .sources.shown import ShownSources
 from .stacks.details import FrameDetails
 from .stacks.frames import Stacks
-from .stacks.threads import MAIN, Threads
+from .threads.table import MAIN, Threads
 from .values.memory import Memory
 from .values.references import References
 from .values.variables import Reader
 
 if TYPE_CHECKING:
-    from .sources.reloading import Reloading
+    from .sources.auto_reload import Reloading
+
+
+class RequestDispatcher(Protocol):
+    """What answers the requests of the client: made by whoever makes the engine, which knows no request."""
+
+    def handle(self, message: Json) -> None:
+        """Take a message from the link."""
+
+    def again(self, request: Request) -> None:
+        """Answer a request that was put off."""
 
 
 class Engine:
@@ -58,7 +66,14 @@ class Engine:
     To be made in the main thread, unless that is given as `main`, in a program that was running before.
     """
 
-    def __init__(self, connection: _socket.socket, name: str, *, main: int | None = None) -> None:
+    def __init__(
+        self,
+        connection: _socket.socket,
+        name: str,
+        dispatcher: Callable[["Engine"], RequestDispatcher],
+        *,
+        main: int | None = None,
+    ) -> None:
         self.owned = main is None
         """Whether the program was launched for us, and ends with us."""
         self.name = name
@@ -97,7 +112,9 @@ class Engine:
         self.modules = Modules(self.sources, self.link.event)
         self.shown = ShownSources(self.sources, self.link.event)
         self.stacks = Stacks(self.sources, self.references, self.modules, self.shown)
-        self.stacks.details = FrameDetails(self).of
+        self.stacks.details = FrameDetails(
+            self.callbacks.breakpoints.addresses, self.texts, self.world, self.callbacks.arguments
+        ).of
         self.memory = Memory(self.references)
         self.reader = Reader(self.references, self.memory)
         self.console = Console()
@@ -109,13 +126,18 @@ class Engine:
         self._may_run.acquire()
         self._known = _thread.allocate_lock()
         self._serving = _thread.allocate_lock()  # held while the link's thread lives
-        self._dispatcher = Dispatcher(self)
+        self.dispatcher = dispatcher(self)
         self._rests = False
         self.held: Engine | None = None
         """The engine of a client that has left the program suspended, before us."""
         self.is_held = False
         """Whether our client has left the program suspended."""
         self._hooked = False
+
+    @property
+    def is_attended(self) -> bool:
+        """Whether a client has configured its session, and is still there."""
+        return self.configured and not self.link.closed and not self.world.released
 
     def start(self) -> None:
         """Take the monitoring tool, serve the link, and return when the client has configured everything.
@@ -145,7 +167,7 @@ class Engine:
         self._known.release()
         rests = False
         try:
-            rests = self.link.serve(self._dispatcher.handle)
+            rests = self.link.serve(self.dispatcher.handle)
         finally:
             if not rests and not self.world.released:
                 os._exit(limits.LINK_LOST_EXIT_CODE)
@@ -157,7 +179,7 @@ class Engine:
         self.world.exempt.add(self.threads.link)
         self.link.others = others
         try:
-            self.link.serve(self._dispatcher.handle)
+            self.link.serve(self.dispatcher.handle)
         finally:
             if not self.is_held and not self.world.released:
                 self.release()
@@ -190,10 +212,10 @@ class Engine:
             if self.options.debugs and self.options.stop_on_entry:
                 self.stepping.start_at_entry(self.threads.main)
                 self.callbacks.choose()
-        if self.options.debugs and present.takes_breakpoint_calls():
-            sys.breakpointhook, self._hooked = present.hook, True
+        if self.options.debugs and current.takes_breakpoint_calls():
+            sys.breakpointhook, self._hooked = current.hook, True
         if self.options.debugs and self.options.auto_reload is not None:
-            from .sources.reloading import Reloading
+            from .sources.auto_reload import Reloading
 
             console = self.callbacks.breakpoints.console
             self._look_for_saved_files(Reloading(self.options.auto_reload, self.sources, self.link.event, console))
@@ -212,7 +234,7 @@ class Engine:
             self.held = None
             self.world.tell_taken()
         self._may_run.release()
-        present.settle(came=True)
+        current.settle(came=True)
 
     def _look_for_saved_files(self, reloading: "Reloading") -> None:
         if not self.world.released:
@@ -221,7 +243,7 @@ class Engine:
 
     def stop_in(self, frame: FrameType) -> None:
         """Stop in a frame of the calling thread as soon as it goes on."""
-        if not present.is_debugged() or not self.monitor.active:
+        if not current.is_debugged() or not self.monitor.active:
             return
         ident = _thread.get_ident()
         if ident in self.world.parked and ident not in self.world.evaluating:
@@ -236,7 +258,7 @@ class Engine:
             self.callbacks.breakpoints.clear()
             self.data_breakpoints.clear()
             self.world.release()
-            if self._hooked and sys.breakpointhook is present.hook:
+            if self._hooked and sys.breakpointhook is current.hook:
                 sys.breakpointhook = sys.__breakpointhook__
         if not self.configured:
             self._may_run.release()
@@ -287,10 +309,6 @@ class Engine:
         """Raise SystemExit in a thread: at once where it stands or runs, else when its native call returns."""
         if not self.world.end(ident):
             interrupt(ident, SystemExit)
-
-    def again(self, request: Request, handler: Handler) -> None:
-        """Have a handler answer a request that it put off. In the link's thread."""
-        self._dispatcher.answer(request, handler)
 
     def _world_changed(self, stopped: int) -> None:
         self.callbacks.world_changed(stopped)

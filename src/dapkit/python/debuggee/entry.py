@@ -77,22 +77,19 @@ def main() -> None:
     _load_package()
     import atexit
 
-    from _dapkit_debuggee.connection import present  # type: ignore[import-not-found]  # known at run time only
+    from _dapkit_debuggee.connection import current  # type: ignore[import-not-found]  # known at run time only
     from _dapkit_debuggee.connection.link import connect  # type: ignore[import-not-found]  # the same
     from _dapkit_debuggee.engine import Engine  # type: ignore[import-not-found]  # known at run time only
-    from _dapkit_debuggee.program.running import (  # type: ignore[import-not-found]  # the same
-        exit_code_of,
-        hide_us_from_traceback,
-        prepare,
-    )
+    from _dapkit_debuggee.program.main import exit_code_of, hide_us_from_traceback, prepare  # type: ignore[import-not-found]  # the same
+    from _dapkit_debuggee.requests.dispatch import Dispatcher  # type: ignore[import-not-found]  # the same
 
     for name in set(sys.modules) - before:
         if not name.startswith(PACKAGE):
             del sys.modules[name]  # a file of the program may have the same name
-    engine = Engine(connect(link), what if kind != "code" else "-c")
+    engine = Engine(connect(link), what if kind != "code" else "-c", Dispatcher)
     if kind == "code":
         engine.shown.hints.append(what)
-    present.engine = engine
+    current.engine = engine
     atexit.register(engine.finish)  # the first to be registered is the last to be called
     engine.start()
     _show_lines_at_once()

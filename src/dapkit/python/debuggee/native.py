@@ -8,7 +8,6 @@ What each function of the extension does is said in `native/`; what callbacks co
 watch cannot see, in docs/explanation/native.md.
 """
 
-import _ast
 import atexit
 import gc
 import itertools
@@ -17,8 +16,6 @@ import types
 from collections.abc import Callable
 from types import CodeType, FrameType
 from typing import Final
-
-from .breakpoints.trees import tree_of
 
 try:
     from . import _native
@@ -45,6 +42,9 @@ CAN_POLL: Final = AVAILABLE
 MISSING: Final = _native.MISSING if AVAILABLE else object()
 """Stands for the value of what has none, in the changes that `poll` and `drain` report."""
 
+type Tree = tuple[object, ...]
+"""An expression, as nested tuples `(kind, operand, *children)`; `native/condition.c` lists the kinds."""
+
 type Hits = tuple[str, int]
 """How the number of hits is compared: `("==", 5)`, `(">=", 5)`, `("%", 3)`, ..."""
 
@@ -66,7 +66,7 @@ def line_check(
     code: CodeType,
     line: int,
     *,
-    condition: _ast.expr | None,
+    condition: Tree | None,
     hits: Hits | None,
     count: Callable[[], int],
     hit: Callable[[FrameType, CodeType, int], object],
@@ -80,11 +80,8 @@ def line_check(
     """
     if not CAN_CHECK or (condition is None and hits is None):
         return None
-    tree = None if condition is None else tree_of(condition, code)
-    if condition is not None and tree is None:
-        return None
     try:
-        return _native.line_check(code, line, tree, hits, count, hit, careful)  # type: ignore[arg-type]  # as above
+        return _native.line_check(code, line, condition, hits, count, hit, careful)  # type: ignore[arg-type]  # as above
     except (ValueError, OverflowError):
         return None  # nested too deep, or a count beyond what C counts to
 

@@ -6,13 +6,12 @@ The adapter has checked their types; what is not there has its default.
 from typing import TYPE_CHECKING
 
 from . import limits
+from .connection.request import Request, flag
 from .connection.wire import Json
 from .errors import RequestRefused
-from .execution.jobs import Request
-from .requests.handling import flag
 
 if TYPE_CHECKING:
-    from .sources.reloading import AutoReload
+    from .sources.auto_reload import AutoReload
 
 
 class Options:
@@ -66,6 +65,6 @@ class Options:
         self.rules = rules
         reload = request.arguments.get("autoReload")
         if isinstance(reload, dict) and reload.get("enable"):
-            from .sources.reloading import AutoReload
+            from .sources.auto_reload import AutoReload
 
             self.auto_reload = AutoReload(reload)

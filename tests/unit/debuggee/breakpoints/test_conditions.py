@@ -2,14 +2,9 @@
 
 import pytest
 
-from dapkit.python.debuggee.breakpoints.conditions import (
-    Test,
-    names_in,
-    parse_expression,
-    parse_hit_condition,
-    split_log_message,
-)
+from dapkit.python.debuggee.breakpoints.conditions import Test, parse_hit_condition, split_log_message
 from dapkit.python.debuggee.errors import RequestRefused
+from dapkit.python.debuggee.expressions.syntax import names_in, parse_expression
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """Log messages on their way to the client."""
 
 from dapkit.python.debuggee import limits
-from dapkit.python.debuggee.breakpoints.remarks import Remarks
+from dapkit.python.debuggee.connection.output_queue import Remarks
 
 
 def test_neighbours_of_one_place_become_one_event() -> None:

@@ -8,7 +8,7 @@ from types import FrameType
 
 import pytest
 
-from dapkit.python.debuggee.exceptions.catching import MAYBE, NO, YES, catches
+from dapkit.python.debuggee.exceptions.handlers import MAYBE, NO, YES, catches
 
 type Case = Callable[[Callable[[], None]], object]
 

@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from dapkit.python.debuggee import limits
+from dapkit.python.debuggee.classes import type_name
 from dapkit.python.debuggee.errors import RequestRefused
 from dapkit.python.debuggee.values import containers
 from dapkit.python.debuggee.values.members import members
 from dapkit.python.debuggee.values.memory import Memory
 from dapkit.python.debuggee.values.references import References
-from dapkit.python.debuggee.values.text import render, type_name
+from dapkit.python.debuggee.values.text import render
 from dapkit.python.debuggee.values.variables import Holder, Reader
 
 

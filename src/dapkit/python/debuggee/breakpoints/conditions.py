@@ -15,7 +15,9 @@ from types import CodeType, FrameType, FunctionType
 
 from .. import limits, native
 from ..errors import RequestRefused
+from ..expressions.syntax import names_in, parse_expression
 from ..sources.files import GENERATED, is_function
+from .trees import tree_of
 
 type LineCallback = Callable[..., object]
 """`(code, line, depth=1)`; returns DISABLE, None, or True if the program was stopped."""
@@ -39,24 +41,6 @@ def parse_hit_condition(text: str) -> native.Hits:
     if not number.isascii() or not number.isdigit() or (operator == "%" and int(number) == 0):
         raise RequestRefused(f"hit condition {text!r}: expected a number, as in 5, == 5, >= 5, > 5, < 5 or % 3")
     return operator or "==", int(number)
-
-
-def parse_expression(text: str, what: str) -> _ast.expr:
-    """Read one expression.
-
-    Raises:
-        RequestRefused: with the error and its place, if it is none.
-
-    """
-    try:
-        compile(text.strip(), "<" + what + ">", "eval", dont_inherit=True)
-        tree = compile("(" + text.strip() + "\n)", "<" + what + ">", "eval", _ast.PyCF_ONLY_AST, dont_inherit=True)
-    except SyntaxError as error:
-        where = f"line {error.lineno}, column {error.offset}" if error.lineno != 1 else f"column {error.offset}"
-        raise RequestRefused(f"{what} {text!r}: {error.msg} ({where})") from error
-    except (ValueError, RecursionError, MemoryError) as error:
-        raise RequestRefused(f"{what} {text[:80]!r}: {error}") from error
-    return tree.body  # type: ignore[attr-defined, no-any-return]  # "eval" gives an Expression
 
 
 def split_log_message(text: str) -> list[tuple[bool, str]]:
@@ -110,24 +94,6 @@ def _expression_at(text: str, start: int) -> tuple[str, int]:
 
 def _field(expression: str) -> str:
     return "f'''{" + expression + "}'''"
-
-
-def names_in(tree: _ast.AST) -> tuple[set[str], set[str]]:
-    """Return the variable names that an expression reads, and those that it binds itself."""
-    read: set[str] = set()
-    bound: set[str] = set()
-    todo: list[object] = [tree]
-    while todo:
-        node = todo.pop()
-        if isinstance(node, list):
-            todo.extend(node)
-        elif isinstance(node, _ast.AST):
-            if isinstance(node, _ast.Name):
-                (read if isinstance(node.ctx, _ast.Load) else bound).add(node.id)
-            elif isinstance(node, _ast.arg):
-                bound.add(node.arg)
-            todo.extend(getattr(node, field, None) for field in node._fields)
-    return read, bound
 
 
 class Test:
@@ -200,15 +166,18 @@ def callback_for(
     def say(frame: FrameType, _code: CodeType, _line: int) -> None:
         actions.log(_log_text(test, frame), line)
 
-    in_c = native.line_check(
-        code,
-        line,
-        condition=test.tree,
-        hits=test.hits,
-        count=test.next_hit,
-        hit=actions.hit if test.log is None else say,
-        careful=careful,
-    )
+    tree = tree_of(test.tree, code) if test.tree is not None and native.CAN_CHECK else None
+    in_c: LineCallback | None = None
+    if test.tree is None or tree is not None:
+        in_c = native.line_check(
+            code,
+            line,
+            condition=tree,
+            hits=test.hits,
+            count=test.next_hit,
+            hit=actions.hit if test.log is None else say,
+            careful=careful,
+        )
     return in_c or _written(test, code, line, namespace=namespace, actions=actions, careful=careful)
 
 

@@ -18,10 +18,10 @@ from ..errors import RequestRefused
 from ..execution import monitor
 from ..execution.monitor import Monitor
 from ..sources.files import PROGRAM, Sources, is_function, lines_of_code, resume_offset, with_nested
-from ..sources.loading import loaded_namespaces
-from .common import FUNCTION, Breakpoint
+from ..sources.stamps import loaded_namespaces
+from .breakpoint import FUNCTION, Breakpoint
 from .conditions import LineCallback
-from .sites import Gathering, Sites
+from .sites import Gathering, Sites, site_of
 from .source import ActionsFor, Tell
 
 type Meaning = tuple[str, str]
@@ -124,7 +124,7 @@ class FunctionBreakpoints:
         if any(site.code is code and site.breakpoint is one for site in self.sites):
             return
         at = resume_offset(code)
-        site = one.site(code, at, namespace=namespace, actions=self._actions_for(one))
+        site = site_of(one, code, at, namespace=namespace, actions=self._actions_for(one))
         self.sites.add([site])
         same = [other for other in self.sites if other.code is code]
         self.starts[id(code)] = site.callback if len(same) == 1 else self.sites.dispatch

@@ -7,8 +7,8 @@ from ..bytecode.disassembly import offsets_of
 from ..connection.wire import Json
 from ..errors import RequestRefused
 from ..sources.files import resume_offset
-from .common import INSTRUCTION, ONCE, Breakpoint
-from .sites import Sites
+from .breakpoint import INSTRUCTION, ONCE, Breakpoint
+from .sites import Sites, site_of
 from .source import ActionsFor
 
 
@@ -36,7 +36,7 @@ class InstructionBreakpoints:
                 continue
             one.address = hex(self._addresses.of(code, offset))
             # The namespace is only a hint which names are global; another is looked up in the frame.
-            self._inline.add([one.site(code, offset, namespace={}, actions=self._actions_for(one))])
+            self._inline.add([site_of(one, code, offset, namespace={}, actions=self._actions_for(one))])
         return made
 
     def drop(self, gone: Breakpoint) -> None:

@@ -7,15 +7,12 @@ All sites of one kind of event make up one `Sites`.
 import _thread
 from collections.abc import Callable, Iterator
 from types import CodeType, FrameType
-from typing import TYPE_CHECKING
 
 from .. import native
 from ..execution import monitor
 from ..execution.monitor import Monitor
-from .conditions import LineCallback
-
-if TYPE_CHECKING:
-    from .common import Breakpoint
+from .breakpoint import Breakpoint
+from .conditions import Actions, LineCallback, callback_for
 
 DISABLE = monitor.DISABLE
 
@@ -25,11 +22,18 @@ class Site:
 
     __slots__ = ("at", "breakpoint", "callback", "code")
 
-    def __init__(self, breakpoint: "Breakpoint", code: CodeType, at: int, callback: LineCallback) -> None:  # noqa: A002 - the protocol's word
+    def __init__(self, breakpoint: Breakpoint, code: CodeType, at: int, callback: LineCallback) -> None:  # noqa: A002 - the protocol's word
         self.breakpoint = breakpoint
         self.code = code
         self.at = at
         self.callback = callback
+
+
+def site_of(wanted: Breakpoint, code: CodeType, at: int, *, namespace: dict[str, object], actions: Actions) -> Site:
+    """Make the site of a breakpoint in a code object, at a line or an offset."""
+    assert wanted.test is not None, "a breakpoint without a test is put nowhere"  # noqa: S101 - says so to mypy
+    wanted.bound = True
+    return Site(wanted, code, at, callback_for(wanted.test, code, at, namespace=namespace, actions=actions))
 
 
 class Hit:
@@ -37,7 +41,7 @@ class Hit:
 
     __slots__ = ("breakpoint", "frame", "problem")
 
-    def __init__(self, breakpoint: "Breakpoint", frame: FrameType, problem: str = "") -> None:  # noqa: A002 - as above
+    def __init__(self, breakpoint: Breakpoint, frame: FrameType, problem: str = "") -> None:  # noqa: A002 - as above
         self.breakpoint = breakpoint
         self.frame = frame
         self.problem = problem

@@ -16,9 +16,9 @@ from ..errors import RequestRefused
 from ..execution import monitor
 from ..execution.monitor import Monitor
 from ..sources.files import Sources, lines_of_code, lines_of_tree, name_in, with_nested
-from .common import SOURCE, Breakpoint
+from .breakpoint import SOURCE, Breakpoint
 from .conditions import Actions
-from .sites import Gathering, Site, Sites
+from .sites import Gathering, Site, Sites, site_of
 
 type ActionsFor = Callable[[Breakpoint], Actions]
 type Tell = Callable[[Breakpoint, str], None]
@@ -175,9 +175,9 @@ class SourceBreakpoints:
             actions = self._actions_for(one)
             if one.spot is not None:
                 offsets = entries(code, one.spot.span) if belongs(code, one.spot) else []
-                inline += [one.site(code, offset, namespace=namespace, actions=actions) for offset in offsets]
+                inline += [site_of(one, code, offset, namespace=namespace, actions=actions) for offset in offsets]
             elif one.line in lines:
-                at_lines.append(one.site(code, one.line, namespace=namespace, actions=actions))
+                at_lines.append(site_of(one, code, one.line, namespace=namespace, actions=actions))
         self.lines.add(at_lines)
         self.inline.add(inline)
 

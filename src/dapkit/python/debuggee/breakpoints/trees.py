@@ -7,9 +7,8 @@ What has no tree (a comprehension, a lambda, an f-string, ...) is None here; Pyt
 import _ast
 from types import CodeType
 
+from ..native import Tree
 from ..sources.files import is_function
-
-type Tree = tuple[object, ...]
 
 _COMPARISONS: dict[type[_ast.AST], str] = {
     _ast.Lt: "<",

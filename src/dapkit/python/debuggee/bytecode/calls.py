@@ -6,7 +6,6 @@ They are the call instructions that the frame has not executed yet and whose tex
 from types import CodeType, FrameType
 from typing import Final
 
-from ..execution.stepping import Call
 from .disassembly import instructions
 from .positions import Span, Text, span_at
 
@@ -27,6 +26,20 @@ _AWAITING: Final = frozenset(
     )
 )
 """What may follow a call and execute the body of what it returned."""
+
+
+class Call:
+    """A call that a step is to go into: where it is made, and the instructions that belong to it after that.
+
+    Those after it are what awaits its result: the body of a coroutine runs in them.
+    """
+
+    __slots__ = ("after", "begun", "offset")
+
+    def __init__(self, offset: int, after: frozenset[int]) -> None:
+        self.offset = offset
+        self.after = after
+        self.begun = False
 
 
 class CallTarget:

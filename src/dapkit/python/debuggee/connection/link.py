@@ -14,8 +14,8 @@ from collections.abc import Callable
 from time import monotonic, sleep
 
 from .. import limits
-from ..breakpoints.remarks import Remarks
 from ..errors import MalformedFrame
+from .output_queue import Remarks
 from .wire import FrameReader, Json, encode
 
 

@@ -8,7 +8,7 @@ from types import CodeType, FrameType
 from typing import Final
 
 from ..execution.monitor import EVENTS
-from .sites import reads_of_global, sites_of_variable
+from .name_offsets import reads_of_global, sites_of_variable
 from .targets import MISSING, READ, WRITE, Access, Cell, Local, Reads, Target
 from .tool import INSTRUCTION, WatchTool
 

@@ -13,7 +13,7 @@ from typing import Final
 from .. import native
 from ..execution.monitor import EVENTS
 from ..sources.files import PROGRAM, Sources
-from .sites import is_return, loops_on_one_line
+from .name_offsets import is_return, loops_on_one_line
 from .targets import WRITE, Access, Bytes, Pollable, Target
 from .tool import WatchTool
 

@@ -17,8 +17,8 @@ from types import CellType, CodeType, FrameType, MemberDescriptorType
 from typing import Any, Final
 
 from .. import native
+from ..classes import is_a
 from ..connection.wire import Json
-from ..values.text import is_a
 
 MISSING: Final = native.MISSING
 """Stands for the value of what has none."""

@@ -3,9 +3,10 @@
 from types import FrameType
 
 from .. import limits
+from ..classes import class_name, is_a, stored, type_name
 from ..connection.wire import Json
-from ..execution.jobs import Guard
-from ..values.text import class_name, error_text, is_a, own_text, stored, type_name
+from ..evaluation.guard import Guard
+from ..values.text import error_text, own_text
 
 
 def traceback_of(exception: BaseException) -> list[tuple[FrameType, int]]:

@@ -15,8 +15,8 @@ from collections.abc import Callable
 from types import CodeType, FrameType
 
 from .. import limits
+from ..bytecode.exception_table import handlers_of
 from ..bytecode.instructions import instructions
-from ..exceptions.catching import handlers_of
 from ..sources.files import is_function, resume_offset
 from .monitor import EVENTS, Monitor
 

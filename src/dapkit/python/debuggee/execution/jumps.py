@@ -8,15 +8,12 @@ no `finally`, no `__exit__`. Local variables without a value become None by it.
 
 import sys
 from types import CodeType, FrameType
-from typing import TYPE_CHECKING
 
 from ..errors import RequestRefused
 from ..expressions.evaluate import Place
 from ..sources.files import is_function, lines_of_code, resume_offset
+from .arguments import Arguments
 from .stops import Parked
-
-if TYPE_CHECKING:
-    from ..engine import Engine
 
 
 def objection(parked: Parked | None, frame: FrameType) -> str:
@@ -74,7 +71,7 @@ def restore(frame: FrameType, values: dict[str, object]) -> None:
         place.write_back()
 
 
-def restart(engine: "Engine", parked: Parked) -> list[str]:
+def restart(parked: Parked, arguments: Arguments) -> list[str]:
     """Let the newest frame of a thread begin again; return the variables that became None. In that thread.
 
     Raises:
@@ -82,21 +79,21 @@ def restart(engine: "Engine", parked: Parked) -> list[str]:
 
     """
     frame = parked.shown
-    why = objection(parked, frame) or restart_objection(engine, frame)
+    why = objection(parked, frame) or restart_objection(frame, arguments)
     if why:
         raise RequestRefused(why)
-    values = engine.callbacks.arguments.known(frame) or {}
+    values = arguments.known(frame) or {}
     unbound = jump(parked, first_line(frame.f_code))
     restore(frame, values)
     return unbound
 
 
-def restart_objection(engine: "Engine", frame: FrameType) -> str:
+def restart_objection(frame: FrameType, arguments: Arguments) -> str:
     """Say why a frame that can jump still cannot be restarted, an empty text if it can."""
     if not is_function(frame.f_code):
         return "only functions can be restarted"
-    if engine.callbacks.arguments.known(frame) is None:
-        names = ", ".join(engine.callbacks.arguments.assigned(frame.f_code))
+    if arguments.known(frame) is None:
+        names = ", ".join(arguments.assigned(frame.f_code))
         return (
             f"{frame.f_code.co_qualname} assigns to its parameters {names}, and what they were when it was called is "
             "not known: Python hands values over and keeps nothing, and the call has computed them. Calls that begin "

@@ -22,9 +22,10 @@ until the call is over. What the functions return that a step goes over is noted
 from types import CodeType, FrameType
 from typing import Final
 
+from ..bytecode.calls import Call
 from ..connection.wire import Json
 from ..sources.files import LIBRARY, OURS, PROGRAM, Sources
-from ..stacks import tasks
+from ..threads import tasks
 from . import monitor as events
 from .monitor import Monitor
 from .results import Result, Results
@@ -41,20 +42,6 @@ UNITS: Final = (STATEMENT, LINE, INSTRUCTION)
 
 _COROUTINE: Final = 0x80 | 0x100  # CO_COROUTINE | CO_ITERABLE_COROUTINE
 _ASYNC_GENERATOR: Final = 0x200
-
-
-class Call:
-    """A call that a step is to go into: where it is made, and the instructions that belong to it after that.
-
-    Those after it are what awaits its result: the body of a coroutine runs in them.
-    """
-
-    __slots__ = ("after", "begun", "offset")
-
-    def __init__(self, offset: int, after: frozenset[int]) -> None:
-        self.offset = offset
-        self.after = after
-        self.begun = False
 
 
 class Step:

@@ -23,13 +23,14 @@ from .. import limits
 from ..connection.link import Link
 from ..connection.wire import Json
 from ..errors import RequestRefused
-from ..stacks.threads import Threads
+from ..evaluation.guard import Guard
+from ..evaluation.jobs import Job
+from ..threads.table import Threads
 from ..values.references import References
 from . import monitor as events
-from .jobs import Guard, Job
 from .monitor import Monitor
+from .native_returns import Returning
 from .results import Result
-from .returning import Returning
 
 
 class Parked:

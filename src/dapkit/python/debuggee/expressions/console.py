@@ -14,7 +14,7 @@ from typing import Any, Final, cast
 
 from .. import limits
 from ..errors import RequestRefused, TimeIsUp
-from ..execution.jobs import Guard
+from ..evaluation.guard import Guard
 from .evaluate import NAME, Place, said, too_long
 
 type Part = tuple[CodeType, bool]

@@ -9,7 +9,7 @@ from types import CodeType, FrameType
 
 from .. import limits
 from ..errors import RequestRefused, TimeIsUp
-from ..execution.jobs import Guard
+from ..evaluation.guard import Guard
 from ..values.storage import write_locals_back
 
 NAME = "<dapkit: evaluate>"

@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING, Final
 
 from ..breakpoints.source import shown_span
 from ..bytecode.positions import Text, spots
+from ..connection.request import Request, number
 from ..connection.wire import Json
 from ..errors import RequestRefused
-from ..execution.jobs import Request
-from .handling import Handler, number
+from .handler import Handler
 
 if TYPE_CHECKING:
     from ..engine import Engine

@@ -10,15 +10,18 @@ from ..bytecode.addresses import parse
 from ..bytecode.calls import CallTarget, calls_ahead
 from ..bytecode.disassembly import disassemble
 from ..bytecode.positions import entries
+from ..connection.request import Request, flag, number
 from ..connection.wire import Json
 from ..errors import RequestRefused
+from ..evaluation.guard import Guard
+from ..evaluation.jobs import Job
 from ..execution import jumps
-from ..execution.jobs import Guard, Job, Request
 from ..execution.stops import Parked
 from ..sources.files import lines_of_code, with_nested
-from ..stacks.frames import Frame, frames_only
+from ..stacks.frames import frames_only
+from ..values.variables import Frame
 from .breakpoints import source_asked
-from .handling import LATER, Handler, Later, flag, number
+from .handler import LATER, Handler, Later
 
 if TYPE_CHECKING:
     from ..engine import Engine
@@ -131,7 +134,7 @@ def restart_frame(engine: "Engine", request: Request) -> Later:
         why = jumps.objection(parked, frame.frame)
         if why:
             raise RequestRefused(why)
-        return jumps.restart(engine, parked)
+        return jumps.restart(parked, engine.callbacks.arguments)
 
     return _move(engine, request, frame.ident, move, "restart")
 

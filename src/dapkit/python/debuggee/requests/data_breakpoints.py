@@ -4,19 +4,21 @@ import sys
 from typing import TYPE_CHECKING, Any, Final
 
 from .. import limits
-from ..breakpoints.common import ONCE
+from ..breakpoints.breakpoint import ONCE
 from ..bytecode.addresses import parse
+from ..classes import type_name
+from ..connection.request import Request, flag, number, text
 from ..connection.wire import Json
-from ..data_breakpoints.resolving import target_of, target_of_bytes
+from ..data_breakpoints.resolution import target_of, target_of_bytes
 from ..data_breakpoints.targets import Target
 from ..errors import RequestRefused
-from ..execution.jobs import Guard, Job, Request
-from ..expressions.assigning import stored_at
+from ..evaluation.guard import Guard
+from ..evaluation.jobs import Job
+from ..expressions.assignment import stored_at
 from ..expressions.evaluate import Place, evaluate
 from ..values.storage import Entry
-from ..values.text import type_name
 from ..values.variables import Inside
-from .handling import LATER, Handler, Later, flag, number, text
+from .handler import LATER, Handler, Later
 from .values import origin_of, why_not_evaluated
 
 if TYPE_CHECKING:

@@ -6,24 +6,24 @@ The order on the wire and the start of a session are described in `entry`.
 
 from typing import TYPE_CHECKING, Final
 
+from ..connection.request import Request
 from ..connection.wire import Json
 from ..errors import RequestRefused
-from ..exceptions.breakpoints import FILTERS
-from ..execution.jobs import Request
+from ..exceptions.table import FILTERS
 from ..sources.checksums import ALGORITHMS
 from ..sources.modules import COLUMNS
 from . import breakpoints as requests_breakpoints
 from . import bytecode as requests_bytecode
+from . import control as requests_running
 from . import data_breakpoints as requests_data
 from . import evaluation as requests_evaluation
 from . import exceptions as requests_exceptions
 from . import memory as requests_memory
-from . import running as requests_running
 from . import session as requests_session
 from . import sources as requests_sources
 from . import stacks as requests_stacks
 from . import values as requests_values
-from .handling import Handler, Later
+from .handler import Handler, Later
 
 if TYPE_CHECKING:
     from ..engine import Engine
@@ -101,6 +101,10 @@ class Dispatcher:
         else:
             if not isinstance(body, Later):
                 request.answer(body)
+
+    def again(self, request: Request) -> None:
+        """Answer a request that was put off."""
+        self.answer(request, self._handler(request.message["command"], request))
 
     def _handler(self, command: object, request: Request) -> Handler:
         handler = HANDLERS.get(command) if isinstance(command, str) else None

@@ -4,12 +4,14 @@ import sys
 from typing import TYPE_CHECKING, Final
 
 from .. import limits
+from ..connection.request import Request, number, text
 from ..connection.wire import Json
 from ..errors import RequestRefused
-from ..execution.jobs import Guard, Job, Request
+from ..evaluation.guard import Guard
+from ..evaluation.jobs import Job
 from ..expressions.console import Outcome, may_change
 from ..expressions.evaluate import Place, evaluate
-from .handling import LATER, Handler, Later, number, text
+from .handler import LATER, Handler, Later
 from .values import origin_of, tell_changed, wants_hexadecimal, why_not_evaluated
 
 if TYPE_CHECKING:
@@ -45,7 +47,7 @@ def evaluate_(engine: "Engine", request: Request) -> Later:
 
     def _outcome(place: Place, guard: Guard) -> Outcome:
         if context == "hover":
-            from ..expressions.hovering import look_up
+            from ..expressions.hover import look_up
 
             return Outcome(look_up(expression, place), has_value=True)
         if context != "repl":
@@ -76,7 +78,7 @@ def completions(engine: "Engine", request: Request) -> Later:
     origin = origin_of(engine, request)
 
     def work(_guard: Guard) -> Json:
-        from ..expressions.completing import complete
+        from ..expressions.completion import complete
 
         return {"targets": complete(typed, line, column, Place(vars(sys.modules["__main__"]), origin.frame))}
 

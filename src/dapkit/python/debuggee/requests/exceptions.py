@@ -3,13 +3,15 @@
 from typing import TYPE_CHECKING, Final
 
 from .. import limits
+from ..connection.request import Request
 from ..connection.wire import Json
 from ..errors import RequestRefused
-from ..exceptions.breakpoints import read
+from ..evaluation.guard import Guard
+from ..evaluation.jobs import Job
 from ..exceptions.details import information
-from ..execution.jobs import Guard, Job, Request
+from ..exceptions.table import read
 from ..stacks.frames import frames_only
-from .handling import LATER, Handler, Later
+from .handler import LATER, Handler, Later
 
 if TYPE_CHECKING:
     from ..engine import Engine

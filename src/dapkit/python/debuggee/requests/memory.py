@@ -2,11 +2,11 @@
 
 from typing import TYPE_CHECKING, Final
 
+from ..connection.request import Request, flag, number
 from ..connection.wire import Json
 from ..errors import RequestRefused
-from ..execution.jobs import Request
 from ..sources.locations import Location, locate
-from .handling import Handler, flag, number
+from .handler import Handler
 from .values import tell_changed
 
 if TYPE_CHECKING:

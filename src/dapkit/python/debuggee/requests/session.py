@@ -3,12 +3,12 @@
 import os
 from typing import TYPE_CHECKING, Final
 
+from ..connection.request import Request, flag, number
 from ..connection.wire import Json
 from ..errors import RequestRefused
-from ..execution.jobs import Request
-from ..program import ending as asking_to_end
+from ..program import termination as asking_to_end
 from ..sources.rules import read_rules
-from .handling import Handler, flag, number
+from .handler import Handler
 
 if TYPE_CHECKING:
     from ..engine import Engine

@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING, Final
 
+from ..connection.request import Request, number
 from ..connection.wire import Json
-from ..execution.jobs import Request
-from .handling import Handler, number
+from .handler import Handler
 
 if TYPE_CHECKING:
     from ..engine import Engine

@@ -3,12 +3,14 @@
 from typing import TYPE_CHECKING, Final
 
 from .. import limits
+from ..connection.request import Request, number
 from ..connection.wire import Json
 from ..errors import RequestRefused
-from ..execution.jobs import Guard, Job, Request
+from ..evaluation.guard import Guard
+from ..evaluation.jobs import Job
 from ..stacks.frames import Entry, Naming
 from ..stacks.names import in_native_call, naming, plain_name, wants_values
-from .handling import LATER, Handler, Later, number
+from .handler import LATER, Handler, Later
 
 if TYPE_CHECKING:
     from ..engine import Engine
@@ -35,7 +37,7 @@ def stack_trace(engine: "Engine", request: Request) -> Json | Later:
     stopped = engine.world.stands(ident)
     if stopped and ident not in engine.world.parked and engine.world.since() < limits.PARK_SECONDS:
         # It may still be on its way to where it will stand.
-        engine.link.after(limits.SETTLE_TICK_SECONDS, lambda: engine.again(request, stack_trace))
+        engine.link.after(limits.SETTLE_TICK_SECONDS, lambda: engine.dispatcher.again(request))
         return LATER
     whole = form.get("includeAll") is True
     entries = engine.stacks.of_task(task) if task is not None else _entries(engine, ident, whole=whole)

@@ -5,16 +5,17 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from .. import limits
+from ..connection.request import Request, number, text
 from ..connection.wire import Json
 from ..errors import RequestRefused
-from ..execution.jobs import Guard, Job, Request
+from ..evaluation.guard import Guard
+from ..evaluation.jobs import Job
 from ..execution.results import UNKNOWN
-from ..expressions.assigning import set_expression, set_variable
+from ..expressions.assignment import set_expression, set_variable
 from ..expressions.evaluate import Place
-from ..stacks.frames import Frame
 from ..values.rows import Row
-from ..values.variables import CELLS, GLOBALS, LOCALS, RETURNED, Inside, Problem, Scope
-from .handling import LATER, Handler, Later, number, text
+from ..values.variables import CELLS, GLOBALS, LOCALS, RETURNED, Frame, Inside, Problem, Scope
+from .handler import LATER, Handler, Later
 
 if TYPE_CHECKING:
     from ..engine import Engine

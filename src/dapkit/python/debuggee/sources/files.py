@@ -12,10 +12,10 @@ from types import CodeType, FrameType
 from typing import Any, Final, NamedTuple
 
 from ..errors import RequestRefused
+from .compilation import compiled
 from .imported import names_of
-from .loading import Stamps
-from .quiet import compiled
 from .rules import Rule
+from .stamps import Stamps
 
 type Kind = int
 OURS: Final = 0

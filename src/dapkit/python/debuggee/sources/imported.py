@@ -3,7 +3,7 @@
 import sys
 from types import ModuleType
 
-from ..values.text import is_a
+from ..classes import is_a
 
 _OURS = __name__.removesuffix(".sources.imported")
 

@@ -13,8 +13,8 @@ from types import (
 )
 from typing import Any, Final
 
+from ..classes import is_a
 from ..errors import RequestRefused
-from ..values.text import is_a
 
 _OF_CODE: Final = {
     FunctionType: "__code__",

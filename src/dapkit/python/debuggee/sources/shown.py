@@ -22,9 +22,9 @@ from .. import limits
 from ..connection.wire import Json
 from ..errors import RequestRefused
 from .checksums import checksums_of
+from .compilation import compiled
 from .files import EXCLUDED, LIBRARY, OURS, Sources, Unfiled, own_key, read_file, with_nested
 from .imported import loaded, names_of
-from .quiet import compiled
 
 _FROZEN = "<frozen "
 _ONE_TEXT_EACH = ("<string>", "<stdin>")

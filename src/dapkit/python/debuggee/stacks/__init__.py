@@ -1,1 +1,1 @@
-"""Threads, tasks and their frames, as they are shown."""
+"""The frames of threads and tasks, as they are shown."""

@@ -1,14 +1,13 @@
 """What `stackTrace` says of the instruction that a frame is at: its address and columns, and if it can begin again."""
 
 from types import FrameType
-from typing import TYPE_CHECKING
 
-from ..bytecode.positions import Span, span_at
+from ..bytecode.addresses import Addresses
+from ..bytecode.positions import Span, Texts, span_at
 from ..connection.wire import Json
 from ..execution import jumps
-
-if TYPE_CHECKING:
-    from ..engine import Engine
+from ..execution.arguments import Arguments
+from ..execution.stops import World
 
 _KEPT = 2_000
 """Places of instructions that are not looked up again: a deep recursion has few."""
@@ -17,19 +16,23 @@ _KEPT = 2_000
 class FrameDetails:
     """Makes those fields of stack frames."""
 
-    def __init__(self, engine: "Engine") -> None:
-        self._engine = engine
+    def __init__(self, addresses: Addresses, texts: Texts, world: World, arguments: Arguments) -> None:
+        self._addresses = addresses
+        self._texts = texts
+        self._world = world
+        self._arguments = arguments
         self._spans: dict[int, Span | None] = {}  # by address, which stays that of one instruction
 
     def of(self, frame: FrameType) -> Json:
         """Return the fields of one frame."""
-        engine = self._engine
         offset = max(frame.f_lasti, 0)
-        address = engine.callbacks.breakpoints.addresses.of(frame.f_code, offset)
-        parked = next((one for one in list(engine.world.parked.values()) if one.shown is frame), None)
+        address = self._addresses.of(frame.f_code, offset)
+        parked = next((one for one in list(self._world.parked.values()) if one.shown is frame), None)
         fields: Json = {"instructionPointerReference": hex(address), "canRestart": False}
         if parked is not None:
-            fields["canRestart"] = not jumps.objection(parked, frame) and not jumps.restart_objection(engine, frame)
+            fields["canRestart"] = not jumps.objection(parked, frame) and not jumps.restart_objection(
+                frame, self._arguments
+            )
         if parked is None or not parked.at_line:  # at the beginning of a line the whole line is meant
             fields |= self._columns(frame, address, offset)
         return fields
@@ -41,7 +44,7 @@ class FrameDetails:
                 self._spans.clear()
             self._spans[address] = span_at(frame.f_code, offset)
         span = self._spans[address]
-        text = self._engine.texts.of_code(frame.f_code)
+        text = self._texts.of_code(frame.f_code)
         if span is None or text is None or span.line != frame.f_lineno or span.end_line < span.line:
             return {}
         return {

@@ -15,20 +15,12 @@ from ..execution.stops import Parked
 from ..sources.files import EXCLUDED, LIBRARY, OURS, Sources
 from ..sources.modules import Modules
 from ..sources.shown import ShownSources
+from ..threads import tasks
 from ..values.references import References
-from . import tasks
+from ..values.variables import Frame
 
 _HIDDEN = frozenset(("<frozen importlib._bootstrap>", "<frozen importlib._bootstrap_external>", "<frozen zipimport>"))
 _RUNPY = "<frozen runpy>"
-
-
-class Frame:
-    """A frame that a client has a number for, in a thread that is stopped."""
-
-    def __init__(self, frame: FrameType, line: int, ident: int) -> None:
-        self.frame = frame
-        self.line = line
-        self.ident = ident
 
 
 class Label:

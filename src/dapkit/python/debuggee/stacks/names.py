@@ -3,9 +3,10 @@
 from types import FrameType
 
 from .. import limits
+from ..classes import type_name
 from ..connection.wire import Json
-from ..execution.jobs import Guard
-from ..values.text import render, type_name
+from ..evaluation.guard import Guard
+from ..values.text import render
 from .frames import Naming
 
 _VARARGS = 0x04

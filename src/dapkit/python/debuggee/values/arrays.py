@@ -7,10 +7,10 @@ import sys
 from typing import Any
 
 from .. import limits
-from ..execution.jobs import Guard
+from ..classes import mro, once_per_class
+from ..evaluation.guard import Guard
 from .rows import Row
 from .storage import Attribute, Entry
-from .text import mro, once_per_class
 
 
 def size(value: object) -> int:

@@ -11,11 +11,12 @@ from itertools import islice
 from typing import Any, Final
 
 from .. import limits
-from ..execution.jobs import Guard
+from ..classes import mro, once_per_class
+from ..evaluation.guard import Guard
 from . import arrays
 from .rows import Row
 from .storage import Entry
-from .text import mro, once_per_class, render
+from .text import render
 
 _SEQUENCES: Final = (list, tuple, range, str, bytes, bytearray, memoryview)
 _WALKED: Final[tuple[type, ...]] = (set, frozenset, type({}.keys()), type({}.values()), type({}.items()))

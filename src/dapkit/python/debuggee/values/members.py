@@ -17,9 +17,9 @@ from types import (
 )
 from typing import Any, Final
 
+from ..classes import is_a, mro, once_per_class, stored
 from .rows import CLASSES, FUNCTIONS, GROUPS, PLAIN, PRIVATE, SPECIAL, Group, Row
 from .storage import Attribute, Entry
-from .text import is_a, mro, once_per_class, stored
 
 CHILDLESS: Final = (
     *(int, float, complex, bool, str, bytes, bytearray, type(None), type(...), type(NotImplemented)),

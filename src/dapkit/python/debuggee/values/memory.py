@@ -10,10 +10,10 @@ from types import FunctionType
 from typing import Any, Final
 
 from .. import limits
+from ..classes import mro, once_per_class, type_name
 from ..connection.wire import Json
 from ..errors import RequestRefused
 from .references import References
-from .text import mro, once_per_class, type_name
 
 _BUILT_IN: Final = (bytes, bytearray, memoryview)
 _IMPORTED: Final = {

@@ -7,15 +7,15 @@ and what goes wrong stands in place of the text. Without a Guard (`guard=None`) 
 code of the program is run at all.
 """
 
-from collections.abc import Callable
 from itertools import islice
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
 from .. import limits
+from ..classes import class_name, stored, type_name
 from ..errors import NotBegun, TimeIsUp
-from ..execution.jobs import Guard
-from .quarantine import ExitRefused, quarantined
+from ..evaluation.guard import Guard
+from ..evaluation.quarantine import ExitRefused, quarantined
 
 _PLAIN = (float, complex, bool, type(None), type(...), type(NotImplemented), range, BuiltinFunctionType, FunctionType)
 _BRACKETS: dict[object, tuple[str, str]] = {
@@ -31,65 +31,6 @@ def render(value: object, guard: Guard | None, chars: int = limits.VALUE_CHARS, 
     """Write a value as its `repr` would, in at most about `chars` characters."""
     text = _render(value, guard, chars, limits.PREVIEW_DEPTH, hexadecimal=hexadecimal)
     return text if len(text) <= chars else text[: chars - 1] + "…"
-
-
-def is_a(value: object, *kinds: type) -> bool:
-    """Say whether a value is of one of some classes; `isinstance` would ask the value's own `__class__`."""
-    for kind in mro(value):  # noqa: SIM110 - `any` would cost twice as much, and this is asked for each value shown
-        if kind in kinds:
-            return True
-    return False
-
-
-def once_per_class[T](find: Callable[[Any], T]) -> Callable[[Any], T]:
-    """Let a question about a value that only its class decides be answered once, until `forget_classes`."""
-    # By identity: hashing a class may run its metaclass.
-    known: dict[int, tuple[type, T]] = {}
-    _known_of_classes.append(known)
-
-    def answer(value: object) -> T:
-        kind = type(value)
-        found = known.get(id(kind))
-        if found is None:
-            found = known[id(kind)] = kind, find(value)
-        return found[1]
-
-    return answer
-
-
-_known_of_classes: list[dict[int, Any]] = []
-
-
-def forget_classes() -> None:
-    """Look at every class anew: the program may have changed it."""
-    for known in _known_of_classes:
-        known.clear()
-
-
-def mro(value: object) -> tuple[type, ...]:
-    """Return the classes of a value, as its metaclass cannot change them."""
-    classes: tuple[type, ...] = type.__dict__["__mro__"].__get__(type(value))
-    return classes
-
-
-def stored(exception: BaseException, name: str) -> Any:  # noqa: ANN401 - an attribute of any type
-    """Return an attribute that every exception has, or every group of them, whatever its class makes of attributes."""
-    kind = BaseExceptionGroup if name in ("exceptions", "message") else BaseException
-    return kind.__dict__[name].__get__(exception)
-
-
-def type_name(value: object) -> str:
-    """Return the name of a value's type, with its module unless that is `builtins`."""
-    return class_name(type(value))
-
-
-def class_name(kind: type) -> str:
-    """Return the full name of a class, as its metaclass cannot change it."""
-    name = type.__dict__["__qualname__"].__get__(kind)
-    module = type.__dict__["__module__"].__get__(kind)
-    if module == "builtins" or not isinstance(module, str):
-        return str(name)
-    return f"{module}.{name}"
 
 
 def _render(  # noqa: PLR0911 - one return per case

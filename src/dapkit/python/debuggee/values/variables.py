@@ -8,26 +8,35 @@ local variables of a function stand as they are.
 from types import FrameType, ModuleType
 
 from .. import limits
+from ..classes import forget_classes, is_a, type_name
 from ..connection.wire import Json
 from ..errors import TimeIsUp
-from ..execution.jobs import Guard
+from ..evaluation.guard import Guard
+from ..evaluation.quarantine import ExitRefused, quarantined
 from ..sources.files import is_function as is_function_code
 from ..sources.locations import Location, is_located
-from ..stacks.frames import Frame
 from . import arrays, containers
 from .containers import Cursor
 from .members import arranged, is_function, members, namespace_rows, rank
 from .memory import Memory
-from .quarantine import ExitRefused, quarantined
 from .references import References
 from .rows import PLAIN, Group, Rest, Row
 from .storage import LocalVariable
-from .text import forget_classes, is_a, render, say, timed_out, type_name
+from .text import render, say, timed_out
 
 LOCALS = "locals"
 CELLS = "cells"
 GLOBALS = "globals"
 RETURNED = "returned"
+
+
+class Frame:
+    """A frame that a client has a number for, in a thread that is stopped."""
+
+    def __init__(self, frame: FrameType, line: int, ident: int) -> None:
+        self.frame = frame
+        self.line = line
+        self.ident = ident
 
 
 class Inside:

@@ -13,10 +13,10 @@ from types import GetSetDescriptorType, MemberDescriptorType
 from typing import Any, Final, cast
 
 from .. import limits
+from ..classes import is_a, mro, type_name
 from ..errors import RequestRefused
 from ..values import containers
 from ..values.members import is_trusted_field, members, namespace
-from ..values.text import is_a, mro, type_name
 from .evaluate import NAME, Place, said
 
 _KEYS: Final = (int, str, bytes, bool, float, complex, type(None))

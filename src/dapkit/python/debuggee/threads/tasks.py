@@ -19,7 +19,7 @@ from types import (
 from typing import Any, Final
 
 from .. import limits
-from ..values.text import is_a
+from ..classes import is_a
 
 type Task = Any
 """An object of asyncio's class Task, of either implementation."""

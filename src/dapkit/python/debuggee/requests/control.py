@@ -2,12 +2,12 @@
 
 from typing import TYPE_CHECKING, Final
 
+from ..connection.request import Request, flag
 from ..connection.wire import Json
 from ..errors import RequestRefused
-from ..execution.jobs import Request
 from ..execution.stepping import INTO, OUT, OVER, STATEMENT, UNITS, Kind
 from .bytecode import chosen_call, statements_of_line
-from .handling import Handler, flag
+from .handler import Handler
 
 if TYPE_CHECKING:
     from ..engine import Engine

@@ -11,10 +11,10 @@ from types import GetSetDescriptorType, MemberDescriptorType, ModuleType
 from typing import Any, Final
 
 from .. import native
+from ..classes import is_a, mro, type_name
 from ..errors import RequestRefused
 from ..sources.files import is_function
 from ..values.storage import Attribute, Entry, LocalVariable, Stored
-from ..values.text import is_a, mro, type_name
 from .cells import cell_of, writers_of
 from .targets import Bytes, Cell, DictEntry, Item, Local, ObjectEntry, Place, Reads, Slot, Target, namespace
 

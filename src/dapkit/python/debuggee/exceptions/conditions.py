@@ -16,10 +16,11 @@ import _ast
 from collections.abc import Callable, Iterable
 from types import CodeType, FrameType
 
-from ..breakpoints.conditions import names_in, parse_expression
+from ..classes import class_name, mro, type_name
 from ..connection.wire import Json
 from ..errors import RequestRefused
-from ..values.text import class_name, error_text, mro, type_name
+from ..expressions.syntax import names_in, parse_expression
+from ..values.text import error_text
 
 CATEGORY = "Python Exceptions"
 """The first segment of a path of `exceptionOptions`, by convention a group shown to the user."""

@@ -9,11 +9,11 @@ import _ast
 from types import FrameType
 
 from .. import limits
+from ..classes import type_name
 from ..errors import RequestRefused, TimeIsUp
-from ..execution.jobs import Guard
+from ..evaluation.guard import Guard
 from ..values.rows import Group, Rest
 from ..values.storage import Attribute, Entry, LocalVariable, Stored
-from ..values.text import type_name
 from ..values.variables import Holder, Inside, Reader
 from .evaluate import Place, evaluate, said
 

@@ -12,12 +12,13 @@ from types import ModuleType
 from typing import Any, Final
 
 from .. import limits
+from ..classes import is_a, mro, type_name
 from ..connection.wire import Json
 from ..errors import RequestRefused
 from ..values.members import KEYWORDS, is_function, members, namespace, rank
-from ..values.text import is_a, mro, render, type_name
+from ..values.text import render
 from .evaluate import Place
-from .hovering import look_up
+from .hover import look_up
 
 _OPENING: Final = {")": "(", "]": "[", "}": "{"}
 _QUOTES: Final = ("'", '"')

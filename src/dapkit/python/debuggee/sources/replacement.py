@@ -16,10 +16,10 @@ from collections.abc import Callable, Iterator
 from types import CellType, CodeType, FrameType, FunctionType
 from typing import Any, Final
 
-from ..execution.defaults import NotPlain, Signature, signatures
-from ..values.text import is_a
+from ..classes import is_a
+from .compilation import compiled
+from .defaults import NotPlain, Signature, signatures
 from .files import with_nested
-from .quiet import compiled
 
 type Namespace = dict[str, Any]
 

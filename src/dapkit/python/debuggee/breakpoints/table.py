@@ -17,7 +17,7 @@ from ..execution.monitor import Monitor
 from ..execution.stepping import Stepping
 from ..execution.stops import Parked, World
 from ..sources.files import Sources
-from .common import FUNCTION, SOURCE, Breakpoint
+from .breakpoint import FUNCTION, SOURCE, Breakpoint
 from .conditions import Actions
 from .function import FunctionBreakpoints
 from .instruction import InstructionBreakpoints

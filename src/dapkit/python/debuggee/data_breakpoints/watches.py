@@ -21,21 +21,10 @@ from typing import Any
 from ..execution.monitor import DISABLE, EVENTS
 from ..sources.files import OURS, Sources
 from .entries import Entries
+from .name_offsets import line_before
 from .names import Names
 from .polls import Look, Polls, leaves
-from .sites import line_before
-from .targets import (
-    READ,
-    READ_WRITE,
-    WRITE,
-    Access,
-    Bytes,
-    DictEntry,
-    Item,
-    ObjectEntry,
-    Slot,
-    Target,
-)
+from .targets import READ, READ_WRITE, WRITE, Access, Bytes, DictEntry, Item, ObjectEntry, Slot, Target
 from .tool import STARTS, WatchTool
 
 _getframe = sys._getframe

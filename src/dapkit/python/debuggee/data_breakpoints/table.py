@@ -15,18 +15,20 @@ from types import CodeType, FrameType
 from typing import Final
 
 from .. import limits
-from ..breakpoints.common import ONCE, next_number
-from ..breakpoints.conditions import Test, parse_expression
+from ..breakpoints.breakpoint import ONCE, next_number
+from ..breakpoints.conditions import Test
+from ..classes import type_name
 from ..connection.link import Link
 from ..connection.wire import Json
 from ..errors import RequestRefused
-from ..execution.jobs import Guard
+from ..evaluation.guard import Guard
 from ..execution.stops import Parked, World
+from ..expressions.syntax import parse_expression
 from ..sources.files import OURS, Sources, is_function
-from ..values.text import error_text, render, type_name
-from .resolving import POLLING, lasting_target
+from ..values.text import error_text, render
+from .resolution import POLLING, lasting_target
 from .targets import MISSING, READ, READ_WRITE, WRITE, Access, Target
-from .watching import Hit, Shield, Watching
+from .watches import Hit, Shield, Watching
 
 
 class DataBreakpoint:

@@ -12,9 +12,9 @@ from ..connection.wire import Json
 from ..errors import RequestRefused
 from .files import PROGRAM, Sources, read_file
 from .imported import loaded, names_of
-from .loading import Stamp, stamp_of
-from .replacing import Namespace, Outcome, replace
+from .replacement import Namespace, Outcome, replace
 from .rules import Rule
+from .stamps import Stamp, stamp_of
 
 type Tell = Callable[[str, Json], None]
 

@@ -13,13 +13,13 @@ from typing import Any, Final
 
 from ..bytecode.instructions import instructions
 from ..bytecode.positions import Texts, span_at
+from ..classes import is_a
 from ..errors import RequestRefused
 from ..expressions.evaluate import Place
-from ..expressions.hovering import ARITHMETIC, calculated, value_of
+from ..expressions.hover import ARITHMETIC, calculated, value_of
+from ..sources.compilation import compiled
 from ..sources.files import Sources, is_function
-from ..sources.quiet import compiled
 from ..values.members import namespace
-from ..values.text import is_a
 
 type Values = dict[str, object]
 

@@ -11,20 +11,20 @@ import sys
 from collections.abc import Callable
 from types import CodeType, FrameType
 
-from ..breakpoints.hits import Breakpoints
-from ..bytecode.positions import Texts
-from ..connection.link import Link
-from ..exceptions import details
-from ..exceptions.breakpoints import Exceptions
-from ..sources.files import OURS, PROGRAM, Sources, starts_on_its_only_line
-from ..stacks.threads import Threads
-from . import monitor as events
-from .arguments import Arguments
-from .monitor import EVENTS, Monitor
-from .recovering import Recovery
-from .results import Result
-from .stepping import Stepping
-from .stops import Parked, World
+from .breakpoints.table import Breakpoints
+from .bytecode.positions import Texts
+from .connection.link import Link
+from .exceptions import details
+from .exceptions.table import Exceptions
+from .execution import monitor as events
+from .execution.argument_recovery import Recovery
+from .execution.arguments import Arguments
+from .execution.monitor import EVENTS, Monitor
+from .execution.results import Result
+from .execution.stepping import Stepping
+from .execution.stops import Parked, World
+from .sources.files import OURS, PROGRAM, Sources, starts_on_its_only_line
+from .threads.table import Threads
 
 DISABLE = events.DISABLE
 _getframe = sys._getframe

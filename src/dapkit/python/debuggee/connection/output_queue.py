@@ -8,7 +8,7 @@ overtakes it, is the business of `link`.
 from _collections import deque  # type: ignore[import-not-found]  # the C half of `collections`, which costs milliseconds
 
 from .. import limits
-from ..connection.wire import Json
+from .wire import Json
 
 
 class Remarks:

@@ -15,14 +15,14 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Final
 
+from ..classes import is_a, stored
 from ..connection.wire import Json
 from ..errors import RequestRefused
 from ..execution import monitor as events
 from ..execution.monitor import Monitor
 from ..sources.files import EXCLUDED, LIBRARY, OURS, PROGRAM, Sources
-from ..values.text import is_a, stored
-from . import catching
-from .matching import Tell, Wanted, wanted_by_condition, wanted_by_path
+from . import handlers as catching
+from .conditions import Tell, Wanted, wanted_by_condition, wanted_by_path
 from .passes import Passes
 
 type Mode = str

@@ -8,14 +8,12 @@ Each kind finds the code it means and puts *sites* there (`sites`); stopping is 
 """
 
 import itertools
-from types import CodeType
 from typing import Final
 
 from ..bytecode.positions import Spot
 from ..connection.wire import Json
 from ..errors import RequestRefused
-from .conditions import Actions, Test, callback_for
-from .sites import Site
+from .conditions import Test
 
 type Kind = str
 SOURCE: Final = "breakpoint"
@@ -105,12 +103,6 @@ class Breakpoint:
         if self.address:
             body["instructionReference"] = self.address
         return body
-
-    def site(self, code: CodeType, at: int, *, namespace: dict[str, object], actions: Actions) -> Site:
-        """Make its site in a code object, at a line or an offset."""
-        assert self.test is not None, "a breakpoint without a test is put nowhere"  # noqa: S101 - says so to mypy
-        self.bound = True
-        return Site(self, code, at, callback_for(self.test, code, at, namespace=namespace, actions=actions))
 
 
 def _test(wish: Json, modes: tuple[str, ...]) -> Test:

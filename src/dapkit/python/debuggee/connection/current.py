@@ -4,12 +4,31 @@ import _thread
 import os
 import sys
 from types import FrameType
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-if TYPE_CHECKING:
-    from ..engine import Engine
 
-engine: "Engine | None" = None
+class Debugger(Protocol):
+    """An engine, as far as those know it who wait for its client."""
+
+    @property
+    def owned(self) -> bool:
+        """Whether the program was launched by the debugger."""
+
+    @property
+    def is_attended(self) -> bool:
+        """Whether a client has configured its session, and is still there."""
+
+    def stop_in(self, frame: FrameType) -> None:
+        """Stop in a frame of the calling thread as soon as it goes on."""
+
+    def finish(self) -> None:
+        """Send what is to be sent last."""
+
+    def forget_in_child(self) -> None:
+        """Leave the child of a fork undebugged."""
+
+
+engine: Debugger | None = None
 """The engine that a client talks to, or last talked to."""
 
 expects_clients = False
@@ -29,7 +48,7 @@ class _Waiter:
 
 def is_debugged() -> bool:
     """Say whether a client has configured its session, and is still there."""
-    return engine is not None and engine.configured and not engine.link.closed and not engine.world.released
+    return engine is not None and engine.is_attended
 
 
 def wait() -> None:

@@ -8,8 +8,9 @@ Exceptions that C code swallows silently (`hasattr`, iteration) are MAYBE as wel
 from types import CodeType, FrameType
 from typing import Final
 
+from ..bytecode.exception_table import handlers_of
 from ..bytecode.instructions import instructions
-from ..values.text import is_a, mro
+from ..classes import is_a, mro
 
 type Verdict = int
 NO: Final = 0
@@ -51,22 +52,6 @@ def _read(code: CodeType) -> _Code:
             _codes.clear()
         known = _codes[id(code)] = _Code(code)
     return known
-
-
-def handlers_of(code: CodeType) -> list[tuple[int, int, int]]:
-    """Return (start, end, handler) of all ranges of a code object, in bytes (Objects/exception_handling_notes.txt)."""
-    numbers: list[int] = []
-    value = 0
-    for byte in code.co_exceptiontable:
-        value = value << 6 | byte & 0x3F
-        if not byte & 0x40:
-            numbers.append(value)
-            value = 0
-    found: list[tuple[int, int, int]] = []
-    for at in range(0, len(numbers) - 3, 4):
-        start, length, target = (2 * number for number in numbers[at : at + 3])
-        found.append((start, start + length, target))
-    return found
 
 
 def catches(frame: FrameType, exception: BaseException, offset: int) -> Verdict:

@@ -12,12 +12,13 @@ import os
 import sys
 from collections.abc import Callable
 
-from .. import limits
-from ..engine import Engine
-from ..errors import MalformedFrame
-from . import present, tokens
-from .door import AUTHENTICATE, Client, Door, Place
-from .wire import FrameReader, Json, encode
+from . import limits
+from .connection import current, tokens
+from .connection.listener import AUTHENTICATE, Client, Door, Place
+from .connection.wire import FrameReader, Json, encode
+from .engine import Engine
+from .errors import MalformedFrame
+from .requests.dispatch import Dispatcher
 
 
 class Attachable:
@@ -60,7 +61,7 @@ class Attachable:
         self._start(lambda: self._serve(client))
 
     def _need_nobody(self) -> None:
-        if present.expects_clients:
+        if current.expects_clients:
             raise RuntimeError("the program listens for clients, or is connected to one, already")
 
     def _start(self, serve: Callable[[], None]) -> None:
@@ -68,16 +69,16 @@ class Attachable:
             self._prepared = True
             os.register_at_fork(after_in_child=self._forget_in_child)
             atexit.register(self._finish)
-        present.expects_clients = True
-        self._main = present.main_thread()
+        current.expects_clients = True
+        self._main = current.main_thread()
         _thread.start_new_thread(self._live, (serve,))
 
     def _live(self, serve: Callable[[], None]) -> None:
         try:
             serve()
         finally:
-            present.expects_clients = False
-            present.settle(came=False)
+            current.expects_clients = False
+            current.settle(came=False)
 
     def _serve_visitors(self) -> None:
         while self.door is not None:
@@ -85,23 +86,25 @@ class Attachable:
 
     def _serve(self, client: Client) -> None:
         """Serve a client until it leaves."""
-        engine = Engine(client.connection, sys.argv[0] if getattr(sys, "argv", None) else "", main=self._main)
+        engine = Engine(
+            client.connection, sys.argv[0] if getattr(sys, "argv", None) else "", Dispatcher, main=self._main
+        )
         engine.link.expect(client.said)
         engine.held = self._held
         self._held = None
-        present.engine = engine
+        current.engine = engine
         others = {} if self.door is None else self.door.watched
         engine.serve_attached(others)
         if engine.is_held:
             self._held = engine
         else:
-            present.engine = None
+            current.engine = None
         engine.link.discard()
 
     def _finish(self) -> None:
         """Say farewell, and tidy up, when the program ends."""
-        if present.engine is not None:
-            present.engine.finish()
+        if current.engine is not None:
+            current.engine.finish()
         place = self.door.place if self.door is not None else None
         left = place if isinstance(place, str) else self._token_file
         if left:
@@ -112,7 +115,7 @@ class Attachable:
 
     def _forget_in_child(self) -> None:
         """Leave the child of a fork alone: nobody can attach to it."""
-        present.expects_clients = False
+        current.expects_clients = False
         self._token_file = ""
         if self._token_handle >= 0:
             os.close(self._token_handle)
@@ -122,9 +125,9 @@ class Attachable:
                 self.door.place = ("", 0)  # the file is the parent's
             self.door.close()
             self.door = None
-        if present.engine is not None and not present.engine.owned:
-            present.engine.forget_in_child()
-            present.engine = None
+        if current.engine is not None and not current.engine.owned:
+            current.engine.forget_in_child()
+            current.engine = None
 
 
 _attachable = Attachable()

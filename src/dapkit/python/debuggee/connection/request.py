@@ -1,0 +1,86 @@
+"""A request of the adapter: answered once, and how its single arguments are read."""
+
+import _thread
+from collections.abc import Callable
+
+from .. import limits
+from ..errors import RequestRefused
+from .link import Link
+from .wire import Json
+
+
+class Request:
+    """A request of the adapter, on its way to exactly one response.
+
+    Invariant: of all calls of `answer` and `refuse` the first one sends, the others do nothing.
+    """
+
+    def __init__(self, message: Json, link: Link) -> None:
+        self.message = message
+        self.arguments: Json = {}
+        self._link = link
+        self._open = _thread.allocate_lock()
+        self.afterwards: Callable[[], None] | None = None
+        """What to do once the response has left: it may cause an event."""
+
+    def answer(self, body: Json | None) -> None:
+        """Answer with success, then do what comes afterwards."""
+        if self._open.acquire(blocking=False):
+            self._link.response(self.message, success=True, body=body)
+            if self.afterwards is not None:
+                self.afterwards()
+
+    def refuse(self, reason: str) -> None:
+        """Answer with an error."""
+        if self._open.acquire(blocking=False):
+            text = reason[: limits.MESSAGE_CHARS]
+            error: Json = {"id": 1, "format": text.replace("{", "(").replace("}", ")"), "showUser": True}
+            self._link.response(self.message, success=False, message=text, body={"error": error})
+
+    @property
+    def answered(self) -> bool:
+        """Say whether the response has left."""
+        return self._open.locked()
+
+
+def flag(request: Request, name: str, *, default: bool) -> bool:
+    """Return a boolean argument.
+
+    Raises:
+        RequestRefused: if it is something else.
+
+    """
+    value = request.arguments.get(name)
+    if value is None:
+        return default
+    if not isinstance(value, bool):
+        raise RequestRefused(f"{name} is {value!r:.200}, expected true or false")
+    return value
+
+
+def number(request: Request, name: str) -> int:
+    """Return an argument that counts something, 0 if it is not there.
+
+    Raises:
+        RequestRefused: if it is no number from 0 on.
+
+    """
+    value = request.arguments.get(name)
+    if value is None:
+        return 0
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise RequestRefused(f"{name} is {value!r:.200}, expected a number from 0 on")
+    return value
+
+
+def text(request: Request, name: str) -> str:
+    """Return an argument that is a text and has to be there.
+
+    Raises:
+        RequestRefused: if it is missing or something else.
+
+    """
+    value = request.arguments.get(name)
+    if not isinstance(value, str):
+        raise RequestRefused(f"{name} is {value!r:.200}, expected a text")
+    return value

@@ -1,0 +1,123 @@
+"""The deadline over the program's own code, which may never come back."""
+
+import _thread
+from collections.abc import Callable
+from time import monotonic
+
+from .. import limits
+from ..errors import NotBegun, TimeIsUp
+from . import interrupts
+
+
+class Guard:
+    """A deadline over the program's own code, in one thread.
+
+    Invariant: an interruption is sent only while `call` runs, at most once per call, and is
+    received or withdrawn before `call` ends; so it never reaches code outside of it.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self.ident = 0
+        self._end = float("inf")
+        self._seconds = seconds
+        self._until: float | None = None
+        self._sent = 0.0  # when the interruption was, 0 for never
+        self._lock = _thread.RLock()
+        self._woken = False
+        self._asked_to_stop = False
+
+    def begin(self) -> None:
+        """Start the time of the whole work, in the thread that does it."""
+        self.ident = _thread.get_ident()
+        self._end = min(self._end, monotonic() + self._seconds)
+        interrupts.prepare()
+
+    def call[**P, T](self, seconds: float, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Call a function that may never return.
+
+        Raises:
+            TimeIsUp: if it took longer than `seconds`.
+            NotBegun: if the whole work took its time already.
+
+        """
+        now = monotonic()
+        if now >= self._end:
+            raise NotBegun
+        try:
+            try:
+                self._until = min(now + seconds, self._end)
+                return function(*args, **kwargs)
+            finally:
+                if self._close():
+                    interrupts.interrupt(self.ident, None)
+        except TimeIsUp:
+            self._close_for_certain()
+            raise
+
+    def stand_still(self) -> float:
+        """Stop the clock, since the code of the program is stopped itself; return what `go_on` wants."""
+        with self._lock:
+            left = (self._until or 0.0) - monotonic()
+            self._until = float("inf")
+            return left
+
+    def go_on(self, left: float) -> None:
+        """Let the clock go on."""
+        with self._lock:
+            if not self._asked_to_stop:
+                self._until = monotonic() + left
+                self._end = max(self._end, self._until)
+
+    def _close(self) -> bool:
+        with self._lock:
+            self._until = None
+            self._woken = False
+            sent, self._sent = self._sent, 0.0
+            return sent > 0
+
+    def _close_for_certain(self) -> None:
+        """Close after an interruption, which may have come before or in `_close`.
+
+        On 3.14 it can come between taking a lock in a `with` statement and entering its block, so that the lock
+        stays taken; it is therefore one that its owner can release. A second interruption is the signal's.
+        """
+        while True:
+            try:
+                if self._close():
+                    interrupts.interrupt(self.ident, None)
+                while self._lock._is_owned():  # type: ignore[attr-defined]
+                    self._lock.release()
+            except TimeIsUp:
+                continue
+            return
+
+    def look(self, now: float) -> bool:
+        """Interrupt what is over its time; say whether even that did not help. For the link's thread."""
+        with self._lock:
+            if self._until is None or now < self._until:
+                return False
+            if not self._sent:
+                self._sent = monotonic()
+                interrupts.interrupt(self.ident, TimeIsUp)
+                return False
+            if not self._woken:  # it may wait in native code, which wakes only for a signal
+                self._woken = True
+                interrupts.wake(self.ident)
+            return now >= self._sent + limits.GRACE_SECONDS
+
+    def stop(self) -> None:
+        """Interrupt what runs now, and let the work end soon. For the link's thread."""
+        with self._lock:
+            self._end = 0.0
+            self._asked_to_stop = True
+            if self._until is not None:
+                self._until = 0.0
+
+    @property
+    def is_open(self) -> bool:
+        """Say whether code of the program runs in it."""
+        return self._until is not None
+
+    def give_up(self) -> None:
+        """Let the work end soon: no more code of the program in it."""
+        self._end = 0.0

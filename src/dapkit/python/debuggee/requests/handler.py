@@ -1,0 +1,25 @@
+"""What the handlers of all requests share: their shape, and reading single arguments.
+
+A handler runs in the link's thread, takes the engine and the request, and returns the body of the response,
+raises RequestRefused, or returns LATER if a stopped thread will answer. What must follow a
+response (a program going on) is put into `request.afterwards`. Handlers of one topic live in one
+module `requests_TOPIC`, with a table HANDLERS of their own; `dispatch` puts the tables together.
+"""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+from ..connection.request import Request
+from ..connection.wire import Json
+
+if TYPE_CHECKING:
+    from ..engine import Engine
+
+
+class Later:
+    """The answer of a handler that leaves it to a stopped thread."""
+
+
+LATER: Final = Later()
+
+type Handler = Callable[["Engine", Request], Json | Later | None]

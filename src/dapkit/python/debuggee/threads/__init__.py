@@ -1,0 +1,1 @@
+"""Threads of the program and asyncio tasks: which there are, their numbers and names."""
