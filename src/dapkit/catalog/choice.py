@@ -20,6 +20,8 @@ class Choice:
         command: what starts it, with the full path of its program; placeholders for the debugged program
             and for a socket are filled in by `route_to`.
         reasons: why this one, and why not others, a sentence each.
+        notices: those of the reasons that a user who starts something has to know: why an adapter that would have
+            come first was not chosen, and what a file of the project has made run.
         program: what it was chosen for.
         python: the interpreter of a Python program.
         version: of the adapter, where choosing it had to ask for it.
@@ -30,6 +32,7 @@ class Choice:
     definition: AdapterDefinition
     command: tuple[str, ...]
     reasons: tuple[str, ...]
+    notices: tuple[str, ...] = ()
     program: Path | None = None
     python: Path | None = None
     version: str | None = None

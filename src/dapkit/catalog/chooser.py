@@ -38,6 +38,7 @@ class Chooser:
     python: Path | None = None
     to_pid: bool = False
     reasons: list[str] = field(default_factory=list)
+    notices: list[str] = field(default_factory=list)
     _python: Interpreter | None = None
     _python_matters: bool = True
 
@@ -99,7 +100,7 @@ class Chooser:
 
     def for_process(self, pid: int, program: Path | None) -> Choice:
         """Choose one by what the process is."""
-        process = look_at_process(pid)
+        process = look_at_process(pid, self._debuggers())
         if process.runs == "python" and self.python is None:
             self._python = asked(process.executable, f"runs as process {pid}", self.env, self.cwd)
         known = [one for one in self.adapters.values() if process.runs in one.interpreters]
@@ -133,13 +134,20 @@ class Chooser:
     def _at_port(self, able: Sequence[AdapterDefinition], host: str, port: int) -> list[AdapterDefinition]:
         """Those that speak to what listens there."""
         self._python_matters = False  # what listens there runs already
-        process = listener(port) if host in _LOOPBACK else None
+        process = listener(port, self._debuggers()) if host in _LOOPBACK else None
         if process is not None:
             self.reasons.append(f"{process} and listens on port {port}")
             return self._listening(able, process)
-        where = "it is not to be seen who listens there" if host in _LOOPBACK else "that is another machine"
-        self.reasons.append(f"debugpy is the usual one for {host}:{port}: {where}; name another if it is not Python")
-        return [one for one in able if one.name == "debugpy"]
+        where = "what listens there cannot be seen" if host in _LOOPBACK else "that is another machine"
+        usual = [one for one in able if one.usual_at_ports]
+        self.reasons.append(
+            f"{_names(usual)} is the usual one for {host}:{port}: {where}; name another adapter if it is not"
+        )
+        return usual
+
+    def _debuggers(self) -> Mapping[str, str]:
+        """Titles of adapters by the names of their processes."""
+        return {name: one.title for one in self.adapters.values() for name in one.process_names}
 
     # Which fit
 
@@ -214,7 +222,7 @@ class Chooser:
             found = self._suits(one, program)
             if isinstance(found, NotInstalled):
                 missing.append((one, found))
-                self.reasons.append(f"not {one.name}: {found.problem}")
+                self._notice(f"not {one.name}: {found.problem}")
                 continue
             self._praise(one, found, program)
             if program is not None and one.is_source_only(program):
@@ -225,6 +233,7 @@ class Chooser:
                 definition=one,
                 command=found.command,
                 reasons=tuple(self.reasons),
+                notices=tuple(self.notices),
                 program=program,
                 python=None if self._python is None else self._python.path,
                 version=found.version,
@@ -247,7 +256,12 @@ class Chooser:
         if cloned := [str(source) for source in one.sources if source.parent not in users]:
             # The user may never have seen it, and it says what is run.
             started = " ".join(found.command) or found.where
-            self.reasons.append(f"as {', '.join(cloned)} of the project says, {one.name} is started by: {started}")
+            self._notice(f"as {', '.join(cloned)} of the project says, {one.name} is started by: {started}")
+
+    def _notice(self, reason: str) -> None:
+        """Keep a reason that the user has to know."""
+        self.reasons.append(reason)
+        self.notices.append(reason)
 
     def _suits(self, one: AdapterDefinition, program: Path | None) -> Installed | NotInstalled:
         found = self._find(one, program)

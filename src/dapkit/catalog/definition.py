@@ -88,6 +88,9 @@ class AdapterDefinition:
         attach_to_port: arguments to attach to a port; None if it cannot.
         listeners: what listens on such a port: what a process runs, or a part of a path in its command line.
         port_is_adapter: whether such a port is the adapter itself, so that none is started.
+        usual_at_ports: whether it is taken for a port where it cannot be seen what listens.
+        process_names: names of its own processes, whatever built them and whatever they have loaded.
+        reads_env_file: whether it reads `envFile` of a launch configuration itself.
         traits: what is peculiar about its answers.
         required: arguments that a launch cannot be without, and what they are.
         version: arguments that make the first part of its command tell its version; empty if nothing does.
@@ -130,6 +133,9 @@ class AdapterDefinition:
     attach_to_port: ArgumentTemplate | None = None
     listeners: tuple[str, ...] = ()
     port_is_adapter: bool = False
+    usual_at_ports: bool = False
+    process_names: tuple[str, ...] = ()
+    reads_env_file: bool = False
     traits: Traits = Traits()
     required: Mapping[str, str] = field(default_factory=dict)
     version: tuple[str, ...] = ()

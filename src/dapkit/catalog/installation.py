@@ -73,11 +73,13 @@ class NotInstalled:
     Attributes:
         problem: why.
         remedy: what to do instead of installing it.
+        command: its command, if the problem is only that this was not found on PATH.
 
     """
 
     problem: str
     remedy: str = ""
+    command: str = ""
 
 
 def find(
@@ -86,15 +88,16 @@ def find(
     """Find the first of an adapter's commands that works here."""
     if definition.transport == "connect":
         return Installed((), None, f"it listens at {definition.host}:{definition.port}, which was not tried")
-    problems: list[str] = []
+    problems: list[NotInstalled] = []
     for way in definition.command:
         found = _found(way, definition, around)
         if isinstance(found, Installed):
             found = _checked(found, definition, around, ask_version=ask_version)
         if isinstance(found, Installed):
             return found
-        problems.append(found.problem)
-    return NotInstalled(_joined([problem for problem in problems if problem]) or "its command is empty")
+        if found.problem:
+            problems.append(found)
+    return NotInstalled(_joined(problems) or "its command is empty")
 
 
 def lacks_for_pid(definition: AdapterDefinition, around: SearchContext) -> NotInstalled | None:
@@ -109,13 +112,13 @@ def lacks_for_pid(definition: AdapterDefinition, around: SearchContext) -> NotIn
 _NOT_FOUND = " was not found on PATH"
 
 
-def _joined(problems: list[str]) -> str:
-    """Say what is wrong with several ways in one sentence; commands that were not found in one breath."""
-    bare = [problem for problem in problems if problem.endswith(_NOT_FOUND) and "," not in problem]
-    if len(set(bare)) > 1:
-        names = ", ".join(dict.fromkeys(problem.removesuffix(_NOT_FOUND) for problem in bare))
-        problems = [f"{names} were not found on PATH", *(problem for problem in problems if problem not in bare)]
-    return "; ".join(dict.fromkeys(problems))
+def _joined(problems: Sequence[NotInstalled]) -> str:
+    """Say in one sentence why several commands do not work; those that were not found are listed together."""
+    missing = list(dict.fromkeys(way.command for way in problems if way.command))
+    if len(missing) < 2:
+        return "; ".join(dict.fromkeys(way.problem for way in problems))
+    others = dict.fromkeys(way.problem for way in problems if not way.command)
+    return "; ".join([f"{', '.join(missing)} were not found on PATH", *others])
 
 
 def _found(way: tuple[str, ...], definition: AdapterDefinition, around: SearchContext) -> Installed | NotInstalled:
@@ -148,7 +151,9 @@ def _program(word: str, definition: AdapterDefinition, around: SearchContext) ->
         found = search(name, around.projects, around.env)
         if found is not None:
             return found
-        return NotInstalled("" if "*" in name else f"{name}{_NOT_FOUND}")  # the plain name is told already
+        if "*" in name:
+            return NotInstalled("")  # the plain name comes before it, and is reported
+        return NotInstalled(f"{name}{_NOT_FOUND}", command=name)
     return _by_path(Path(name).expanduser(), definition, around)
 
 

@@ -1,6 +1,7 @@
 """What a running process is, and who listens on a port, as far as /proc tells."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,8 +33,8 @@ class ProcessInfo:
         return f"process {self.pid} {self.evidence}"
 
 
-def look_at_process(pid: int) -> ProcessInfo:
-    """Tell what a process is.
+def look_at_process(pid: int, debuggers: Mapping[str, str]) -> ProcessInfo:
+    """Tell what a process is; `debuggers` are titles of debuggers by the names of their processes.
 
     Raises:
         NoProgram: there is none, or it may not be looked at.
@@ -43,7 +44,7 @@ def look_at_process(pid: int) -> ProcessInfo:
     try:
         executable = (proc / "exe").readlink()
         command = tuple(word.decode(errors="replace") for word in (proc / "cmdline").read_bytes().split(b"\0") if word)
-        runs, evidence = _kind(proc, executable)
+        runs, evidence = _kind(proc, executable, debuggers)
     except (FileNotFoundError, ProcessLookupError) as error:
         what = "is part of the kernel, or has ended" if proc.exists() else "is not there"
         raise NoProgram(f"process {pid} {what}") from error
@@ -52,14 +53,14 @@ def look_at_process(pid: int) -> ProcessInfo:
     return ProcessInfo(pid, executable, runs, evidence, command)
 
 
-def _kind(proc: Path, executable: Path) -> tuple[str, str]:
+def _kind(proc: Path, executable: Path, debuggers: Mapping[str, str]) -> tuple[str, str]:
     name = bare_name(executable.name.removesuffix(" (deleted)"))
-    if name == "dlv":
-        return "dlv", f"is Delve, {executable}"
+    if name in debuggers:
+        return name, f"is {debuggers[name]}, {executable}"
     with (proc / "exe").open("rb") as file:
         if is_built_by_go(file):
             return "go", f"runs {executable}, which Go has built"
-    if (library := _LIBPYTHON.search((proc / "maps").read_bytes())) is not None and name != "gdb":
+    if (library := _LIBPYTHON.search((proc / "maps").read_bytes())) is not None:
         return "python", f"has loaded {Path(library[0].decode()).name}"
     return name, f"runs {executable}"
 
@@ -67,8 +68,8 @@ def _kind(proc: Path, executable: Path) -> tuple[str, str]:
 _LISTENING = "0A"  # net/tcp_states.h, TCP_LISTEN, as /proc/net/tcp shows it
 
 
-def listener(port: int) -> ProcessInfo | None:
-    """Return the process that listens on a port of this machine; None if it is not to be seen."""
+def listener(port: int, debuggers: Mapping[str, str]) -> ProcessInfo | None:
+    """Return the process that listens on a port of this machine; None if it cannot be seen."""
     sockets = {
         f"socket:[{fields[9]}]"
         for table in ("/proc/net/tcp", "/proc/net/tcp6")
@@ -80,7 +81,7 @@ def listener(port: int) -> ProcessInfo | None:
     for proc in Path("/proc").iterdir():
         if proc.name.isdigit() and _holds(proc, sockets):
             try:
-                return look_at_process(int(proc.name))
+                return look_at_process(int(proc.name), debuggers)
             except NoProgram:
                 return None
     return None

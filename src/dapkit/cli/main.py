@@ -63,7 +63,7 @@ class Commands(click.Group):
             from difflib import get_close_matches
 
             near = get_close_matches(args[0].replace("_", "-"), self.list_commands(ctx), n=1)
-            if near and near[0] not in str(error):
+            if near:
                 raise click.UsageError(f"{error.message} Did you mean {near[0]}?", ctx) from error
             raise
 

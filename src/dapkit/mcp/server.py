@@ -188,16 +188,14 @@ def _failure(action: str, code: str, message: str, hint: str) -> dict[str, objec
     return {
         "action": action,
         "success": False,
-        "text": message,
+        "text": f"{message}\n{hint}" if hint else message,
         "error": {"code": code, "message": message, "hint": hint},
     }
 
 
 def _text(answer: Mapping[str, object]) -> str:
-    """Return what a model reads: the text, and after an error what to do next."""
-    error = answer.get("error")
-    hint = error.get("hint") if isinstance(error, dict) else ""
-    return f"{answer['text']}\n{hint}" if hint and hint not in str(answer["text"]) else str(answer["text"])
+    """Return what a model reads; after an error, it says what to do next."""
+    return str(answer["text"])
 
 
 def _content(uri: str, text: str, kind: str) -> types.ReadResourceResult:

@@ -142,3 +142,11 @@ def test_port_of_another_machine_is_taken_for_debugpy_and_this_is_said(catalog: 
     choice = catalog.choose(host="192.0.2.1", port=5678, cwd=tmp_path)
     assert choice.definition.name == "debugpy"
     assert choice.reasons[0].startswith("debugpy is the usual one for 192.0.2.1:5678: that is another machine")
+
+
+def test_debugger_is_known_by_the_name_of_its_process(
+    catalog: Catalog, running: Running, tmp_path: Path, require_tool: Callable[[str], Path]
+) -> None:
+    pid, _ = running.start(require_tool("gdb"), "-q", "-nx", "-ex", "shell echo ready")
+    reasons = catalog.choose(pid=pid, cwd=tmp_path).reasons
+    assert reasons[0].startswith(f"process {pid} is GDB, ")

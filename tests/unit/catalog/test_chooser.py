@@ -69,6 +69,15 @@ def test_project_of_its_kind_comes_first(world: World) -> None:
     assert f"lldb-dap: {world.bin}/lldb-dap (PATH), in a project of its kind, {world.project}" in choice.reasons
 
 
+@pytest.mark.parametrize("name", ["not for long.c", "as it is.c"])
+def test_name_of_a_program_makes_no_notice(world: World, name: str) -> None:
+    world.write(name)
+    world.install("gdb", says="GNU gdb 16.3")
+    choice = choose(world, name)
+    assert any(reason.startswith(name) for reason in choice.reasons)
+    assert choice.notices == ()
+
+
 def test_suffix_in_capitals_is_known(world: World) -> None:
     world.write("A.RB")
     for name in ("rdbg", "ruby"):
@@ -195,6 +204,8 @@ def test_debugpy_debugs_what_the_own_adapter_cannot_and_this_is_said(
     assert choice.command == (str(python), "-m", "debugpy.adapter")
     assert f"not dapkit: {python} (first on PATH) {why}, and CPython 3.12 or later is needed" in choice.reasons
     assert choice.launch_arguments()["python"] == str(python)
+    assert len(choice.notices) == 1
+    assert choice.notices[0].startswith("not dapkit: ")
 
 
 @pytest.mark.usefixtures("no_debugpy")
@@ -371,3 +382,21 @@ def test_missing_adapter_that_was_asked_for_is_told(world: World) -> None:
         match=r"adapter 'rdbg' is not available: rdbg was not found on PATH\n  rdbg: gem install debug; it has to be",
     ):
         choose(world, "a.rb", adapter="rdbg")
+
+
+def test_port_that_cannot_be_looked_at_goes_to_the_adapter_that_the_data_names(world: World) -> None:
+    world.write(
+        "dap.toml",
+        """
+        [adapters.debugpy]
+        usual_at_ports = false
+        [adapters.mine]
+        command = ["mine"]
+        usual_at_ports = true
+        attach_to_port = { port = "${port}" }
+        """,
+    )
+    world.install("mine")
+    choice = world.load().choose(host="192.0.2.1", port=9, cwd=world.project)
+    assert choice.definition.name == "mine"
+    assert choice.reasons[0].startswith("mine is the usual one for 192.0.2.1:9: that is another machine")

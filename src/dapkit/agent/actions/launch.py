@@ -87,7 +87,7 @@ async def launch(
         input=stdin_file,
     )
     await _open(call, start_of_it, SessionMemory(launched=wanted, redaction=_redaction(call, env)))
-    notes = [*_surprises(choice.reasons)]
+    notes = [*choice.notices]
     if stop_on_entry and not choice.stops_on_entry:
         notes.append(f"{choice.definition.name} cannot stop where the program begins: set a breakpoint there")
     return await _started(call, notes, patience=call.settings.session_initial_stop_seconds)
@@ -145,7 +145,7 @@ async def attach(
         ),
         SessionMemory(redaction=_redaction(call, None)),
     )
-    return await _started(call, _surprises(choice.reasons), patience=limits.ATTACHED_STOP_SECONDS)
+    return await _started(call, choice.notices, patience=limits.ATTACHED_STOP_SECONDS)
 
 
 @action(Approval.EXECUTE, example={})
@@ -296,8 +296,3 @@ def _unstopped(outcome: Outcome, seconds: float) -> Sequence[str]:
     if outcome.failure:
         return [outcome.failure]
     return [f"it runs, and has not stopped within {round(seconds, 1):g} s: wait waits on"] if outcome.timed_out else []
-
-
-def _surprises(reasons: Sequence[str]) -> Sequence[str]:
-    """Keep what is worth saying about a choice: why something better was not chosen, and what the project has run."""
-    return [reason for reason in reasons if reason.startswith(("not ", "as "))]

@@ -97,7 +97,7 @@ def _lldb(sent: TranslatedConfiguration, _: Choice) -> None:
 
 
 def _tell_of_env_file(sent: TranslatedConfiguration, choice: Choice) -> None:
-    if "envFile" in sent.arguments and choice.definition.name != "dapkit":
+    if "envFile" in sent.arguments and not choice.definition.reads_env_file:
         sent.notes.append(f"{choice.definition.name} does not read envFile: write its variables as env")
 
 

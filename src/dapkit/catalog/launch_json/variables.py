@@ -17,7 +17,17 @@ _VARIABLE = re.compile(r"\$\{([^{}]+)\}")
 
 
 class Unresolved(Exception):  # noqa: N818 - caught where the file is known, never shown by itself
-    """A variable that nothing here tells the value of."""
+    """A variable without a value.
+
+    Attributes:
+        path: where it stands in the configuration, such as `.args[0]`; empty for the text itself.
+
+    """
+
+    def __init__(self, problem: str, path: str = "") -> None:
+        super().__init__(f"{path}: {problem}" if path else problem)
+        self.problem = problem
+        self.path = path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,8 +78,7 @@ def _at(place: str, value: object, around: VariableContext) -> object:
     try:
         return resolve(value, around)
     except Unresolved as error:
-        inner = str(error)
-        raise Unresolved(f"{place}{'' if inner.startswith(('.', '[')) else ': '}{inner}") from error
+        raise Unresolved(error.problem, f"{place}{error.path}") from error
 
 
 def _value(found: re.Match[str], around: VariableContext) -> str:
