@@ -1,6 +1,6 @@
 # Every target prepares what it needs inside this folder (.tools/, .venv/, tests/js/node_modules/) and nothing outside it.
 #
-#   ARGS=...             what follows the program of a target: make test ARGS='-k framing', make demo ARGS='--transcript out.jsonl'
+#   ARGS=...             what follows the program of a target: make test ARGS=tests/unit/hub (then pytest alone), make demo ARGS='--transcript out.jsonl'
 #   DAPKIT_PYTHON=3.12   work on another version of Python, in an environment of its own (.venv-3.12)
 #   SCHEMA=FILE          where the official JSON schema of the protocol lies
 
@@ -29,10 +29,10 @@ help: ## show this list
 demo: $(READY) ## debug a small buggy program and show what happens
 	@$(PYTHON) examples/demo/run.py $(ARGS)
 
-test: test-python test-js ## run all tests: Python, then JavaScript where node is installed
+test: test-python $(if $(ARGS),,test-js) ## run all tests: Python, then JavaScript where node is installed
 
 test-python: $(READY) ## run the Python tests
-	$(PYTHON) -m pytest -n 2 --junit-xml=$(REPORTS)/python.xml $(ARGS)
+	$(PYTHON) -m pytest -n auto --dist worksteal --junit-xml=$(REPORTS)/python.xml $(ARGS)
 
 test-js: $(READY) ## let Microsoft's own test client talk to the adapters
 	@mkdir -p $(REPORTS) && rm -f $(REPORTS)/real-client.*

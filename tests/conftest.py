@@ -17,14 +17,44 @@ from pathlib import Path
 import pytest
 
 import bootstrap
+from interpreters import OURS
 
 PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
 ENDING_SECONDS = 10.0
 """How long after a test its processes may take to end; a machine that is busy with other things is slow in that."""
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let a run be about one Python, or about all of them."""
+    parser.addoption(
+        "--each-python",
+        action="store_true",
+        default=os.environ.get("CI") == "true",
+        help="Run tests marked each_python with each version of Python, as with CI=true; else with the one of the run.",
+    )
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """Start no workers for a few files: the first test runs a second earlier without."""
+    paths = [Path(argument.partition("::")[0]) for argument in config.args]
+    if len(paths) <= 3 and all(path.is_file() for path in paths):
+        return 0
+    return max(2, len(os.sched_getaffinity(0)))
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run a test that debugs programs with the Python of this run, or where it matters and is wanted with each one."""
+    if "python" not in metafunc.fixturenames:
+        return
+    matters = metafunc.definition.get_closest_marker("each_python") is not None
+    versions = bootstrap.VERSIONS if matters and metafunc.config.getoption("--each-python") else [OURS]
+    metafunc.parametrize("python", versions, indirect=True, scope="session")
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put into the report which row a test belongs to, and in which Python its program runs."""
+    """Begin with tests that may take long, and put into the report what tables of the reference are made of."""
+    items.sort(key=lambda item: item.get_closest_marker("timeout") is None)  # else one of them is left at the end
     for item in items:
         marker = item.get_closest_marker("row")
         if marker is None:
@@ -61,13 +91,6 @@ def require_tool() -> Callable[[str], Path]:
         pytest.skip(reason)
 
     return find
-
-
-@pytest.fixture(scope="session")
-def pythons() -> dict[str, Path]:
-    """Return the interpreters on this machine that dapkit supports, by version ("3.12")."""
-    found = {version: bootstrap.find_interpreter(version) for version in bootstrap.VERSIONS}
-    return {version: Path(path) for version, path in found.items() if path is not None}
 
 
 @pytest.fixture(scope="session", autouse=True)

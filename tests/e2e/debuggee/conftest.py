@@ -1,4 +1,4 @@
-"""A debugged program per test, in every Python version at hand that the engine supports."""
+"""Debugged programs, without an adapter between them and the tests."""
 
 import sys
 import textwrap
@@ -8,20 +8,15 @@ from pathlib import Path
 
 import pytest
 
-import bootstrap
 from e2e.debuggee.peer import Peer
+from interpreters import OURS, interpreter
 
-OURS = f"{sys.version_info.major}.{sys.version_info.minor}"
 
-
-@pytest.fixture(params=bootstrap.VERSIONS)
-def python(request: pytest.FixtureRequest, pythons: dict[str, Path]) -> str:
-    """Return an interpreter of each version, ours (which has numpy and such) for its own; a missing one is a skip."""
-    if request.param == OURS:
-        return sys.executable
-    if request.param not in pythons:
-        pytest.skip(f"no Python {request.param} on this machine")
-    return str(pythons[request.param])
+@pytest.fixture(scope="session")
+def python(request: pytest.FixtureRequest) -> str:
+    """Return the interpreter that programs run in: for our own version ours, which has numpy and such."""
+    version: str = request.param
+    return sys.executable if version == OURS else str(interpreter(version))
 
 
 type Start = Callable[..., Peer]

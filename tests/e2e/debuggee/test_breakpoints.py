@@ -7,7 +7,7 @@ import pytest
 from e2e.debuggee.conftest import Start
 from e2e.debuggee.peer import Message, Peer, Refused
 
-pytestmark = pytest.mark.row("setBreakpoints")
+pytestmark = [pytest.mark.row("setBreakpoints"), pytest.mark.each_python]
 
 LOOP = """
     def work(n):

@@ -7,6 +7,8 @@ import pytest
 from e2e.debuggee.conftest import Start
 from e2e.debuggee.peer import Message, Peer, Refused
 
+pytestmark = pytest.mark.each_python
+
 ADD = """
 def add(a, b):
     c = a + b

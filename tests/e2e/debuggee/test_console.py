@@ -66,6 +66,7 @@ def test_values_of_earlier_lines_are_output_that_can_be_opened(start: Start) -> 
     assert [row["value"] for row in peer.rows(first["variablesReference"])] == ["10", "20"]
 
 
+@pytest.mark.each_python
 def test_await_at_top_level_runs_in_plain_code(start: Start) -> None:
     peer = at_work(start)
     assert repl(peer, "import asyncio\nawait asyncio.sleep(0.01, 'slept')")["result"] == "'slept'"
@@ -97,6 +98,7 @@ COROUTINES = """
 """
 
 
+@pytest.mark.each_python
 def test_await_in_a_stopped_coroutine_is_run_by_its_own_loop(start: Start) -> None:
     peer = start(COROUTINES)
     peer.configure(lines=[13])
@@ -108,6 +110,7 @@ def test_await_in_a_stopped_coroutine_is_run_by_its_own_loop(start: Start) -> No
     assert peer.finish() == (0, "[0, 1, 2] 1\n", "")
 
 
+@pytest.mark.each_python
 def test_breakpoint_in_an_evaluated_call_stops_and_the_answer_comes_after(start: Start) -> None:
     peer = at_work(start)
     source = {"path": str(peer.folder / "prog.py")}
@@ -163,6 +166,7 @@ def test_watch_does_not_stop_at_breakpoints(start: Start) -> None:
     assert peer.value("double(3)") == "6"
 
 
+@pytest.mark.each_python
 def test_exception_filters_do_not_stop_in_an_evaluation(start: Start) -> None:
     peer = at_work(start)
     peer.ask("setExceptionBreakpoints", filters=["raised", "uncaught"])

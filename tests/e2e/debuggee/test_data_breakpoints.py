@@ -13,7 +13,7 @@ import pytest
 from e2e.debuggee.conftest import Start
 from e2e.debuggee.peer import DEADLINE, ENTRY, Message, Peer, Refused
 
-pytestmark = pytest.mark.row("dataBreakpointInfo, setDataBreakpoints")
+pytestmark = [pytest.mark.row("dataBreakpointInfo, setDataBreakpoints"), pytest.mark.each_python]
 
 WITHOUT = "without the native part"
 HERE = "# here"

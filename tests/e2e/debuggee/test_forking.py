@@ -8,6 +8,8 @@ import pytest
 
 from e2e.debuggee.conftest import Start
 
+pytestmark = pytest.mark.each_python
+
 
 @pytest.mark.row("evaluate")
 @pytest.mark.parametrize("together", [True, False])

@@ -8,6 +8,8 @@ import pytest
 from e2e.debuggee.conftest import Start
 from e2e.debuggee.peer import Message, Peer, Refused
 
+pytestmark = pytest.mark.each_python
+
 ROW = """
 def f(x): return x + 1
 def g(x): return x * 2

@@ -13,7 +13,7 @@ import pytest
 from e2e.debuggee.conftest import Start
 from e2e.debuggee.peer import Message, Peer
 
-pytestmark = pytest.mark.row("scopes, variables")
+pytestmark = [pytest.mark.row("scopes, variables"), pytest.mark.each_python]
 
 STANDARD = """
     import array, collections, dataclasses, datetime, decimal, enum, fractions, functools, pathlib, types

@@ -10,7 +10,7 @@ import pytest
 from e2e.debuggee.conftest import Start
 from e2e.debuggee.peer import DEADLINE, Peer, Refused
 
-pytestmark = pytest.mark.row("launch")
+pytestmark = [pytest.mark.row("launch"), pytest.mark.each_python]
 
 RELOADING = {"enable": True, "pollingInterval": 0.05}
 

@@ -5,7 +5,7 @@ import pytest
 from e2e.debuggee.conftest import Start
 from e2e.debuggee.peer import Peer, Refused
 
-pytestmark = pytest.mark.row("stepInTargets, gotoTargets, goto, restartFrame")
+pytestmark = [pytest.mark.row("stepInTargets, gotoTargets, goto, restartFrame"), pytest.mark.each_python]
 
 
 def restart(peer: Peer, thread: int = 1) -> None:

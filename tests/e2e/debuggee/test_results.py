@@ -8,7 +8,7 @@ from dapkit.python.debuggee import limits
 from e2e.debuggee.conftest import Start
 from e2e.debuggee.peer import Peer
 
-pytestmark = pytest.mark.row("scopes, variables")
+pytestmark = [pytest.mark.row("scopes, variables"), pytest.mark.each_python]
 
 CALLS = """
     import functools

@@ -29,6 +29,7 @@ PROGRAM = """
 """
 
 
+@pytest.mark.each_python
 def test_program_stops_at_a_breakpoint_shows_itself_and_runs_to_its_end(start: Start) -> None:
     peer = start(PROGRAM)
     placed = peer.configure(lines=[3])
@@ -49,6 +50,7 @@ def test_program_stops_at_a_breakpoint_shows_itself_and_runs_to_its_end(start: S
     assert (last["event"], last["body"]) == ("exited", {"exitCode": 3})
 
 
+@pytest.mark.each_python
 def test_uncaught_exception_is_reported_as_without_a_debugger(start: Start, python: str, tmp_path: Path) -> None:
     peer = start(
         """
@@ -67,6 +69,7 @@ def test_uncaught_exception_is_reported_as_without_a_debugger(start: Start, pyth
     assert plain.returncode == 1
 
 
+@pytest.mark.each_python
 @pytest.mark.parametrize(
     "text",
     [
@@ -122,6 +125,7 @@ WHAT_IS_SEEN = """
 """
 
 
+@pytest.mark.each_python
 @pytest.mark.parametrize("kind", ["program", "module", "code", "folder", "zip"])
 def test_program_sees_itself_started_by_python(python: str, tmp_path: Path, kind: str) -> None:
     text = textwrap.dedent(WHAT_IS_SEEN).replace("\n    ", "\n")
@@ -151,6 +155,7 @@ def test_program_sees_itself_started_by_python(python: str, tmp_path: Path, kind
     assert ours_lines == plain_lines
 
 
+@pytest.mark.each_python
 def test_program_may_have_files_named_like_modules_that_the_engine_uses(start: Start, tmp_path: Path) -> None:
     names = ["select", "values", "link", "threads", "queue", "opcode", "monitor"]
     for name in names:
@@ -289,6 +294,7 @@ def test_terminate_is_refused_by_a_program_that_ignores_signals(start: Start) ->
         peer.ask("terminate")
 
 
+@pytest.mark.each_python
 def test_child_of_a_fork_runs_undebugged(start: Start) -> None:
     peer = start(
         """

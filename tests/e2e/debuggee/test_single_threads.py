@@ -35,6 +35,7 @@ def two_stopped(start: Start) -> tuple[Peer, int, int]:
     return peer, first, second
 
 
+@pytest.mark.each_python
 @pytest.mark.row("continue, pause")
 def test_others_run_on_and_each_stop_keeps_its_own_references(start: Start) -> None:
     peer, first, second = two_stopped(start)
@@ -60,6 +61,7 @@ def test_others_run_on_and_each_stop_keeps_its_own_references(start: Start) -> N
     assert peer.finish()[0] == 0
 
 
+@pytest.mark.each_python
 @pytest.mark.row("next, stepIn, stepOut")
 def test_step_of_one_thread_leaves_the_other_stop_alone(start: Start) -> None:
     peer, first, second = two_stopped(start)
@@ -174,6 +176,7 @@ def test_threads_that_are_paused_together_are_both_told(start: Start) -> None:
     assert peer.finish()[0] == 0
 
 
+@pytest.mark.each_python
 @pytest.mark.row("continue, pause")
 def test_stop_inside_an_evaluated_call_leaves_the_other_threads_running(start: Start) -> None:
     peer = start(

@@ -113,6 +113,7 @@ def test_cells_of_notebooks_are_the_programs_own_and_served_by_reference(start: 
     assert placed["source"]["sourceReference"] == source["sourceReference"]
 
 
+@pytest.mark.each_python
 @pytest.mark.row("source")
 def test_frozen_modules_and_the_text_of_the_command_line_are_served(python: str, tmp_path: Path) -> None:
     code = (
@@ -133,6 +134,7 @@ def test_frozen_modules_and_the_text_of_the_command_line_are_served(python: str,
         assert "def join(" in text_of(peer, frozen)
 
 
+@pytest.mark.each_python
 @pytest.mark.row("source, loadedSources, modules, locations")
 @pytest.mark.parametrize(
     ("expression", "text", "line"),

@@ -5,6 +5,8 @@ import pytest
 from e2e.debuggee.conftest import Start
 from e2e.debuggee.peer import Message, Peer, Refused
 
+pytestmark = pytest.mark.each_python
+
 
 @pytest.mark.row("stackTrace")
 def test_pages_of_a_very_deep_stack(start: Start) -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from e2e.debuggee.conftest import Start
 
-pytestmark = pytest.mark.row("next, stepIn, stepOut")
+pytestmark = [pytest.mark.row("next, stepIn, stepOut"), pytest.mark.each_python]
 
 CALLS = """
     def inner(n):

@@ -5,6 +5,8 @@ import pytest
 from e2e.debuggee.conftest import Start
 from e2e.debuggee.peer import Peer, Refused
 
+pytestmark = pytest.mark.each_python
+
 WORKERS = """
     import threading, time
     counts = [0, 0, 0]

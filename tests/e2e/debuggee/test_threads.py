@@ -8,6 +8,8 @@ import pytest
 from e2e.debuggee.conftest import Start
 from e2e.debuggee.peer import DEADLINE, Message, Peer, Refused
 
+pytestmark = pytest.mark.each_python
+
 
 def unnumbered(name: str) -> str:
     """Hide the numbers of tasks, which depend on the version of asyncio."""

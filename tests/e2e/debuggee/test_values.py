@@ -49,6 +49,7 @@ def at_scene(start: Start) -> Peer:
     return peer
 
 
+@pytest.mark.each_python
 def test_locals_are_shown_with_types_and_children(start: Start) -> None:
     rows = at_scene(start).locals()
     assert list(rows)[:3] == ["numbers", "table", "mixed"]
@@ -90,6 +91,7 @@ def test_container_asked_for_without_pages_shows_a_part_and_leads_to_the_rest(st
     assert [row["name"] for row in middle] == ["510", "511"]
 
 
+@pytest.mark.each_python
 def test_children_of_objects_of_many_kinds(start: Start) -> None:
     peer = at_scene(start)
     rows = peer.locals()
@@ -283,6 +285,7 @@ def at_work(start: Start) -> Peer:
     return peer
 
 
+@pytest.mark.each_python
 def test_evaluate_sees_locals_globals_builtins_and_closures(start: Start) -> None:
     peer = at_work(start)
     assert peer.value("n + shared + len(items)") == "14"
@@ -294,6 +297,7 @@ def test_evaluate_sees_locals_globals_builtins_and_closures(start: Start) -> Non
     assert peer.ask("evaluate", expression="items", frameId=peer.stack()[0]["id"])["indexedVariables"] == 3
 
 
+@pytest.mark.each_python
 def test_console_runs_statements_and_assignments_reach_the_program(start: Start) -> None:
     peer = at_work(start)
     assert peer.value("x = 100", context="repl") == ""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-import bootstrap
+from interpreters import interpreter
 
 DEBUGGEE = Path(__file__).parents[3] / "src/dapkit/python/debuggee"
 
@@ -23,12 +23,10 @@ from _dapkit_debuggee import native
 type Run = Callable[..., str]
 
 
-@pytest.fixture(params=bootstrap.VERSIONS)
-def python(request: pytest.FixtureRequest, pythons: dict[str, Path]) -> Path:
-    """Return an interpreter; a version that is not at hand is a skip."""
-    if request.param not in pythons:
-        pytest.skip(f"no Python {request.param} on this machine")
-    return pythons[request.param]
+@pytest.fixture(scope="session")
+def python(request: pytest.FixtureRequest) -> Path:
+    """Return the interpreter that programs run in; dapkit is not installed there."""
+    return interpreter(request.param)
 
 
 @pytest.fixture

@@ -8,6 +8,8 @@ import pytest
 
 from e2e.native.conftest import DEBUGGEE, LOAD, Run
 
+pytestmark = pytest.mark.each_python
+
 
 @pytest.mark.usefixtures("needs_extension")
 def test_extension_finds_all_it_needs(run: Run) -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from e2e.native.conftest import Run
 
-pytestmark = pytest.mark.usefixtures("needs_extension")
+pytestmark = [pytest.mark.usefixtures("needs_extension"), pytest.mark.each_python]
 
 
 def test_each_kind_of_write_reaches_the_writer_at_its_next_instruction(run: Run) -> None:

@@ -1,12 +1,12 @@
-"""An adapter per test, and the Python versions that programs are debugged in."""
+"""An adapter per test, and the Python that programs are debugged in."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
-import bootstrap
 from e2e.python.driving import Driver, driving
+from interpreters import interpreter
 
 
 @pytest.fixture
@@ -16,9 +16,7 @@ async def driver(tmp_path: Path) -> AsyncIterator[Driver]:
         yield driver
 
 
-@pytest.fixture(params=bootstrap.VERSIONS)
-def python(request: pytest.FixtureRequest, pythons: dict[str, Path]) -> str:
-    """Return an interpreter of each version in which dapkit is not installed; one that is not at hand is a skip."""
-    if request.param not in pythons:
-        pytest.skip(f"no Python {request.param} on this machine")
-    return str(pythons[request.param])
+@pytest.fixture(scope="session")
+def python(request: pytest.FixtureRequest) -> str:
+    """Return the interpreter that programs run in; dapkit is not installed there."""
+    return str(interpreter(request.param))

@@ -56,6 +56,7 @@ async def value(session: Session, expression: str) -> str:
     return (await session.evaluate(expression, frame_id=frame.id)).result
 
 
+@pytest.mark.each_python
 async def test_program_is_attached_to_several_times_and_runs_on_each_time(tmp_path: Path, python: str) -> None:
     counts = []
     with running(LOOP, tmp_path, python) as program:
@@ -132,6 +133,7 @@ async def test_disconnect_can_end_the_program(tmp_path: Path) -> None:
         await ended(program.process.pid)
 
 
+@pytest.mark.each_python
 async def test_terminate_interrupts_the_program(tmp_path: Path, python: str) -> None:
     with running(LOOP, tmp_path, python) as program:
         program.read_place()

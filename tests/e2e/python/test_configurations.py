@@ -127,6 +127,7 @@ async def test_output_with_a_source_has_the_path_of_the_client(driver: Driver) -
 # Without debugging
 
 
+@pytest.mark.each_python
 async def test_program_without_debugging_has_no_monitoring(driver: Driver, python: str) -> None:
     program = """
         import sys, time

@@ -9,7 +9,7 @@ from dapkit.protocol import BreakpointEvent
 from e2e.python.driving import Driver
 from e2e.python.listening import client, running
 
-pytestmark = pytest.mark.row("dataBreakpointInfo, setDataBreakpoints")
+pytestmark = [pytest.mark.row("dataBreakpointInfo, setDataBreakpoints"), pytest.mark.each_python]
 
 PROGRAM = """
     class Account:

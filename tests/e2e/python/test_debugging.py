@@ -10,6 +10,8 @@ from dapkit.endpoint import RequestFailed
 from dapkit.protocol import OutputEvent
 from e2e.python.driving import Driver
 
+pytestmark = pytest.mark.each_python
+
 ORDERS = Path(__file__).parents[3] / "examples" / "orders"
 
 LOOP = """

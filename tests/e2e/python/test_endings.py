@@ -44,6 +44,7 @@ async def test_exit_code_is_that_of_a_shell(driver: Driver, program: str, code: 
     assert await driver.run(program) == Ended(code)
 
 
+@pytest.mark.each_python
 async def test_exit_code_is_told_in_each_python_version(driver: Driver, python: str) -> None:
     assert await driver.run("import sys; sys.exit(3)", python=python) == Ended(3)
 
@@ -71,6 +72,7 @@ async def test_all_output_comes_before_exited_and_that_before_terminated() -> No
     assert client.output("stdout") == "a" * 300_000 + "\nend"
 
 
+@pytest.mark.each_python
 async def test_terminate_interrupts_and_the_program_cleans_up(driver: Driver, python: str) -> None:
     await driver.start(WAITS, python=python)
     await driver.session.wait_for(OutputEvent)
@@ -118,6 +120,7 @@ async def test_program_that_ignores_interrupts_gets_sigterm(driver: Driver, pyth
     assert await driver.session.wait_until_ended() == Ended(5)
 
 
+@pytest.mark.each_python
 @pytest.mark.row("restart, terminate, disconnect")
 @pytest.mark.parametrize(
     "native",

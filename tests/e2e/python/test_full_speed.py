@@ -7,6 +7,8 @@ import pytest
 
 from e2e.python.driving import Driver
 
+pytestmark = pytest.mark.each_python
+
 PROGRAM = """
     import dis, json, sys
     factor, watched = 3, 0

@@ -28,6 +28,7 @@ WAITS = """
 """
 
 
+@pytest.mark.each_python
 def test_import_is_cheap_and_brings_nothing(python: str) -> None:
     text = """
 import sys
@@ -76,6 +77,7 @@ STOPS = """
 """
 
 
+@pytest.mark.each_python
 @pytest.mark.parametrize("how", ["dapkit.breakpoint()", "breakpoint()", "variable"])
 async def test_breakpoint_stops_in_its_caller_if_a_client_is_there(tmp_path: Path, python: str, how: str) -> None:
     text = STOPS.replace("breakpoint()", "dapkit.breakpoint()" if how == "dapkit.breakpoint()" else "breakpoint()")
@@ -98,6 +100,7 @@ async def test_breakpoint_stops_in_its_caller_if_a_client_is_there(tmp_path: Pat
         assert program.process.wait(10) == 0
 
 
+@pytest.mark.each_python
 async def test_breakpoint_stops_in_a_launched_program_as_well(driver: Driver, python: str) -> None:
     await driver.start("def f():\n    breakpoint()\n    return 1\nf()\n", python=python)
     await driver.session.next_stop()
@@ -268,6 +271,7 @@ async def test_program_can_listen_on_a_unix_socket(tmp_path: Path, python: str) 
         assert not (tmp_path / "door").exists()
 
 
+@pytest.mark.each_python
 async def test_child_of_a_fork_leaves_the_door_to_its_parent(tmp_path: Path, python: str) -> None:
     text = """
         import os, time
@@ -294,6 +298,7 @@ async def test_child_of_a_fork_leaves_the_door_to_its_parent(tmp_path: Path, pyt
             assert (await session.threads()).threads
 
 
+@pytest.mark.each_python
 async def test_stopped_threads_are_all_there_and_all_go_on(tmp_path: Path, python: str) -> None:
     text = """
         import os, threading, time

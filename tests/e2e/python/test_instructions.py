@@ -14,6 +14,8 @@ from dapkit.protocol import (
 )
 from e2e.python.driving import Driver
 
+pytestmark = pytest.mark.each_python
+
 PROGRAM = """
     def add(a, b):
         c = a + b

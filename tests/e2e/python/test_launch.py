@@ -30,6 +30,7 @@ async def report(driver: Driver) -> dict[str, object]:
     return told
 
 
+@pytest.mark.each_python
 async def test_program_runs_as_without_a_debugger(driver: Driver, python: str) -> None:
     await driver.start(REPORT, args=["one", "--two", "drei vier", ""], python=python)
     told = await report(driver)
@@ -40,6 +41,7 @@ async def test_program_runs_as_without_a_debugger(driver: Driver, python: str) -
     assert told["theirs"] == []
 
 
+@pytest.mark.each_python
 async def test_program_runs_in_the_interpreter_that_is_named(driver: Driver, python: str) -> None:
     await driver.start("import sys\nprint(sys.executable)\n", 2, python=python)
     stop = await driver.session.next_stop()
@@ -105,12 +107,14 @@ async def test_interpreter_that_talks_a_lot_before_the_program_does_not_block_it
     assert driver.output("stdout") == "done\n"
 
 
+@pytest.mark.each_python
 async def test_stop_on_entry_is_before_the_first_line(driver: Driver, python: str) -> None:
     await driver.start("print('first')\nprint('second')\n", stopOnEntry=True, python=python)
     stop = await driver.session.next_stop()
     assert (stop.reason, await driver.where(), driver.output("stdout")) == ("entry", ("<module>", 1), "")
 
 
+@pytest.mark.each_python
 async def test_stop_on_entry_is_in_the_program_even_if_library_code_is_shown(driver: Driver, python: str) -> None:
     await driver.start("print('first')\n", stopOnEntry=True, justMyCode=False, python=python)
     stop = await driver.session.next_stop()

@@ -38,14 +38,14 @@ async def test_missing_folder_is_refused(driver: Driver) -> None:
 
 
 @pytest.mark.parametrize(
-    ("python", "told"),
+    ("program", "told"),
     [
         ("no-such-python", "python is 'no-such-python', but there is no program on PATH that can be run"),
         ("/nowhere/python", "python is '/nowhere/python', but there is no program at /nowhere/python that can be run"),
     ],
 )
-async def test_missing_interpreter_is_refused(driver: Driver, python: str, told: str) -> None:
-    assert (await refusal(driver, code="print()", python=python)).endswith(told)
+async def test_missing_interpreter_is_refused(driver: Driver, program: str, told: str) -> None:
+    assert (await refusal(driver, code="print()", python=program)).endswith(told)
 
 
 def interpreter(folder: Path, answer: str) -> str:

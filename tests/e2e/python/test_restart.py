@@ -28,6 +28,7 @@ PROGRAM = """
 """
 
 
+@pytest.mark.each_python
 async def test_restart_at_a_breakpoint_stops_there_again_in_another_process(driver: Driver, python: str) -> None:
     await driver.start(PROGRAM, 2, python=python)
     await driver.session.next_stop()

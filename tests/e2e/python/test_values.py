@@ -9,6 +9,8 @@ from dapkit.protocol import StoppedEvent
 from e2e.python.driving import Driver
 from e2e.python.raw import raw_client
 
+pytestmark = pytest.mark.each_python
+
 PROGRAM = """
     import time
     def double(number):

@@ -149,7 +149,7 @@ def test_a_definition_without_a_place_among_the_modules_is_refused(schema: dict[
 
 
 @pytest.mark.parametrize(
-    ("wire", "python"),
+    ("wire", "name"),
     [
         ("threadId", "thread_id"),
         ("clientID", "client_id"),
@@ -160,8 +160,8 @@ def test_a_definition_without_a_place_among_the_modules_is_refused(schema: dict[
         ("id", "id"),
     ],
 )
-def test_a_wire_name_gets_its_name_in_python(wire: str, python: str) -> None:
-    assert snake(wire) == python
+def test_a_wire_name_gets_its_name_in_python(wire: str, name: str) -> None:
+    assert snake(wire) == name
 
 
 def test_camel_case_does_not_give_back_every_wire_name() -> None:

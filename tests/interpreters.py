@@ -1,0 +1,25 @@
+"""The versions of Python that programs are debugged in."""
+
+import functools
+import sys
+from pathlib import Path
+
+import pytest
+
+import bootstrap
+
+OURS = f"{sys.version_info.major}.{sys.version_info.minor}"
+"""The version of Python that the tests run on."""
+
+
+def interpreter(version: str) -> Path:
+    """Return an interpreter of a version ("3.12") in which dapkit is not installed, or skip the test."""
+    path = _found(version)
+    if path is None:
+        pytest.skip(f"no Python {version} on this machine")
+    return Path(path)
+
+
+@functools.cache
+def _found(version: str) -> str | None:
+    return bootstrap.find_interpreter(version)
