@@ -7,9 +7,12 @@ loaded until the typed form of an answer is asked for.
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import wraps
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 from dapkit import hub
+from dapkit.agent.table import PARAMETERS
 from dapkit.hub.project import project_of
 
 if TYPE_CHECKING:
@@ -64,37 +67,69 @@ class Answer[R]:
         return self.text
 
 
-def perform[R](
-    action: str,
-    arguments: Mapping[str, object],
-    *kinds: str,
-    session: str | None,
-    project: StrPath | None,
-) -> Answer[R]:
-    """Have an action done; `kinds` name the types that its result may have, as MODULE.CLASS.
+def performs[**P, R](*kinds: str) -> "Callable[[Callable[P, Answer[R]]], Callable[P, Answer[R]]]":
+    """Give a declared function its body: the action of the function's name is carried out with its arguments.
+
+    The declaration has the signature and the documentation, and nothing else. Its `session` and `project` say where;
+    all others are parameters of the action, of which those that are None are left out.
+
+    Args:
+        kinds: names of the types that the result may have, as MODULE.CLASS.
+
+    Example:
+        @performs("session.Started")
+        def restart(*, session: str | None = None, project: StrPath | None = None) -> "Answer[Started]":
+            "Start the program again."
+
+    """
+
+    def with_body(declared: "Callable[P, Answer[R]]") -> "Callable[P, Answer[R]]":
+        action = declared.__name__.rstrip("_")  # `continue_` is the action `continue`
+        parameters = signature(declared)
+
+        @wraps(declared)
+        def call(*args: P.args, **kwargs: P.kwargs) -> "Answer[R]":
+            given = parameters.bind(*args, **kwargs)
+            given.apply_defaults()
+            return _perform(action, given.arguments, kinds)
+
+        return call
+
+    return with_body
+
+
+def _perform[R](action: str, arguments: "Mapping[str, Any]", kinds: tuple[str, ...]) -> Answer[R]:
+    """Have an action done.
 
     Raises:
         ActionError: it was not done.
         dapkit.hub.HubError: no hub could be reached.
 
     """
-    given = {name: value for name, value in arguments.items() if value is not None}
-    folder = project_of(path(".")) if project is None else path(project)
-    answer: dict[str, Any] = hub.call(action, given, project=folder, session=session)
+    given = {name: _sent(name, value) for name, value in arguments.items() if name not in {"session", "project"}}
+    project = arguments["project"]
+    answer: dict[str, Any] = hub.call(
+        action,
+        {name: value for name, value in given.items() if value is not None},
+        project=project_of(os.getcwd()) if project is None else _absolute(project),  # noqa: PTH109 - a text
+        session=arguments["session"],
+    )
     if not answer["success"]:
         error = answer["error"]
         raise ActionError(error["code"], error["message"], error.get("hint", ""))
     return Answer(answer["action"], answer["session"], answer["text"], answer["details"], _reader(kinds))
 
 
-def path(given: StrPath) -> str:
+def _sent(name: str, value: Any) -> object:  # noqa: ANN401 - whatever the parameter takes
+    """Return what is sent for a parameter; a program is started in the current folder, if no other is given."""
+    if name == "cwd":
+        return _absolute(value or ".")
+    return _absolute(value) if value is not None and PARAMETERS[name]["type"] == "path" else value
+
+
+def _absolute(path: StrPath) -> str:
     """Make a path absolute, from the current folder of this process."""
-    return os.path.abspath(given)  # noqa: PTH100 - links stay as they are
-
-
-def path_if_given(given: StrPath | None) -> str | None:
-    """Do the same, if there is one."""
-    return None if given is None else path(given)
+    return os.path.abspath(path)  # noqa: PTH100 - links stay as they are
 
 
 def _reader(kinds: tuple[str, ...]) -> "Callable[[Mapping[str, Any]], Any]":

@@ -8,7 +8,7 @@ import anyio
 
 from dapkit.agent.failures import Unsupported
 from dapkit.agent.memory import Memories, SessionMemory
-from dapkit.agent.output import written
+from dapkit.agent.program_output import written
 from dapkit.hub.calls import HubCall
 from dapkit.protocol import Arguments, Capabilities, wire_name
 from dapkit.sessions.event_state import ProgressReport

@@ -15,8 +15,8 @@ from dapkit.agent import conversion
 from dapkit.agent.budget import shortened
 from dapkit.agent.call import ActionCall
 from dapkit.agent.memory import Locals
-from dapkit.agent.output import written
 from dapkit.agent.pages import total_frames
+from dapkit.agent.program_output import written
 from dapkit.agent.results import values
 from dapkit.agent.results.session import SourceLine, StopReport
 from dapkit.agent.source_text import lines_of

@@ -5,7 +5,7 @@ from typing import Literal
 from dapkit import limits
 from dapkit.agent import parameters as p
 from dapkit.agent.call import ActionCall
-from dapkit.agent.output import written
+from dapkit.agent.program_output import written
 from dapkit.agent.registry import Approval, action
 from dapkit.agent.report import from_line, last_output
 from dapkit.agent.results.session import CustomBody, OutputResult, SessionsResult, Terminated
