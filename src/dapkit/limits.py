@@ -123,7 +123,25 @@ CHECKUP_SECONDS = 20.0
 """Time within which an adapter that is checked has to be reached and to answer `initialize`."""
 
 STOP_CAPTURE_SECONDS = 5.0
-"""Time for which a stop is looked at before it is told without its place."""
+"""Time in which the thread of a stop is read before the stop is published without its place."""
+
+STOP_FRAMES = 6
+"""Frames that are read at each stop: those that a report shows, and one that says whether there are more."""
+
+START_OUTPUT_CHARACTERS = 4000
+"""Characters of an adapter's output that are reported with the error of a start, the last ones."""
+
+LATE_EXIT_CODE_SECONDS = 0.2
+"""Time in which `exited` may still come after `terminated`."""
+
+ENDED_SESSIONS_KEPT = 20
+"""Sessions of a project that have ended and can still be looked at."""
+
+REFERENCES_KEPT = 100_000
+"""Numbers of frames, values and locations that a session remembers; older ones are reported as unknown."""
+
+EVENT_STATE_KEPT = 10_000
+"""Modules, and sources, that a session keeps as events report them; later ones push out the oldest."""
 
 PAUSE_AGAIN_SECONDS = 2.0
 """Time for which a pause is asked for again and again, if the adapter refuses it though the program runs."""
@@ -152,7 +170,7 @@ REPORT_SOURCE_LINES = 3
 REPORT_SOURCE_CHARACTERS = 160
 """Characters of one of these lines."""
 
-REPORT_FRAMES = 5
+REPORT_FRAMES = STOP_FRAMES - 1
 """Frames that a report shows."""
 
 REPORT_LOCALS = 20

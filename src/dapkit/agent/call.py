@@ -83,7 +83,7 @@ class ActionCall:
         """Take note of the session that this call is about."""
         self.used = session
         self.in_use.enter_context(session.in_use())
-        self.in_use.enter_context(session.event_state.hearing(self.hear))
+        self.in_use.enter_context(session.event_state.reporting_to(self.hear))
 
     @property
     def remembered(self) -> SessionMemory:
@@ -100,12 +100,12 @@ class ActionCall:
 
     async def ask[B](self, arguments: Arguments[B]) -> B:
         """Ask the adapter, within the time that is left. Raises: as `DebugSession.ask`."""
-        return await self.session.ask(arguments, deadline=self.left)
+        return await self.session.requests.ask(arguments, deadline=self.left)
 
     @property
     def capabilities(self) -> Capabilities:
         """What the adapter of the session can do. Raises: SessionError."""
-        return self.session.target.session.capabilities
+        return self.session.state.target.session.capabilities
 
     def require(self, capability: str, what: str) -> None:
         """Make sure that the adapter can do something.

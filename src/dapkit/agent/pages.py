@@ -14,7 +14,7 @@ from dapkit.agent.call import ActionCall
 from dapkit.agent.failures import InvalidArguments
 from dapkit.agent.results.values import FrameRow, VariableRow
 from dapkit.agent.text.values import variable as line_of
-from dapkit.protocol import StackFrame, StackTraceArguments, StackTraceBody, Variable, VariablesArguments
+from dapkit.protocol import StackFrame, StackTraceArguments, Variable, VariablesArguments
 from dapkit.sessions.session import DebugSession
 
 type Kind = Literal["indexed", "named"]
@@ -48,16 +48,16 @@ async def page_of_frames(call: ActionCall, thread: int, *, start: int, levels: i
     else:
         stack = await call.ask(StackTraceArguments(thread_id=thread))
         came = stack.stack_frames[start:]
-    total = total_frames(call.session, stack)
+    total = reliable_total(call.session, stack.total_frames)
     more = len(came) > wanted or (total or 0) > start + max(len(came), 1)
     numbered = list(enumerate(came[:wanted], start))
     shown = [conversion.frame(one, index) for index, one in numbered if not own_code or _is_own(call, one)]
     return Frames(shown, more, total, start + len(numbered))
 
 
-def total_frames(session: DebugSession, stack: StackTraceBody) -> int | None:
-    """Say how many frames a stack has, if the adapter knows it: some tell a number beyond what they have looked at."""
-    return None if session.traits.total_frames_is_guess else stack.total_frames
+def reliable_total(session: DebugSession, total: int | None) -> int | None:
+    """Return the depth that an adapter reported of a stack, unless it is a guess beyond what the adapter has read."""
+    return None if session.traits.total_frames_is_guess else total
 
 
 def _is_own(call: ActionCall, frame: StackFrame) -> bool:

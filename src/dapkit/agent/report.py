@@ -15,7 +15,7 @@ from dapkit.agent import conversion
 from dapkit.agent.budget import shortened
 from dapkit.agent.call import ActionCall
 from dapkit.agent.memory import Locals
-from dapkit.agent.pages import total_frames
+from dapkit.agent.pages import reliable_total
 from dapkit.agent.program_output import written
 from dapkit.agent.results import values
 from dapkit.agent.results.session import SourceLine, StopReport
@@ -105,17 +105,20 @@ class _Look:
             self.incomplete.append(f"{name} could not be had: {error}")
 
     async def _ask[B](self, arguments: Arguments[B]) -> B:
-        return await self._session.ask(arguments, target=self._stop.target, deadline=limits.REPORT_SECONDS)
+        return await self._session.requests.ask(arguments, target=self._stop.target, deadline=limits.REPORT_SECONDS)
 
     async def _see_frames(self) -> None:
-        if self._stop.thread_id is None:
+        stop = self._stop
+        if stop.frames is not None:
+            self.frames, self.total_frames = stop.frames, stop.total_frames
+        elif stop.thread_id is not None:  # the adapter did not report the stack when the stop was read
+            asked = StackTraceArguments(thread_id=stop.thread_id, start_frame=0, levels=limits.STOP_FRAMES)
+            stack = await self._ask(asked)
+            self.frames, self.total_frames = stack.stack_frames, stack.total_frames
+        else:
             return
-        levels = limits.REPORT_FRAMES + 1
-        asked = StackTraceArguments(thread_id=self._stop.thread_id, start_frame=0, levels=levels)
-        stack = await self._ask(asked)
-        self.frames, self.total_frames = stack.stack_frames, stack.total_frames
-        self.known_frames = total_frames(self._session, stack)
-        await self._see_source(next(iter(stack.stack_frames), None))
+        self.known_frames = reliable_total(self._session, self.total_frames)
+        await self._see_source(next(iter(self.frames), None))
 
     async def _see_source(self, top: StackFrame | None) -> None:
         path, line = self._stop.path, self._stop.line
@@ -137,7 +140,7 @@ class _Look:
             self.variables += body.variables
 
     async def _see_exception(self) -> None:
-        able = self._session.targets[self._stop.target].session.capabilities.supports_exception_info_request
+        able = self._session.state.targets[self._stop.target].session.capabilities.supports_exception_info_request
         if able and self._stop.reason == "exception" and self._stop.thread_id is not None:
             body = await self._ask(ExceptionInfoArguments(thread_id=self._stop.thread_id))
             self.exception = conversion.exception(body)

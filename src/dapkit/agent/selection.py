@@ -17,7 +17,7 @@ async def thread_of(call: ActionCall, thread_id: int | None, index: int | None) 
     if thread_id is not None:
         raise InvalidArguments("thread_id and thread exclude each other")
     _from_zero("thread", index)
-    return await call.session.thread(index)
+    return await call.session.requests.thread(index)
 
 
 async def frame_of(
@@ -32,7 +32,7 @@ async def frame_of(
         raise InvalidArguments("frame_id excludes frame, thread_id and thread")
     _from_zero("frame", index)
     chosen = await thread_of(call, thread_id, thread)
-    return await call.session.frame(number=frame_id, index=index, thread=chosen)
+    return await call.session.requests.frame(number=frame_id, index=index, thread=chosen)
 
 
 def _from_zero(name: str, index: int | None) -> None:

@@ -12,29 +12,29 @@ from dapkit.sessions.targets import Target
 
 def snapshot(session: DebugSession) -> Snapshot:
     """Show a session as it is now."""
-    stop = session.stop
+    stop = session.state.stop
     output = session.output
     places = [placed.spec.location for placed in session.breakpoints if not placed.spec.temporary]
     on_lines = [place.file for place in places if isinstance(place, SourceLocation)]
     shown = Snapshot(
         id=session.name,
         adapter=session.adapter,
-        status=session.status,
+        status=session.state.status,
         cwd=str(session.cwd),
         launched_at=_time(session.created),
         last_used_at=_time(session.last_used),
         output_bytes=output.end,
         output_truncated=not output.read(since=0).complete,
-        needs_configuration_done=session.status == "configuring",
+        needs_configuration_done=session.state.status == "configuring",
         program=session.program,
-        exit_code=session.exit_code,
-        process_id=session.process_id,
+        exit_code=session.state.exit_code,
+        process_id=session.state.process_id,
         breakpoint_files=len(set(on_lines)),
         breakpoint_count=len(on_lines),
         function_breakpoint_count=sum(isinstance(place, FunctionLocation) for place in places),
-        children=[_child(target) for target in session.targets.values() if target.number] or None,
+        children=[_child(target) for target in session.state.targets.values() if target.number] or None,
     )
-    return shown if stop is None or session.over else changed(shown, **_place(stop))
+    return shown if stop is None or session.state.over else changed(shown, **_place(stop))
 
 
 def _place(stop: Stop) -> dict[str, object]:

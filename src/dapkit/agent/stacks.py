@@ -21,7 +21,7 @@ async def stacks_of(call: ActionCall, threads: Sequence[Thread], *, levels: int)
     async def look(thread: Thread) -> None:
         asked = StackTraceArguments(thread_id=thread.id, start_frame=0, levels=levels + 1)
         try:
-            stack = await call.session.ask(asked, deadline=min(call.left, limits.REPORT_SECONDS))
+            stack = await call.session.requests.ask(asked, deadline=min(call.left, limits.REPORT_SECONDS))
         except DapkitError as error:
             found[thread.id] = ThreadStack(thread_id=thread.id, frames=[], problem=str(error))
             return

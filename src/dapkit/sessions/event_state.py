@@ -1,13 +1,14 @@
-"""What adapters tell by events, beside stops and output: progress, modules, sources, memory.
+"""What adapters report by events, beside stops and output: progress, modules, sources, memory.
 
-Kept so that it can be shown without asking: some adapters send events about what
-they cannot be asked for. Everything that is kept is bounded.
+It is kept so that it can be shown without a request: some adapters send events about
+what they do not answer requests for. Everything that is kept is bounded.
 """
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
+from dapkit import limits
 from dapkit.client import SessionEvent
 from dapkit.protocol import (
     Breakpoint,
@@ -23,13 +24,10 @@ from dapkit.protocol import (
     Source,
 )
 
-KEPT = 10_000
-"""Modules, and sources, that are kept; later ones push out the oldest."""
-
 
 @dataclass(frozen=True, slots=True)
 class ProgressReport:
-    """Something of the adapter's that takes long.
+    """An operation of the adapter that takes long.
 
     Attributes:
         percentage: from 0 to 100; None if that is not known.
@@ -47,22 +45,22 @@ class ProgressReport:
 
 
 type ProgressListener = Callable[[ProgressReport], None]
-"""Told of each step; it only takes note."""
+"""Called with each report of progress; it takes note and returns."""
 
 
 def ignore_progress(_progress: ProgressReport) -> None:
-    """Listen to no progress."""
+    """Ignore all progress."""
 
 
 class EventState:
-    """What was told by the adapters of one run.
+    """What the adapters of one run have reported.
 
     Attributes:
-        modules: those that are loaded, as far as events tell, by id.
-        sources: the same of sources, by path or name.
+        modules: those that are loaded, as far as events report them, by id.
+        sources: the same for sources, by path or name.
         foreign_breakpoints: breakpoints that the adapter has set by itself, such as by a command of gdb, by id.
-        memory: how often memory was said to have changed.
-        invalidated: how often what had been read before was said to be out of date.
+        memory: how many `memory` events came.
+        invalidated: how many `invalidated` events came.
 
     """
 
@@ -81,8 +79,8 @@ class EventState:
         return tuple(self._progress.values())
 
     @contextmanager
-    def hearing(self, listener: ProgressListener) -> Iterator[None]:
-        """Tell somebody of all progress while the block runs."""
+    def reporting_to(self, listener: ProgressListener) -> Iterator[None]:
+        """Report all progress to a listener while the block runs."""
         self._listeners.append(listener)
         try:
             yield
@@ -90,11 +88,11 @@ class EventState:
             self._listeners.remove(listener)
 
     def forget(self) -> None:
-        """Begin a new run: nothing of the old one holds."""
+        """Begin a new run: what the last one reported is not true of it."""
         for kept in (self.modules, self.sources, self.foreign_breakpoints, self._progress):
             kept.clear()
 
-    def heard(self, event: SessionEvent) -> None:
+    def add(self, event: SessionEvent) -> None:
         """Take note of an event."""
         match event:
             case ModuleEvent(reason="removed", module=module):
@@ -105,8 +103,8 @@ class EventState:
                 self.sources.pop(_name(source), None)
             case LoadedSourceEvent(source=source):
                 _keep(self.sources, _name(source), source)
-            case BreakpointEvent(breakpoint=Breakpoint(id=int(number)) as told):
-                self._breakpoint(event.reason, number, told)
+            case BreakpointEvent(breakpoint=Breakpoint(id=int(number)) as reported):
+                self._breakpoint(event.reason, number, reported)
             case MemoryEvent():
                 self.memory += 1
             case InvalidatedEvent():
@@ -116,11 +114,11 @@ class EventState:
             case _:
                 pass
 
-    def _breakpoint(self, reason: str, number: int, told: Breakpoint) -> None:
+    def _breakpoint(self, reason: str, number: int, reported: Breakpoint) -> None:
         if reason == "removed":
             self.foreign_breakpoints.pop(number, None)
         elif reason == "new" or number in self.foreign_breakpoints:
-            _keep(self.foreign_breakpoints, number, told)
+            _keep(self.foreign_breakpoints, number, reported)
 
     def _progressed(self, event: ProgressStartEvent | ProgressUpdateEvent | ProgressEndEvent) -> None:
         match event:
@@ -141,7 +139,7 @@ class EventState:
 
 def _keep[K, V](kept: dict[K, V], key: K, value: V) -> None:
     kept[key] = value
-    if len(kept) > KEPT:
+    if len(kept) > limits.EVENT_STATE_KEPT:
         del kept[next(iter(kept))]
 
 

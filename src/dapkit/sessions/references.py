@@ -6,17 +6,15 @@ session, and belongs to one lifetime (DAP overview, "Lifetime of Objects
 References"); after it, the number is refused with the stop that it came from.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from dapkit import limits
 from dapkit.sessions.errors import StaleReference, UnknownReference
 from dapkit.sessions.targets import Lifetime, Target
 
 type ReferenceKind = Literal["frame", "variables reference", "location"]
-
-REFERENCES_KEPT = 100_000
-"""Numbers that are remembered; older ones are reported as unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +42,7 @@ class ReferenceTable:
     Invariant: the same object of the same lifetime has one number, and no number stands for two things.
     """
 
-    def __init__(self, targets: Mapping[int, Target], *, kept: int = REFERENCES_KEPT) -> None:
+    def __init__(self, targets: Callable[[], Mapping[int, Target]], *, kept: int = limits.REFERENCES_KEPT) -> None:
         self._targets = targets
         self._kept = kept
         self._last = 0
@@ -76,7 +74,7 @@ class ReferenceTable:
         reference = self._by_number.get(number)
         if reference is None or reference.kind != kind:
             raise UnknownReference(number, kind)
-        target = self._targets.get(reference.target)
+        target = self._targets().get(reference.target)
         if target is None or target.lifetime != reference.lifetime:
             now = None if target is None else target.stop
             raise StaleReference(number, stop=reference.stop, now=None if now is None else now.number)

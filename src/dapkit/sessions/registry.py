@@ -16,6 +16,7 @@ from typing import Self
 import anyio
 from anyio.abc import TaskGroup
 
+from dapkit import limits
 from dapkit.sessions.errors import AmbiguousSession, NameTaken, NoSession, UnknownSession
 from dapkit.sessions.event_state import ProgressListener, ignore_progress
 from dapkit.sessions.session import DebugSession
@@ -24,9 +25,6 @@ from dapkit.settings import Settings
 from dapkit.transport import background_tasks
 
 log = logging.getLogger(__name__)
-
-ENDED_KEPT = 20
-"""Sessions of a project that have ended and can still be looked at."""
 
 
 class SessionRegistry:
@@ -37,7 +35,7 @@ class SessionRegistry:
     Example:
         async with Sessions() as sessions:
             session = await sessions.open(Path.cwd(), start)
-            outcome = await session.wait()
+            outcome = await session.execution.wait()
 
     """
 
@@ -90,14 +88,14 @@ class SessionRegistry:
         project = _folder(project)
         chosen = self._free_name(project) if name is None else name
         before = self._sessions.get((project, chosen))
-        if before is not None and not before.over:
+        if before is not None and not before.state.over:
             raise NameTaken(chosen)
         session = DebugSession(chosen, project, start, tasks=self._tasks, settings=settings or self.settings)
         self._sessions.pop((project, chosen), None)  # so that this one is the last
         self._sessions[project, chosen] = session
         self._forget_ended(project)
         try:
-            with session.in_use(), session.event_state.hearing(on_progress):
+            with session.in_use(), session.event_state.reporting_to(on_progress):
                 await session.begin(deadline=deadline)
         except BaseException:
             if self._sessions.get((project, chosen)) is session:
@@ -120,7 +118,7 @@ class SessionRegistry:
             if found is None:
                 raise UnknownSession(name, [session.name for session in have])
             return found
-        live = [session for session in have if not session.over]
+        live = [session for session in have if not session.state.over]
         if len(live) > 1:
             raise AmbiguousSession([session.name for session in live])
         if not have:
@@ -140,7 +138,7 @@ class SessionRegistry:
     @property
     def live(self) -> tuple[DebugSession, ...]:
         """All sessions that have not ended."""
-        return tuple(session for session in self.all if not session.over)
+        return tuple(session for session in self.all if not session.state.over)
 
     async def close_all(self) -> None:
         """End every session, side by side."""
@@ -155,8 +153,8 @@ class SessionRegistry:
 
     def _forget_ended(self, project: Path) -> None:
         """Keep only the latest of the sessions that have ended."""
-        ended = [session for session in self.of(project) if session.over]
-        for session in ended[:-ENDED_KEPT]:
+        ended = [session for session in self.of(project) if session.state.over]
+        for session in ended[: -limits.ENDED_SESSIONS_KEPT]:
             del self._sessions[project, session.name]
 
     async def _check_adapters(self) -> None:
@@ -174,7 +172,7 @@ class SessionRegistry:
                 limit = session.settings.session_idle_seconds
                 if session.idle_seconds < limit:
                     continue
-                if session.over:
+                if session.state.over:
                     del self._sessions[key]
                 else:
                     log.info("%s was idle for too long and is ended", session.name)

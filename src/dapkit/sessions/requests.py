@@ -1,8 +1,8 @@
-"""Requests to the adapters of a session, with numbers that stay true.
+"""Requests to the adapters of a session, with the session's own reference numbers.
 
 A request goes to the session of the tree that its references belong to; without
 any, to the foreground. References of an earlier stop are refused before anything
-is sent, since the adapter would take them for something else.
+is sent, since the adapter would take them for other objects.
 """
 
 from dapkit.endpoint import RequestFailed
@@ -16,17 +16,33 @@ from dapkit.protocol import (
     decode_as,
     encode_value,
 )
+from dapkit.sessions.breakpoints.setting import SessionBreakpoints
 from dapkit.sessions.errors import NoFrame, NoThreads, NotStopped, SessionError
-from dapkit.sessions.execution import Resuming
 from dapkit.sessions.reference_fields import references_in, renumbered
+from dapkit.sessions.references import ReferenceTable
+from dapkit.sessions.state import SessionState
 from dapkit.sessions.targets import Target
+from dapkit.settings import Settings
 
 
-class Asking(Resuming):
-    """The part of a session that asks its adapters."""
+class SessionRequests:
+    """Sends requests to the adapters of a session."""
+
+    def __init__(
+        self,
+        state: SessionState,
+        *,
+        settings: Settings,
+        references: ReferenceTable,
+        breakpoints: SessionBreakpoints,
+    ) -> None:
+        self._state = state
+        self._settings = settings
+        self._references = references
+        self._breakpoints = breakpoints
 
     async def ask[B](self, arguments: Arguments[B], *, target: int | None = None, deadline: float | None = None) -> B:
-        """Ask, with the session's own references in the request and in the answer.
+        """Send a request, with the session's own references in it and in the answer.
 
         Reads may run beside each other, and beside a program that runs.
 
@@ -39,21 +55,21 @@ class Asking(Resuming):
         where = self._addressee(arguments, target)
         lifetime, stop = where.lifetime, where.stop
         number = None if stop is None else stop.number
-        native = renumbered(arguments, lambda kind, ours: self.references.find(kind, ours).native)
+        native = renumbered(arguments, lambda kind, ours: self._references.find(kind, ours).native)
         body = await where.session.request(
-            native, deadline=self.settings.request_timeout_seconds if deadline is None else deadline
+            native, deadline=self._settings.request_timeout_seconds if deadline is None else deadline
         )
         if not isinstance(body, ProtocolObject):
             return body
         self._remember(body)
         return renumbered(
-            body, lambda kind, theirs: self.references.give(kind, where, theirs, lifetime=lifetime, stop=number)
+            body, lambda kind, theirs: self._references.give(kind, where, theirs, lifetime=lifetime, stop=number)
         )
 
     async def ask_custom(
         self, command: str, arguments: object = None, *, target: int | None = None, deadline: float | None = None
     ) -> object:
-        """Ask by a command's name, with plain JSON; commands of the protocol take the session's references.
+        """Send a request by its name, with plain JSON; commands of the protocol take the session's references.
 
         Raises: as `ask`; InvalidValue: the arguments do not fit the command.
         """
@@ -62,9 +78,9 @@ class Asking(Resuming):
             typed: Arguments[object] = decode_as(known.arguments, encode_value(arguments or {}), "$.arguments")
             body = await self.ask(typed, target=target, deadline=deadline)
             return None if body is None else decode_as(object, encode_value(body))
-        where = self.target if target is None else self._numbered(target)
+        where = self._state.target if target is None else self._state.numbered_target(target)
         return await where.session.request_custom(
-            command, arguments, deadline=self.settings.request_timeout_seconds if deadline is None else deadline
+            command, arguments, deadline=self._settings.request_timeout_seconds if deadline is None else deadline
         )
 
     async def frame(self, *, number: int | None = None, index: int | None = None, thread: int | None = None) -> int:
@@ -77,11 +93,11 @@ class Asking(Resuming):
 
         """
         if number is not None:
-            self.references.find("frame", number)
+            self._references.find("frame", number)
             return number
-        stop = self.stop
+        stop = self._state.stop
         if stop is None:
-            if not self.over:
+            if not self._state.over:
                 raise NotStopped("A stack frame")
             raise NoFrame
         current = index is None and thread in (None, stop.thread_id)
@@ -92,7 +108,7 @@ class Asking(Resuming):
         named = await self.thread() if thread is None else thread
         asked = StackTraceArguments(thread_id=named, start_frame=index or 0, levels=1)
         try:
-            frames = (await self.ask(asked, target=self.target_of_thread(named).number)).stack_frames
+            frames = (await self.ask(asked, target=self._state.target_of_thread(named).number)).stack_frames
         except RequestFailed as refusal:
             if current:
                 raise NoFrame from refusal
@@ -104,8 +120,8 @@ class Asking(Resuming):
 
     async def threads(self, *, target: int | None = None) -> list[Thread]:
         """List the threads of the foreground, or of another session of the tree. Raises: as `ask`."""
-        where = self.target if target is None else self._numbered(target)
-        return (await where.session.threads(deadline=self.settings.request_timeout_seconds)).threads
+        where = self._state.target if target is None else self._state.numbered_target(target)
+        return (await where.session.threads(deadline=self._settings.request_timeout_seconds)).threads
 
     async def thread(self, index: int | None = None) -> int:
         """Choose a thread by its place in the list; without one, that of the current stop.
@@ -114,7 +130,7 @@ class Asking(Resuming):
             NoThreads: there is none.
 
         """
-        stop = self.stop
+        stop = self._state.stop
         if index is None and stop is not None and stop.thread_id is not None:
             return stop.thread_id
         threads = await self.threads()
@@ -127,21 +143,17 @@ class Asking(Resuming):
     def _remember(self, body: object) -> None:
         match body:
             case DataBreakpointInfoBody(data_id=str(data_id), can_persist=True):
-                self.breakpoints.lasting.add(data_id)
+                self._breakpoints.lasting.add(data_id)
             case _:
                 pass
 
     def _addressee(self, arguments: Arguments[object], target: int | None) -> Target:
-        found = {self.references.find(kind, number).target for kind, number in references_in(arguments)}
+        found = {self._references.find(kind, number).target for kind, number in references_in(arguments)}
         if len(found) > 1:
             raise SessionError("The references in this request belong to different processes of the session.")
         if found:
-            return self._numbered(found.pop())
+            return self._state.numbered_target(found.pop())
         if target is not None:
-            return self._numbered(target)
+            return self._state.numbered_target(target)
         thread = getattr(arguments, "thread_id", None)
-        return self.target if thread is None else self.target_of_thread(thread)
-
-    def _numbered(self, number: int) -> Target:
-        chosen = self._chosen(None, number)
-        return self.target if chosen is None else chosen
+        return self._state.target if thread is None else self._state.target_of_thread(thread)

@@ -1,7 +1,7 @@
 """One run of a session's program: from reaching an adapter to the end of all that this started.
 
-The run owns the client session and its children, and the tasks that look at their
-stops. What a stop means, and what is kept beyond the run, is for whoever hosts it.
+The run owns the client session and its children, and the tasks that read their
+stops. What a stop means, and what is kept beyond the run, is left to its listener.
 """
 
 import logging
@@ -20,12 +20,9 @@ from dapkit.transport import background_tasks
 
 log = logging.getLogger(__name__)
 
-_LATE_EXIT_CODE_SECONDS = 0.2
-"""Time in which `exited` may still come after `terminated`."""
-
 
 class RunListener(Protocol):
-    """The session that a run belongs to."""
+    """What a run reports to: the session that it belongs to."""
 
     def heard(self, target: Target, event: SessionEvent) -> None:
         """Take note of an event of a target."""
@@ -36,7 +33,7 @@ class RunListener(Protocol):
         ...
 
     def beat(self) -> None:
-        """Let everybody who waits look again."""
+        """Let everybody who waits check the state again."""
         ...
 
     def finished(self) -> None:
@@ -44,33 +41,35 @@ class RunListener(Protocol):
         ...
 
     async def stopped(self, target: Target, stopped: Stopped) -> None:
-        """Look at a new stop of a target, and publish it or let the program go on."""
+        """Read the thread of a new stop, and publish the stop or let the program go on."""
         ...
 
 
 class ProgramRun:
     """One run.
 
-    Invariant: `targets` holds every session of the tree that was heard of, the root first.
+    Invariant: `targets` holds every session of the tree that has reported anything, the root first.
 
     Attributes:
+        number: which run of the session it is, from 1.
+        targets: the sessions of the tree by number; 0 is the program itself.
         ended: whether the program and all its children have ended, and their output has come.
-        exit_code: of the program, once and if the adapter told it.
+        exit_code: of the program, once and if the adapter reported it.
         failure: why the run broke off, if it did.
         given_up: whether it is ended by us.
-        restart_data: what the adapter wants to be told when the program is started again; None if nothing.
+        restart_data: what the adapter wants to receive when the program is started again; None if nothing.
 
     """
 
-    def __init__(self, number: int, start: StartSpec, host: RunListener, targets: dict[int, Target]) -> None:
+    def __init__(self, number: int, start: StartSpec, listener: RunListener) -> None:
         self.number = number
-        self.targets = targets
+        self.targets: dict[int, Target] = {}
         self.ended = False
         self.exit_code: int | None = None
         self.failure: str | None = None
         self.restart_data: object = None
         self.given_up = False
-        self._host = host
+        self._listener = listener
         self._traits = start.traits
         self._closing = anyio.Event()
         self._closed = anyio.Event()
@@ -106,12 +105,12 @@ class ProgramRun:
             self._closed.set()
 
     def give_up(self) -> None:
-        """Begin to end what is left; whoever waits for an answer of the adapter gets an error."""
+        """Begin to end what is left; requests that wait for their response get an error."""
         self.given_up = True
         self._closing.set()
 
     async def detach(self, *, deadline: float) -> None:
-        """Let the program go. Raises: as `client.Session.detach`; the run goes on then."""
+        """Detach from the program. Raises: as `client.Session.detach`; the run goes on then."""
         self.given_up = True
         try:
             await self.root.detach(deadline=deadline)
@@ -141,15 +140,15 @@ class ProgramRun:
         """Terminals of all targets, oldest first."""
         return [terminal for target in self.targets.values() for terminal in target.session.terminals]
 
-    # What the client sessions tell
+    # What the client sessions report
 
     def changed(self, session: Session, event: SessionEvent | None) -> None:
-        """Bring up to date what is known about the session."""
+        """Take note of a message that has changed the state of a client session."""
         if isinstance(event, OutputEvent):  # which may come in floods, and changes nothing else
             category = event.category or "console"
-            self._host.printed(event.output, category)
+            self._listener.printed(event.output, category)
             if category == "console" and session is self.root:
-                self._hear_exit_code(event.output)
+                self._take_exit_code(event.output)
             return
         target = self._target(session)
         if isinstance(event, TerminatedEvent) and session is self.root:
@@ -158,22 +157,22 @@ class ProgramRun:
             self.exit_code = event.exit_code
             self.look_after(self._end_of_process)
         if event is not None:
-            self._host.heard(target, event)
+            self._listener.heard(target, event)
         if (stopped := target.notice()) is not None:
-            self.look_after(self._host.stopped, target, stopped)
+            self.look_after(self._listener.stopped, target, stopped)
         if not self._finishing and not any(target.live for target in self.targets.values()):
             self._finishing = True
             self.look_after(self._finish)
-        self._host.beat()
+        self._listener.beat()
 
-    def _hear_exit_code(self, said: str) -> None:
-        """Take the exit code from the console, if that is where the adapter tells it."""
-        if (code := self._traits.exit_code_in(said)) is not None:
+    def _take_exit_code(self, output: str) -> None:
+        """Take the exit code from the console, if that is where the adapter reports it."""
+        if (code := self._traits.exit_code_in(output)) is not None:
             self.exit_code = code
 
     def wrote(self, _session: Session, _terminal: Terminal | None, text: str) -> None:
         """Keep what came in a terminal, or beside the protocol, as output of the program."""
-        self._host.printed(text, "stdout")
+        self._listener.printed(text, "stdout")
 
     def _target(self, session: Session) -> Target:
         for target in self.targets.values():
@@ -184,19 +183,19 @@ class ProgramRun:
         return self.targets[number]
 
     def look_after[*P](self, work: Callable[[*P], Coroutine[object, object, None]], *arguments: *P) -> None:
-        """Do something beside, for as long as the run lives."""
-        if self._tasks is not None:  # nothing is heard before they are there
+        """Start a task that ends with the run at the latest."""
+        if self._tasks is not None:  # no message comes before they are there
             self._tasks.start_soon(work, *arguments)
 
     async def _end_of_process(self) -> None:
-        """End a run whose adapter tells that the process has exited, but not that debugging is over."""
+        """End a run whose adapter reports that the process has exited, but not that debugging is over."""
         try:
             await self.root.wait_until_ended(deadline=limits.CLOSE_SECONDS)
         except WaitExpired:
-            log.info("the adapter did not say `terminated` after the program had exited")
+            log.info("the adapter did not send `terminated` after the program had exited")
             self._end()
         except AdapterDied as error:
-            log.info("the adapter went after the program had exited: %s", error)
+            log.info("the adapter ended after the program had exited: %s", error)
 
     async def _finish(self) -> None:
         """Collect what still comes after the end: the exit code, the last output, or why the adapter is gone."""
@@ -207,9 +206,9 @@ class ProgramRun:
         except DapkitError as error:
             log.debug("a run ended before it began: %s", error)
         if self.failure is None and not self.given_up:
-            await self._say_goodbye()
+            await self._disconnect()
         for target in self.targets.values():
-            log.debug("last words of an adapter: %s", target.session.adapter_stderr)  # which reads all that came
+            log.debug("stderr of an adapter: %s", target.session.adapter_stderr)  # which reads all that came
         for terminal in self.terminals:
             try:
                 await terminal.wait(deadline=limits.LAST_OUTPUT_SECONDS)
@@ -217,13 +216,13 @@ class ProgramRun:
                 log.info("%s", error)
         if self.failure is None and self.exit_code is None:
             try:
-                await self.root.wait_for(ExitedEvent, since=0, deadline=_LATE_EXIT_CODE_SECONDS)
+                await self.root.wait_for(ExitedEvent, since=0, deadline=limits.LATE_EXIT_CODE_SECONDS)
             except DapkitError as error:
-                log.debug("the adapter tells no exit code: %s", error)
+                log.debug("the adapter did not report an exit code: %s", error)
         self._end()
 
-    async def _say_goodbye(self) -> None:
-        """Hear everything that comes before the answer to the last request: gdb may send output after `terminated`."""
+    async def _disconnect(self) -> None:
+        """Disconnect, to receive what comes before the response: gdb may send output after `terminated`."""
         try:
             await self.root.disconnect(deadline=limits.CLOSE_SECONDS)
         except DapkitError as error:
@@ -233,4 +232,4 @@ class ProgramRun:
         self._closing.set()
         if not self.ended:
             self.ended = True
-            self._host.finished()
+            self._listener.finished()

@@ -1,12 +1,20 @@
-"""A debug session that outlives its callers: started, restarted, let go and ended.
+"""A debug session that outlives its callers, and its life: started, restarted, released and ended.
 
-The parts do the rest: `following` knows what the programs do, `resuming` runs them,
-`asking` asks about them. Every change of life (start, restart, end) goes through here.
+A session holds its parts, each with one subject:
+
+    state           what is known: the tree of targets, the present stop, how the session ended
+    execution       the programs resumed, paused and waited for
+    requests        requests to the adapters
+    breakpoints     what is to stop the programs
+    output          what the programs and the adapters wrote
+    event_state     what the adapters reported by events beside that
+
+Every change of its life (start, restart, end) is a method of the session itself.
 """
 
 import logging
 import time
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -16,41 +24,62 @@ from anyio.abc import TaskGroup
 
 from dapkit import limits
 from dapkit.catalog import Traits
-from dapkit.client import StartRefused, Text
+from dapkit.client import StartRefused, Text, TextLog
 from dapkit.client.routes import Listening
-from dapkit.protocol import DapkitError, TerminateArguments
+from dapkit.protocol import Breakpoint, DapkitError, TerminateArguments
+from dapkit.sessions.breakpoints.setting import SessionBreakpoints
 from dapkit.sessions.errors import CannotRestart, NoInput, SessionOver, StartExpired, StartFailed
-from dapkit.sessions.requests import Asking
+from dapkit.sessions.event_state import EventState
+from dapkit.sessions.execution import Execution
+from dapkit.sessions.monitor import SessionMonitor
+from dapkit.sessions.references import ReferenceTable
+from dapkit.sessions.requests import SessionRequests
 from dapkit.sessions.run import ProgramRun
 from dapkit.sessions.start_spec import StartSpec
-from dapkit.sessions.stops import Outcome
+from dapkit.sessions.state import SessionState
 from dapkit.settings import Settings
 from dapkit.transport import DeadlineExceeded
 
 log = logging.getLogger(__name__)
 
-_SAID_CHARACTERS = 4000
-"""Of what an adapter said before a start failed, so much of its end is told with the error."""
-
 END_OF_INPUT = "\x04"
 
 
-class DebugSession(Asking):
-    """One session; made by `Sessions.open`.
+class DebugSession:
+    """One session; made by `SessionRegistry.open`.
 
     Attributes:
+        name: names the session within its project.
         project: the folder that the session belongs to.
         start: what the present run was started with.
+        settings: as they held when the session was opened.
         created: when the session was opened, in seconds since the epoch.
-        last_used: when somebody last did something with it, in the same.
+        last_used: when a caller last used it, in the same.
 
+    The parts that are public are listed above, in the module's docstring.
     """
 
     def __init__(self, name: str, project: Path, start: StartSpec, *, tasks: TaskGroup, settings: Settings) -> None:
-        super().__init__(name, settings)
+        self.name = name
         self.project = project
         self.start = start
+        self.settings = settings
         self.created = self.last_used = time.time()
+        self.state = state = SessionState(name)
+        self.output = TextLog(settings.output_bytes)
+        self.event_state = EventState()
+        self.breakpoints = breakpoints = SessionBreakpoints(lambda: tuple(state.targets.values()))
+        references = ReferenceTable(lambda: state.targets)
+        self.execution = Execution(state, breakpoints, settings)
+        self.requests = SessionRequests(state, settings=settings, references=references, breakpoints=breakpoints)
+        self._monitor = SessionMonitor(
+            state,
+            settings=settings,
+            output=self.output,
+            breakpoints=breakpoints,
+            events=self.event_state,
+            references=references,
+        )
         self._tasks = tasks
         self._runs = 0
         self._users = 0
@@ -83,6 +112,18 @@ class DebugSession(Asking):
         """Whether the program was running before, and is to run on afterwards."""
         return self.start.request == "attach"
 
+    @property
+    def foreign_breakpoints(self) -> Sequence[Breakpoint]:
+        """Breakpoints that an adapter has set by itself, such as by a command of gdb."""
+        ours = {
+            known.answer.id
+            for target in self.state.targets.values()
+            for known in target.session.breakpoints
+            if known.answer is not None
+        }
+        reported = self.event_state.foreign_breakpoints
+        return [breakpoint_ for number, breakpoint_ in reported.items() if number not in ours]
+
     @contextmanager
     def in_use(self) -> Iterator[None]:
         """Keep the session from counting as idle while something is done with it."""
@@ -95,13 +136,13 @@ class DebugSession(Asking):
 
     @property
     def idle_seconds(self) -> float:
-        """How long nobody has done anything with it."""
+        """How long no caller has used it."""
         return 0.0 if self._users else time.time() - self.last_used
 
     # Its life
 
     async def begin(self, *, deadline: float | None = None) -> None:
-        """Start the program, with all breakpoints set; `Sessions.open` does this once.
+        """Start the program, with all breakpoints set; `SessionRegistry.open` does this once.
 
         Raises:
             StartFailed: it could not be started; nothing is left of it.
@@ -109,8 +150,8 @@ class DebugSession(Asking):
 
         """
         async with self._starting():
-            for wish in self.start.breakpoints:
-                await self.breakpoints.set(wish)
+            for spec in self.start.breakpoints:
+                await self.breakpoints.set(spec)
             await self.breakpoints.break_on_exceptions(self.start.exceptions)
             await self._launch(deadline)
 
@@ -132,48 +173,44 @@ class DebugSession(Asking):
             await self._launch(deadline)
 
     async def terminate(self, *, force: bool = False) -> None:
-        """End the program, or release it if it was attached to; it is asked first unless that is to be skipped.
+        """End the program, or release it if it was attached to; unless forced, it is asked first.
 
         A start that is under way is given up.
         """
-        if self._launching and self._run is not None:
-            self._run.give_up()
+        if self.state.starting and self.state.run is not None:
+            self.state.run.give_up()
         async with self._changing:
-            if not self.over:
-                self._ending = "the program was released" if self.attached else "it was terminated"
+            if not self.state.over:
+                self.state.end_because("the program was released" if self.attached else "it was terminated")
             await self._end(force=force)
 
     async def detach(self) -> None:
         """Let the program run on without a debugger.
 
         Raises:
-            CapabilityMissing: it was launched, and the adapter cannot let it go; the session goes on.
-            SessionOver: there is nothing to let go.
+            CapabilityMissing: it was launched, and the adapter cannot detach from it; the session goes on.
+            SessionOver: the program has ended.
 
         """
         async with self._changing:
-            run = self._run
+            run = self.state.run
             if run is None or run.ended:
-                raise SessionOver(self.name, self.ending)
+                raise SessionOver(self.name, self.state.ending)
             await run.detach(deadline=self.settings.request_timeout_seconds)
-            self._ending = "the program was released"
+            self.state.end_because("the program was released")
             await run.close()
 
     async def abandon(self, why: str) -> None:
         """End the session for a reason of the hub's own, such as that it was idle."""
         async with self._changing:
-            if not self.over:
-                self._ending = why
+            if not self.state.over:
+                self.state.end_because(why)
             await self._end(force=False)
 
     def check(self) -> None:
-        """Notice an adapter that is gone though its streams look alive."""
-        if self._run is not None:
-            self._run.check()
-
-    async def wait_for_start(self, seconds: float) -> Outcome:
-        """Give a program that was just started some time to come to its first stop, or to its end."""
-        return await self.wait(deadline=seconds)
+        """Notice an adapter whose process has ended though its streams are still open."""
+        if self.state.run is not None:
+            self.state.run.check()
 
     # Input
 
@@ -184,7 +221,7 @@ class DebugSession(Asking):
             NoInput: the program has no terminal.
 
         """
-        run = self._run
+        run = self.state.run
         terminal = None if run is None or run.ended else next(reversed(run.terminals), None)
         if terminal is None:
             raise NoInput
@@ -195,11 +232,15 @@ class DebugSession(Asking):
     ) -> Text:
         """Wait until the program wrote something, such as a prompt, or ended; return what it wrote.
 
-        At the deadline too: whether the text is in it is for the caller to see.
+        At the deadline it returns too: whether the text has come is left to the caller to check.
         """
+
+        def written() -> Text:
+            return self.output.read(*categories, since=since)
+
         with anyio.move_on_after(self.settings.request_timeout_seconds if deadline is None else deadline):
-            await self._pulse.until(lambda: expected in self.output.read(*categories, since=since).text or self.over)
-        return self.output.read(*categories, since=since)
+            await self.state.pulse.until(lambda: expected in written().text or self.state.over)
+        return written()
 
     # Details
 
@@ -207,23 +248,23 @@ class DebugSession(Asking):
     async def _starting(self) -> AsyncIterator[None]:
         """Count as alive until the block has started the program, or failed to."""
         async with self._changing:
-            self._launching = True
+            self.state.begin_start()
             try:
                 yield
             finally:
-                self._launching = False
-                self.beat()
+                self.state.end_start()
 
     async def _launch(self, deadline: float | None) -> None:
-        self._ending = ""
+        """Start a new run of the program."""
         self._runs += 1
-        self._targets.clear()
         self.event_state.forget()
-        said = self.output.end
+        output_before = self.output.end
         configuration = dict(self.start.configuration)
-        if self._run is not None and self._run.restart_data is not None:
-            configuration["__restart"] = self._run.restart_data
-        run = self._run = ProgramRun(self._runs, self._patiently(self.start), self, self._targets)
+        before = self.state.run
+        if before is not None and before.restart_data is not None:
+            configuration["__restart"] = before.restart_data
+        run = ProgramRun(self._runs, self._with_patience(self.start), self._monitor)
+        self.state.begin_run(run)
         try:
             await self._reach(run)
             await self.breakpoints.begin(run.root)
@@ -234,16 +275,16 @@ class DebugSession(Asking):
             )
         except BaseException as error:
             given_up = run.given_up
-            self._ending = "it could not be started"
+            self.state.end_because("it could not be started")
             with anyio.CancelScope(shield=True):
                 await run.close()
             if given_up and isinstance(error, DapkitError):
                 raise StartFailed("The start was given up: the session was terminated meanwhile.", "") from error
             if isinstance(error, StartRefused):
                 why = "\n".join(f"DAP {failure}" for failure in error.failures)
-                raise StartFailed(why, self._said(said)) from error
+                raise StartFailed(why, self._adapter_output(output_before)) from error
             if isinstance(error, DeadlineExceeded):
-                raise StartExpired(error.command, error.seconds, self._said(said)) from error
+                raise StartExpired(error.command, error.seconds, self._adapter_output(output_before)) from error
             raise
 
     async def _reach(self, run: ProgramRun) -> None:
@@ -251,28 +292,29 @@ class DebugSession(Asking):
         with anyio.move_on_after(patience):
             await self._tasks.start(run.live)
             return
-        said = run.root.adapter_stderr
-        raise StartFailed(f"The debug adapter {self.adapter} was not ready within {patience:g} s.", said)
+        stderr = run.root.adapter_stderr
+        raise StartFailed(f"The debug adapter {self.adapter} was not ready within {patience:g} s.", stderr)
 
-    def _patiently(self, start: StartSpec) -> StartSpec:
+    def _with_patience(self, start: StartSpec) -> StartSpec:
         """Give an adapter that listens the time that `_reach` gives it."""
         if isinstance(start.route, Listening):
             return replace(start, route=replace(start.route, patience=self.settings.adapter_ready_seconds))
         return start
 
     async def _end(self, *, force: bool) -> None:
-        run = self._run
+        run = self.state.run
         if run is None or run.ended:
             return
         if not self.attached and not force and run.root.capabilities.supports_terminate_request:
             try:
                 await run.root.request(TerminateArguments(), deadline=limits.CLOSE_SECONDS)
                 with anyio.move_on_after(limits.CLOSE_SECONDS):
-                    await self._pulse.until(lambda: run.ended)
+                    await self.state.pulse.until(lambda: run.ended)
             except DapkitError as error:
                 log.info("%s did not end when it was asked to: %s", self.name, error)
         await run.close()
 
-    def _said(self, since: int) -> str:
-        """Return what the adapter had to say, such as the errors of a build."""
-        return self.output.read("console", "stderr", "important", since=since).text[-_SAID_CHARACTERS:]
+    def _adapter_output(self, since: int) -> str:
+        """Return the end of what the adapter wrote, such as the errors of a build."""
+        written = self.output.read("console", "stderr", "important", since=since).text
+        return written[-limits.START_OUTPUT_CHARACTERS :]

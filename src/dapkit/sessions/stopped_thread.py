@@ -1,15 +1,16 @@
-"""Looking at a program that has just stopped: which thread it is, and where that stands.
+"""The thread of a stop as it is read when the program has just stopped: its name and the top of its stack.
 
-Some adapters cannot tell, or not yet: delve's thread of a stop on entry has no
-stack, and lldb-dap 22 may leave the thread out for a moment. A stop is true without
-its place, so whatever cannot be had stays unknown.
+Some adapters cannot report these, or not yet: delve's thread of a stop on entry has
+no stack, and lldb-dap 22 may leave the thread out for a moment. A stop is published
+without its place then, so whatever cannot be read stays unknown.
 """
 
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import anyio
 
+from dapkit import limits
 from dapkit.client import Session, Stopped
 from dapkit.protocol import DapkitError, StackFrame
 
@@ -17,34 +18,53 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
-    """What could be seen; None for what could not."""
+class StoppedThread:
+    """What could be read; None for what could not.
+
+    Attributes:
+        frames: the top of the stack, at most `limits.STOP_FRAMES`.
+        total_frames: the depth of the whole stack, if the adapter reported it.
+
+    """
 
     thread_id: int | None = None
     thread_name: str | None = None
-    frame: StackFrame | None = None
+    frames: tuple[StackFrame, ...] | None = None
+    total_frames: int | None = None
+
+    @property
+    def top(self) -> StackFrame | None:
+        """The frame in which the thread stands."""
+        return self.frames[0] if self.frames else None
 
 
-async def look(session: Session, stopped: Stopped, *, deadline: float) -> Sight:
-    """Look at the thread of a stop, for at most that long."""
-    sight = Sight(thread_id=stopped.event.thread_id)
+async def read_stopped_thread(session: Session, stopped: Stopped, *, deadline: float) -> StoppedThread:
+    """Read the thread of a stop, for at most that long.
+
+    This is the one `stackTrace` request of a stop: it asks for as many frames as a report shows.
+    """
+    thread = StoppedThread(stopped.event.thread_id)
     with anyio.move_on_after(deadline):
         try:
-            sight = await _see_thread(session, sight)
-            if sight.thread_id is not None:
-                stack = await session.stack_trace(sight.thread_id, levels=1, deadline=deadline)
-                sight = Sight(sight.thread_id, sight.thread_name, next(iter(stack.stack_frames), None))
+            thread = await _identify(session, thread)
+            if thread.thread_id is not None:
+                stack = await session.stack_trace(
+                    thread.thread_id, start_frame=0, levels=limits.STOP_FRAMES, deadline=deadline
+                )
+                frames = tuple(stack.stack_frames[: limits.STOP_FRAMES])  # an adapter may not know `levels`
+                thread = replace(thread, frames=frames, total_frames=stack.total_frames)
         except DapkitError as error:
-            log.info("a stopped program could not be looked at: %s", error)
-    return sight
+            log.info("the thread of a stop could not be read: %s", error)
+    return thread
 
 
-async def _see_thread(session: Session, sight: Sight) -> Sight:
-    if sight.thread_id is None or _name(session, sight.thread_id) is None:
+async def _identify(session: Session, thread: StoppedThread) -> StoppedThread:
+    """Find the thread's id and name, with a `threads` request if they are not known."""
+    if thread.thread_id is None or _name(session, thread.thread_id) is None:
         threads = (await session.threads()).threads
-        if sight.thread_id is None and threads:
-            return Sight(threads[0].id, threads[0].name)
-    return Sight(sight.thread_id, None if sight.thread_id is None else _name(session, sight.thread_id))
+        if thread.thread_id is None and threads:
+            return StoppedThread(threads[0].id, threads[0].name)
+    return replace(thread, thread_name=None if thread.thread_id is None else _name(session, thread.thread_id))
 
 
 def _name(session: Session, thread_id: int) -> str | None:

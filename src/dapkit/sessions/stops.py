@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from dapkit.protocol import StackFrame
+
 type How = Literal["continue", "next", "step_in", "step_out", "step_back", "reverse_continue"]
 """The ways to let a stopped program go."""
 
@@ -26,7 +28,10 @@ class Stop:
         instruction_pointer: address of the instruction, where the adapter tells it.
         hit_breakpoints: numbers of the session's breakpoints that were hit.
         all_threads_stopped: whether every thread of that target stands still.
-        remarks: what we have to say about this stop, such as a condition that could not be evaluated.
+        remarks: what dapkit reports about this stop, such as a condition that could not be evaluated.
+        frames: the top of the stack, at most `limits.STOP_FRAMES`, with references of this session; None if
+            the adapter did not report it in time.
+        total_frames: the depth of the whole stack, if the adapter reported it.
 
     """
 
@@ -46,6 +51,8 @@ class Stop:
     hit_breakpoints: tuple[int, ...] = ()
     all_threads_stopped: bool = False
     remarks: tuple[str, ...] = ()
+    frames: tuple[StackFrame, ...] | None = None
+    total_frames: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,13 +61,15 @@ class Debugging:
 async def on_session(session: DebugSession, call: HubCall) -> dict[str, object]:
     match call.name, call.arguments:
         case "wait", {"timeout": int() | float() as seconds}:
-            return told(session, await session.wait(deadline=seconds))
+            return told(session, await session.execution.wait(deadline=seconds))
         case "continue", {"timeout": int() | float() as seconds}:
             call.report("running", None)
-            return told(session, await session.resume(deadline=seconds))
+            return told(session, await session.execution.resume(deadline=seconds))
         case "evaluate", {"expression": str(expression)}:
-            arguments = EvaluateArguments(expression=expression, frame_id=await session.frame(), context="watch")
-            return {"result": (await session.ask(arguments)).result}
+            arguments = EvaluateArguments(
+                expression=expression, frame_id=await session.requests.frame(), context="watch"
+            )
+            return {"result": (await session.requests.ask(arguments)).result}
         case "output", _:
             text = session.output.read("stdout")
             return {"text": text.text, "end": text.end, "complete": text.complete}
@@ -77,14 +79,14 @@ async def on_session(session: DebugSession, call: HubCall) -> dict[str, object]:
 
 
 def told(session: DebugSession, outcome: Outcome | None = None) -> dict[str, object]:
-    stop = session.stop
+    stop = session.state.stop
     return {
         "name": session.name,
-        "status": session.status,
+        "status": session.state.status,
         "line": None if stop is None else stop.line,
         "number": None if stop is None else stop.number,
         "timed_out": outcome is not None and outcome.timed_out,
-        "ending": session.ending,
+        "ending": session.state.ending,
     }
 
 

@@ -28,7 +28,7 @@ both = pytest.mark.parametrize("command", [OURS, DEBUGPY], ids=["ours", "debugpy
 
 async def value(session: DebugSession, expression: str, frame: int) -> str:
     asked = EvaluateArguments(expression=expression, frame_id=frame, context="watch")
-    return (await session.ask(asked)).result
+    return (await session.requests.ask(asked)).result
 
 
 @both
@@ -37,30 +37,30 @@ async def test_adapter_that_is_killed_ends_its_session_and_no_other(
 ) -> None:
     start = python_start(SUMS, at_text("sums.py", "total = left"), command=command)
     session = await sessions.open(tmp_path, start)
-    await session.wait()
-    pid = session.target.session.adapter_pid
+    await session.execution.wait()
+    pid = session.state.target.session.adapter_pid
     assert pid is not None
-    frame = await session.frame()
+    frame = await session.requests.frame()
     os.kill(pid, signal.SIGKILL)
     with pytest.raises(AdapterDied):
         await value(session, "left", frame)
-    outcome = await session.resume()
+    outcome = await session.execution.resume()
     assert outcome.state == "terminated"
     assert outcome.failure is not None
     assert "exit code -9" in outcome.failure
     other = await sessions.open(tmp_path, start)
-    assert (await other.wait()).state == "stopped"
+    assert (await other.execution.wait()).state == "stopped"
 
 
 async def test_program_that_is_killed_ends_its_session(sessions: SessionRegistry, tmp_path: Path) -> None:
     start = python_start(SUMS, at_text("sums.py", "total = left"))
     session = await sessions.open(tmp_path, start)
-    await session.wait()
-    process = session.target.session.debugged_process
+    await session.execution.wait()
+    process = session.state.target.session.debugged_process
     assert process is not None
     assert process.system_process_id is not None
     os.kill(process.system_process_id, signal.SIGKILL)
-    outcome = await session.resume()
+    outcome = await session.execution.resume()
     assert (outcome.state, outcome.failure) == ("terminated", None)
 
 
@@ -68,7 +68,7 @@ async def test_loud_program_leaves_the_end_of_its_output(sessions: SessionRegist
     program = tmp_path / "loud.py"
     program.write_text("line = 'x' * 99\nfor number in range(200_000):\n    print(line)\nprint('the end')\n")
     session = await sessions.open(tmp_path, python_start(program))
-    assert (await session.wait()).state == "terminated"
+    assert (await session.execution.wait()).state == "terminated"
     read = session.output.read("stdout")
     assert read.text.endswith("the end\n")
     assert (len(read.text), read.lost) == (session.settings.output_bytes, 20_000_008 - session.settings.output_bytes)
@@ -103,10 +103,10 @@ async def test_deadlock_shows_where_each_thread_stands(sessions: SessionRegistry
     program.write_text(DEADLOCK)
     session = await sessions.open(tmp_path, python_start(program))
     await session.wait_for_output("waiting\nwaiting\n")
-    assert (await session.pause()).state == "stopped"
+    assert (await session.execution.pause()).state == "stopped"
     standing = []
-    for thread in await session.threads():
-        frames = (await session.ask(StackTraceArguments(thread_id=thread.id))).stack_frames
+    for thread in await session.requests.threads():
+        frames = (await session.requests.ask(StackTraceArguments(thread_id=thread.id))).stack_frames
         standing += [frame.line for frame in frames if frame.name.startswith("take")]
     assert standing == [11, 11]
     await session.terminate()
@@ -137,32 +137,32 @@ async def test_threads_that_stop_one_by_one_are_all_met(sessions: SessionRegistr
     session = await sessions.open(
         tmp_path, python_start(program, BreakpointSpec(SourceLocation(program, 6)), stopAllThreads=False)
     )
-    first = (await session.wait()).stop
+    first = (await session.execution.wait()).stop
     assert first is not None
-    await until(lambda: session.stop is not None and len(session.stop.remarks) == 1)
-    stepped = (await session.resume("next")).stop
+    await until(lambda: session.state.stop is not None and len(session.state.stop.remarks) == 1)
+    stepped = (await session.execution.resume("next")).stop
     assert stepped is not None
     assert (stepped.reason, stepped.thread_id) == ("step", first.thread_id)
-    second = (await session.resume()).stop
+    second = (await session.execution.resume()).stop
     assert second is not None
     assert (second.reason, second.line, second.remarks) == ("breakpoint", 6, ())
     assert second.thread_id != first.thread_id
-    assert (await session.resume()).state == "terminated"
+    assert (await session.execution.resume()).state == "terminated"
 
 
 async def test_big_values_come_in_pages(sessions: SessionRegistry, tmp_path: Path) -> None:
     program = tmp_path / "big.py"
     program.write_text("numbers = list(range(1_000_000))\ntext = 'x' * 10_000_000\nprint(len(text))\n")
     session = await sessions.open(tmp_path, python_start(program, BreakpointSpec(SourceLocation(program, 3))))
-    await session.wait()
-    scopes = (await session.ask(ScopesArguments(frame_id=await session.frame()))).scopes
-    shown = await session.ask(VariablesArguments(variables_reference=scopes[0].variables_reference))
+    await session.execution.wait()
+    scopes = (await session.requests.ask(ScopesArguments(frame_id=await session.requests.frame()))).scopes
+    shown = await session.requests.ask(VariablesArguments(variables_reference=scopes[0].variables_reference))
     numbers = next(one for one in shown.variables if one.name == "numbers")
     assert numbers.indexed_variables == 1_000_000
     page = VariablesArguments(
         variables_reference=numbers.variables_reference, filter="indexed", start=999_990, count=10
     )
-    assert [one.value for one in (await session.ask(page)).variables][-1] == "999999"
+    assert [one.value for one in (await session.requests.ask(page)).variables][-1] == "999999"
     await session.terminate()
 
 
@@ -170,11 +170,11 @@ async def test_goto_moves_the_point_of_execution(sessions: SessionRegistry, tmp_
     program = tmp_path / "jump.py"
     program.write_text("x = 1\nx = 2\nx = 3\nprint(x)\n")
     session = await sessions.open(tmp_path, python_start(program, BreakpointSpec(SourceLocation(program, 2))))
-    await session.wait()
-    stop = (await session.goto(Source(path=str(program)), 4)).stop
+    await session.execution.wait()
+    stop = (await session.execution.goto(Source(path=str(program)), 4)).stop
     assert stop is not None
     assert (stop.reason, stop.line) == ("goto", 4)
-    await session.resume()
+    await session.execution.resume()
     assert session.output.read("stdout").text == "1\n"
 
 
@@ -182,9 +182,9 @@ async def test_launched_program_that_is_let_go_runs_on(sessions: SessionRegistry
     program, done = tmp_path / "later.py", tmp_path / "done"
     program.write_text(f"go = 1\nopen({str(done)!r}, 'w').write('done')\n")
     session = await sessions.open(tmp_path, python_start(program, BreakpointSpec(SourceLocation(program, 2))))
-    await session.wait()
+    await session.execution.wait()
     await session.detach()
-    assert (session.status, session.ending) == ("terminated", "the program was released")
+    assert (session.state.status, session.state.ending) == ("terminated", "the program was released")
     with anyio.fail_after(10):
         while not await anyio.Path(done).exists():  # noqa: ASYNC110 - a program that nobody holds tells nobody
             await anyio.sleep(0.01)
@@ -220,11 +220,11 @@ async def test_attached_python_program_survives_terminate(
     assert process.stdin is not None
     process.stdin.write("one line\n")
     process.stdin.flush()
-    stop = (await session.wait()).stop
+    stop = (await session.execution.wait()).stop
     assert stop is not None
     assert stop.line == 7
     await session.terminate()
-    assert session.ending == "the program was released"
+    assert session.state.ending == "the program was released"
 
 
 async def test_adapter_whose_streams_others_hold_open_is_noticed_when_it_is_killed(tmp_path: Path) -> None:
@@ -232,11 +232,11 @@ async def test_adapter_whose_streams_others_hold_open_is_noticed_when_it_is_kill
     start = python_start(SUMS, at_text("sums.py", "total = left"), command=command)
     async with SessionRegistry(Settings(session_heartbeat_seconds=0.1)) as sessions:
         session = await sessions.open(tmp_path, start)
-        await session.wait()
-        pid = session.target.session.adapter_pid
+        await session.execution.wait()
+        pid = session.state.target.session.adapter_pid
         assert pid is not None
         os.kill(pid, signal.SIGKILL)
-        outcome = await session.resume()
+        outcome = await session.execution.resume()
         assert outcome.state == "terminated"
         assert outcome.failure is not None
         assert "exit code -9" in outcome.failure

@@ -26,10 +26,10 @@ async def test_program_in_a_terminal_reads_what_is_typed(
     shown = await session.wait_for_output("name? ")
     assert "terminal True" in shown.text
     await session.write_input("Ada\n")
-    assert (await session.wait()).stop is not None
-    asked = EvaluateArguments(expression="name", frame_id=await session.frame(), context="watch")
-    assert (await session.ask(asked)).result == "'Ada'"
-    ended = await session.resume()
+    assert (await session.execution.wait()).stop is not None
+    asked = EvaluateArguments(expression="name", frame_id=await session.requests.frame(), context="watch")
+    assert (await session.requests.ask(asked)).result == "'Ada'"
+    ended = await session.execution.resume()
     assert (ended.state, ended.exit_code) == ("terminated", 4)
     assert session.output.read("stdout", since=shown.end).text.endswith("hello Ada\r\n")
 
@@ -38,7 +38,7 @@ async def test_program_without_a_terminal_reads_nothing_of_ours(sessions: Sessio
     session = await sessions.open(tmp_path, python_start(PROGRAMS / "greeting.py"))
     with pytest.raises(NoInput, match="Launch it with its console in a terminal"):
         await session.write_input("Ada\n")
-    assert (await session.wait()).state == "terminated"
+    assert (await session.execution.wait()).state == "terminated"
     assert "EOFError" in session.output.read("stderr").text
 
 
@@ -47,7 +47,7 @@ async def test_end_of_input_is_typed_too(sessions: SessionRegistry, tmp_path: Pa
     program.write_text("import sys\nprint('lines', len(sys.stdin.readlines()))\n")
     session = await sessions.open(tmp_path, python_start(program, console="integratedTerminal"))
     await session.write_input("one\ntwo\n", end=True)
-    assert (await session.wait()).state == "terminated"
+    assert (await session.execution.wait()).state == "terminated"
     assert session.output.read("stdout").text.endswith("lines 2\r\n")
 
 
@@ -56,14 +56,14 @@ async def test_child_process_stops_in_the_foreground_and_its_parent_comes_back(
 ) -> None:
     start = python_start(PROGRAMS / "parent.py", at_text("child.py", "return result"), command=DEBUGPY)
     session = await sessions.open(tmp_path, start)
-    stop = (await session.wait()).stop
+    stop = (await session.execution.wait()).stop
     assert stop is not None
     assert (stop.target, stop.line) == (1, line_of("child.py", "return result"))
     assert stop.hit_breakpoints == (1,)
     assert session.breakpoints.get(1).verified
-    asked = EvaluateArguments(expression="result", frame_id=await session.frame(), context="watch")
-    assert (await session.ask(asked)).result == "42"
-    ended = await session.resume()
+    asked = EvaluateArguments(expression="result", frame_id=await session.requests.frame(), context="watch")
+    assert (await session.requests.ask(asked)).result == "42"
+    ended = await session.execution.resume()
     assert (ended.state, ended.exit_code) == ("terminated", 0)
     assert session.output.read("stdout").text.splitlines() == ["child 42", "parent done"]
 
@@ -77,7 +77,7 @@ async def test_program_reads_a_file_as_its_input(
     text.write_text("x" * 10_000)
     start = python_start(program, command=command, console="integratedTerminal")
     session = await sessions.open(tmp_path, replace(start, input=text))
-    assert (await session.wait()).state == "terminated"
+    assert (await session.execution.wait()).state == "terminated"
     assert "read 10000 False True" in session.output.read("stdout").text
 
 

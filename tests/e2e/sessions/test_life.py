@@ -20,44 +20,44 @@ both = pytest.mark.parametrize("command", [OURS, DEBUGPY], ids=["ours", "debugpy
 @both
 async def test_whole_session(sessions: SessionRegistry, tmp_path: Path, command: Sequence[str]) -> None:
     session = await sessions.open(tmp_path, python_start(SUMS, at_text("sums.py", "total = left"), command=command))
-    assert (session.name, session.status in ("running", "stopped")) == ("debug-1", True)
-    outcome = await session.wait()
+    assert (session.name, session.state.status in ("running", "stopped")) == ("debug-1", True)
+    outcome = await session.execution.wait()
     stop = outcome.stop
     assert stop is not None
     assert (stop.number, stop.reason, stop.line, stop.frame_name) == (1, "breakpoint", TOTAL, "add")
     assert stop.path == str(SUMS)
     assert stop.hit_breakpoints == (1,)
 
-    scopes = (await session.ask(ScopesArguments(frame_id=await session.frame()))).scopes
+    scopes = (await session.requests.ask(ScopesArguments(frame_id=await session.requests.frame()))).scopes
     asked = VariablesArguments(variables_reference=scopes[0].variables_reference)
-    assert {one.name: one.value for one in (await session.ask(asked)).variables}["right"] == "10"
+    assert {one.name: one.value for one in (await session.requests.ask(asked)).variables}["right"] == "10"
 
-    stepped = await session.resume("next")
+    stepped = await session.execution.resume("next")
     assert stepped.stop is not None
     assert (stepped.stop.number, stepped.stop.reason, stepped.stop.line) == (2, "step", TOTAL + 1)
     with pytest.raises(StaleReference, match="reference from stop 1, now at stop 2"):
-        await session.ask(asked)
+        await session.requests.ask(asked)
 
-    assert (await session.resume()).state == "stopped"
+    assert (await session.execution.resume()).state == "stopped"
     await session.breakpoints.clear()
-    ended = await session.resume()
+    ended = await session.execution.resume()
     assert (ended.state, ended.exit_code) == ("terminated", 3)
     assert session.output.read("stdout").text == "sum 33\n"
-    assert (session.status, session.ending) == ("terminated", "the program ended with exit code 3")
+    assert (session.state.status, session.state.ending) == ("terminated", "the program ended with exit code 3")
     with pytest.raises(NoFrame):
-        await session.frame()
+        await session.requests.frame()
 
 
 @both
 async def test_frames_are_chosen_by_index(sessions: SessionRegistry, tmp_path: Path, command: Sequence[str]) -> None:
     session = await sessions.open(tmp_path, python_start(SUMS, at_text("sums.py", "total = left"), command=command))
-    await session.wait()
-    thread = await session.thread()
-    frames = (await session.ask(StackTraceArguments(thread_id=thread))).stack_frames
-    assert frames[0].id == await session.frame()
-    assert frames[1].id == await session.frame(index=1)
+    await session.execution.wait()
+    thread = await session.requests.thread()
+    frames = (await session.requests.ask(StackTraceArguments(thread_id=thread))).stack_frames
+    assert frames[0].id == await session.requests.frame()
+    assert frames[1].id == await session.requests.frame(index=1)
     caller = EvaluateArguments(expression="__name__", frame_id=frames[1].id, context="watch")
-    assert (await session.ask(caller)).result == "'__main__'"
+    assert (await session.requests.ask(caller)).result == "'__main__'"
     await session.terminate()
 
 
@@ -83,15 +83,15 @@ async def test_deadline_leaves_the_program_running_and_pause_stops_it(
     program = tmp_path / "forever.py"
     program.write_text("import time\nprint('up', flush=True)\nwhile True:\n    time.sleep(0.01)\n")
     session = await sessions.open(tmp_path, python_start(program))
-    outcome = await session.resume(deadline=0.05)
+    outcome = await session.execution.resume(deadline=0.05)
     assert (outcome.state, outcome.timed_out) == ("running", True)
     with pytest.raises(NotStopped):
-        await session.frame()
-    paused = await session.pause()
+        await session.requests.frame()
+    paused = await session.execution.pause()
     assert paused.stop is not None
     assert paused.stop.reason == "pause"
     await session.terminate()
-    assert (session.status, session.ending) == ("terminated", "it was terminated")
+    assert (session.state.status, session.state.ending) == ("terminated", "it was terminated")
 
 
 async def test_refused_start_leaves_no_session(sessions: SessionRegistry, tmp_path: Path) -> None:

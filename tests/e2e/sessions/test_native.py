@@ -49,36 +49,38 @@ async def test_whole_session_with_lldb(
 ) -> None:
     start = lldb_start(lldb_dap, compiled("squares.c"), BreakpointSpec(SourceLocation(SQUARES, text="counter += 1")))
     session = await sessions.open(tmp_path, start)
-    stop = (await session.wait()).stop
+    stop = (await session.execution.wait()).stop
     assert stop is not None
     assert (stop.reason, stop.line, stop.frame_name, stop.hit_breakpoints) == ("breakpoint", COUNTED, "square", (1,))
     assert stop.instruction_pointer is not None
 
-    frame = await session.frame()
-    scopes = (await session.ask(ScopesArguments(frame_id=frame))).scopes
-    locals_ = await session.ask(VariablesArguments(variables_reference=scopes[0].variables_reference))
+    frame = await session.requests.frame()
+    scopes = (await session.requests.ask(ScopesArguments(frame_id=frame))).scopes
+    locals_ = await session.requests.ask(VariablesArguments(variables_reference=scopes[0].variables_reference))
     assert {one.name: one.value for one in locals_.variables} == {"number": "1", "result": "1"}
 
-    watched = await session.ask(DataBreakpointInfoArguments(name="&counter", frame_id=frame))
+    watched = await session.requests.ask(DataBreakpointInfoArguments(name="&counter", frame_id=frame))
     assert watched.data_id is not None
     await session.breakpoints.clear()
     placed = await session.breakpoints.set(BreakpointSpec(DataLocation(watched.data_id, "write")))
     assert placed.verified
-    hit = (await session.resume()).stop
+    hit = (await session.execution.resume()).stop
     assert hit is not None
     assert hit.hit_breakpoints in ((placed.number,), ())
     await session.breakpoints.clear()
 
     function = await session.breakpoints.set(BreakpointSpec(FunctionLocation("work")))
-    other = (await session.resume()).stop
+    other = (await session.execution.resume()).stop
     assert other is not None
     assert (other.frame_name, other.hit_breakpoints) == ("work", (function.number,))
     await session.breakpoints.clear()
 
-    pointer = (await session.ask(EvaluateArguments(expression="&counter", frame_id=await session.frame()))).result
-    memory = await session.ask(ReadMemoryArguments(memory_reference=pointer.split()[-1], count=4))
+    pointer = (
+        await session.requests.ask(EvaluateArguments(expression="&counter", frame_id=await session.requests.frame()))
+    ).result
+    memory = await session.requests.ask(ReadMemoryArguments(memory_reference=pointer.split()[-1], count=4))
     assert memory.data
-    ended = await session.resume()
+    ended = await session.execution.resume()
     assert (ended.state, ended.exit_code) == ("terminated", 5)
     assert "total 14 other 49" in session.output.read("stdout").text
 
@@ -88,11 +90,11 @@ async def test_function_breakpoint_logs_though_the_protocol_has_no_messages_for_
 ) -> None:
     spec = BreakpointSpec(FunctionLocation("square"), condition="number > 1", log_message="square of {number}")
     session = await sessions.open(tmp_path, lldb_start(lldb_dap, compiled("squares.c"), spec))
-    ended = await session.wait()
+    ended = await session.execution.wait()
     assert (ended.state, ended.exit_code) == ("terminated", 5)
     logged = [line for line in session.output.read("console").text.splitlines() if line.startswith("square of")]
     assert logged == ["square of 2", "square of 3", "square of 7"]
-    assert session.stops == 0
+    assert session.state.stops == 0
     assert session.breakpoints.get(1).hits == 3
 
 
@@ -101,11 +103,11 @@ async def test_pause_with_lldb_is_a_pause(
 ) -> None:
     session = await sessions.open(tmp_path, lldb_start(lldb_dap, compiled("waiting.c")))
     await session.wait_for_output("ready")
-    paused = await session.pause()
+    paused = await session.execution.pause()
     assert paused.stop is not None
     assert (paused.stop.reason, paused.stop.description) == ("pause", "signal SIGSTOP")
     await session.terminate()
-    assert session.status == "terminated"
+    assert session.state.status == "terminated"
 
 
 async def test_whole_session_with_gdb(
@@ -125,22 +127,22 @@ async def test_whole_session_with_gdb(
         ],
     )
     session = await sessions.open(tmp_path, start)
-    stop = (await session.wait()).stop
+    stop = (await session.execution.wait()).stop
     assert stop is not None
     assert (stop.reason, stop.line, stop.frame_name, stop.hit_breakpoints) == ("breakpoint", COUNTED, "square", (1,))
     # They began as pending, and gdb has verified them by events.
     assert [(placed.verified, placed.remarks) for placed in session.breakpoints] == [(True, ())] * 3
     # A `repl` would be a command of gdb.
-    asked = EvaluateArguments(expression="number + 40", frame_id=await session.frame(), context="watch")
-    assert (await session.ask(asked)).result == "42"
-    stepped = (await session.resume("next")).stop
+    asked = EvaluateArguments(expression="number + 40", frame_id=await session.requests.frame(), context="watch")
+    assert (await session.requests.ask(asked)).result == "42"
+    stepped = (await session.execution.resume("next")).stop
     assert stepped is not None
     assert (stepped.reason, stepped.line) == ("step", COUNTED + 1)
-    other = (await session.resume()).stop
+    other = (await session.execution.resume()).stop
     assert other is not None
     assert (other.frame_name, other.thread_id, other.hit_breakpoints) == ("work", 2, (2,))
-    assert sorted(thread.id for thread in await session.threads()) == [1, 2]
-    ended = await session.resume()
+    assert sorted(thread.id for thread in await session.requests.threads()) == [1, 2]
+    ended = await session.execution.resume()
     assert (ended.state, ended.exit_code) == ("terminated", 5)
     shown = session.output.read("console", "stdout").text
     assert "n=1" in shown
@@ -153,8 +155,8 @@ async def test_running_program_under_gdb_is_paused_without_a_list_of_threads(
     program = compiled("spinning.c")
     start = StartSpec("gdb", Spawned(gdb), "launch", {"program": str(program)}, cwd=program.parent)
     session = await sessions.open(tmp_path, start)
-    assert (await session.resume(deadline=0.05)).timed_out
-    paused = await session.pause()
+    assert (await session.execution.resume(deadline=0.05)).timed_out
+    paused = await session.execution.pause()
     assert paused.stop is not None
     assert paused.stop.reason == "pause"
     await session.terminate()
@@ -165,13 +167,13 @@ async def test_instruction_breakpoint_does_not_survive_a_restart(
 ) -> None:
     start = lldb_start(lldb_dap, compiled("squares.c"), BreakpointSpec(SourceLocation(SQUARES, COUNTED)))
     session = await sessions.open(tmp_path, start)
-    first = (await session.wait()).stop
+    first = (await session.execution.wait()).stop
     assert first is not None
     assert first.instruction_pointer is not None
     placed = await session.breakpoints.set(BreakpointSpec(InstructionLocation(first.instruction_pointer)))
     assert placed.verified
     await session.restart()
-    stop = (await session.wait()).stop
+    stop = (await session.execution.wait()).stop
     assert stop is not None
     assert (stop.number, stop.reason, stop.line) == (2, "breakpoint", COUNTED)
     assert "earlier run" in session.breakpoints.get(placed.number).remarks[0]
@@ -184,11 +186,11 @@ async def test_attached_program_is_released_by_terminate(
     program = running([str(compiled("waiting.c"))])
     start = StartSpec("lldb-dap", Spawned(lldb_dap), "attach", {"pid": program.pid}, cwd=tmp_path)
     session = await sessions.open(tmp_path, start)
-    assert (await session.pause()).stop is not None
+    assert (await session.execution.pause()).stop is not None
     with pytest.raises(CannotRestart):
         await session.restart()
     await session.terminate()
-    assert (session.status, session.ending) == ("terminated", "the program was released")
+    assert (session.state.status, session.state.ending) == ("terminated", "the program was released")
     assert program.poll() is None
 
 
@@ -207,15 +209,15 @@ async def test_whole_session_with_delve(
         breakpoints=[BreakpointSpec(SourceLocation(MODULE / "main.go", text="return result"), condition="number == 3")],
     )
     session = await sessions.open(tmp_path, start, deadline=BUILD_SECONDS)
-    stop = (await session.wait()).stop
+    stop = (await session.execution.wait()).stop
     assert stop is not None
     assert (stop.reason, stop.frame_name, stop.hit_breakpoints) == ("breakpoint", "main.square", (1,))
-    asked = EvaluateArguments(expression="result", frame_id=await session.frame(), context="watch")
-    assert (await session.ask(asked)).result == "9"
+    asked = EvaluateArguments(expression="result", frame_id=await session.requests.frame(), context="watch")
+    assert (await session.requests.ask(asked)).result == "9"
     with pytest.raises(CapabilityMissing):
-        await session.ask(ReadMemoryArguments(memory_reference="0x0", count=1))
+        await session.requests.ask(ReadMemoryArguments(memory_reference="0x0", count=1))
     await session.breakpoints.clear()
-    assert (await session.resume()).state == "terminated"
+    assert (await session.execution.resume()).state == "terminated"
     assert "total 14" in session.output.read().text
 
 

@@ -26,7 +26,7 @@ async def test_no_more_output_is_kept_than_is_set(sessions: SessionRegistry, tmp
     program = tmp_path / "loud.py"
     program.write_text("print('0123456789' * 1000)\nprint('the end')\n")
     session = await sessions.open(tmp_path, python_start(program), settings=Settings(output_bytes=2000))
-    assert (await session.wait()).state == "terminated"
+    assert (await session.execution.wait()).state == "terminated"
     text = session.output.read("stdout")
     assert len(text.text) == 2000
     assert text.text.endswith("9\nthe end\n")

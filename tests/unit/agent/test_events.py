@@ -102,7 +102,7 @@ async def test_process_of_the_program_is_told(sessions: SessionRegistry) -> None
 async def test_thread_that_is_told_is_known_by_its_id(sessions: SessionRegistry) -> None:
     caller = await telling(sessions, ThreadEvent(reason="started", thread_id=7))
     [session] = sessions.of(caller.project)
-    assert 7 in session.target.session.known_threads
+    assert 7 in session.state.target.session.known_threads
 
 
 async def test_progress_is_told_while_an_action_waits_for_it(sessions: SessionRegistry) -> None:
@@ -122,6 +122,6 @@ async def test_stack_that_is_said_to_be_another_is_shown_anew_and_changed_memory
 
     caller = await telling(sessions, *changed, more={"stackTrace": [next_line]})
     [session] = sessions.of(caller.project)
-    await until(lambda: session.stop is not None and session.stop.line == 9)
+    await until(lambda: session.state.stop is not None and session.state.stop.line == 9)
     assert (await caller("sessions")).details["sessions"][0]["line"] == 9
     assert (session.event_state.memory, session.event_state.invalidated) == (1, 1)

@@ -34,7 +34,7 @@ async def test_handshake_of_any_order_sets_breakpoints_before_the_first_stop(
         {**HANDSHAKES[order], "stackTrace": [stack(1)]}, breakpoints=[BreakpointSpec(SourceLocation(FILE, 3))]
     )
     session = await sessions.open(P, wanted)
-    stop = (await session.wait()).stop
+    stop = (await session.execution.wait()).stop
     assert stop is not None
     assert (stop.reason, stop.line) == ("entry", 1)
     assert [placed.verified for placed in session.breakpoints] == [True]
@@ -59,17 +59,17 @@ async def test_launch_that_is_not_answered_fails_at_the_deadline_with_what_was_s
 async def test_adapter_that_dies_in_the_middle_of_a_message_ends_its_session(sessions: SessionRegistry) -> None:
     half = b'Content-Length: 60\r\n\r\n{"seq":0,"type":"event"'
     session = await sessions.open(P, start(script({"evaluate": [raw(half), die()]})))
-    stop = (await session.wait()).stop
+    stop = (await session.execution.wait()).stop
     assert stop is not None
     with pytest.raises(AdapterDied, match="in the middle of a message"):
-        await session.ask(EvaluateArguments(expression="x", frame_id=stop.frame_id))
-    assert (await session.wait()).state == "terminated"
+        await session.requests.ask(EvaluateArguments(expression="x", frame_id=stop.frame_id))
+    assert (await session.execution.wait()).state == "terminated"
 
 
 async def test_garbage_ends_the_session_and_says_what_it_was(sessions: SessionRegistry) -> None:
     session = await sessions.open(P, start(script({"continue": [raw(b"Traceback (most recent call last):\n")]})))
-    await session.wait()
-    outcome = await session.resume()
+    await session.execution.wait()
+    outcome = await session.execution.resume()
     assert outcome.state == "terminated"
     assert outcome.failure is not None
     assert "Traceback" in outcome.failure
@@ -80,13 +80,13 @@ async def test_flood_of_events_keeps_the_end_of_the_output_and_the_session_alive
     events = (Event(0, "output", OutputEvent(output=f"line {number}\n")) for number in range(count))
     flood = raw(b"".join(encode_frame(encode(event)) for event in events))
     session = await sessions.open(P, start(script({"evaluate": [flood, reply(_value("1"))]})))
-    stop = (await session.wait()).stop
+    stop = (await session.execution.wait()).stop
     assert stop is not None
-    assert (await session.ask(EvaluateArguments(expression="x", frame_id=stop.frame_id))).result == "1"
+    assert (await session.requests.ask(EvaluateArguments(expression="x", frame_id=stop.frame_id))).result == "1"
     read = session.output.read()
     assert read.text.endswith(f"line {count - 1}\n")
     assert len(read.text) == session.settings.output_bytes
-    assert session.stop == stop
+    assert session.state.stop == stop
 
 
 async def test_answers_out_of_order_reach_who_asked(sessions: SessionRegistry) -> None:
@@ -103,11 +103,11 @@ async def test_answers_out_of_order_reach_who_asked(sessions: SessionRegistry) -
         await reply(by_expression)(peer, asked)
 
     session = await sessions.open(P, start(script({"evaluate": [first_last]})))
-    await session.wait()
+    await session.execution.wait()
     answers: dict[str, str] = {}
 
     async def ask(expression: str) -> None:
-        answers[expression] = (await session.ask(EvaluateArguments(expression=expression))).result
+        answers[expression] = (await session.requests.ask(EvaluateArguments(expression=expression))).result
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(ask, "first")
@@ -118,9 +118,9 @@ async def test_answers_out_of_order_reach_who_asked(sessions: SessionRegistry) -
 async def test_events_that_nobody_knows_change_nothing(sessions: SessionRegistry) -> None:
     unknown = tell_custom("acme/telemetry", {"deep": [None, {"x": 1}]})
     session = await sessions.open(P, start(script({"evaluate": [unknown, reply(_value("1"))]})))
-    stop = (await session.wait()).stop
-    await session.ask(EvaluateArguments(expression="x"))
-    assert session.stop == stop
+    stop = (await session.execution.wait()).stop
+    await session.requests.ask(EvaluateArguments(expression="x"))
+    assert session.state.stop == stop
 
 
 async def test_null_for_everything_optional_is_absent(sessions: SessionRegistry) -> None:
@@ -136,7 +136,7 @@ async def test_null_for_everything_optional_is_absent(sessions: SessionRegistry)
         return f"Content-Length: {len(text)}\r\n\r\n{text}".encode()
 
     session = await sessions.open(P, start(script({"stackTrace": [raw(stopped)]})))
-    stop = (await session.wait()).stop
+    stop = (await session.execution.wait()).stop
     assert stop is not None
     assert (stop.frame_name, stop.path, stop.line, stop.instruction_pointer) == ("f", None, 3, None)
 
@@ -144,10 +144,10 @@ async def test_null_for_everything_optional_is_absent(sessions: SessionRegistry)
 async def test_slow_request_does_not_hold_up_another(sessions: SessionRegistry) -> None:
     slow: Step = hold("never")
     session = await sessions.open(P, start(script({"evaluate": [slow]})))
-    await session.wait()
+    await session.execution.wait()
     with pytest.raises(DeadlineExceeded):
-        await session.ask(EvaluateArguments(expression="x"), deadline=0.01)
-    assert [thread.name for thread in (await session.ask(ThreadsArguments())).threads] == ["main"]
+        await session.requests.ask(EvaluateArguments(expression="x"), deadline=0.01)
+    assert [thread.name for thread in (await session.requests.ask(ThreadsArguments())).threads] == ["main"]
 
 
 def _value(text: str) -> EvaluateBody:

@@ -6,6 +6,7 @@ import anyio
 import anyio.lowlevel
 import pytest
 
+from dapkit import limits
 from dapkit.client import BreakpointSpec, DataLocation, SourceLocation
 from dapkit.endpoint import CapabilityMissing
 from dapkit.protocol import (
@@ -28,7 +29,7 @@ from dapkit.protocol import (
 )
 from dapkit.sessions.errors import AmbiguousSession, NameTaken, NoSession, SessionOver, StartFailed, UnknownSession
 from dapkit.sessions.event_state import ProgressReport
-from dapkit.sessions.registry import ENDED_KEPT, SessionRegistry
+from dapkit.sessions.registry import SessionRegistry
 from dapkit.settings import Settings
 from dapkit.testing import ask, hold, never, refuse, release, reply, request, tell
 from fake_adapters import FILE, Scripted, script, start, until
@@ -91,7 +92,7 @@ async def test_cancelled_start_leaves_nothing(sessions: SessionRegistry) -> None
     assert isinstance(wanted.route, Scripted)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(sessions.open, P, wanted)
-        await until(lambda: bool(sessions.all and sessions.all[0].targets))
+        await until(lambda: bool(sessions.all and sessions.all[0].state.targets))
         await wanted.route.adapters[0].timeline.wait_for(request("launch"))
         tasks.cancel_scope.cancel()
     assert sessions.all == ()
@@ -102,8 +103,8 @@ async def test_over_session_answers_no_requests(sessions: SessionRegistry) -> No
     session = await sessions.open(P, start(script({})))
     await session.terminate()
     with pytest.raises(SessionOver, match="debug-1 is over: it was terminated"):
-        await session.ask(ThreadsArguments())
-    assert (await session.resume()).state == "terminated"
+        await session.requests.ask(ThreadsArguments())
+    assert (await session.execution.resume()).state == "terminated"
 
 
 async def test_idle_session_is_ended_and_forgotten() -> None:
@@ -112,11 +113,11 @@ async def test_idle_session_is_ended_and_forgotten() -> None:
         session = await sessions.open(P, start(script({})))
         with session.in_use():
             await anyio.sleep(0.05)
-            assert not session.over
+            assert not session.state.over
         with anyio.fail_after(5):
-            await session.wait()
+            await session.execution.wait()
             await until(lambda: not sessions.all)
-        assert session.ending == "nobody used it for 0.01 s"
+        assert session.state.ending == "nobody used it for 0.01 s"
 
 
 async def test_terminate_asks_first_where_the_adapter_can(sessions: SessionRegistry) -> None:
@@ -136,8 +137,8 @@ async def test_adapter_is_told_once_that_a_session_is_over(sessions: SessionRegi
     let_go, ended = start(script({})), start(script({"continue": [reply(), tell(TerminatedEvent())]}))
     await (await sessions.open(P, let_go)).detach()
     session = await sessions.open(P, ended)
-    await session.wait()
-    await session.resume()
+    await session.execution.wait()
+    await session.execution.resume()
     await session.terminate()
     for wanted in (let_go, ended):
         assert isinstance(wanted.route, Scripted)
@@ -150,7 +151,7 @@ async def test_launched_program_that_cannot_be_let_go_stays(sessions: SessionReg
     session = await sessions.open(P, start(script({}, able)))
     with pytest.raises(CapabilityMissing, match="supportTerminateDebuggee"):
         await session.detach()
-    assert not session.over
+    assert not session.state.over
 
 
 async def test_breakpoints_and_filters_are_there_before_the_program_runs(sessions: SessionRegistry) -> None:
@@ -182,7 +183,7 @@ async def test_data_breakpoint_is_set_again_if_its_id_lasts(sessions: SessionReg
     }
     wanted = start(script(answers))
     session = await sessions.open(P, wanted)
-    await session.ask(DataBreakpointInfoArguments(name="count"))
+    await session.requests.ask(DataBreakpointInfoArguments(name="count"))
     await session.breakpoints.set(BreakpointSpec(DataLocation("global:count", "write")))
     await session.breakpoints.set(BreakpointSpec(DataLocation("0x1000", "write")))
     await session.restart()
@@ -195,8 +196,8 @@ async def test_data_breakpoint_is_set_again_if_its_id_lasts(sessions: SessionReg
 async def test_adapter_that_asks_for_a_restart_gets_its_data_back(sessions: SessionRegistry) -> None:
     wanted = start(script({"continue": [reply(), tell(TerminatedEvent(restart={"port": 7}))]}))
     session = await sessions.open(P, wanted)
-    await session.wait()
-    assert (await session.resume()).state == "terminated"
+    await session.execution.wait()
+    assert (await session.execution.resume()).state == "terminated"
     await session.restart()
     assert isinstance(wanted.route, Scripted)
     wanted.route.adapters[1].timeline.expect(request("launch", restart_data={"port": 7}))
@@ -234,11 +235,11 @@ async def test_child_that_stops_is_the_foreground_until_it_ends(sessions: Sessio
     child = StartDebuggingRequestArguments(request="attach", configuration={"pid": 7})
     parent = script({"configurationDone": [reply(), release("configured"), ask(child)]})
     session = await sessions.open(P, start(parent, script({"continue": [reply()]})))
-    stop = (await session.wait()).stop
+    stop = (await session.execution.wait()).stop
     assert stop is not None
-    assert (stop.target, session.target.number) == (1, 1)
-    assert (await session.resume(deadline=0.01)).state == "running"
-    assert session.target.number == 1
+    assert (stop.target, session.state.target.number) == (1, 1)
+    assert (await session.execution.resume(deadline=0.01)).state == "running"
+    assert session.state.target.number == 1
 
 
 async def test_name_is_taken_while_its_session_is_started(sessions: SessionRegistry) -> None:
@@ -247,13 +248,13 @@ async def test_name_is_taken_while_its_session_is_started(sessions: SessionRegis
         await until(lambda: bool(sessions.all))
         with pytest.raises(NameTaken):
             await sessions.open(P, start(script({})), name="mine")
-        assert sessions.find(P).status == "launching"
+        assert sessions.find(P).state.status == "launching"
         tasks.cancel_scope.cancel()
 
 
 async def test_start_that_hangs_is_given_up_by_terminate(sessions: SessionRegistry) -> None:
     async def give_up() -> None:
-        await until(lambda: bool(sessions.all and sessions.all[0].targets))
+        await until(lambda: bool(sessions.all and sessions.all[0].state.targets))
         await sessions.all[0].terminate()
 
     async with anyio.create_task_group() as tasks:
@@ -264,11 +265,11 @@ async def test_start_that_hangs_is_given_up_by_terminate(sessions: SessionRegist
 
 
 async def test_latest_ended_sessions_stay_and_names_are_not_given_twice(sessions: SessionRegistry) -> None:
-    for _ in range(ENDED_KEPT + 2):
+    for _ in range(limits.ENDED_SESSIONS_KEPT + 2):
         await (await sessions.open(P, start(script({})))).terminate()
     live = await sessions.open(P, start(script({})))
     names = [session.name for session in sessions.of(P)]
-    assert (len(names), names[0], names[-1]) == (ENDED_KEPT + 1, "debug-3", live.name)
+    assert (len(names), names[0], names[-1]) == (limits.ENDED_SESSIONS_KEPT + 1, "debug-3", live.name)
 
 
 async def test_fifty_sessions_at_once(sessions: SessionRegistry) -> None:
@@ -277,6 +278,6 @@ async def test_fifty_sessions_at_once(sessions: SessionRegistry) -> None:
             tasks.start_soon(sessions.open, P, start(script({})))
     assert len({session.name for session in sessions.live}) == 50
     for session in sessions.live:
-        assert (await session.wait()).state == "stopped"
+        assert (await session.execution.wait()).state == "stopped"
     await sessions.close_all()
     assert sessions.live == ()

@@ -45,14 +45,14 @@ def in_turn(*steps: Step) -> Step:
 
 
 async def at_stop(session: DebugSession) -> Stop:
-    stop = (await session.wait()).stop
+    stop = (await session.execution.wait()).stop
     assert stop is not None
     return stop
 
 
 async def test_stop_is_public_once_it_was_looked_at(sessions: SessionRegistry) -> None:
     session = await sessions.open(P, start(script({"stackTrace": [hold("look"), stack(7)]})))
-    assert (session.status, session.stop) == ("running", None)
+    assert (session.state.status, session.state.stop) == ("running", None)
     adapter = session.start.route.adapters[0]  # type: ignore[attr-defined]  # the scripted route
     adapter.release("look")
     stop = await at_stop(session)
@@ -64,7 +64,7 @@ async def test_stop_that_cannot_be_looked_at_is_one_all_the_same(sessions: Sessi
     stop = await at_stop(session)
     assert (stop.reason, stop.frame_id, stop.line) == ("entry", None, None)
     with pytest.raises(NoFrame, match="No active stack frame"):
-        await session.frame()
+        await session.requests.frame()
 
 
 async def test_frame_that_was_not_told_in_time_is_asked_for_when_it_is_needed(sessions: SessionRegistry) -> None:
@@ -73,53 +73,53 @@ async def test_frame_that_was_not_told_in_time_is_asked_for_when_it_is_needed(se
     )
     stop = await at_stop(session)
     assert stop.frame_id is None
-    asked = EvaluateArguments(expression="1", frame_id=await session.frame())
-    assert (await session.ask(asked)).result == "1"
+    asked = EvaluateArguments(expression="1", frame_id=await session.requests.frame())
+    assert (await session.requests.ask(asked)).result == "1"
 
 
 async def test_numbers_of_frames_are_the_sessions_own_and_go_stale(sessions: SessionRegistry) -> None:
     session = await sessions.open(P, start(script({"continue": [reply(), stopping("step")], "evaluate": [value("1")]})))
     first = await at_stop(session)
-    again = (await session.ask(StackTraceArguments(thread_id=1))).stack_frames[0]
+    again = (await session.requests.ask(StackTraceArguments(thread_id=1))).stack_frames[0]
     assert again.id == first.frame_id
-    second = (await session.resume()).stop
+    second = (await session.execution.resume()).stop
     assert second is not None
     assert second.frame_id != first.frame_id
     with pytest.raises(StaleReference, match="reference from stop 1, now at stop 2"):
-        await session.ask(ScopesArguments(frame_id=again.id))
+        await session.requests.ask(ScopesArguments(frame_id=again.id))
     with pytest.raises(UnknownReference, match="There is no frame 1000"):
-        await session.ask(ScopesArguments(frame_id=1000))
+        await session.requests.ask(ScopesArguments(frame_id=1000))
 
 
 async def test_reference_is_stale_while_the_program_runs(sessions: SessionRegistry) -> None:
     session = await sessions.open(P, start(script({"continue": [reply()]})))
     first = await at_stop(session)
     assert first.frame_id is not None
-    assert (await session.resume(deadline=0.01)).state == "running"
+    assert (await session.execution.resume(deadline=0.01)).state == "running"
     with pytest.raises(StaleReference, match="from stop 1, and the program has moved on since"):
-        await session.ask(ScopesArguments(frame_id=first.frame_id))
+        await session.requests.ask(ScopesArguments(frame_id=first.frame_id))
 
 
 async def test_refused_resumption_leaves_stop_and_references_as_they_were(sessions: SessionRegistry) -> None:
     session = await sessions.open(P, start(script({"continue": [refuse("not now")], "evaluate": [value("1")]})))
     stop = await at_stop(session)
     with pytest.raises(RequestFailed, match="not now"):
-        await session.resume()
-    assert session.stop == stop
+        await session.execution.resume()
+    assert session.state.stop == stop
     asked = EvaluateArguments(expression="x", frame_id=stop.frame_id)
-    assert (await session.ask(asked)).result == "1"
+    assert (await session.requests.ask(asked)).result == "1"
 
 
 async def test_adapter_that_never_answers_leaves_a_running_program(sessions: SessionRegistry) -> None:
     session = await sessions.open(P, start(script({"continue": []})))
     await at_stop(session)
-    assert await session.resume(deadline=0.01) == Outcome("running", timed_out=True)
+    assert await session.execution.resume(deadline=0.01) == Outcome("running", timed_out=True)
 
 
 async def test_stop_that_comes_before_the_answer_counts(sessions: SessionRegistry) -> None:
     session = await sessions.open(P, start(script({"next": [stopping("step"), reply()]})))
     await at_stop(session)
-    stop = (await session.resume("next")).stop
+    stop = (await session.execution.resume("next")).stop
     assert stop is not None
     assert (stop.number, stop.reason) == (2, "step")
 
@@ -127,24 +127,24 @@ async def test_stop_that_comes_before_the_answer_counts(sessions: SessionRegistr
 async def test_death_of_the_adapter_is_told_as_the_failure(sessions: SessionRegistry) -> None:
     session = await sessions.open(P, start(script({"continue": [reply(), die()]})))
     await at_stop(session)
-    outcome = await session.resume()
+    outcome = await session.execution.resume()
     assert outcome.state == "terminated"
     assert outcome.failure is not None
     assert outcome.failure.startswith("the debug adapter is gone")
-    assert session.ending == outcome.failure
+    assert session.state.ending == outcome.failure
 
 
 async def test_end_of_the_program_ends_the_session(sessions: SessionRegistry) -> None:
     session = await sessions.open(P, start(script({"continue": [reply(), tell(TerminatedEvent())]})))
     await at_stop(session)
-    assert await session.resume() == Outcome("terminated")
-    assert (session.status, sessions.live) == ("terminated", ())
+    assert await session.execution.resume() == Outcome("terminated")
+    assert (session.state.status, sessions.live) == ("terminated", ())
 
 
 async def test_exit_of_the_program_ends_the_session_of_an_adapter_that_says_no_more(sessions: SessionRegistry) -> None:
     session = await sessions.open(P, start(script({"continue": [reply(), tell(ExitedEvent(exit_code=3))]})))
     await at_stop(session)
-    assert await session.resume() == Outcome("terminated", exit_code=3)
+    assert await session.execution.resume() == Outcome("terminated", exit_code=3)
 
 
 async def test_stop_of_another_thread_is_told_and_comes_next(sessions: SessionRegistry) -> None:
@@ -157,12 +157,12 @@ async def test_stop_of_another_thread_is_told_and_comes_next(sessions: SessionRe
     session = await sessions.open(P, start(script(steps, able_to)))
     first = await at_stop(session)
     assert first.thread_id == 1
-    await until(lambda: session.stop is not None and bool(session.stop.remarks))
-    assert session.stop is not None
-    assert session.stop.remarks == (
+    await until(lambda: session.state.stop is not None and bool(session.state.stop.remarks))
+    assert session.state.stop is not None
+    assert session.state.stop.remarks == (
         "thread 2 has stopped by itself, too (breakpoint); it comes next when this one goes on",
     )
-    second = (await session.resume()).stop
+    second = (await session.execution.resume()).stop
     assert second is not None
     assert (second.number, second.thread_id, second.remarks) == (2, 2, ())
     adapter = session.start.route.adapters[0]  # type: ignore[attr-defined]  # the scripted route
@@ -182,18 +182,18 @@ async def test_place_that_is_said_to_be_another_is_looked_at_again(sessions: Ses
         ),
     )
     first = await at_stop(session)
-    await session.ask(EvaluateArguments(expression="jump()", frame_id=first.frame_id))
-    await until(lambda: session.stop is not None and session.stop.line == 9)
-    assert session.stop is not None
-    assert session.stop.number == 1
+    await session.requests.ask(EvaluateArguments(expression="jump()", frame_id=first.frame_id))
+    await until(lambda: session.state.stop is not None and session.state.stop.line == 9)
+    assert session.state.stop is not None
+    assert session.state.stop.number == 1
 
 
 async def test_pause_that_looks_like_a_signal_is_a_pause(sessions: SessionRegistry) -> None:
     signalled = tell(StoppedEvent(reason="exception", description="signal SIGSTOP", thread_id=1))
     session = await sessions.open(P, start(script({"continue": [reply()], "pause": [reply(), signalled]})))
     await at_stop(session)
-    await session.resume(deadline=0.01)
-    stop = (await session.pause()).stop
+    await session.execution.resume(deadline=0.01)
+    stop = (await session.execution.pause()).stop
     assert stop is not None
     assert stop.reason == "pause"
 
@@ -208,8 +208,8 @@ async def test_pause_is_asked_for_again_where_the_adapter_has_not_noticed_that_t
     steps = {"continue": [reply()], "pause": [in_turn(refuse("Process is not running."), pause)]}
     session = await sessions.open(P, start(script(steps)))
     await at_stop(session)
-    await session.resume(deadline=0.01)
-    stop = (await session.pause()).stop
+    await session.execution.resume(deadline=0.01)
+    stop = (await session.execution.pause()).stop
     assert stop is not None
     assert stop.reason == "pause"
 
@@ -225,8 +225,8 @@ async def test_pause_is_not_asked_for_again_where_the_program_has_stopped_meanwh
 
     session = await sessions.open(P, start(script({"continue": [reply()], "pause": [stop_all_the_same]})))
     await at_stop(session)
-    await session.resume(deadline=0.01)
-    stop = (await session.pause()).stop
+    await session.execution.resume(deadline=0.01)
+    stop = (await session.execution.pause()).stop
     assert stop is not None
     assert stop.reason == "breakpoint"
     assert len(asked) == 1
@@ -238,10 +238,10 @@ async def test_pause_that_is_refused_for_good_is_told(
     monkeypatch.setattr(limits, "PAUSE_AGAIN_SECONDS", 0.1)
     session = await sessions.open(P, start(script({"continue": [reply()], "pause": [refuse("not here")]})))
     await at_stop(session)
-    await session.resume(deadline=0.01)
+    await session.execution.resume(deadline=0.01)
     with pytest.raises(RequestFailed, match="not here"):
-        await session.pause()
-    assert session.status == "running"
+        await session.execution.pause()
+    assert session.state.status == "running"
 
 
 def value(text: str) -> Step:
@@ -267,7 +267,7 @@ async def test_condition_is_checked_for_an_adapter_without(sessions: SessionRegi
     spec = BreakpointSpec(SourceLocation(FILE, 5), condition="x > 1")
     session = await emulating(sessions, spec, "false", "false", "true")
     await at_stop(session)
-    stop = (await session.resume()).stop
+    stop = (await session.execution.resume()).stop
     assert stop is not None
     assert (stop.number, stop.line, stop.hit_breakpoints) == (2, 5, (1,))
     [placed] = session.breakpoints
@@ -286,7 +286,7 @@ async def test_step_that_ends_at_a_breakpoint_whose_condition_is_false_stays_the
     spec = BreakpointSpec(SourceLocation(FILE, 5), condition="x > 1", log_message="x")
     session = await sessions.open(P, start(script(steps, ABLE_TO_CONFIGURE), breakpoints=[spec]))
     await at_stop(session)
-    stop = (await session.resume("next")).stop
+    stop = (await session.execution.resume("next")).stop
     assert stop is not None
     assert (stop.line, stop.remarks) == (5, ("a step ended at a breakpoint that does not stop",))
     assert (session.breakpoints.get(1).hits, session.output.read("console").text) == (0, "")
@@ -301,7 +301,7 @@ async def test_step_that_ends_at_a_breakpoint_that_logs_logs_and_stays(sessions:
     spec = BreakpointSpec(SourceLocation(FILE, 5), log_message="x is {x}")
     session = await sessions.open(P, start(script(steps, ABLE_TO_CONFIGURE), breakpoints=[spec]))
     await at_stop(session)
-    stop = (await session.resume("next")).stop
+    stop = (await session.execution.resume("next")).stop
     assert stop is not None
     assert (stop.line, session.breakpoints.get(1).hits) == (5, 1)
     assert session.output.read("console").text == "x is 41\n"
@@ -310,16 +310,16 @@ async def test_step_that_ends_at_a_breakpoint_that_logs_logs_and_stays(sessions:
 async def test_hits_are_counted_for_an_adapter_that_does_not(sessions: SessionRegistry) -> None:
     session = await emulating(sessions, BreakpointSpec(SourceLocation(FILE, 5), hit_condition="% 3"), "unused")
     await at_stop(session)
-    assert (await session.resume()).stop is not None
+    assert (await session.execution.resume()).stop is not None
     assert session.breakpoints.get(1).hits == 3
-    assert session.stops == 2
+    assert session.state.stops == 2
 
 
 async def test_message_is_logged_for_an_adapter_that_does_not(sessions: SessionRegistry) -> None:
     spec = BreakpointSpec(SourceLocation(FILE, 5), condition="x", log_message="x is {x}")
     session = await emulating(sessions, spec, "1", "41", "1", "42", "failed", "broken")
     await at_stop(session)
-    await session.resume(deadline=0.05)
+    await session.execution.resume(deadline=0.05)
     assert session.output.read("console").text.startswith("x is 41\nx is 42\n")
     await session.terminate()
 
@@ -334,6 +334,6 @@ async def test_pause_is_not_lost_among_stops_that_are_none(sessions: SessionRegi
     spec = BreakpointSpec(SourceLocation(FILE, 5), condition="x")
     session = await sessions.open(P, start(script(steps, ABLE_TO_CONFIGURE), breakpoints=[spec]))
     await at_stop(session)
-    await session.resume(deadline=0.01)
-    outcome = await session.pause()
+    await session.execution.resume(deadline=0.01)
+    outcome = await session.execution.pause()
     assert outcome.state == "stopped"

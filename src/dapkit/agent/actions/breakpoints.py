@@ -43,7 +43,7 @@ async def set_breakpoint(
     """Set or change a breakpoint on a line, given by its number or its text, or on a function."""
     where = Where(file=file, line=line, column=column, text=text, function=function)
     place = place_of("set_breakpoint", where)
-    if isinstance(place, FunctionLocation) and not call.session.over:
+    if isinstance(place, FunctionLocation) and not call.session.state.over:
         call.require("supports_function_breakpoints", "function breakpoints")
     spec = BreakpointSpec(place, condition=condition, hit_condition=hit_condition, log_message=log_message)
     await call.session.breakpoints.set(spec)
@@ -102,7 +102,7 @@ async def set_exception_breakpoints(
 
 
 async def _stop_on(call: ActionCall, filters: list[str], conditions: Mapping[str, str]) -> None:
-    if not call.session.over and not call.capabilities.exception_breakpoint_filters:
+    if not call.session.state.over and not call.capabilities.exception_breakpoint_filters:
         raise Unsupported("exception breakpoints", "exceptionBreakpointFilters")
     if conditions:
         call.require("supports_exception_filter_options", "conditions of exception breakpoints")
@@ -120,7 +120,7 @@ def _filters(call: ActionCall) -> list[ExceptionFilter]:
     chosen = session.breakpoints.filters
     conditions = {one.filter_id: one.condition for one in chosen or () if isinstance(one, ExceptionFilterOptions)}
     names = {*conditions, *(one for one in chosen or () if isinstance(one, str))}
-    offered = [] if session.over else call.capabilities.exception_breakpoint_filters or []
+    offered = [] if session.state.over else call.capabilities.exception_breakpoint_filters or []
     return [
         ExceptionFilter(
             filter=one.filter,

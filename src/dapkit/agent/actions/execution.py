@@ -108,7 +108,9 @@ async def run_to(
     place = place_in(file, line, text, action="run_to")
     chosen = await thread_of(call, thread_id, thread)
     began = anyio.current_time()
-    return await _resumed(call, "Run", await call.session.run_to(place, thread=chosen, deadline=call.left), began)
+    return await _resumed(
+        call, "Run", await call.session.execution.run_to(place, thread=chosen, deadline=call.left), began
+    )
 
 
 @action(Approval.EXECUTE, example={"file": "app.py", "line": 10})
@@ -127,7 +129,7 @@ async def goto(
     number = await _line_of(place)
     chosen = await thread_of(call, thread_id, thread)
     began = anyio.current_time()
-    outcome = await call.session.goto(Source(path=str(file)), number, thread=chosen, deadline=call.left)
+    outcome = await call.session.execution.goto(Source(path=str(file)), number, thread=chosen, deadline=call.left)
     return await _resumed(call, "Goto", outcome, began)
 
 
@@ -137,9 +139,9 @@ async def pause(
 ) -> Paused:
     """Interrupt the program and show where it is."""
     session = call.session
-    outcome = await session.pause(thread=await thread_of(call, thread_id, thread), deadline=call.left)
+    outcome = await session.execution.pause(thread=await thread_of(call, thread_id, thread), deadline=call.left)
     if outcome.state == "terminated":
-        raise SessionOver(session.name, session.ending)
+        raise SessionOver(session.name, session.state.ending)
     if outcome.stop is None:
         raise ActionFailed(
             "timeout",
@@ -154,7 +156,7 @@ async def pause(
 async def wait(call: ActionCall) -> Resumed:
     """Wait until the program stops, ends, or the timeout comes."""
     began = anyio.current_time()
-    return await _resumed(call, "Wait", await call.session.wait(deadline=call.left), began)
+    return await _resumed(call, "Wait", await call.session.execution.wait(deadline=call.left), began)
 
 
 @action(Approval.EXECUTE, example={"input": "yes\n"})
@@ -182,11 +184,11 @@ async def _resume(
 ) -> Resumed:
     """Let the program go, unless it is over, and tell what comes of it."""
     session = call.session
-    if session.over:
-        raise SessionOver(session.name, session.ending)
+    if session.state.over:
+        raise SessionOver(session.name, session.state.ending)
     began = anyio.current_time()
     call.progress("the program is running")
-    outcome = await session.resume(
+    outcome = await session.execution.resume(
         how, thread=thread, granularity=granularity, step_in_target=target, deadline=call.left
     )
     return await _resumed(call, verb, outcome, began)
@@ -218,7 +220,7 @@ async def _target(call: ActionCall, name: str, thread: int | None) -> int:
 
     """
     call.require("supports_step_in_targets_request", "choosing what to step into")
-    frame = await call.session.frame(thread=thread)
+    frame = await call.session.requests.frame(thread=thread)
     targets = (await call.ask(StepInTargetsArguments(frame_id=frame))).targets
     exact = [one for one in targets if _called(one) == name]
     found = exact or [one for one in targets if name in one.label]

@@ -89,7 +89,7 @@ async def stack_trace(
 ) -> StackTraceResult:
     """Show the frames of a thread, innermost first."""
     named = await thread_of(call, thread_id, thread)
-    chosen = await call.session.thread() if named is None else named
+    chosen = await call.session.requests.thread() if named is None else named
     page = await page_of_frames(call, chosen, start=start, levels=levels, own_code=own_code)
     return StackTraceResult(
         snapshot=snapshot(call.session),
@@ -104,7 +104,7 @@ async def stack_trace(
 @action(Approval.READ)
 async def threads(call: ActionCall, *, levels: p.Levels | None = None) -> ThreadsResult:
     """Show the threads of the program; with levels, the stack of each."""
-    found = await call.session.threads()
+    found = await call.session.requests.threads()
     if not found:
         raise NoThreads
     shown = found[: limits.THREADS_SHOWN]
@@ -184,9 +184,9 @@ async def exception_info(
     """Show the exception that stopped a thread."""
     call.require("supports_exception_info_request", "exception details")
     named = await thread_of(call, thread_id, thread)
-    chosen = await call.session.thread() if named is None else named
+    chosen = await call.session.requests.thread() if named is None else named
     told = conversion.exception(await call.ask(ExceptionInfoArguments(thread_id=chosen)))
-    stop = call.session.stop
+    stop = call.session.state.stop
     if stop is not None and stop.thread_id == chosen:
         told = call.remembered.exception_of(stop.number, told)
     return ExceptionInfo(snapshot=snapshot(call.session), thread_id=chosen, exception=told)

@@ -278,7 +278,7 @@ async def _started(call: ActionCall, notes: Sequence[str], *, patience: float) -
     session = call.session
     call.progress("waiting for the first stop")
     seconds = call.left if call.patient else patience
-    outcome = await session.wait_for_start(seconds)
+    outcome = await session.execution.wait(deadline=seconds)
     report = None if outcome.stop is None else await stop_report(call, outcome.stop)
     return Started(
         snapshot=snapshot(session),

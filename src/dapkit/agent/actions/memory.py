@@ -39,7 +39,7 @@ async def disassemble(
 
 
 def _instruction_pointer(call: ActionCall) -> str:
-    stop = call.session.stop
+    stop = call.session.state.stop
     if stop is None or stop.instruction_pointer is None:
         raise InvalidArguments(
             "disassemble requires memory_reference unless the current stop location"

@@ -40,7 +40,7 @@ async def custom_request(
     call: ActionCall, *, command: p.Command, arguments: p.RequestArguments | None = None
 ) -> CustomBody:
     """Send any request to the adapter."""
-    body = await call.session.ask_custom(command, arguments, deadline=call.left)
+    body = await call.session.requests.ask_custom(command, arguments, deadline=call.left)
     size = len(encode_value(body))
     if size <= limits.CUSTOM_BODY_BYTES:
         return CustomBody(snapshot=snapshot(call.session), command=command, custom_body=body)

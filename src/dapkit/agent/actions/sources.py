@@ -79,7 +79,7 @@ async def source(
     count: p.Count | None = None,
 ) -> SourceText:
     """Show lines of a source, by default around where the program stands."""
-    stop = call.session.stop
+    stop = call.session.state.stop
     if file is None and source_reference is None and (stop is None or stop.path is None):
         raise NoFrame
     here = stop is not None and stop.path is not None and source_reference is None and file in (None, Path(stop.path))
