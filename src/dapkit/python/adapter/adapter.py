@@ -1,7 +1,7 @@
 """The debug adapter for Python: one session, and which program it is about.
 
 Requests that begin and end something are answered here. The program itself, and what the client hears of it,
-is a `run`; how it is reached, a way (`launching`, `attaching`). Questions about the state of the
+is a `run`; how it is reached, a way (`launch`, `attach`). Questions about the state of the
 program pass through to the engine inside it (`state`).
 """
 
@@ -14,11 +14,11 @@ from dapkit.adapter.session import ResponseBody
 from dapkit.protocol import ConfigurationDoneArguments, DisconnectArguments, Request, TerminateArguments
 from dapkit.python.adapter.abilities import abilities
 from dapkit.python.adapter.arguments import PythonAttach, PythonLaunch
-from dapkit.python.adapter.attaching import attach_way
+from dapkit.python.adapter.attach import attach_way
 from dapkit.python.adapter.keys import remark_on
-from dapkit.python.adapter.launching import launch_way
-from dapkit.python.adapter.patience import with_progress
-from dapkit.python.adapter.run import Run
+from dapkit.python.adapter.launch import launch_way
+from dapkit.python.adapter.progress import with_progress
+from dapkit.python.adapter.run import DebuggeeRun
 from dapkit.python.adapter.state import ProgramState
 
 
@@ -68,14 +68,14 @@ class PythonAdapter(ProgramState[PythonLaunch, PythonAttach]):
         if args.sub_process:
             await self.output("subProcess: child processes are not debugged yet; they run on.\n", category="console")
 
-    def _new_run(self, args: PythonLaunch | PythonAttach) -> Run:
+    def _new_run(self, args: PythonLaunch | PythonAttach) -> DebuggeeRun:
         match args:
             case PythonLaunch():
-                return Run(self, launch_way(args), remembered=self.remembered, is_ours=True)
+                return DebuggeeRun(self, launch_way(args), remembered=self.remembered, is_ours=True)
             case PythonAttach():
-                return Run(self, attach_way(args), remembered=self.remembered, is_ours=False)
+                return DebuggeeRun(self, attach_way(args), remembered=self.remembered, is_ours=False)
 
-    async def _ready(self, run: Run, start: PythonLaunch | PythonAttach) -> None:
+    async def _ready(self, run: DebuggeeRun, start: PythonLaunch | PythonAttach) -> None:
         """Wait for a program; tell the client what can be done with it, where that is another than before."""
         run.start()
         await with_progress(self, "Starting the program" if run.is_ours else "Waiting for the program", run.ready)

@@ -37,7 +37,7 @@ class AutoReload(ProtocolObject, frozen=True, kw_only=True):
     exclude: tuple[str, ...] | None = None
 
 
-class Place(ProtocolObject, frozen=True, kw_only=True):
+class ProgramAddress(ProtocolObject, frozen=True, kw_only=True):
     """Where a program and its debugger meet.
 
     Attributes:
@@ -123,8 +123,8 @@ class PythonAttach(AttachRequestArguments, frozen=True, kw_only=True):
 
     """
 
-    connect: Place | None = None
-    listen: Place | None = None
+    connect: ProgramAddress | None = None
+    listen: ProgramAddress | None = None
     socket: str | None = None
     host: str | None = None
     port: int | None = None

@@ -23,7 +23,7 @@ from anyio.streams.memory import MemoryObjectReceiveStream
 from dapkit import limits
 from dapkit.endpoint import Endpoint, RequestFailed, Role
 from dapkit.protocol import DapkitError, InitializeRequestArguments
-from dapkit.python.adapter.order import Order
+from dapkit.python.adapter.resume_order import ResumeOrder
 from dapkit.transport import Connection, background_tasks, listen_unix, private_folder, remove_dead_sockets
 from dapkit.transport.sockets import SocketStream
 
@@ -31,11 +31,11 @@ log = logging.getLogger(__name__)
 
 _PEER = struct.Struct("3i")  # struct ucred
 
-type Engine = tuple[Connection, Order, int]
+type Engine = tuple[Connection, ResumeOrder, int]
 """A conversation, begun with `initialize`, the order of what is said in it, and the process at its other end."""
 
 
-class Listener:
+class LinkListener:
     """A socket that waits for the engine.
 
     Attributes:
@@ -70,7 +70,7 @@ class Listener:
 
     async def _ask_who_it_is(self, stream: ByteStream) -> None:
         """Converse with whoever has come; with the engine as long as the block of `accept` lasts."""
-        order = Order()
+        order = ResumeOrder()
         async with Connection(stream, Endpoint(Role.CLIENT), watch=order.hear) as link:
             try:
                 await link.request(
@@ -110,7 +110,7 @@ class NeverCame(RequestFailed):
 
 
 @asynccontextmanager
-async def listening() -> AsyncIterator[Listener]:
+async def listening() -> AsyncIterator[LinkListener]:
     """Wait for one engine on a socket of its own."""
     send, arrivals = anyio.create_memory_object_stream[ByteStream]()
 
@@ -123,4 +123,4 @@ async def listening() -> AsyncIterator[Listener]:
     path = folder / f"engine-{os.urandom(8).hex()}"
     with send, arrivals:
         async with listen_unix(path, take):
-            yield Listener(path, arrivals)
+            yield LinkListener(path, arrivals)

@@ -19,7 +19,7 @@ _WITHOUT_SOURCES = frozenset({"variables", "evaluate", "threads", "continue", "r
 """Commands that are asked often, or have large answers, and name no files there."""
 
 
-class Paths:
+class PathTranslation:
     """The mappings of a program; the one with the longest folder counts."""
 
     def __init__(self, mappings: Sequence[PathMapping], folder: str) -> None:

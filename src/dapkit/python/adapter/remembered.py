@@ -52,7 +52,7 @@ class _Set:
         self.told = told
 
 
-class Remembered:
+class RememberedBreakpoints:
     """The last request of each kind, and for each source.
 
     Invariant: no number that a client was told ever stands for another breakpoint.

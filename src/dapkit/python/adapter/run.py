@@ -4,7 +4,7 @@
        |                                                                               ^
        +--refused, or given up----------------------------------------------------------+
 
-How a program is reached is a *way* (`launching`, `attaching`), a context in which its link and
+How a program is reached is a *way* (`launch`, `attach`), a context in which its link and
 its process are there. Here is what is the same for all: what the client hears of it, in which order,
 and how it ends. A session has one run after the other if it is restarted.
 """
@@ -35,10 +35,10 @@ from dapkit.protocol import (
     TerminateArguments,
     ThreadEvent,
 )
-from dapkit.python.adapter.order import Order
-from dapkit.python.adapter.paths import Paths
-from dapkit.python.adapter.program import Category
-from dapkit.python.adapter.remembered import Remembered
+from dapkit.python.adapter.launched_program import Category
+from dapkit.python.adapter.paths import PathTranslation
+from dapkit.python.adapter.remembered import RememberedBreakpoints
+from dapkit.python.adapter.resume_order import ResumeOrder
 from dapkit.transport import Connection, ConversationLost, TransportError
 
 log = logging.getLogger(__name__)
@@ -46,7 +46,7 @@ log = logging.getLogger(__name__)
 _NOTHING = RawJson(b"{}")
 
 
-class Process(Protocol):
+class ProgramProcess(Protocol):
     """The process of a program."""
 
     @property
@@ -83,7 +83,7 @@ class Debuggee:
 
     """
 
-    def __init__(self, link: Connection, order: Order, process: Process, paths: Paths) -> None:
+    def __init__(self, link: Connection, order: ResumeOrder, process: ProgramProcess, paths: PathTranslation) -> None:
         self.link = link
         self.order = order
         self.process = process
@@ -105,10 +105,10 @@ class Debuggee:
         return _NOTHING if body is None else self.paths.body(command, body)
 
 
-type Way = Callable[["Run"], AbstractAsyncContextManager[Debuggee]]
+type Way = Callable[["DebuggeeRun"], AbstractAsyncContextManager[Debuggee]]
 
 
-class Run:
+class DebuggeeRun:
     """One program and what belongs to it.
 
     Invariant: `debuggee` is there from the moment the engine is ready until the program has ended.
@@ -121,7 +121,7 @@ class Run:
 
     """
 
-    def __init__(self, host: Adapter[Any, Any], way: Way, *, remembered: Remembered, is_ours: bool) -> None:
+    def __init__(self, host: Adapter[Any, Any], way: Way, *, remembered: RememberedBreakpoints, is_ours: bool) -> None:
         self.host = host
         self.debuggee: Debuggee | None = None
         self.is_ours = is_ours

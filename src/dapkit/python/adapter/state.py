@@ -52,9 +52,9 @@ from dapkit.protocol import (
     VariablesArguments,
     WriteMemoryArguments,
 )
-from dapkit.python.adapter.patience import with_progress
-from dapkit.python.adapter.remembered import SETTING, Remembered
-from dapkit.python.adapter.run import Run
+from dapkit.python.adapter.progress import with_progress
+from dapkit.python.adapter.remembered import SETTING, RememberedBreakpoints
+from dapkit.python.adapter.run import DebuggeeRun
 
 
 def _filter(name: str, label: str, description: str, *, default: bool = False) -> ExceptionBreakpointsFilter:
@@ -124,8 +124,8 @@ class ProgramState[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[Launc
 
     def __init__(self) -> None:
         super().__init__()
-        self.run: Run | None = None
-        self.remembered = Remembered()
+        self.run: DebuggeeRun | None = None
+        self.remembered = RememberedBreakpoints()
 
     @not_a_request
     async def ask(self, arguments: Arguments[Any]) -> RawJson:

@@ -12,7 +12,7 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from dapkit.python.adapter.family import Family
+from dapkit.python.adapter.descendants import Descendants
 from dapkit.python.adapter.link import NeverCame
 from dapkit.transport import Connection
 
@@ -27,7 +27,7 @@ class TerminalProgram:
         self._link = link
         self._pid = pid
         self._handle = handle
-        self._family = Family(pid)
+        self._family = Descendants(pid)
 
     async def wait(self) -> None:
         """Wait until the program has ended: its engine lives as long as it does."""

@@ -14,14 +14,14 @@ from collections.abc import Callable
 
 from . import limits
 from .connection import current, tokens
-from .connection.listener import AUTHENTICATE, Client, Door, Place
+from .connection.listener import AUTHENTICATE, AcceptedClient, ClientListener, ListenAddress
 from .connection.wire import FrameReader, Json, encode
 from .engine import Engine
 from .errors import MalformedFrame
 from .requests.dispatch import Dispatcher
 
 
-class Attachable:
+class AttachableProgram:
     """The one of this process.
 
     Attributes:
@@ -30,21 +30,21 @@ class Attachable:
     """
 
     def __init__(self) -> None:
-        self.door: Door | None = None
+        self.door: ClientListener | None = None
         self._held: Engine | None = None
         self._token_file = ""
         self._token_handle = -1
         self._prepared = False
         self._main = 0
 
-    def open(self, place: Place, token: str | None, *, make_token: bool, allow_remote: bool) -> Place:
+    def open(self, place: ListenAddress, token: str | None, *, make_token: bool, allow_remote: bool) -> ListenAddress:
         """Listen, and serve whoever comes."""
         self._need_nobody()
         if isinstance(place, str):
             make_token = False  # the system tells whose process it is
         if make_token:
             token = tokens.make()
-        self.door = Door(place, token, allow_remote=allow_remote)
+        self.door = ClientListener(place, token, allow_remote=allow_remote)
         where = self.door.place
         if make_token and token is not None and not isinstance(where, str):
             self._token_file, self._token_handle = tokens.leave(token, where[1])
@@ -54,7 +54,7 @@ class Attachable:
         self._start(self._serve_visitors)
         return where
 
-    def reach(self, place: Place, token: str | None) -> None:
+    def reach(self, place: ListenAddress, token: str | None) -> None:
         """Connect to a debugger that waits."""
         self._need_nobody()
         client = _connected(place, token)
@@ -84,7 +84,7 @@ class Attachable:
         while self.door is not None:
             self._serve(self.door.wait())
 
-    def _serve(self, client: Client) -> None:
+    def _serve(self, client: AcceptedClient) -> None:
         """Serve a client until it leaves."""
         engine = Engine(
             client.connection, sys.argv[0] if getattr(sys, "argv", None) else "", Dispatcher, main=self._main
@@ -130,20 +130,20 @@ class Attachable:
             current.engine = None
 
 
-_attachable = Attachable()
+_attachable = AttachableProgram()
 
 
-def listen(place: Place, *, token: str | None, make_token: bool, allow_remote: bool) -> Place:
+def listen(place: ListenAddress, *, token: str | None, make_token: bool, allow_remote: bool) -> ListenAddress:
     """Let clients attach; return where."""
     return _attachable.open(place, token, make_token=make_token, allow_remote=allow_remote)
 
 
-def connect(place: Place, token: str | None) -> None:
+def connect(place: ListenAddress, token: str | None) -> None:
     """Connect to a debugger that waits."""
     _attachable.reach(place, token)
 
 
-def _connected(place: Place, token: str | None) -> Client:
+def _connected(place: ListenAddress, token: str | None) -> AcceptedClient:
     """Connect, and show the token if there is one.
 
     Raises:
@@ -169,7 +169,7 @@ def _connected(place: Place, token: str | None) -> Client:
     except BaseException:
         connection.close()
         raise
-    return Client(connection, b"")
+    return AcceptedClient(connection, b"")
 
 
 def _left_token(port: int) -> str | None:

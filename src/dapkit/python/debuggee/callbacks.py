@@ -11,20 +11,20 @@ import sys
 from collections.abc import Callable
 from types import CodeType, FrameType
 
-from .breakpoints.table import Breakpoints
-from .bytecode.positions import Texts
+from .breakpoints.table import BreakpointTable as Breakpoints
+from .bytecode.positions import ProgramTexts as Texts
 from .connection.link import Link
 from .exceptions import details
-from .exceptions.table import Exceptions
+from .exceptions.table import ExceptionBreakpointTable as Exceptions
 from .execution import monitor as events
-from .execution.argument_recovery import Recovery
-from .execution.arguments import Arguments
+from .execution.argument_recovery import ArgumentRecovery as Recovery
+from .execution.arguments import KnownArguments as Arguments
 from .execution.monitor import EVENTS, Monitor
 from .execution.results import Result
 from .execution.stepping import Stepping
 from .execution.stops import Parked, World
 from .sources.files import OURS, PROGRAM, Sources, starts_on_its_only_line
-from .threads.table import Threads
+from .threads.table import ThreadTable as Threads
 
 DISABLE = events.DISABLE
 _getframe = sys._getframe

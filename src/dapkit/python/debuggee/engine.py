@@ -19,34 +19,35 @@ from types import FrameType
 from typing import TYPE_CHECKING, Protocol
 
 from . import limits
-from .bytecode.positions import Texts
+from .bytecode.positions import ProgramTexts as Texts
 from .callbacks import Callbacks
 from .connection import current
 from .connection.link import Link
-from .connection.request import Request
+from .connection.request import IncomingRequest as Request
 from .connection.wire import Json
-from .data_breakpoints.table import DataBreakpoints
+from .data_breakpoints.table import DataBreakpointTable as DataBreakpoints
 from .evaluation.interrupts import interrupt
-from .exceptions.table import Exceptions
+from .exceptions.table import ExceptionBreakpointTable as Exceptions
 from .execution.monitor import Monitor
 from .execution.stepping import Stepping
 from .execution.stops import Parked, World
 from .expressions.console import Console
-from .options import Options
+from .options import SessionOptions as Options
 from .program import termination as asking_to_end
-from .program.output import ToldOutput
+from .program.output import RedirectedOutput as ToldOutput
 from .sources.files import Sources
-from .sources.modules import Modules
+from .sources.modules import ModuleTable as Modules
 from .sources.shown import ShownSources
 from .stacks.details import FrameDetails
 from .stacks.frames import Stacks
-from .threads.table import MAIN, Threads
-from .values.memory import Memory
-from .values.references import References
-from .values.variables import Reader
+from .threads.table import MAIN
+from .threads.table import ThreadTable as Threads
+from .values.memory import MemoryReferences as Memory
+from .values.references import ObjectReferences as References
+from .values.variables import VariableReader as Reader
 
 if TYPE_CHECKING:
-    from .sources.auto_reload import Reloading
+    from .sources.auto_reload import Reloader as Reloading
 
 
 class RequestDispatcher(Protocol):
@@ -215,7 +216,7 @@ class Engine:
         if self.options.debugs and current.takes_breakpoint_calls():
             sys.breakpointhook, self._hooked = current.hook, True
         if self.options.debugs and self.options.auto_reload is not None:
-            from .sources.auto_reload import Reloading
+            from .sources.auto_reload import Reloader as Reloading
 
             console = self.callbacks.breakpoints.console
             self._look_for_saved_files(Reloading(self.options.auto_reload, self.sources, self.link.event, console))

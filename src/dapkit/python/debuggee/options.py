@@ -6,15 +6,15 @@ The adapter has checked their types; what is not there has its default.
 from typing import TYPE_CHECKING
 
 from . import limits
-from .connection.request import Request, flag
+from .connection.request import IncomingRequest, flag
 from .connection.wire import Json
 from .errors import RequestRefused
 
 if TYPE_CHECKING:
-    from .sources.auto_reload import AutoReload
+    from .sources.auto_reload import ReloadSettings
 
 
-class Options:
+class SessionOptions:
     """The options of one session.
 
     Attributes:
@@ -39,9 +39,9 @@ class Options:
         self.show_return_value = True
         self.evaluate_seconds: float = limits.REPL_SECONDS
         self.redirect_output = False
-        self.auto_reload: AutoReload | None = None
+        self.auto_reload: ReloadSettings | None = None
 
-    def read(self, request: Request) -> None:
+    def read(self, request: IncomingRequest) -> None:
         """Take them from a request.
 
         Raises:
@@ -65,6 +65,6 @@ class Options:
         self.rules = rules
         reload = request.arguments.get("autoReload")
         if isinstance(reload, dict) and reload.get("enable"):
-            from .sources.auto_reload import AutoReload
+            from .sources.auto_reload import ReloadSettings
 
-            self.auto_reload = AutoReload(reload)
+            self.auto_reload = ReloadSettings(reload)

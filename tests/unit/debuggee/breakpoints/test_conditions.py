@@ -2,7 +2,7 @@
 
 import pytest
 
-from dapkit.python.debuggee.breakpoints.conditions import Test, parse_hit_condition, split_log_message
+from dapkit.python.debuggee.breakpoints.conditions import BreakpointCondition, parse_hit_condition, split_log_message
 from dapkit.python.debuggee.errors import RequestRefused
 from dapkit.python.debuggee.expressions.syntax import names_in, parse_expression
 
@@ -22,7 +22,7 @@ from dapkit.python.debuggee.expressions.syntax import names_in, parse_expression
 )
 def test_hit_condition_becomes_a_test_of_the_count(text: str, hits: tuple[str, int], expression: str) -> None:
     assert parse_hit_condition(text) == hits
-    assert Test(None, text, None).hits_expression == expression
+    assert BreakpointCondition(None, text, None).hits_expression == expression
 
 
 @pytest.mark.parametrize("text", ["often", "-1", "% 0", "5 5", "==", "1.5", "x == 5", "٣"])
@@ -67,5 +67,5 @@ def test_error_of_an_expression_tells_its_place() -> None:
 
 
 def test_hits_are_counted_per_breakpoint() -> None:
-    first, second = Test(None, "2", None), Test(None, "2", None)
+    first, second = BreakpointCondition(None, "2", None), BreakpointCondition(None, "2", None)
     assert [first.next_hit(), first.next_hit(), second.next_hit()] == [1, 2, 1]

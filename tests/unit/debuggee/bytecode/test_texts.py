@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from dapkit.python.debuggee import limits
-from dapkit.python.debuggee.bytecode.positions import Text, Texts
+from dapkit.python.debuggee.bytecode.positions import ProgramText, ProgramTexts
 from dapkit.python.debuggee.sources.files import Sources
 
 
@@ -14,17 +14,17 @@ class Files:
     """Some files, and their texts."""
 
     def __init__(self, folder: Path, count: int) -> None:
-        self.texts = Texts(Sources())
+        self.texts = ProgramTexts(Sources())
         self.paths = [folder / f"m{number}.py" for number in range(count)]
         for path in self.paths:
             path.write_text(f"name = '{path.name}'\n")
 
-    def read(self) -> list[Text]:
+    def read(self) -> list[ProgramText]:
         """Return the text of each."""
         return [self.texts.of(str(path)) for path in self.paths]
 
 
-def same(some: list[Text], others: list[Text]) -> list[bool]:
+def same(some: list[ProgramText], others: list[ProgramText]) -> list[bool]:
     return [one is other for one, other in zip(some, others, strict=True)]
 
 

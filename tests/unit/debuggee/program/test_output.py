@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from dapkit.python.debuggee.program.output import ToldOutput
+from dapkit.python.debuggee.program.output import RedirectedOutput
 
 
 class Narrow:
@@ -21,7 +21,7 @@ def test_stream_that_cannot_be_listened_to_is_named_and_the_other_is_heard(monke
     monkeypatch.setattr(sys, "stdout", io.StringIO())
     monkeypatch.setattr(sys, "stderr", Narrow())
     told: list[tuple[str, object]] = []
-    output = ToldOutput(lambda text, place: told.append((text, place)))
+    output = RedirectedOutput(lambda text, place: told.append((text, place)))
     [problem] = output.begin()
     assert problem.startswith("redirectOutput: sys.stderr cannot be listened to: 'Narrow' object attribute 'write' is")
     print("hello", end="")
@@ -35,7 +35,7 @@ def test_write_that_the_program_has_put_there_meanwhile_stays(monkeypatch: pytes
     stream = io.StringIO()
     monkeypatch.setattr(sys, "stdout", stream)
     monkeypatch.setattr(sys, "stderr", None)
-    output = ToldOutput(lambda _text, _place: None)
+    output = RedirectedOutput(lambda _text, _place: None)
     assert output.begin() == []
     stream.write = len  # type: ignore[method-assign]
     output.end()

@@ -10,10 +10,10 @@ from dapkit.python.debuggee.classes import type_name
 from dapkit.python.debuggee.errors import RequestRefused
 from dapkit.python.debuggee.values import containers
 from dapkit.python.debuggee.values.members import members
-from dapkit.python.debuggee.values.memory import Memory
-from dapkit.python.debuggee.values.references import References
+from dapkit.python.debuggee.values.memory import MemoryReferences
+from dapkit.python.debuggee.values.references import ObjectReferences
 from dapkit.python.debuggee.values.text import render
-from dapkit.python.debuggee.values.variables import Holder, Reader
+from dapkit.python.debuggee.values.variables import ExpandableValue, ShownFrame, VariableReader
 
 
 def items(value: object, start: int, end: int, path: str) -> list[tuple[str, object, str]]:
@@ -56,10 +56,10 @@ def test_built_in_values_are_written_as_repr_does(value: object) -> None:
     "value", [1, True, 1.5, None, "", "text", "x" * limits.VALUE_CHARS, "x" * (limits.VALUE_CHARS + 1), b"x", 1j]
 )
 def test_values_with_nothing_inside_are_outlined_in_short(value: object) -> None:
-    references = References()
+    references = ObjectReferences()
     references.begin()
-    reader, memory = Reader(references, Memory(references)), Memory(references)
-    outline = reader.outline(value, "x", Holder(None, "", 0, None))
+    reader, memory = VariableReader(references, MemoryReferences(references)), MemoryReferences(references)
+    outline = reader.outline(value, "x", ExpandableValue(None, "", 0, None))
     has_items = containers.size(value) > 0
     assert outline.get("indexedVariables", 0) == containers.size(value)
     assert bool(outline["variablesReference"]) == (has_items or bool(members(value, "")))
@@ -119,38 +119,38 @@ def test_pages_of_a_set_go_on_where_the_last_one_ended() -> None:
 
 
 def test_pages_of_a_container_follow_start_count_and_filter() -> None:
-    reader = Reader(References(), Memory(References()))
-    holder = Holder(list(range(2000)), "x", 0, None)
+    reader = VariableReader(ObjectReferences(), MemoryReferences(ObjectReferences()))
+    holder = ExpandableValue(list(range(2000)), "x", 0, None)
     assert [row.value for row in reader.page(holder, {"filter": "indexed", "start": 5, "count": 2}, None)] == [5, 6]
     assert reader.page(holder, {"filter": "named"}, None) == []
     assert len(reader.page(holder, {}, None)) == limits.UNPAGED_ITEMS + 1
 
 
 def test_reference_tells_to_which_stop_it_belonged() -> None:
-    references = References()
+    references = ObjectReferences()
     with pytest.raises(RequestRefused, match="there is no reference 1"):
-        references.get(1, Holder)
+        references.get(1, ExpandableValue)
     references.begin()
-    first = references.add(Holder(1, "", 0, None), 0)
+    first = references.add(ExpandableValue(1, "", 0, None), 0)
     references.begin()
-    second = references.add(Holder(2, "", 0, None), 0)
-    assert references.get(second, Holder).value == 2
+    second = references.add(ExpandableValue(2, "", 0, None), 0)
+    assert references.get(second, ExpandableValue).value == 2
     with pytest.raises(RequestRefused, match=f"reference {first} belongs to stop 1, the program is at stop 2"):
-        references.get(first, Holder)
-    with pytest.raises(RequestRefused, match=f"reference {second} is a Holder, expected a Reader"):
-        references.get(second, Reader)
+        references.get(first, ExpandableValue)
+    with pytest.raises(RequestRefused, match=f"reference {second} is a list of variables, expected a frame"):
+        references.get(second, ShownFrame)
     references.end()
     with pytest.raises(RequestRefused, match=f"reference {second} belongs to stop 2, the program is running"):
-        references.get(second, Holder)
+        references.get(second, ExpandableValue)
 
 
 def test_references_of_a_thread_that_stops_alone_end_with_its_own_stop() -> None:
-    references = References()
+    references = ObjectReferences()
     references.begin(only=1)
-    first = references.add(Holder("of thread 1", "", 1, None), 1)
+    first = references.add(ExpandableValue("of thread 1", "", 1, None), 1)
     references.begin(only=2)
-    second = references.add(Holder("of thread 2", "", 2, None), 2)
+    second = references.add(ExpandableValue("of thread 2", "", 2, None), 2)
     references.end(only=1)
-    assert references.get(second, Holder).value == "of thread 2"
+    assert references.get(second, ExpandableValue).value == "of thread 2"
     with pytest.raises(RequestRefused, match=f"reference {first} belongs to stop"):
-        references.get(first, Holder)
+        references.get(first, ExpandableValue)

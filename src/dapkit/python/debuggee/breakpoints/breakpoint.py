@@ -13,7 +13,7 @@ from typing import Final
 from ..bytecode.positions import Spot
 from ..connection.wire import Json
 from ..errors import RequestRefused
-from .conditions import Test
+from .conditions import BreakpointCondition
 
 type Kind = str
 SOURCE: Final = "breakpoint"
@@ -26,7 +26,7 @@ next_number = itertools.count(1).__next__
 """The number of the next breakpoint, of whatever kind: a client tells them apart by it."""
 
 
-class Breakpoint:
+class EngineBreakpoint:
     """One breakpoint that a client asked for.
 
     `kind` is the reason of the stops it makes. Without a `test` the client's wish makes no sense, and
@@ -56,7 +56,7 @@ class Breakpoint:
         self.number = next_number()
         self.kind = kind
         self.wish = wish
-        self.test: Test | None = None
+        self.test: BreakpointCondition | None = None
         self.verified = False
         self.bound = False
         """Whether it is in some code already."""
@@ -105,7 +105,7 @@ class Breakpoint:
         return body
 
 
-def _test(wish: Json, modes: tuple[str, ...]) -> Test:
+def _test(wish: Json, modes: tuple[str, ...]) -> BreakpointCondition:
     mode = wish.get("mode")
     if mode is not None and mode not in modes:
         raise RequestRefused(f"mode {mode!r} is unknown; there is {', '.join(modes) or 'none'}")
@@ -115,4 +115,4 @@ def _test(wish: Json, modes: tuple[str, ...]) -> Test:
         if text is not None and not isinstance(text, str):
             raise RequestRefused(f"{field} is {text!r}, expected a text")
         texts.append(text)
-    return Test(*texts)
+    return BreakpointCondition(*texts)

@@ -96,7 +96,7 @@ def _field(expression: str) -> str:
     return "f'''{" + expression + "}'''"
 
 
-class Test:
+class BreakpointCondition:
     """When a breakpoint acts: condition, hit condition and log message, all checked.
 
     Invariant: every text in it compiles.
@@ -133,7 +133,7 @@ class Test:
         self.bound |= bound
 
 
-class Actions:
+class HitActions:
     """What a callback does when it is not done after a quick look.
 
     `hit(frame, code, line)` stops the program and returns True; `log(text, line)` delivers a
@@ -152,7 +152,7 @@ class Actions:
 
 
 def callback_for(
-    test: Test, code: CodeType, line: int, *, namespace: dict[str, object], actions: Actions
+    test: BreakpointCondition, code: CodeType, line: int, *, namespace: dict[str, object], actions: HitActions
 ) -> LineCallback:
     """Make the LINE callback of one breakpoint, for the lines of one code object.
 
@@ -182,12 +182,12 @@ def callback_for(
 
 
 def _written(
-    test: Test,
+    test: BreakpointCondition,
     code: CodeType,
     line: int,
     *,
     namespace: dict[str, object],
-    actions: Actions,
+    actions: HitActions,
     careful: Callable[[FrameType], object],
 ) -> LineCallback:
     """Write the callback in Python, and compile it."""
@@ -221,7 +221,7 @@ def callback(_d_code, _d_line, _d_depth):
 """
 
 
-def _source(test: Test, line: int, *, local: list[str], wide: list[str]) -> str:
+def _source(test: BreakpointCondition, line: int, *, local: list[str], wide: list[str]) -> str:
     """Write the callback as text. Names that begin with `_d_` are ours, all others the program's.
 
     `local` and `wide` are the local and global variables to read before the condition.
@@ -256,7 +256,7 @@ def _source(test: Test, line: int, *, local: list[str], wide: list[str]) -> str:
     return _HEAD.format(line=line) + "\n".join(lines) + "\n"
 
 
-def _act(test: Test, frame: FrameType, code: CodeType, line: int, actions: Actions) -> object:
+def _act(test: BreakpointCondition, frame: FrameType, code: CodeType, line: int, actions: HitActions) -> object:
     """Do what the callback does, by `eval` in the frame, and tell of errors."""
     if test.condition:
         try:
@@ -274,7 +274,7 @@ def _act(test: Test, frame: FrameType, code: CodeType, line: int, actions: Actio
     return None
 
 
-def _log_text(test: Test, frame: FrameType) -> str:
+def _log_text(test: BreakpointCondition, frame: FrameType) -> str:
     """Format a log message part by part; a part that raises is replaced by its error."""
     text = ""
     for field, part in test.log or ():

@@ -19,9 +19,9 @@ from ..execution import monitor
 from ..execution.monitor import Monitor
 from ..sources.files import PROGRAM, Sources, is_function, lines_of_code, resume_offset, with_nested
 from ..sources.stamps import loaded_namespaces
-from .breakpoint import FUNCTION, Breakpoint
+from .breakpoint import FUNCTION, EngineBreakpoint
 from .conditions import LineCallback
-from .sites import Gathering, Sites, site_of
+from .sites import HitCollector, SiteTable, site_of
 from .source import ActionsFor, Tell
 
 type Meaning = tuple[str, str]
@@ -31,27 +31,27 @@ _WRAPPERS: Final = 16
 """Decorators around one function that are looked through."""
 
 
-class FunctionBreakpoints:
+class FunctionBreakpointTable:
     """All function breakpoints of the session. Changed under the engine's lock."""
 
     def __init__(
-        self, watch: Monitor, sources: Sources, *, actions_for: ActionsFor, gathering: Gathering, tell: Tell
+        self, watch: Monitor, sources: Sources, *, actions_for: ActionsFor, gathering: HitCollector, tell: Tell
     ) -> None:
         self._monitor = watch
         self._sources = sources
         self._actions_for = actions_for
         self._tell = tell
-        self.asked: list[tuple[Breakpoint, list[Meaning]]] = []
-        self.sites = Sites(watch, "function", monitor.EVENTS.PY_START, gathering)
+        self.asked: list[tuple[EngineBreakpoint, list[Meaning]]] = []
+        self.sites = SiteTable(watch, "function", monitor.EVENTS.PY_START, gathering)
         self.starts: dict[int, LineCallback] = {}
         """By code object, each kept alive by its site: what is to be done when it starts."""
 
-    def place(self, wishes: list[Json]) -> list[Breakpoint]:
+    def place(self, wishes: list[Json]) -> list[EngineBreakpoint]:
         """Replace all function breakpoints."""
         self.clear()
-        made: list[Breakpoint] = []
+        made: list[EngineBreakpoint] = []
         for wish in wishes:
-            one = Breakpoint(FUNCTION, wish, modes=())
+            one = EngineBreakpoint(FUNCTION, wish, modes=())
             made.append(one)
             if one.test is None:
                 continue
@@ -104,7 +104,7 @@ class FunctionBreakpoints:
             return self._sources.kind(filename) == PROGRAM
         return module in _names_of(namespace)
 
-    def _find_loaded(self, one: Breakpoint, meanings: list[Meaning]) -> None:
+    def _find_loaded(self, one: EngineBreakpoint, meanings: list[Meaning]) -> None:
         """Bind to what is loaded already, as far as names lead to it."""
         for namespace in loaded_namespaces():
             filename = namespace.get("__file__")
@@ -120,7 +120,7 @@ class FunctionBreakpoints:
                 elif isinstance(found, type) and not one.bound:
                     one.fail(f"{one.wish['name']} is a class; name one of its methods, {name}.__init__ for instance")
 
-    def _bind(self, one: Breakpoint, code: CodeType, namespace: dict[str, object]) -> None:
+    def _bind(self, one: EngineBreakpoint, code: CodeType, namespace: dict[str, object]) -> None:
         if any(site.code is code and site.breakpoint is one for site in self.sites):
             return
         at = resume_offset(code)

@@ -7,25 +7,25 @@ from ..bytecode.disassembly import offsets_of
 from ..connection.wire import Json
 from ..errors import RequestRefused
 from ..sources.files import resume_offset
-from .breakpoint import INSTRUCTION, ONCE, Breakpoint
-from .sites import Sites, site_of
+from .breakpoint import INSTRUCTION, ONCE, EngineBreakpoint
+from .sites import SiteTable, site_of
 from .source import ActionsFor
 
 
-class InstructionBreakpoints:
+class InstructionBreakpointTable:
     """All instruction breakpoints of the session; their sites are among the inline ones. Changed under the lock."""
 
-    def __init__(self, addresses: Addresses, inline: Sites, actions_for: ActionsFor) -> None:
+    def __init__(self, addresses: Addresses, inline: SiteTable, actions_for: ActionsFor) -> None:
         self._addresses = addresses
         self._inline = inline
         self._actions_for = actions_for
 
-    def place(self, wishes: list[Json]) -> list[Breakpoint]:
+    def place(self, wishes: list[Json]) -> list[EngineBreakpoint]:
         """Replace all instruction breakpoints."""
         self.clear()
-        made: list[Breakpoint] = []
+        made: list[EngineBreakpoint] = []
         for wish in wishes:
-            one = Breakpoint(INSTRUCTION, wish, modes=(ONCE,))
+            one = EngineBreakpoint(INSTRUCTION, wish, modes=(ONCE,))
             made.append(one)
             if one.test is None:
                 continue
@@ -39,7 +39,7 @@ class InstructionBreakpoints:
             self._inline.add([site_of(one, code, offset, namespace={}, actions=self._actions_for(one))])
         return made
 
-    def drop(self, gone: Breakpoint) -> None:
+    def drop(self, gone: EngineBreakpoint) -> None:
         """Remove one breakpoint."""
         self._inline.remove(lambda site: site.breakpoint is gone)
 
@@ -47,7 +47,7 @@ class InstructionBreakpoints:
         """Remove everything."""
         self._inline.remove(lambda site: site.breakpoint.kind == INSTRUCTION)
 
-    def _find(self, one: Breakpoint) -> tuple[CodeType, int]:
+    def _find(self, one: EngineBreakpoint) -> tuple[CodeType, int]:
         shift = one.wish.get("offset") or 0
         if not isinstance(shift, int):
             raise RequestRefused(f"offset is {shift!r}, expected a number of bytes")

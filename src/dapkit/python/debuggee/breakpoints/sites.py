@@ -1,7 +1,7 @@
 """Breakpoints in code objects: which callback serves an event, found as cheaply as can be.
 
 A *site* is a breakpoint in one code object, at a line or at the offset of an instruction.
-All sites of one kind of event make up one `Sites`.
+All sites of one kind of event make up one `SiteTable`.
 """
 
 import _thread
@@ -11,54 +11,56 @@ from types import CodeType, FrameType
 from .. import native
 from ..execution import monitor
 from ..execution.monitor import Monitor
-from .breakpoint import Breakpoint
-from .conditions import Actions, LineCallback, callback_for
+from .breakpoint import EngineBreakpoint
+from .conditions import HitActions, LineCallback, callback_for
 
 DISABLE = monitor.DISABLE
 
 
-class Site:
+class BreakpointSite:
     """A breakpoint in one code object; `at` is a line or an offset."""
 
     __slots__ = ("at", "breakpoint", "callback", "code")
 
-    def __init__(self, breakpoint: Breakpoint, code: CodeType, at: int, callback: LineCallback) -> None:  # noqa: A002 - the protocol's word
+    def __init__(self, breakpoint: EngineBreakpoint, code: CodeType, at: int, callback: LineCallback) -> None:  # noqa: A002 - the protocol's word
         self.breakpoint = breakpoint
         self.code = code
         self.at = at
         self.callback = callback
 
 
-def site_of(wanted: Breakpoint, code: CodeType, at: int, *, namespace: dict[str, object], actions: Actions) -> Site:
+def site_of(
+    wanted: EngineBreakpoint, code: CodeType, at: int, *, namespace: dict[str, object], actions: HitActions
+) -> BreakpointSite:
     """Make the site of a breakpoint in a code object, at a line or an offset."""
     assert wanted.test is not None, "a breakpoint without a test is put nowhere"  # noqa: S101 - says so to mypy
     wanted.bound = True
-    return Site(wanted, code, at, callback_for(wanted.test, code, at, namespace=namespace, actions=actions))
+    return BreakpointSite(wanted, code, at, callback_for(wanted.test, code, at, namespace=namespace, actions=actions))
 
 
-class Hit:
+class BreakpointHit:
     """A breakpoint that wants to stop a frame; `problem` says why, if its condition could not tell."""
 
     __slots__ = ("breakpoint", "frame", "problem")
 
-    def __init__(self, breakpoint: Breakpoint, frame: FrameType, problem: str = "") -> None:  # noqa: A002 - as above
+    def __init__(self, breakpoint: EngineBreakpoint, frame: FrameType, problem: str = "") -> None:  # noqa: A002 - as above
         self.breakpoint = breakpoint
         self.frame = frame
         self.problem = problem
 
 
-class Gathering:
+class HitCollector:
     """The hits of breakpoints that share a place, so that all of them make one stop.
 
     `stop` is called with them, and returns True once the program was stopped. Between `begin` and `end`, hits of the
     calling thread are gathered; a hit at any other time stops by itself.
     """
 
-    def __init__(self, stop: Callable[[list[Hit]], object]) -> None:
+    def __init__(self, stop: Callable[[list[BreakpointHit]], object]) -> None:
         self._stop = stop
-        self._gathered: dict[int, list[Hit]] = {}
+        self._gathered: dict[int, list[BreakpointHit]] = {}
 
-    def add(self, hit: Hit) -> object:
+    def add(self, hit: BreakpointHit) -> object:
         """Stop because of a hit, or at the end of the gathering."""
         gathered = self._gathered.get(_thread.get_ident())
         if gathered is None:
@@ -70,37 +72,37 @@ class Gathering:
         """Gather hits of the calling thread."""
         self._gathered[_thread.get_ident()] = []
 
-    def end(self) -> list[Hit]:
+    def end(self) -> list[BreakpointHit]:
         """Gather no longer; return what was."""
         return self._gathered.pop(_thread.get_ident())
 
-    def stop(self, hits: list[Hit]) -> object:
+    def stop(self, hits: list[BreakpointHit]) -> object:
         """Stop because of these, if there are any."""
         return self._stop(hits) if hits else None
 
 
-class Sites:
+class SiteTable:
     """The sites of one kind of event.
 
     Invariant: `dispatch` and `cheapest` say the same as `_sites`, and the monitor watches exactly
     the code objects of `_sites` for `owner`. Changed under the engine's lock.
     """
 
-    def __init__(self, watch: Monitor, owner: str, events: int, gathering: Gathering) -> None:
+    def __init__(self, watch: Monitor, owner: str, events: int, gathering: HitCollector) -> None:
         self._monitor = watch
         self._gathering = gathering
         self._owner = owner
         self._events = events
-        self._sites: list[Site] = []
+        self._sites: list[BreakpointSite] = []
         self.dispatch: LineCallback = _dispatch({})
         """Serves events of any code."""
         self.cheapest: LineCallback = self.dispatch
         """Serves events while only code with breakpoints has any."""
 
-    def __iter__(self) -> Iterator[Site]:
+    def __iter__(self) -> Iterator[BreakpointSite]:
         return iter(self._sites)
 
-    def add(self, new: list[Site]) -> None:
+    def add(self, new: list[BreakpointSite]) -> None:
         """Watch some more sites."""
         if new:
             self._sites += new
@@ -108,7 +110,7 @@ class Sites:
                 self._monitor.want(code, self._owner, self._events, afresh=True)
             self._index()
 
-    def remove(self, chosen: Callable[[Site], bool]) -> None:
+    def remove(self, chosen: Callable[[BreakpointSite], bool]) -> None:
         """Watch some sites no more."""
         gone = [site for site in self._sites if chosen(site)]
         if not gone:
@@ -126,9 +128,9 @@ class Sites:
         self.cheapest = self._sites[0].callback if len(self._sites) == 1 else native.router(table) or self.dispatch
 
 
-def _table(sites: list[Site], gathering: Gathering) -> native.Table:
+def _table(sites: list[BreakpointSite], gathering: HitCollector) -> native.Table:
     """Find the callbacks of each line or offset."""
-    at: dict[int, list[Site]] = {}
+    at: dict[int, list[BreakpointSite]] = {}
     for site in sites:
         at.setdefault(site.at, []).append(site)
     # A line number that only one code object has is the usual case, and worth a shorter way.
@@ -154,7 +156,7 @@ def _dispatch(table: native.Table) -> LineCallback:
     return dispatch
 
 
-def _all_of(sites: list[Site], gathering: Gathering) -> LineCallback:
+def _all_of(sites: list[BreakpointSite], gathering: HitCollector) -> LineCallback:
     """Make one callback of sites that share a line or an offset; log messages come before the stop."""
     sites = sorted(sites, key=lambda site: not site.breakpoint.wish.get("logMessage"))
 

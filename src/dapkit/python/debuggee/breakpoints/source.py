@@ -10,21 +10,21 @@ import sys
 from collections.abc import Callable
 from types import CodeType, FrameType
 
-from ..bytecode.positions import Spot, Text, Texts, belongs, entries, spots_of_line
+from ..bytecode.positions import ProgramText, ProgramTexts, Spot, belongs, entries, spots_of_line
 from ..connection.wire import Json
 from ..errors import RequestRefused
 from ..execution import monitor
 from ..execution.monitor import Monitor
 from ..sources.files import Sources, lines_of_code, lines_of_tree, name_in, with_nested
-from .breakpoint import SOURCE, Breakpoint
-from .conditions import Actions
-from .sites import Gathering, Site, Sites, site_of
+from .breakpoint import SOURCE, EngineBreakpoint
+from .conditions import HitActions
+from .sites import BreakpointSite, HitCollector, SiteTable, site_of
 
-type ActionsFor = Callable[[Breakpoint], Actions]
-type Tell = Callable[[Breakpoint, str], None]
+type ActionsFor = Callable[[EngineBreakpoint], HitActions]
+type Tell = Callable[[EngineBreakpoint, str], None]
 
 
-class SourceBreakpoints:
+class SourceBreakpointTable:
     """All breakpoints in sources of the session.
 
     Invariant: each breakpoint asked for has its sites in exactly the code objects of `_codes` that
@@ -36,9 +36,9 @@ class SourceBreakpoints:
         watch: Monitor,
         sources: Sources,
         *,
-        texts: Texts,
+        texts: ProgramTexts,
         actions_for: ActionsFor,
-        gathering: Gathering,
+        gathering: HitCollector,
         tell: Tell,
     ) -> None:
         self._monitor = watch
@@ -46,13 +46,15 @@ class SourceBreakpoints:
         self._texts = texts
         self._actions_for = actions_for
         self._tell = tell
-        self._asked: dict[str, list[Breakpoint]] = {}  # by the key of the source
+        self._asked: dict[str, list[EngineBreakpoint]] = {}  # by the key of the source
         self._names: frozenset[str] = frozenset()  # of the sources in `_asked`
         self._codes: dict[str, dict[int, tuple[CodeType, dict[str, object]]]] = {}  # of sources that were asked for
-        self.lines = Sites(watch, "site", monitor.SITE, gathering)
-        self.inline = Sites(watch, "inline", monitor.EVENTS.INSTRUCTION, gathering)
+        self.lines = SiteTable(watch, "site", monitor.SITE, gathering)
+        self.inline = SiteTable(watch, "inline", monitor.EVENTS.INSTRUCTION, gathering)
 
-    def prepare(self, source: Json, text: Text | RequestRefused, asked: list[Json], *, note: str) -> list[Breakpoint]:
+    def prepare(
+        self, source: Json, text: ProgramText | RequestRefused, asked: list[Json], *, note: str
+    ) -> list[EngineBreakpoint]:
         """Verify what a client asks for in one source: the breakpoints to `place`.
 
         `note` is to be said on every one of them. Needs no lock: it changes nothing.
@@ -63,7 +65,7 @@ class SourceBreakpoints:
             lines = text if isinstance(text, RequestRefused) else text.lines_with_code(where)
         except RequestRefused as refusal:
             lines = refusal
-        made = [Breakpoint(SOURCE, wish) for wish in asked]
+        made = [EngineBreakpoint(SOURCE, wish) for wish in asked]
         for one in made:
             one.source = source
             if one.test is None:
@@ -82,7 +84,7 @@ class SourceBreakpoints:
                     _find_column(one, text, where)
         return made
 
-    def place(self, key: str, breakpoints: list[Breakpoint]) -> None:
+    def place(self, key: str, breakpoints: list[EngineBreakpoint]) -> None:
         """Replace the breakpoints of one source."""
         before = self._asked.pop(key, [])
         self._remove(lambda site: site.breakpoint in before)
@@ -101,7 +103,7 @@ class SourceBreakpoints:
         """Say whether a code object has a breakpoint."""
         return any(site.code is code for sites in (self.lines, self.inline) for site in sites)
 
-    def drop(self, gone: Breakpoint) -> None:
+    def drop(self, gone: EngineBreakpoint) -> None:
         """Remove one breakpoint."""
         self._remove(lambda site: site.breakpoint is gone)
         for asked in self._asked.values():
@@ -115,7 +117,7 @@ class SourceBreakpoints:
         self._codes.clear()
         self._remove(lambda _: True)
 
-    def _remove(self, chosen: Callable[[Site], bool]) -> None:
+    def _remove(self, chosen: Callable[[BreakpointSite], bool]) -> None:
         self.lines.remove(chosen)
         self.inline.remove(lambda site: site.breakpoint.kind == SOURCE and chosen(site))
 
@@ -130,7 +132,7 @@ class SourceBreakpoints:
         for one in self._meet(key, code, namespace):
             self._tell(one, "changed")
 
-    def _meet(self, key: str, code: CodeType, namespace: dict[str, object]) -> list[Breakpoint]:
+    def _meet(self, key: str, code: CodeType, namespace: dict[str, object]) -> list[EngineBreakpoint]:
         """Bind; return the breakpoints of which something else is to be shown now."""
         known = self._codes.setdefault(key, {})
         if id(code) in known:
@@ -144,7 +146,7 @@ class SourceBreakpoints:
             self._bind(part, namespace, self._asked[key])
         return [one for one, told in before if one.describe() != told]
 
-    def _locate_in(self, module: CodeType, waiting: list[Breakpoint]) -> None:
+    def _locate_in(self, module: CodeType, waiting: list[EngineBreakpoint]) -> None:
         """Locate in what is loaded now the breakpoints that were not verified, or in another text."""
         lines = lines_of_tree(module)
         for one in waiting:
@@ -167,10 +169,10 @@ class SourceBreakpoints:
                     self._meet(key, frame.f_code, frame.f_globals)
                 frame = frame.f_back
 
-    def _bind(self, code: CodeType, namespace: dict[str, object], breakpoints: list[Breakpoint]) -> None:
+    def _bind(self, code: CodeType, namespace: dict[str, object], breakpoints: list[EngineBreakpoint]) -> None:
         lines = lines_of_code(code)
-        at_lines: list[Site] = []
-        inline: list[Site] = []
+        at_lines: list[BreakpointSite] = []
+        inline: list[BreakpointSite] = []
         for one in breakpoints:
             actions = self._actions_for(one)
             if one.spot is not None:
@@ -182,7 +184,7 @@ class SourceBreakpoints:
         self.inline.add(inline)
 
 
-def _locate(one: Breakpoint, lines: list[int], where: str, note: str) -> None:
+def _locate(one: EngineBreakpoint, lines: list[int], where: str, note: str) -> None:
     """Find the line of a breakpoint among those that have code."""
     wanted = one.wanted_line
     one.line = next((line for line in lines if line >= wanted), 0)
@@ -194,7 +196,7 @@ def _locate(one: Breakpoint, lines: list[int], where: str, note: str) -> None:
     one.settle("; ".join(filter(None, (moved, note))))
 
 
-def _find_column(one: Breakpoint, text: Text, where: str) -> None:
+def _find_column(one: EngineBreakpoint, text: ProgramText, where: str) -> None:
     """Find the inline position of a breakpoint: the last that does not begin after its column."""
     column = one.wish["column"]
     if not isinstance(column, int) or column < 1:
@@ -213,7 +215,7 @@ def _find_column(one: Breakpoint, text: Text, where: str) -> None:
     one.span = shown_span(one.spot, text)
 
 
-def shown_span(spot: Spot, text: Text) -> Json:
+def shown_span(spot: Spot, text: ProgramText) -> Json:
     """Return the columns of a place, as the protocol shows them."""
     end = spot.span
     return {

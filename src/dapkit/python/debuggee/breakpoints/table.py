@@ -9,7 +9,7 @@ from collections.abc import Callable
 from types import CodeType, FrameType
 
 from ..bytecode.addresses import Addresses
-from ..bytecode.positions import Texts
+from ..bytecode.positions import ProgramTexts
 from ..connection.link import Link
 from ..connection.wire import Json
 from ..exceptions import details
@@ -17,15 +17,15 @@ from ..execution.monitor import Monitor
 from ..execution.stepping import Stepping
 from ..execution.stops import Parked, World
 from ..sources.files import Sources
-from .breakpoint import FUNCTION, SOURCE, Breakpoint
-from .conditions import Actions
-from .function import FunctionBreakpoints
-from .instruction import InstructionBreakpoints
-from .sites import Gathering, Hit
-from .source import SourceBreakpoints
+from .breakpoint import FUNCTION, SOURCE, EngineBreakpoint
+from .conditions import HitActions
+from .function import FunctionBreakpointTable
+from .instruction import InstructionBreakpointTable
+from .sites import BreakpointHit, HitCollector
+from .source import SourceBreakpointTable
 
 
-class Breakpoints:
+class BreakpointTable:
     """All breakpoints of the session. Changed under the engine's lock."""
 
     def __init__(
@@ -34,7 +34,7 @@ class Breakpoints:
         monitor: Monitor,
         *,
         sources: Sources,
-        texts: Texts,
+        texts: ProgramTexts,
         world: World,
         stepping: Stepping,
         lock: _thread.RLock,
@@ -46,15 +46,15 @@ class Breakpoints:
         self._lock = lock
         self._safely = safely
         self._complained: set[tuple[int, str]] = set()
-        self._gathering = gathering = Gathering(lambda hits: self._safely(lambda: self._stop(hits)))
+        self._gathering = gathering = HitCollector(lambda hits: self._safely(lambda: self._stop(hits)))
         self.addresses = Addresses()
-        self.sources = SourceBreakpoints(
+        self.sources = SourceBreakpointTable(
             monitor, sources, texts=texts, actions_for=self._actions_for, gathering=gathering, tell=self.tell
         )
-        self.functions = FunctionBreakpoints(
+        self.functions = FunctionBreakpointTable(
             monitor, sources, actions_for=self._actions_for, gathering=gathering, tell=self.tell
         )
-        self.instructions = InstructionBreakpoints(self.addresses, self.sources.inline, self._actions_for)
+        self.instructions = InstructionBreakpointTable(self.addresses, self.sources.inline, self._actions_for)
         self.changed: Callable[[], None] = _nothing
         """Called under the lock when one was removed by being hit, or a stop is under way."""
 
@@ -64,7 +64,7 @@ class Breakpoints:
         self.functions.clear()
         self.instructions.clear()
 
-    def tell(self, one: Breakpoint, reason: str) -> None:
+    def tell(self, one: EngineBreakpoint, reason: str) -> None:
         """Tell the client that a breakpoint is not what it was."""
         self._link.event("breakpoint", {"reason": reason, "breakpoint": one.describe()})
 
@@ -74,7 +74,7 @@ class Breakpoints:
 
     # What callbacks of sites do
 
-    def _actions_for(self, one: Breakpoint) -> Actions:
+    def _actions_for(self, one: EngineBreakpoint) -> HitActions:
         def hit(frame: FrameType, _code: CodeType, _at: int) -> object:
             return self._safely(lambda: self._hit(one, frame))
 
@@ -84,14 +84,14 @@ class Breakpoints:
         def log(text: str, _at: int) -> None:
             self._safely(lambda: self._log(one, text))
 
-        return Actions(hit, log, failed)
+        return HitActions(hit, log, failed)
 
-    def _hit(self, one: Breakpoint, frame: FrameType) -> object:
+    def _hit(self, one: EngineBreakpoint, frame: FrameType) -> object:
         if one.once and not self._spend(one):
             return None
-        return self._gathering.add(Hit(one, frame))
+        return self._gathering.add(BreakpointHit(one, frame))
 
-    def _stop_at_failure(self, one: Breakpoint, frame: FrameType, at: int, error: BaseException) -> object:
+    def _stop_at_failure(self, one: EngineBreakpoint, frame: FrameType, at: int, error: BaseException) -> object:
         """Stop where a condition raised: whoever set it wants to know, and knows best where it can be seen."""
         said = details.summary(error)["description"]
         assert one.test is not None, "a condition that raised is there"  # noqa: S101 - says so to mypy
@@ -103,9 +103,9 @@ class Breakpoints:
                 f"The condition of the breakpoint in {path}:{line} raised {said}: {one.test.condition}",
                 {"category": "stderr", "source": {"path": path}, "line": line},
             )
-        return self._gathering.add(Hit(one, frame, f"Condition raised {said}"))
+        return self._gathering.add(BreakpointHit(one, frame, f"Condition raised {said}"))
 
-    def _stop(self, hits: list[Hit]) -> object:
+    def _stop(self, hits: list[BreakpointHit]) -> object:
         """Stop once for all breakpoints that were hit at one place."""
         ident, frame, first = _thread.get_ident(), hits[0].frame, hits[0].breakpoint
         numbers = [hit.breakpoint.number for hit in hits]
@@ -123,12 +123,12 @@ class Breakpoints:
         self._world.halt(parked, first.kind, **body)
         return True
 
-    def _log(self, one: Breakpoint, text: str) -> None:
+    def _log(self, one: EngineBreakpoint, text: str) -> None:
         if not one.once or self._spend(one):
             self.console(text, {"source": one.source, "line": one.line})
             self._world.wait_for_room()
 
-    def _spend(self, one: Breakpoint) -> bool:
+    def _spend(self, one: EngineBreakpoint) -> bool:
         """Remove a breakpoint for good; say whether nobody has before."""
         with self._lock:
             if one.spent:
@@ -141,7 +141,7 @@ class Breakpoints:
         return True
 
 
-def _is_at_line(one: Breakpoint) -> bool:
+def _is_at_line(one: EngineBreakpoint) -> bool:
     return one.kind == SOURCE and one.spot is None
 
 

@@ -7,7 +7,7 @@ from types import CodeType, FrameType
 from typing import Final
 
 from .disassembly import instructions
-from .positions import Span, Text, span_at
+from .positions import ProgramText, Span, span_at
 
 _CALLS: Final = frozenset(("CALL", "CALL_KW", "CALL_FUNCTION_EX"))
 _AWAITING: Final = frozenset(
@@ -28,7 +28,7 @@ _AWAITING: Final = frozenset(
 """What may follow a call and execute the body of what it returned."""
 
 
-class Call:
+class StepCall:
     """A call that a step is to go into: where it is made, and the instructions that belong to it after that.
 
     Those after it are what awaits its result: the body of a coroutine runs in them.
@@ -45,7 +45,9 @@ class Call:
 class CallTarget:
     """A call that a client may choose to step into."""
 
-    def __init__(self, frame: FrameType, line: int, call: Call, span: Span) -> None:
+    what = "call to step into"
+
+    def __init__(self, frame: FrameType, line: int, call: StepCall, span: Span) -> None:
         self.frame = frame
         self.line = line
         self.call = call
@@ -72,11 +74,11 @@ def calls_ahead(frame: FrameType, line: int, *, calling: bool) -> list[CallTarge
                 break
             after.append(later.offset)
         awaited = frozenset(after) if len(after) > 1 else frozenset()
-        found.append(CallTarget(frame, line, Call(one.offset, awaited), span))
+        found.append(CallTarget(frame, line, StepCall(one.offset, awaited), span))
     return found
 
 
-def label(code: CodeType, target: CallTarget, text: Text | None) -> str:
+def label(code: CodeType, target: CallTarget, text: ProgramText | None) -> str:
     """Return the text of what is called, as far as it is known."""
     if text is None:
         return f"{code.co_qualname}: call at {target.call.offset}"

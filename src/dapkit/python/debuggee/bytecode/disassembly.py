@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from ..connection.wire import Json
 from ..standard import standard
 from .addresses import Addresses
-from .positions import Text, span_at
+from .positions import ProgramText, span_at
 
 if TYPE_CHECKING:
     import dis
@@ -40,7 +40,14 @@ def offsets_of(code: CodeType) -> list[int]:
 
 
 def disassemble(
-    addresses: Addresses, address: int, *, first: int, count: int, symbols: bool, source: Json | None, text: Text | None
+    addresses: Addresses,
+    address: int,
+    *,
+    first: int,
+    count: int,
+    symbols: bool,
+    source: Json | None,
+    text: ProgramText | None,
 ) -> list[Json]:
     """Return exactly `count` instructions, from the `first` one counted from an address.
 
@@ -74,7 +81,7 @@ def _invalid(address: int) -> Json:
 
 
 def _valid(
-    code: CodeType, one: "dis.Instruction", data: bytes, begin: int, *, symbols: bool, text: Text | None
+    code: CodeType, one: "dis.Instruction", data: bytes, begin: int, *, symbols: bool, text: ProgramText | None
 ) -> Json:
     operand = "" if one.arg is None else f"{one.arg}"
     if symbols and one.arg is not None and one.argrepr:

@@ -47,7 +47,7 @@ class Spot(NamedTuple):
     is_statement: bool
 
 
-class Text:
+class ProgramText:
     """A source text, with columns in either unit."""
 
     def __init__(self, data: bytes, listed: CodeType | None = None) -> None:
@@ -104,7 +104,7 @@ class Text:
         return self._lines[number - 1] if 0 < number <= len(self._lines) else b""
 
 
-class Texts:
+class ProgramTexts:
     """The texts of files, read again when they change.
 
     Invariant: the texts that are kept have no more than `limits.TEXT_BYTES` together, or there is only one.
@@ -112,9 +112,9 @@ class Texts:
 
     def __init__(self, sources: Sources) -> None:
         self._sources = sources
-        self._known: dict[str, tuple[Stamp | None, Text]] = {}
+        self._known: dict[str, tuple[Stamp | None, ProgramText]] = {}
 
-    def of(self, key: str) -> Text:
+    def of(self, key: str) -> ProgramText:
         """Return the text of a source by its key, as it is now.
 
         Raises:
@@ -125,7 +125,7 @@ class Texts:
         known = self._known.get(key)
         if known is None or known[0] != stamp or stamp is None:
             self._known.pop(key, None)
-            known = self._known[key] = (stamp, Text(*self._sources.read(key)))
+            known = self._known[key] = (stamp, ProgramText(*self._sources.read(key)))
             self._make_room()
         return known[1]
 
@@ -139,7 +139,7 @@ class Texts:
             self._known.pop(key, None)
             size -= len(text.data)
 
-    def of_code(self, code: CodeType) -> Text | None:
+    def of_code(self, code: CodeType) -> ProgramText | None:
         """Return the text that a code object comes from, None if it is not known."""
         try:
             text = self.of(self._sources.keys(code)[0])
@@ -163,7 +163,7 @@ def _decoded(data: bytes) -> str:
         return data.decode("latin-1")
 
 
-def spots(text: Text, first: int, last: int, where: str) -> list[Spot]:
+def spots(text: ProgramText, first: int, last: int, where: str) -> list[Spot]:
     """Return the places to stop at that begin in some lines of a text, in order.
 
     Lines whose code begins no statement, as within a long call, have one at their first instruction.
@@ -196,7 +196,7 @@ def spots(text: Text, first: int, last: int, where: str) -> list[Spot]:
     return sorted(found.values())
 
 
-def spots_of_line(text: Text, line: int, where: str) -> list[Spot]:
+def spots_of_line(text: ProgramText, line: int, where: str) -> list[Spot]:
     """Return the places to stop at that begin in one line, and remember them.
 
     Raises:

@@ -15,7 +15,7 @@ from time import monotonic, sleep
 
 from .. import limits
 from ..errors import MalformedFrame
-from .output_queue import Remarks
+from .output_queue import OutputQueue as Remarks
 from .wire import FrameReader, Json, encode
 
 

@@ -27,11 +27,11 @@ AUTHENTICATE = "dapkit/authenticate"
 _BEGINNING = b"content-length:"
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
-type Place = tuple[str, int] | str
+type ListenAddress = tuple[str, int] | str
 """Host and port, or the path of a unix socket."""
 
 
-class Client:
+class AcceptedClient:
     """Who was let in: the connection, and what came of the session already."""
 
     def __init__(self, connection: _socket.socket, said: bytes) -> None:
@@ -48,7 +48,7 @@ class _Visitor:
         self.until = monotonic() + limits.TOKEN_SECONDS
 
 
-class Door:
+class ClientListener:
     """A listening socket, and those who wait in front of it.
 
     Invariant: `watched` has a descriptor for the socket and for each visitor.
@@ -60,17 +60,17 @@ class Door:
 
     """
 
-    def __init__(self, place: Place, token: str | None, *, allow_remote: bool) -> None:
+    def __init__(self, place: ListenAddress, token: str | None, *, allow_remote: bool) -> None:
         self._listening = _listening(place, allow_remote=allow_remote)
-        self.place: Place = place if isinstance(place, str) else (place[0], self._listening.getsockname()[1])
+        self.place: ListenAddress = place if isinstance(place, str) else (place[0], self._listening.getsockname()[1])
         self._token = token
         self._trusts = allow_remote and token is None
         self._visitors: dict[int, _Visitor] = {}
         self.watched: dict[int, Callable[[], None]] = {self._listening.fileno(): self._open}
-        self.arrived: Client | None = None
+        self.arrived: AcceptedClient | None = None
         self.occupied = False
 
-    def wait(self) -> Client:
+    def wait(self) -> AcceptedClient:
         """Wait for a client."""
         self.occupied = False
         while self.arrived is None:
@@ -152,7 +152,7 @@ class Door:
                 self._answer(visitor, request, None)
             self._forget(visitor)
             visitor.connection.setblocking(True)  # noqa: FBT003 - its only parameter
-            self.arrived = Client(visitor.connection, b"" if shows else visitor.said)
+            self.arrived = AcceptedClient(visitor.connection, b"" if shows else visitor.said)
 
     def _answer(self, visitor: _Visitor, request: Json, objection: str | None) -> None:
         answer: Json = {
@@ -195,7 +195,7 @@ def _request_in(said: bytes) -> Json | None:
     return found[0] if found[0].get("type") == "request" else None
 
 
-def _listening(place: Place, *, allow_remote: bool) -> _socket.socket:
+def _listening(place: ListenAddress, *, allow_remote: bool) -> _socket.socket:
     if isinstance(place, str):
         return _listening_on_path(place)
     host, port = place

@@ -11,7 +11,7 @@ from .. import limits
 from .wire import Json
 
 
-class Remarks:
+class OutputQueue:
     """Texts in the order in which they came, each with the other fields of its `output` event.
 
     Any thread may add; one at a time may take.

@@ -9,7 +9,7 @@ from .link import Link
 from .wire import Json
 
 
-class Request:
+class IncomingRequest:
     """A request of the adapter, on its way to exactly one response.
 
     Invariant: of all calls of `answer` and `refuse` the first one sends, the others do nothing.
@@ -43,7 +43,7 @@ class Request:
         return self._open.locked()
 
 
-def flag(request: Request, name: str, *, default: bool) -> bool:
+def flag(request: IncomingRequest, name: str, *, default: bool) -> bool:
     """Return a boolean argument.
 
     Raises:
@@ -58,7 +58,7 @@ def flag(request: Request, name: str, *, default: bool) -> bool:
     return value
 
 
-def number(request: Request, name: str) -> int:
+def number(request: IncomingRequest, name: str) -> int:
     """Return an argument that counts something, 0 if it is not there.
 
     Raises:
@@ -73,7 +73,7 @@ def number(request: Request, name: str) -> int:
     return value
 
 
-def text(request: Request, name: str) -> str:
+def text(request: IncomingRequest, name: str) -> str:
     """Return an argument that is a text and has to be there.
 
     Raises:

@@ -12,7 +12,7 @@ from typing import Final
 
 from .. import native
 from ..execution.monitor import EVENTS
-from .targets import MISSING, WRITE, Access, Entry, ObjectEntry, Target
+from .targets import MISSING, WRITE, DataAccess, Entry, ObjectEntry, WatchTarget
 from .tool import INSTRUCTION, WatchTool
 
 _ARMED: Final = INSTRUCTION | EVENTS.LINE | EVENTS.JUMP | EVENTS.PY_RETURN | EVENTS.PY_YIELD
@@ -24,13 +24,13 @@ class _Watch:
 
     __slots__ = ("entry", "holder", "target")
 
-    def __init__(self, target: Target, entry: Entry, holder: int) -> None:
+    def __init__(self, target: WatchTarget, entry: Entry, holder: int) -> None:
         self.target = target
         self.entry = entry
         self.holder = holder
 
 
-class Entries:
+class EntryWatches:
     """The watched entries.
 
     Invariant: while a note is not read, the code object that made it is in `armed`, and has INSTRUCTION events
@@ -44,7 +44,7 @@ class Entries:
         self.armed: list[CodeType] = []
         """Code objects that are about to reach an instruction after a write; never replaced by another list."""
 
-    def set(self, wanted: list[tuple[Target, Entry]]) -> list[tuple[Target, Entry]]:
+    def set(self, wanted: list[tuple[WatchTarget, Entry]]) -> list[tuple[WatchTarget, Entry]]:
         """Watch these entries; return those that have to be polled instead.
 
         What other threads have written to entries that were watched before is not forgotten.
@@ -69,7 +69,7 @@ class Entries:
         """Say whether there are any."""
         return bool(self._watches)
 
-    def _watch(self, target: Target, entry: Entry) -> bool:
+    def _watch(self, target: WatchTarget, entry: Entry) -> bool:
         # The new `__dict__` that instances need on 3.13.0 would not be the one that the program already has.
         if native.INLINE_VALUES_ARE_SILENT and isinstance(entry, ObjectEntry) and entry.is_shared():
             return False
@@ -96,7 +96,7 @@ class Entries:
             self._tool.settle(code)
         self.armed.clear()
 
-    def arrive(self, ident: int) -> tuple[list[Access], list[Target]]:
+    def arrive(self, ident: int) -> tuple[list[DataAccess], list[WatchTarget]]:
         """Return what a thread has written, and which targets ended, at the next instruction of the frame that did."""
         self.read_notes()
         written = self._unread.pop(ident, {})
@@ -127,9 +127,9 @@ class Entries:
                     if number in self._watches:
                         written[number] = (old, self._watches[number].entry.read())
 
-    def _accesses(self, written: dict[int, tuple[object, object]]) -> tuple[list[Access], list[Target]]:
-        found: list[Access] = []
-        ended: list[Target] = []
+    def _accesses(self, written: dict[int, tuple[object, object]]) -> tuple[list[DataAccess], list[WatchTarget]]:
+        found: list[DataAccess] = []
+        ended: list[WatchTarget] = []
         for number, (old, new) in written.items():
             watch = self._watches.get(number)
             if watch is None:
@@ -142,7 +142,7 @@ class Entries:
                     continue
                 value = watch.entry.read()
             if value is not old:
-                found.append(Access(watch.target, watch.entry, WRITE, old, value))
+                found.append(DataAccess(watch.target, watch.entry, WRITE, old, value))
         return found, ended
 
     def _watch_again(self, number: int, watch: _Watch) -> object:
@@ -151,12 +151,12 @@ class Entries:
         native.unwatch(number)
         return None if self._watch(watch.target, watch.entry) else MISSING
 
-    def refresh(self, standing: Container[int]) -> list[Target]:
+    def refresh(self, standing: Container[int]) -> list[WatchTarget]:
         """Forget what threads that stand have written since `read_notes`; return the targets that are gone."""
         if self._watches:
             self.read_notes(but_of=standing)
             self._disarm()
-        gone: list[Target] = []
+        gone: list[WatchTarget] = []
         for number, watch in list(self._watches.items()):
             holder = watch.entry.holder()
             replaced = holder is None or id(holder) != watch.holder or not native.is_alive(number)

@@ -14,7 +14,7 @@ _LOOP_BEGINS: Final = ("FOR_ITER", "GET_ANEXT")
 _LOOP_ENDS: Final = ("END_FOR", "END_ASYNC_FOR")
 
 
-class Sites:
+class NameOffsets:
     """Offsets at which a name was just written, and at which it is about to be read."""
 
     __slots__ = ("reads", "writes")
@@ -24,9 +24,9 @@ class Sites:
         self.reads: set[int] = set()
 
 
-def sites_of_variable(code: CodeType, name: str) -> Sites:
+def sites_of_variable(code: CodeType, name: str) -> NameOffsets:
     """Find a local variable of a function, or a cell."""
-    found = Sites()
+    found = NameOffsets()
     rows = [row for row in instructions(code) if row[1] != "EXTENDED_ARG"]
     inner = _in_comprehensions(code, name, rows)
     for at, (offset, operation, argument) in enumerate(rows[:-1]):

@@ -9,7 +9,7 @@ from typing import Final
 
 from ..execution.monitor import EVENTS
 from .name_offsets import reads_of_global, sites_of_variable
-from .targets import MISSING, READ, WRITE, Access, Cell, Local, Reads, Target
+from .targets import MISSING, READ, WRITE, Cell, DataAccess, Local, Reads, WatchTarget
 from .tool import INSTRUCTION, WatchTool
 
 _OWNER: Final = "names"
@@ -30,32 +30,32 @@ class _Watch:
 
     __slots__ = ("kept", "place", "seen", "target")
 
-    def __init__(self, target: Target, place: Local | Cell | Reads) -> None:
+    def __init__(self, target: WatchTarget, place: Local | Cell | Reads) -> None:
         self.target = target
         self.place = place
         self.seen: object = MISSING if isinstance(place, Reads) else place.read()
         self.kept = self.seen
 
-    def look(self, frame: FrameType, kind: str) -> Access | None:
+    def look(self, frame: FrameType, kind: str) -> DataAccess | None:
         """Return what happened in a frame, None if it is another variable of that name, or was not changed."""
         place = self.place
         if isinstance(place, Reads):
             if frame.f_globals is not place.namespace or _is_hidden(frame, place.name):
                 return None
             value = place.namespace.get(place.name, MISSING)
-            return None if value is MISSING else Access(self.target, place, READ, value, value)
+            return None if value is MISSING else DataAccess(self.target, place, READ, value, value)
         if isinstance(place, Local) and place.frame is not frame:
             return None
         value, before = place.read(), self.seen
         if kind == READ:
-            return None if value is MISSING else Access(self.target, place, READ, value, value)
+            return None if value is MISSING else DataAccess(self.target, place, READ, value, value)
         if value is before:
             return None
         self.seen = value
-        return Access(self.target, place, WRITE, before, value)
+        return DataAccess(self.target, place, WRITE, before, value)
 
 
-class Names:
+class NameWatches:
     """The watched names.
 
     Invariant: `spots` has an entry for each code object that INSTRUCTION events are on for our own sake.
@@ -68,7 +68,7 @@ class Names:
         """By identity of the code object and offset; never replaced by another dict."""
         self._codes: dict[int, CodeType] = {}
 
-    def set(self, targets: list[tuple[Target, bool, bool]]) -> None:
+    def set(self, targets: list[tuple[WatchTarget, bool, bool]]) -> None:
         """Watch these targets: whether writes and whether reads are wanted, each."""
         for code in self._codes.values():
             self._tool.want(code, _OWNER, 0)
@@ -127,16 +127,16 @@ class Names:
     def _knows(self, code: CodeType, watch: _Watch) -> bool:
         return any(spot.watch is watch for spots in self.spots.get(id(code), {}).values() for spot in spots)
 
-    def look(self, frame: FrameType, code: CodeType, offset: int, kinds: tuple[str, ...]) -> list[Access]:
+    def look(self, frame: FrameType, code: CodeType, offset: int, kinds: tuple[str, ...]) -> list[DataAccess]:
         """Return what happened at an instruction, if it is of these kinds."""
         spots = [spot for spot in self.spots.get(id(code), {}).get(offset, ()) if spot.kind in kinds]
         # Writes come before the reads of the same instruction: they are those of the one before.
         found = [spot.watch.look(frame, spot.kind) for spot in sorted(spots, key=lambda spot: spot.kind == READ)]
         return [access for access in found if access is not None]
 
-    def leave(self, frame: FrameType) -> list[Target]:
+    def leave(self, frame: FrameType) -> list[WatchTarget]:
         """Return the targets that end with a call, and let go of it."""
-        ended: list[Target] = []
+        ended: list[WatchTarget] = []
         for watch in self._watches:
             place = watch.place
             if isinstance(place, Local) and place.frame is frame:

@@ -14,7 +14,7 @@ from .. import native
 from ..execution.monitor import EVENTS
 from ..sources.files import PROGRAM, Sources
 from .name_offsets import is_return, loops_on_one_line
-from .targets import WRITE, Access, Bytes, Pollable, Target
+from .targets import WRITE, Bytes, DataAccess, Pollable, WatchTarget
 from .tool import WatchTool
 
 _OWNER: Final = "polls"
@@ -25,25 +25,25 @@ type Look = Callable[..., object]
 type Change = tuple[int, object, object]
 
 
-class Polls:
+class PolledValues:
     """The polled places.
 
     Invariant: `look` compares exactly the places of `_watches`, with what was there when it was last called.
     """
 
     def __init__(
-        self, tool: WatchTool, sources: Sources, changed: Callable[[FrameType, int, list[Access]], object]
+        self, tool: WatchTool, sources: Sources, changed: Callable[[FrameType, int, list[DataAccess]], object]
     ) -> None:
         self._tool = tool
         self._sources = sources
         self._changed = changed
-        self._watches: list[tuple[Target, Pollable]] = []
+        self._watches: list[tuple[WatchTarget, Pollable]] = []
         self._asked: dict[int, list[Change]] = {}  # where changes go while a thread is in `look_now`
         self._codes: dict[int, CodeType] = {}
         self._kept: list[object] = []
         self.look: Look | None = None
 
-    def set(self, wanted: list[tuple[Target, Pollable]]) -> None:
+    def set(self, wanted: list[tuple[WatchTarget, Pollable]]) -> None:
         """Compare these places."""
         self._watches = wanted
         self._compare()
@@ -88,7 +88,7 @@ class Polls:
         self._codes[id(code)] = code
         self._tool.want(code, _OWNER, _EVENTS | (EVENTS.JUMP if loops_on_one_line(code) else 0))
 
-    def look_now(self, code: CodeType, where: int) -> list[Access]:
+    def look_now(self, code: CodeType, where: int) -> list[DataAccess]:
         """Return what has changed since the last look."""
         if self.look is None:
             return []
@@ -108,15 +108,15 @@ class Polls:
         if frame is not None:
             self._changed(frame, where, self._accesses(changes))
 
-    def _accesses(self, changes: list[Change]) -> list[Access]:
+    def _accesses(self, changes: list[Change]) -> list[DataAccess]:
         watches = self._watches
-        found: list[Access] = []
+        found: list[DataAccess] = []
         for index, old, new in changes:
             if index < len(watches):  # the places may just have been replaced by fewer
                 target, place = watches[index]
                 if isinstance(place, Bytes):
                     old, new = place.shown(old), place.shown(new)  # noqa: PLW2901 - what they mean
-                found.append(Access(target, place, WRITE, old, new))
+                found.append(DataAccess(target, place, WRITE, old, new))
         return found
 
 

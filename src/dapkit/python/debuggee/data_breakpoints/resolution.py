@@ -14,9 +14,9 @@ from .. import native
 from ..classes import is_a, mro, type_name
 from ..errors import RequestRefused
 from ..sources.files import is_function
-from ..values.storage import Attribute, Entry, LocalVariable, Stored
+from ..values.storage import Attribute, ContainerItem, LocalVariable, Stored
 from .cells import cell_of, writers_of
-from .targets import Bytes, Cell, DictEntry, Item, Local, ObjectEntry, Place, Reads, Slot, Target, namespace
+from .targets import Bytes, Cell, DictEntry, Item, Local, ObjectEntry, Place, Reads, Slot, WatchTarget, namespace
 
 _IMMUTABLE_TYPE: Final = 1 << 8  # Py_TPFLAGS_IMMUTABLETYPE
 _CONSTANT: Final = (tuple, str, bytes, range, frozenset)
@@ -29,7 +29,7 @@ POLLING: Final = "compared at every line of the program's own code, which slows 
 _next: Final = itertools.count(1).__next__
 
 
-def target_of(stored: Stored, label: str) -> Target:
+def target_of(stored: Stored, label: str) -> WatchTarget:
     """Return the target for where a value is stored.
 
     Raises:
@@ -41,7 +41,7 @@ def target_of(stored: Stored, label: str) -> Target:
             return _of_variable(stored, label)
         case Attribute(owner=owner, name=name):
             return _of_attribute(owner, name, label)
-        case Entry(container=container, key=key):
+        case ContainerItem(container=container, key=key):
             if type(container) is dict and type(key) is str and _module_of(container):
                 if key not in container:
                     raise RequestRefused(f"there is no variable {key}")
@@ -49,7 +49,7 @@ def target_of(stored: Stored, label: str) -> Target:
             return _of_item(container, key, label)
 
 
-def target_of_bytes(owner: object, start: int, length: int, label: str) -> Target:
+def target_of_bytes(owner: object, start: int, length: int, label: str) -> WatchTarget:
     """Return the target for a range of a buffer.
 
     Raises:
@@ -62,7 +62,7 @@ def target_of_bytes(owner: object, start: int, length: int, label: str) -> Targe
     return _numbered(f"{label}, bytes {start} to {start + length - 1}", [Bytes(owner, start, length)])
 
 
-def lasting_target(identity: str) -> Target | None:
+def lasting_target(identity: str) -> WatchTarget | None:
     """Find a target again by its dataId in another run; None if its module or class is not there yet.
 
     Raises:
@@ -85,7 +85,7 @@ def lasting_target(identity: str) -> Target | None:
     return _of_attribute(found, name, f"{qualified}.{name}") if is_a(found, type) else None
 
 
-def _of_variable(stored: LocalVariable, label: str) -> Target:
+def _of_variable(stored: LocalVariable, label: str) -> WatchTarget:
     frame, name = stored.frame, stored.name
     code = frame.f_code
     if not is_function(code) and frame.f_locals is frame.f_globals:
@@ -102,10 +102,10 @@ def _of_variable(stored: LocalVariable, label: str) -> Target:
     return _numbered(label, [Cell(cell, name, writers_of(cell, name, frame))])
 
 
-def _of_global(names: dict[str, Any], name: str, label: str) -> Target:
+def _of_global(names: dict[str, Any], name: str, label: str) -> WatchTarget:
     module = _module_of(names)
     identity = f"global:{module}:{name}" if module else _identity()
-    target = Target(identity, label, [DictEntry(names, name)], is_lasting=bool(module))
+    target = WatchTarget(identity, label, [DictEntry(names, name)], is_lasting=bool(module))
     target.reads = Reads(names, name)
     target.description = f"{label} in module {module}" if module else label
     return target
@@ -118,7 +118,7 @@ def _module_of(names: dict[str, Any]) -> str:
     return str(module) if type(known) is ModuleType and known.__dict__ is names else ""
 
 
-def _of_attribute(owner: object, name: str, label: str) -> Target:
+def _of_attribute(owner: object, name: str, label: str) -> WatchTarget:
     if is_a(owner, type):
         return _of_class(owner, name, label)
     if type(owner) is ModuleType:
@@ -142,7 +142,7 @@ def _of_attribute(owner: object, name: str, label: str) -> Target:
     return _numbered(label, places)
 
 
-def _of_class(owner: Any, name: str, label: str) -> Target:  # noqa: ANN401 - a class
+def _of_class(owner: Any, name: str, label: str) -> WatchTarget:  # noqa: ANN401 - a class
     _, held = _in_classes(mro(owner), name)
     if held is not None and _is_data_descriptor(held):
         raise RequestRefused(f"{label} is computed by the metaclass when it is asked for")
@@ -155,7 +155,7 @@ def _of_class(owner: Any, name: str, label: str) -> Target:  # noqa: ANN401 - a 
     qualified = type.__dict__["__qualname__"].__get__(owner)
     module = type.__dict__["__module__"].__get__(owner)
     identity = f"class:{module}:{qualified}:{name}"
-    target = Target(identity, label, places)
+    target = WatchTarget(identity, label, places)
     target.is_lasting = _finds(module, qualified, owner)
     if not target.is_lasting:
         target.identity = _identity()
@@ -170,7 +170,7 @@ def _finds(module: object, qualified: str, owner: object) -> bool:
     return found is owner
 
 
-def _of_item(container: Any, key: object, label: str) -> Target:  # noqa: ANN401 - whatever has items
+def _of_item(container: Any, key: object, label: str) -> WatchTarget:  # noqa: ANN401 - whatever has items
     if is_a(container, dict):
         if not is_plain(key):
             raise RequestRefused(f"a key of type {type_name(key)} is compared by code of the program")
@@ -190,7 +190,7 @@ def _of_item(container: Any, key: object, label: str) -> Target:  # noqa: ANN401
     return _of_buffer_item(container, key, label)
 
 
-def _of_buffer_item(container: Any, index: int, label: str) -> Target:  # noqa: ANN401 - any buffer
+def _of_buffer_item(container: Any, index: int, label: str) -> WatchTarget:  # noqa: ANN401 - any buffer
     size = _size_of_buffer(container)
     with memoryview(container) as view:
         if view.ndim != 1:
@@ -224,8 +224,8 @@ def _size_of_buffer(owner: Any) -> int:  # noqa: ANN401 - any object
         ) from error
 
 
-def _numbered(label: str, places: list[Place]) -> Target:
-    return Target(_identity(), label, places)
+def _numbered(label: str, places: list[Place]) -> WatchTarget:
+    return WatchTarget(_identity(), label, places)
 
 
 def _identity() -> str:

@@ -16,29 +16,29 @@ from typing import Final
 
 from .. import limits
 from ..breakpoints.breakpoint import ONCE, next_number
-from ..breakpoints.conditions import Test
+from ..breakpoints.conditions import BreakpointCondition
 from ..classes import type_name
 from ..connection.link import Link
 from ..connection.wire import Json
 from ..errors import RequestRefused
-from ..evaluation.guard import Guard
+from ..evaluation.guard import EvaluationGuard
 from ..execution.stops import Parked, World
 from ..expressions.syntax import parse_expression
 from ..sources.files import OURS, Sources, is_function
 from ..values.text import error_text, render
 from .resolution import POLLING, lasting_target
-from .targets import MISSING, READ, READ_WRITE, WRITE, Access, Target
-from .watches import Hit, Shield, Watching
+from .targets import MISSING, READ, READ_WRITE, WRITE, DataAccess, WatchTarget
+from .watches import DataHit, Shield, WatchedTargets
 
 
-class DataBreakpoint:
+class EngineDataBreakpoint:
     """One data breakpoint that a client set; without a target it waits for one, or is no good."""
 
     __slots__ = ("access", "code", "hits", "identity", "number", "once", "problem", "target", "test", "waits")
 
     def __init__(self, wish: Json) -> None:
         self.number = next_number()
-        self.target: Target | None = None
+        self.target: WatchTarget | None = None
         self.problem = ""
         self.waits = False
         """Whether it waits for its module or class."""
@@ -54,7 +54,7 @@ class DataBreakpoint:
         for field, text in zip(("condition", "hitCondition"), texts, strict=True):
             if text is not None and not isinstance(text, str):
                 raise RequestRefused(f"{field} is {text!r:.200}, expected a text")
-        self.test = Test(texts[0], texts[1], None)  # type: ignore[arg-type]  # the loop has seen to it
+        self.test = BreakpointCondition(texts[0], texts[1], None)  # type: ignore[arg-type]  # the loop has seen to it
         self.code: CodeType | None = None
         if self.test.condition:
             tree = parse_expression(self.test.condition, "condition")
@@ -73,7 +73,7 @@ class DataBreakpoint:
             body["reason"] = "pending" if self.waits else "failed"
         return body
 
-    def wants(self, access: Access) -> bool:
+    def wants(self, access: DataAccess) -> bool:
         """Say whether a use of a target is one to stop at, but for the condition."""
         return access.target is self.target and self.access in (access.kind, READ_WRITE)
 
@@ -84,7 +84,7 @@ _ONCE: Final = ONCE + ":"
 """What the dataId of a breakpoint begins with that goes away with its first stop."""
 
 
-class DataBreakpoints:
+class DataBreakpointTable:
     """All data breakpoints of the session. Changed under the engine's lock."""
 
     def __init__(
@@ -105,15 +105,17 @@ class DataBreakpoints:
         self._lock = lock
         self._complain = complain
         self._complained: set[tuple[int, str]] = set()
-        self._watching = Watching(sources, lock, shield, hit=self._on_hit, ended=self._on_end, starts=self._on_start)
-        self._set: list[DataBreakpoint] = []
-        self._offered: dict[str, Target] = {}
+        self._watching = WatchedTargets(
+            sources, lock, shield, hit=self._on_hit, ended=self._on_end, starts=self._on_start
+        )
+        self._set: list[EngineDataBreakpoint] = []
+        self._offered: dict[str, WatchTarget] = {}
         """What may be set now, by dataId."""
         self._standing: set[int] = set()  # threads that stand still: what they change is the client's doing
         self.may_resolve = False
         """Whether the program has begun: before that, `__main__` is not its own."""
 
-    def offer(self, target: Target, *, once: bool) -> Json:
+    def offer(self, target: WatchTarget, *, once: bool) -> Json:
         """Return the answer that tells of a target, and keep it."""
         with self._lock:
             known = [one for one in self._offered.values() if one.means(target) and not one.ended]
@@ -128,23 +130,23 @@ class DataBreakpoints:
         """Replace all data breakpoints; return what is said about each."""
         made = [self._make(wish) for wish in wishes]
         with self._lock:
-            self._set = [one for one in made if isinstance(one, DataBreakpoint)]
+            self._set = [one for one in made if isinstance(one, EngineDataBreakpoint)]
             for one in self._set:
                 self._resolve(one)
             self._watch()
             return [one if isinstance(one, dict) else self._describe(one) for one in made]
 
     @staticmethod
-    def _make(wish: Json) -> DataBreakpoint | Json:
+    def _make(wish: Json) -> EngineDataBreakpoint | Json:
         try:
-            return DataBreakpoint(wish)
+            return EngineDataBreakpoint(wish)
         except RequestRefused as refusal:
             return {"id": next_number(), "verified": False, "message": str(refusal), "reason": "failed"}
 
-    def _describe(self, one: DataBreakpoint) -> Json:
+    def _describe(self, one: EngineDataBreakpoint) -> Json:
         return one.describe(polled=one.target in self._watching.polled)
 
-    def _resolve(self, one: DataBreakpoint) -> None:
+    def _resolve(self, one: EngineDataBreakpoint) -> None:
         """Find the target of a breakpoint, or say what is the matter."""
         one.waits = False
         try:
@@ -161,7 +163,7 @@ class DataBreakpoints:
             self._offered[one.identity] = target
             one.target, one.problem = target, target.ended
 
-    def _find(self, identity: str) -> Target | None:
+    def _find(self, identity: str) -> WatchTarget | None:
         if identity in self._offered:
             return self._offered[identity]
         found = lasting_target(identity)  # also refuses what is no name
@@ -169,7 +171,7 @@ class DataBreakpoints:
 
     def _watch(self) -> None:
         wanted = [(one.target, str(one.access)) for one in self._set if one.target is not None and not one.problem]
-        kinds: dict[str, tuple[Target, str]] = {}
+        kinds: dict[str, tuple[WatchTarget, str]] = {}
         for target, access in wanted:
             known = kinds.get(target.identity)
             kinds[target.identity] = (target, access if known is None or known[1] == access else READ_WRITE)
@@ -250,7 +252,7 @@ class DataBreakpoints:
         for one in found:
             self._tell(one)
 
-    def _on_end(self, target: Target, why: str) -> None:
+    def _on_end(self, target: WatchTarget, why: str) -> None:
         with self._lock:
             target.ended = f"{target.label}: {why}"
             ended = [one for one in self._set if one.target is target]
@@ -260,10 +262,10 @@ class DataBreakpoints:
         for one in ended:
             self._tell(one)
 
-    def _tell(self, one: DataBreakpoint, reason: str = "changed") -> None:
+    def _tell(self, one: EngineDataBreakpoint, reason: str = "changed") -> None:
         self._link.event("breakpoint", {"reason": reason, "breakpoint": self._describe(one)})
 
-    def _spend(self, one: DataBreakpoint) -> bool:
+    def _spend(self, one: EngineDataBreakpoint) -> bool:
         """Remove a breakpoint for good; say whether nobody has before."""
         with self._lock:
             if one not in self._set:
@@ -273,7 +275,7 @@ class DataBreakpoints:
         self._tell(one, "removed")
         return True
 
-    def _on_hit(self, hit: Hit) -> None:
+    def _on_hit(self, hit: DataHit) -> None:
         """Stop if any breakpoint wants to. In the thread that used the data."""
         if self._is_of_client(hit.frame):
             return
@@ -309,7 +311,7 @@ class DataBreakpoints:
             return False
         return self._sources.kind(caller.f_code.co_filename) == OURS
 
-    def _applies(self, one: DataBreakpoint, access: Access, frame: FrameType, problems: list[str]) -> bool:
+    def _applies(self, one: EngineDataBreakpoint, access: DataAccess, frame: FrameType, problems: list[str]) -> bool:
         test = one.test
         if one.code is not None:
             try:
@@ -327,7 +329,7 @@ class DataBreakpoints:
                 return True
         return one.hits is None or bool(eval(one.hits, {"_d_hits": test.next_hit()}))
 
-    def _say(self, access: Access) -> str:
+    def _say(self, access: DataAccess) -> str:
         label = access.target.label
         if access.kind == READ:
             return f"{label} is about to be read: {self._text(access.new)}"
@@ -339,7 +341,7 @@ class DataBreakpoints:
 
     def _text(self, value: object) -> str:
         """Write a value, by its own `__repr__` under a deadline that the link's thread keeps."""
-        guard = Guard(limits.VALUE_SECONDS * 2)
+        guard = EvaluationGuard(limits.VALUE_SECONDS * 2)
         guard.begin()
         done: list[str] = []
 
@@ -356,7 +358,7 @@ class DataBreakpoints:
         return done[0]
 
 
-def _names(frame: FrameType, names: set[str], access: Access) -> dict[str, object]:
+def _names(frame: FrameType, names: set[str], access: DataAccess) -> dict[str, object]:
     """Return what a condition sees: the names of the frame that used the data, and `old` and `new`."""
     found: dict[str, object] = {"__builtins__": frame.f_builtins, "old": access.old, "new": access.new}
     variables = frame.f_locals

@@ -242,7 +242,7 @@ type Pollable = Entry | Slot | Item | Bytes
 type Place = Pollable | Local | Cell
 
 
-class Target:
+class WatchTarget:
     """What a data breakpoint can be set on.
 
     Invariant: `identity` is the dataId, and means the same place for as long as it is valid. With `is_lasting`
@@ -265,7 +265,7 @@ class Target:
         readable = self.reads is not None or any(isinstance(place, Local) for place in self.places)
         return [WRITE, READ, READ_WRITE] if readable else [WRITE]
 
-    def means(self, other: "Target") -> bool:
+    def means(self, other: "WatchTarget") -> bool:
         """Say whether another target is on the same places."""
         return [(type(one), one.mark) for one in self.places] == [(type(one), one.mark) for one in other.places]
 
@@ -279,12 +279,12 @@ class Target:
         }
 
 
-class Access:
+class DataAccess:
     """One use of a target: for a read, `new` is the value that is read."""
 
     __slots__ = ("kind", "new", "old", "place", "target")
 
-    def __init__(self, target: Target, place: Place | Reads, kind: str, old: object, new: object) -> None:
+    def __init__(self, target: WatchTarget, place: Place | Reads, kind: str, old: object, new: object) -> None:
         self.target = target
         self.place = place
         self.kind = kind

@@ -20,11 +20,11 @@ from typing import Any
 
 from ..execution.monitor import DISABLE, EVENTS
 from ..sources.files import OURS, Sources
-from .entries import Entries
+from .entries import EntryWatches
 from .name_offsets import line_before
-from .names import Names
-from .polls import Look, Polls, leaves
-from .targets import READ, READ_WRITE, WRITE, Access, Bytes, DictEntry, Item, ObjectEntry, Slot, Target
+from .names import NameWatches
+from .polls import Look, PolledValues, leaves
+from .targets import READ, READ_WRITE, WRITE, Bytes, DataAccess, DictEntry, Item, ObjectEntry, Slot, WatchTarget
 from .tool import STARTS, WatchTool
 
 _getframe = sys._getframe
@@ -33,7 +33,7 @@ type Shield = Callable[..., Callable[..., Any]]
 """Makes a callback that is given the frame, and keeps our errors out of the program."""
 
 
-class Hit:
+class DataHit:
     """What a frame has just done to watched targets.
 
     `line` is where it did, and `leaving` says that the frame will execute nothing more.
@@ -41,14 +41,16 @@ class Hit:
 
     __slots__ = ("accesses", "frame", "leaving", "line")
 
-    def __init__(self, frame: FrameType, accesses: list[Access], line: int | None, *, leaving: bool = False) -> None:
+    def __init__(
+        self, frame: FrameType, accesses: list[DataAccess], line: int | None, *, leaving: bool = False
+    ) -> None:
         self.frame = frame
         self.accesses = accesses
         self.line = line
         self.leaving = leaving
 
 
-class Watching:
+class WatchedTargets:
     """The watched targets.
 
     `hit` is called in the thread that used a target, without the lock; `ended` in any thread when a target
@@ -61,8 +63,8 @@ class Watching:
         lock: _thread.RLock,
         shield: Shield,
         *,
-        hit: Callable[[Hit], None],
-        ended: Callable[[Target, str], None],
+        hit: Callable[[DataHit], None],
+        ended: Callable[[WatchTarget, str], None],
         starts: Callable[[FrameType], None],
     ) -> None:
         self._sources = sources
@@ -72,14 +74,14 @@ class Watching:
         self._ended = ended
         self._starts = starts
         self._tool = WatchTool()
-        self._names = Names(self._tool)
-        self._entries = Entries(self._tool)
-        self._polls = Polls(self._tool, sources, self._polled)
+        self._names = NameWatches(self._tool)
+        self._entries = EntryWatches(self._tool)
+        self._polls = PolledValues(self._tool, sources, self._polled)
         self._expects = False
-        self.polled: set[Target] = set()
+        self.polled: set[WatchTarget] = set()
         """The targets that are compared at every line."""
 
-    def set(self, wanted: list[tuple[Target, str]], *, expecting: bool) -> None:
+    def set(self, wanted: list[tuple[WatchTarget, str]], *, expecting: bool) -> None:
         """Watch these targets, each for a kind of access; `expecting` asks for `starts`.
 
         Raises:
@@ -174,9 +176,9 @@ class Watching:
         with self._lock:
             accesses += self._names.look(frame, code, offset, kinds)
         if accesses:
-            self._hit(Hit(frame, accesses, line_before(code, offset)))
+            self._hit(DataHit(frame, accesses, line_before(code, offset)))
 
-    def _written_by(self, code: CodeType, where: int) -> list[Access]:
+    def _written_by(self, code: CodeType, where: int) -> list[DataAccess]:
         """Return what this thread has written to entries and polled places."""
         with self._lock:
             found, ended = self._entries.arrive(_thread.get_ident()) if self._entries.armed else ([], [])
@@ -186,18 +188,18 @@ class Watching:
             self._ended(target, "the object is gone")
         return self._without_gone(found)
 
-    def _without_gone(self, accesses: list[Access]) -> list[Access]:
+    def _without_gone(self, accesses: list[DataAccess]) -> list[DataAccess]:
         """Leave out what seems to be deleted because its object is gone, which ends the target."""
         gone = [one for one in accesses if isinstance(one.place, ObjectEntry) and one.place.holder() is None]
         for target in {access.target for access in gone}:
             self._ended(target, "the object is gone")
         return [access for access in accesses if access not in gone]
 
-    def _polled(self, frame: FrameType, where: int, accesses: list[Access]) -> None:
+    def _polled(self, frame: FrameType, where: int, accesses: list[DataAccess]) -> None:
         def report(_frame: FrameType, _code: CodeType) -> None:
             left = self._without_gone(accesses)
             if left:
-                self._hit(Hit(frame, left, None, leaving=leaves(frame, where)))
+                self._hit(DataHit(frame, left, None, leaving=leaves(frame, where)))
 
         self._shield(report, in_ours=None)(frame.f_code)
 
@@ -210,7 +212,7 @@ class Watching:
     def _leave(self, frame: FrameType, code: CodeType, offset: int) -> None:
         accesses = self._written_by(code, offset)
         if accesses:
-            self._hit(Hit(frame, accesses, None, leaving=True))
+            self._hit(DataHit(frame, accesses, None, leaving=True))
         with self._lock:
             ended = self._names.leave(frame)
         for target in ended:

@@ -9,7 +9,7 @@ from ..errors import NotBegun, TimeIsUp
 from . import interrupts
 
 
-class Guard:
+class EvaluationGuard:
     """A deadline over the program's own code, in one thread.
 
     Invariant: an interruption is sent only while `call` runs, at most once per call, and is

@@ -13,10 +13,10 @@ from time import monotonic
 
 from .. import limits
 from ..connection.link import Link
-from ..connection.request import Request
+from ..connection.request import IncomingRequest as Request
 from ..connection.wire import Json
 from ..errors import RequestRefused, TimeIsUp
-from .guard import Guard
+from .guard import EvaluationGuard as Guard
 
 
 class Job:

@@ -32,7 +32,7 @@ type Tell = Callable[[str], None]
 """Says something to the user, once."""
 
 
-class Names:
+class ExceptionTypes:
     """Types by name: exceptions of one of them, or with `negate` of none of them."""
 
     __slots__ = ("_names", "_negate")
@@ -54,12 +54,12 @@ def _is_named(kind: type, package: str, name: str) -> bool:
     return not package or f"{class_name(kind)}.".startswith(f"{package}.")
 
 
-class Wanted:
+class ExceptionCondition:
     """The exceptions of one exception breakpoint: of fitting types, for which the expression holds."""
 
     __slots__ = ("_expression", "_names", "_read", "_text", "types")
 
-    def __init__(self, types: list[Names], expression: str = "") -> None:
+    def __init__(self, types: list[ExceptionTypes], expression: str = "") -> None:
         self.types = types
         self._text = expression
         self._expression: CodeType | None = None
@@ -101,7 +101,7 @@ class Wanted:
         return namespace
 
 
-def wanted_by_condition(condition: object) -> Wanted:
+def wanted_by_condition(condition: object) -> ExceptionCondition:
     """Read the condition of a filter.
 
     Raises:
@@ -109,11 +109,11 @@ def wanted_by_condition(condition: object) -> Wanted:
 
     """
     if condition is None:
-        return Wanted([])
+        return ExceptionCondition([])
     if not isinstance(condition, str):
         raise RequestRefused(f"condition is {condition!r:.200}, expected a text")
     if not condition.strip():
-        return Wanted([])
+        return ExceptionCondition([])
     meant: list[str] = []
     excluded: list[str] = []
     for part in condition.split(","):
@@ -122,13 +122,13 @@ def wanted_by_condition(condition: object) -> Wanted:
         if negated:
             name = name.removeprefix("not ").removeprefix("!").strip()
         if name in _CONSTANTS or not all(piece.isidentifier() for piece in name.split(".")):
-            return Wanted([], condition.strip())
+            return ExceptionCondition([], condition.strip())
         (excluded if negated else meant).append(name)
-    types = [Names(meant)] if meant else []
-    return Wanted([*types, Names(excluded, negate=True)] if excluded else types)
+    types = [ExceptionTypes(meant)] if meant else []
+    return ExceptionCondition([*types, ExceptionTypes(excluded, negate=True)] if excluded else types)
 
 
-def wanted_by_path(path: object) -> Wanted:
+def wanted_by_path(path: object) -> ExceptionCondition:
     """Read the path of an exception option: each segment narrows what the ones before it mean.
 
     Raises:
@@ -136,16 +136,16 @@ def wanted_by_path(path: object) -> Wanted:
 
     """
     if path is None:
-        return Wanted([])
+        return ExceptionCondition([])
     if not isinstance(path, list):
         raise RequestRefused(f"path is {path!r:.200}, expected a list of segments")
-    types: list[Names] = []
+    types: list[ExceptionTypes] = []
     for at, segment in enumerate(path):
         names, negate = _segment(segment)
         if at == 0 and CATEGORY in names:
             continue
-        types.append(Names(names, negate=negate))
-    return Wanted(types)
+        types.append(ExceptionTypes(names, negate=negate))
+    return ExceptionCondition(types)
 
 
 def _segment(segment: Json | object) -> tuple[list[str], bool]:

@@ -5,7 +5,7 @@ from types import FrameType
 from .. import limits
 from ..classes import class_name, is_a, stored, type_name
 from ..connection.wire import Json
-from ..evaluation.guard import Guard
+from ..evaluation.guard import EvaluationGuard
 from ..values.text import error_text, own_text
 
 
@@ -54,7 +54,7 @@ def formatted(frames: list[tuple[FrameType, int]]) -> str:
 
 
 def information(
-    exception: BaseException, break_mode: str, frames: list[tuple[FrameType, int]], guard: Guard | None
+    exception: BaseException, break_mode: str, frames: list[tuple[FrameType, int]], guard: EvaluationGuard | None
 ) -> Json:
     """Return the body of `exceptionInfo`."""
     details = _details(exception, "__exception__", guard, limits.EXCEPTION_DEPTH)
@@ -67,7 +67,7 @@ def information(
     }
 
 
-def _details(exception: BaseException, path: str, guard: Guard | None, depth: int) -> Json:
+def _details(exception: BaseException, path: str, guard: EvaluationGuard | None, depth: int) -> Json:
     """Return `ExceptionDetails`; `path` is the expression for the exception, where it stopped the thread."""
     message = own_text(str, exception, guard)
     notes = stored(exception, "__dict__").get("__notes__")

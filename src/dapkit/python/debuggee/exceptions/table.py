@@ -22,8 +22,9 @@ from ..execution import monitor as events
 from ..execution.monitor import Monitor
 from ..sources.files import EXCLUDED, LIBRARY, OURS, PROGRAM, Sources
 from . import handlers as catching
-from .conditions import Tell, Wanted, wanted_by_condition, wanted_by_path
-from .passes import Passes
+from .conditions import ExceptionCondition as Wanted
+from .conditions import Tell, wanted_by_condition, wanted_by_path
+from .ignored_raises import IgnoredRaises as Passes
 
 type Mode = str
 """A break mode of the protocol."""
@@ -102,7 +103,7 @@ def _add(asked: Asked, answers: list[Json], mode: Mode, make: Callable[[object],
         answers.append({"verified": True})
 
 
-class Exceptions:
+class ExceptionBreakpointTable:
     """The exception breakpoints.
 
     Invariant: RAISE, RERAISE and PY_UNWIND are watched exactly while a breakpoint that needs them is set.

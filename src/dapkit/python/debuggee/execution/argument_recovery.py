@@ -12,10 +12,10 @@ from types import CodeType, FrameType, FunctionType, MethodType
 from typing import Any, Final
 
 from ..bytecode.instructions import instructions
-from ..bytecode.positions import Texts, span_at
+from ..bytecode.positions import ProgramTexts, span_at
 from ..classes import is_a
 from ..errors import RequestRefused
-from ..expressions.evaluate import Place
+from ..expressions.evaluate import Namespaces
 from ..expressions.hover import ARITHMETIC, calculated, value_of
 from ..sources.compilation import compiled
 from ..sources.files import Sources, is_function
@@ -31,10 +31,10 @@ _NOT_ANY_MORE: Final = object()
 """An argument that cannot be read."""
 
 
-class Recovery:
+class ArgumentRecovery:
     """Finds arguments in calls."""
 
-    def __init__(self, texts: Texts, sources: Sources) -> None:
+    def __init__(self, texts: ProgramTexts, sources: Sources) -> None:
         self._texts = texts
         self._sources = sources
 
@@ -92,7 +92,7 @@ def _called(node: _ast.expr, caller: FrameType, code: CodeType) -> tuple[Functio
         RequestRefused: what it names cannot be read.
 
     """
-    place = Place(caller.f_globals, caller)
+    place = Namespaces(caller.f_globals, caller)
     found: Any
     first: list[object] = []
     if isinstance(node, _ast.Attribute):

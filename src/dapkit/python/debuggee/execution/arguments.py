@@ -46,7 +46,7 @@ class _Seen:
         self.values = values
 
 
-class Stores:
+class ParameterStores:
     """Where a function assigns to its parameters, and where it goes back in its code."""
 
     def __init__(self, code: CodeType) -> None:
@@ -87,7 +87,7 @@ class Stores:
         return lowest
 
 
-class Arguments:
+class KnownArguments:
     """Arguments of frames that may be restarted.
 
     Invariant: `kept` has at most `_KEPT` frames, by identity; each is held, or its code is in `noted`, so that a later
@@ -103,7 +103,7 @@ class Arguments:
         self._monitor = monitor
         self._recovered = recovered
         self._left = 0  # calls that may still be noted before the next stop
-        self._stores: dict[int, Stores] = {}  # by id: a code object's own hash is slow
+        self._stores: dict[int, ParameterStores] = {}  # by id: a code object's own hash is slow
         self.kept: dict[int, _Seen] = {}
         self.noted: dict[int, tuple[CodeType, int]] = {}
 
@@ -193,7 +193,7 @@ class Arguments:
         """Return the parameters that a function assigns to."""
         known = self._stores.get(id(code))
         if known is None:
-            known = self._stores[id(code)] = Stores(code)
+            known = self._stores[id(code)] = ParameterStores(code)
         return list(known.offsets)
 
 

@@ -10,9 +10,9 @@ import sys
 from types import CodeType, FrameType
 
 from ..errors import RequestRefused
-from ..expressions.evaluate import Place
+from ..expressions.evaluate import Namespaces
 from ..sources.files import is_function, lines_of_code, resume_offset
-from .arguments import Arguments
+from .arguments import KnownArguments
 from .stops import Parked
 
 
@@ -66,12 +66,12 @@ def first_line(code: CodeType) -> int:
 def restore(frame: FrameType, values: dict[str, object]) -> None:
     """Give parameters their first values again."""
     if values:
-        place = Place(frame.f_globals, frame)
+        place = Namespaces(frame.f_globals, frame)
         place.locals.update(values)
         place.write_back()
 
 
-def restart(parked: Parked, arguments: Arguments) -> list[str]:
+def restart(parked: Parked, arguments: KnownArguments) -> list[str]:
     """Let the newest frame of a thread begin again; return the variables that became None. In that thread.
 
     Raises:
@@ -88,7 +88,7 @@ def restart(parked: Parked, arguments: Arguments) -> list[str]:
     return unbound
 
 
-def restart_objection(frame: FrameType, arguments: Arguments) -> str:
+def restart_objection(frame: FrameType, arguments: KnownArguments) -> str:
     """Say why a frame that can jump still cannot be restarted, an empty text if it can."""
     if not is_function(frame.f_code):
         return "only functions can be restarted"

@@ -9,7 +9,7 @@ from types import CodeType, FrameType
 from .monitor import HOLD, Monitor
 
 
-class Returning:
+class NativeReturns:
     """The threads that are waited for, by identity, and the code that is watched for each. Changed under the lock."""
 
     def __init__(self, monitor: Monitor) -> None:

@@ -22,7 +22,7 @@ until the call is over. What the functions return that a step goes over is noted
 from types import CodeType, FrameType
 from typing import Final
 
-from ..bytecode.calls import Call
+from ..bytecode.calls import StepCall as Call
 from ..connection.wire import Json
 from ..sources.files import LIBRARY, OURS, PROGRAM, Sources
 from ..threads import tasks

@@ -23,13 +23,13 @@ from .. import limits
 from ..connection.link import Link
 from ..connection.wire import Json
 from ..errors import RequestRefused
-from ..evaluation.guard import Guard
+from ..evaluation.guard import EvaluationGuard as Guard
 from ..evaluation.jobs import Job
-from ..threads.table import Threads
-from ..values.references import References
+from ..threads.table import ThreadTable as Threads
+from ..values.references import ObjectReferences as References
 from . import monitor as events
 from .monitor import Monitor
-from .native_returns import Returning
+from .native_returns import NativeReturns as Returning
 from .results import Result
 
 

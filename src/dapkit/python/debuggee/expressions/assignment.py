@@ -11,16 +11,24 @@ from types import FrameType
 from .. import limits
 from ..classes import type_name
 from ..errors import RequestRefused, TimeIsUp
-from ..evaluation.guard import Guard
-from ..values.rows import Group, Rest
-from ..values.storage import Attribute, Entry, LocalVariable, Stored
-from ..values.variables import Holder, Inside, Reader
-from .evaluate import Place, evaluate, said
+from ..evaluation.guard import EvaluationGuard
+from ..values.rows import RemainingItems, VariableGroup
+from ..values.storage import Attribute, ContainerItem, LocalVariable, Stored
+from ..values.variables import ExpandableValue, VariableContainer, VariableReader
+from .evaluate import Namespaces, evaluate, said
 
 _WHERE = "<dapkit: setExpression>"
 
 
-def set_variable(reader: Reader, inside: Inside, name: str, *, place: Place, text: str, guard: Guard) -> object:
+def set_variable(
+    reader: VariableReader,
+    inside: VariableContainer,
+    name: str,
+    *,
+    place: Namespaces,
+    text: str,
+    guard: EvaluationGuard,
+) -> object:
     """Replace the value that is shown under a name; return the new one.
 
     Raises:
@@ -38,7 +46,9 @@ def set_variable(reader: Reader, inside: Inside, name: str, *, place: Place, tex
     return value
 
 
-def set_expression(expression: str, *, place: Place, frame: FrameType | None, text: str, guard: Guard) -> object:
+def set_expression(
+    expression: str, *, place: Namespaces, frame: FrameType | None, text: str, guard: EvaluationGuard
+) -> object:
     """Assign to an expression; return the new value.
 
     Raises:
@@ -51,7 +61,7 @@ def set_expression(expression: str, *, place: Place, frame: FrameType | None, te
     return value
 
 
-def stored_at(expression: str, *, place: Place, frame: FrameType | None, guard: Guard) -> Stored:
+def stored_at(expression: str, *, place: Namespaces, frame: FrameType | None, guard: EvaluationGuard) -> Stored:
     """Return where the value of an expression is stored.
 
     Raises:
@@ -61,21 +71,23 @@ def stored_at(expression: str, *, place: Place, frame: FrameType | None, guard: 
     return _stored(_target(expression), expression, place=place, frame=frame, guard=guard)
 
 
-def _stored(target: _ast.AST, expression: str, *, place: Place, frame: FrameType | None, guard: Guard) -> Stored:
+def _stored(
+    target: _ast.AST, expression: str, *, place: Namespaces, frame: FrameType | None, guard: EvaluationGuard
+) -> Stored:
     match target:
         case _ast.Name(id=name):
             return _variable(name, place, frame)
         case _ast.Attribute(value=owner, attr=name):
             return Attribute(_part(owner, place, guard), name)
         case _ast.Subscript(value=container, slice=key):
-            return Entry(_part(container, place, guard), _part(key, place, guard))
+            return ContainerItem(_part(container, place, guard), _part(key, place, guard))
         case _:
             raise RequestRefused(
                 f"{expression.strip()[:80]} cannot be assigned to; a name, an attribute or an item can"
             )
 
 
-def store(stored: Stored, value: object, guard: Guard) -> None:
+def store(stored: Stored, value: object, guard: EvaluationGuard) -> None:
     """Put a value where another is.
 
     Raises:
@@ -98,7 +110,7 @@ def _target(expression: str) -> _ast.AST:
     return tree.body  # type: ignore[attr-defined, no-any-return]  # "eval" gives an Expression
 
 
-def _part(node: _ast.expr, place: Place, guard: Guard) -> object:
+def _part(node: _ast.expr, place: Namespaces, guard: EvaluationGuard) -> object:
     """Evaluate a part of the expression; a slice is no expression by itself."""
     if isinstance(node, _ast.Slice):
         bounds = (node.lower, node.upper, node.step)
@@ -112,19 +124,19 @@ def _part(node: _ast.expr, place: Place, guard: Guard) -> object:
         raise RequestRefused(said(error)) from error
 
 
-def _variable(name: str, place: Place, frame: FrameType | None) -> Stored:
+def _variable(name: str, place: Namespaces, frame: FrameType | None) -> Stored:
     if frame is not None and place.locals is not place.globals:
         code = frame.f_code
         if name in place.locals or name in code.co_varnames + code.co_cellvars + code.co_freevars:
             return LocalVariable(frame, name)
     if name in place.globals or place.locals is place.globals:
-        return Entry(place.globals, name)
+        return ContainerItem(place.globals, name)
     raise RequestRefused(f"there is no variable {name}")
 
 
-def _why_not(inside: Inside, value: object) -> str:
-    if type(value) in (Group, Rest):
+def _why_not(inside: VariableContainer, value: object) -> str:
+    if type(value) in (VariableGroup, RemainingItems):
         return "it stands for several; open it"
-    if isinstance(inside, Holder):
+    if isinstance(inside, ExpandableValue):
         return f"a {type_name(inside.value)} does not let its items be replaced"
     return "it is no variable of the program"

@@ -17,14 +17,14 @@ from ..connection.wire import Json
 from ..errors import RequestRefused
 from ..values.members import KEYWORDS, is_function, members, namespace, rank
 from ..values.text import render
-from .evaluate import Place
+from .evaluate import Namespaces
 from .hover import look_up
 
 _OPENING: Final = {")": "(", "]": "[", "}": "{"}
 _QUOTES: Final = ("'", '"')
 
 
-def complete(text: str, line: int, column: int, place: Place) -> list[Json]:
+def complete(text: str, line: int, column: int, place: Namespaces) -> list[Json]:
     """Return proposals for a place in a text; line and column count from 1, columns in UTF-16 units."""
     lines = text.split("\n")
     if not 1 <= line <= len(lines):
@@ -34,7 +34,7 @@ def complete(text: str, line: int, column: int, place: Place) -> list[Json]:
     return proposals[: limits.PROPOSALS]
 
 
-def _proposals(head: str, place: Place) -> list[Json]:
+def _proposals(head: str, place: Namespaces) -> list[Json]:
     typed = _identifier_at_end(head)
     before = head[: len(head) - len(typed)]
     words = head.split()
@@ -81,7 +81,7 @@ def _item(label: str, typed: str, head: str, *, kind: str, order: str, detail: s
 # Names and attributes
 
 
-def _names(typed: str, head: str, place: Place) -> list[Json]:
+def _names(typed: str, head: str, place: Namespaces) -> list[Json]:
     found: dict[str, Json] = {}
     for order, names in enumerate((place.locals, place.globals, vars(builtins))):
         for name, value in list(names.items()):
@@ -100,7 +100,7 @@ def _names(typed: str, head: str, place: Place) -> list[Json]:
     return _sorted(found)
 
 
-def _attributes(owner: str, typed: str, head: str, place: Place) -> list[Json]:
+def _attributes(owner: str, typed: str, head: str, place: Namespaces) -> list[Json]:
     try:
         value = look_up(owner, place)
     except RequestRefused:
@@ -139,7 +139,7 @@ def _sorted(found: dict[str, Json]) -> list[Json]:
 # Keys
 
 
-def _keys(head: str, place: Place) -> list[Json] | None:
+def _keys(head: str, place: Namespaces) -> list[Json] | None:
     """Return the keys of a dict whose bracket is open at the end; None if there is no such bracket."""
     typed = head[_start_of_key(head) :]
     before = head[: len(head) - len(typed)].rstrip()

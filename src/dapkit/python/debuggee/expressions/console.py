@@ -14,8 +14,8 @@ from typing import Any, Final, cast
 
 from .. import limits
 from ..errors import RequestRefused, TimeIsUp
-from ..evaluation.guard import Guard
-from .evaluate import NAME, Place, said, too_long
+from ..evaluation.guard import EvaluationGuard
+from .evaluate import NAME, Namespaces, said, too_long
 
 type Part = tuple[CodeType, bool]
 """Code, and whether it is an expression."""
@@ -28,7 +28,7 @@ _CHANGING: Final = (
 )
 
 
-class Outcome:
+class ConsoleResult:
     """What came out: the value of the last expression, if there is one to show."""
 
     def __init__(self, value: object = None, *, has_value: bool = False) -> None:
@@ -52,12 +52,12 @@ class Console:
     def run(
         self,
         text: str,
-        place: Place,
-        guard: Guard,
+        place: Namespaces,
+        guard: EvaluationGuard,
         *,
-        expose: Callable[[Guard, Callable[[], Outcome]], Outcome],
+        expose: Callable[[EvaluationGuard, Callable[[], ConsoleResult]], ConsoleResult],
         show: Callable[[object], None],
-    ) -> Outcome:
+    ) -> ConsoleResult:
         """Run an input. `show` is told the values of expressions before the last.
 
         Raises:
@@ -127,15 +127,15 @@ def _block(statements: list[_ast.stmt]) -> list[Part]:
     return [(compile(module, NAME, "exec", _FLAGS, dont_inherit=True), False)]
 
 
-def _run(parts: list[Part], place: Place, show: Callable[[object], None]) -> Outcome:
-    outcome = Outcome()
+def _run(parts: list[Part], place: Namespaces, show: Callable[[object], None]) -> ConsoleResult:
+    outcome = ConsoleResult()
     for at, (code, is_expression) in enumerate(parts):
         value: Any = eval(code, place.namespace_for(code), place.locals_for(code))
         if code.co_flags & _AWAITS:
             value = _await(value)
         is_last = at == len(parts) - 1
         # A line of several that gives None is a call made for what it does.
-        outcome = Outcome(value, has_value=is_expression and (len(parts) == 1 or value is not None))
+        outcome = ConsoleResult(value, has_value=is_expression and (len(parts) == 1 or value is not None))
         if outcome.has_value and not is_last:
             show(value)
     return outcome

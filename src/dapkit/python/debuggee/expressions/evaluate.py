@@ -9,14 +9,14 @@ from types import CodeType, FrameType
 
 from .. import limits
 from ..errors import RequestRefused, TimeIsUp
-from ..evaluation.guard import Guard
+from ..evaluation.guard import EvaluationGuard
 from ..values.storage import write_locals_back
 
 NAME = "<dapkit: evaluate>"
 """File name of what is evaluated."""
 
 
-class Place:
+class Namespaces:
     """The namespaces that code is to run in: those of a frame, or of a module alone."""
 
     def __init__(self, names: dict[str, object], frame: FrameType | None = None) -> None:
@@ -44,7 +44,7 @@ class Place:
         return {**self.locals, "__exception__": self.exception}
 
 
-def evaluate(text: str, place: Place, guard: Guard) -> object:
+def evaluate(text: str, place: Namespaces, guard: EvaluationGuard) -> object:
     """Return the value of an expression.
 
     Raises:

@@ -17,7 +17,7 @@ from ..classes import is_a, mro, type_name
 from ..errors import RequestRefused
 from ..values import containers
 from ..values.members import is_trusted_field, members, namespace
-from .evaluate import NAME, Place, said
+from .evaluate import NAME, Namespaces, said
 
 _KEYS: Final = (int, str, bytes, bool, float, complex, type(None))
 _NUMBERS: Final = (int, float, complex, bool)
@@ -42,7 +42,7 @@ _COMPARISONS: Final[dict[type, Callable[[Any, Any], Any]]] = {
 _CONTAINERS: Final = (list, tuple, dict, str, bytes, bytearray, range)
 
 
-def look_up(text: str, place: Place) -> object:
+def look_up(text: str, place: Namespaces) -> object:
     """Return the value of an expression without running any code of the program.
 
     Raises:
@@ -56,7 +56,7 @@ def look_up(text: str, place: Place) -> object:
     return value_of(cast("_ast.Expression", tree).body, place)  # as "eval" gives
 
 
-def value_of(node: _ast.expr, place: Place) -> object:  # noqa: PLR0911 - one return per case
+def value_of(node: _ast.expr, place: Namespaces) -> object:  # noqa: PLR0911 - one return per case
     """Return the value of an expression that was parsed.
 
     Raises:
@@ -107,7 +107,7 @@ def calculated(left: Any, operator: _ast.AST, right: Any) -> object:  # noqa: AN
     return result
 
 
-def _named(name: str, place: Place) -> object:
+def _named(name: str, place: Namespaces) -> object:
     for names in (place.locals, place.globals, vars(builtins)):
         if name in names:
             return cast("Mapping[str, object]", names)[name]

@@ -16,7 +16,7 @@ type Tell = Callable[[str, Json], None]
 _CATEGORIES: Final = ("stdout", "stderr")
 
 
-class ToldOutput:
+class RedirectedOutput:
     """The two streams, while they are listened to."""
 
     def __init__(self, tell: Tell) -> None:

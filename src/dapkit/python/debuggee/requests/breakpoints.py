@@ -3,8 +3,8 @@
 from typing import TYPE_CHECKING, Final
 
 from ..breakpoints.source import shown_span
-from ..bytecode.positions import Text, spots
-from ..connection.request import Request, number
+from ..bytecode.positions import ProgramText, spots
+from ..connection.request import IncomingRequest, number
 from ..connection.wire import Json
 from ..errors import RequestRefused
 from .handler import Handler
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ..engine import Engine
 
 
-def set_breakpoints(engine: "Engine", request: Request) -> Json:
+def set_breakpoints(engine: "Engine", request: IncomingRequest) -> Json:
     """Replace the breakpoints of one source."""
     key, source = source_asked(engine, request)
     asked = _wishes(request)
@@ -26,7 +26,7 @@ def set_breakpoints(engine: "Engine", request: Request) -> Json:
         return {"breakpoints": [one.describe() for one in made]}
 
 
-def set_function_breakpoints(engine: "Engine", request: Request) -> Json:
+def set_function_breakpoints(engine: "Engine", request: IncomingRequest) -> Json:
     """Replace the breakpoints at functions."""
     asked = _wishes(request)
     with engine.lock:
@@ -34,7 +34,7 @@ def set_function_breakpoints(engine: "Engine", request: Request) -> Json:
         return {"breakpoints": [one.describe() for one in made]}
 
 
-def set_instruction_breakpoints(engine: "Engine", request: Request) -> Json:
+def set_instruction_breakpoints(engine: "Engine", request: IncomingRequest) -> Json:
     """Replace the breakpoints at instructions."""
     asked = _wishes(request)
     with engine.lock:
@@ -43,7 +43,7 @@ def set_instruction_breakpoints(engine: "Engine", request: Request) -> Json:
         return {"breakpoints": [one.describe() for one in made]}
 
 
-def breakpoint_locations(engine: "Engine", request: Request) -> Json:
+def breakpoint_locations(engine: "Engine", request: IncomingRequest) -> Json:
     """List the places in some lines of a source at which the program can stop."""
     key, source = source_asked(engine, request)
     first = number(request, "line")
@@ -64,7 +64,7 @@ def breakpoint_locations(engine: "Engine", request: Request) -> Json:
     return {"breakpoints": [one for one in found if begin <= (one["line"], one["column"]) <= end]}
 
 
-def _wishes(request: Request) -> list[Json]:
+def _wishes(request: IncomingRequest) -> list[Json]:
     asked = request.arguments.get("breakpoints")
     if asked is None:  # as of clients of old versions of the protocol
         lines = request.arguments.get("lines") or []
@@ -74,7 +74,7 @@ def _wishes(request: Request) -> list[Json]:
     return asked
 
 
-def source_asked(engine: "Engine", request: Request) -> tuple[str, Json]:
+def source_asked(engine: "Engine", request: IncomingRequest) -> tuple[str, Json]:
     """Return the key of the source that a request is about, and how to show it."""
     command = request.message["command"]
     source = request.arguments.get("source")
@@ -93,7 +93,7 @@ def source_asked(engine: "Engine", request: Request) -> tuple[str, Json]:
     return key, {"name": path.rpartition("/")[2], "path": path}
 
 
-def _text(engine: "Engine", key: str) -> Text | RequestRefused:
+def _text(engine: "Engine", key: str) -> ProgramText | RequestRefused:
     try:
         return engine.texts.of(key)
     except RequestRefused as refusal:

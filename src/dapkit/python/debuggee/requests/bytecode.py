@@ -10,16 +10,16 @@ from ..bytecode.addresses import parse
 from ..bytecode.calls import CallTarget, calls_ahead
 from ..bytecode.disassembly import disassemble
 from ..bytecode.positions import entries
-from ..connection.request import Request, flag, number
+from ..connection.request import IncomingRequest, flag, number
 from ..connection.wire import Json
 from ..errors import RequestRefused
-from ..evaluation.guard import Guard
+from ..evaluation.guard import EvaluationGuard
 from ..evaluation.jobs import Job
 from ..execution import jumps
 from ..execution.stops import Parked
 from ..sources.files import lines_of_code, with_nested
 from ..stacks.frames import frames_only
-from ..values.variables import Frame
+from ..values.variables import ShownFrame
 from .breakpoints import source_asked
 from .handler import LATER, Handler, Later
 
@@ -30,12 +30,14 @@ if TYPE_CHECKING:
 class JumpTarget:
     """A line that a client may choose to go to."""
 
+    what = "line to go to"
+
     def __init__(self, code: CodeType, line: int) -> None:
         self.code = code
         self.line = line
 
 
-def disassemble_(engine: "Engine", request: Request) -> Json:
+def disassemble_(engine: "Engine", request: IncomingRequest) -> Json:
     """Show instructions around an address."""
     arguments = request.arguments
     address = parse(arguments.get("memoryReference"), "memoryReference") + _whole(request, "offset")
@@ -59,9 +61,9 @@ def disassemble_(engine: "Engine", request: Request) -> Json:
     return {"instructions": rows}
 
 
-def step_in_targets(engine: "Engine", request: Request) -> Json:
+def step_in_targets(engine: "Engine", request: IncomingRequest) -> Json:
     """List the calls of a frame's line that are still to be made."""
-    frame = engine.references.get(request.arguments.get("frameId"), Frame)
+    frame = engine.references.get(request.arguments.get("frameId"), ShownFrame)
     parked = engine.world.parked.get(frame.ident)
     if parked is None or parked.shown is not frame.frame or parked.leaving:
         raise RequestRefused("only the newest frame of a stopped thread makes calls next")
@@ -85,7 +87,7 @@ def step_in_targets(engine: "Engine", request: Request) -> Json:
     return {"targets": targets}
 
 
-def goto_targets(engine: "Engine", request: Request) -> Json:
+def goto_targets(engine: "Engine", request: IncomingRequest) -> Json:
     """List what a thread could go to in a line: a stopped function first, or else any that has the line."""
     key, _ = source_asked(engine, request)
     line = number(request, "line")
@@ -109,7 +111,7 @@ def goto_targets(engine: "Engine", request: Request) -> Json:
     return {"targets": targets}
 
 
-def goto(engine: "Engine", request: Request) -> Later:
+def goto(engine: "Engine", request: IncomingRequest) -> Later:
     """Let a thread go on at another line of its newest frame."""
     target = engine.references.get(request.arguments.get("targetId"), JumpTarget)
     ident = engine.threads.ident(request.arguments.get("threadId"))
@@ -126,9 +128,9 @@ def goto(engine: "Engine", request: Request) -> Later:
     return _move(engine, request, ident, move, "goto")
 
 
-def restart_frame(engine: "Engine", request: Request) -> Later:
+def restart_frame(engine: "Engine", request: IncomingRequest) -> Later:
     """Let the newest frame of a thread begin again."""
-    frame = engine.references.get(request.arguments.get("frameId"), Frame)
+    frame = engine.references.get(request.arguments.get("frameId"), ShownFrame)
 
     def move(parked: Parked) -> list[str]:
         why = jumps.objection(parked, frame.frame)
@@ -139,13 +141,15 @@ def restart_frame(engine: "Engine", request: Request) -> Later:
     return _move(engine, request, frame.ident, move, "restart")
 
 
-def _move(engine: "Engine", request: Request, ident: int, move: Callable[[Parked], list[str]], reason: str) -> Later:
+def _move(
+    engine: "Engine", request: IncomingRequest, ident: int, move: Callable[[Parked], list[str]], reason: str
+) -> Later:
     """Have a thread jump, and tell where it stands then."""
     parked = engine.world.parked.get(ident)
     if parked is None:
         raise RequestRefused("the thread is inside native code and cannot jump")
 
-    def work(_guard: Guard) -> Json:
+    def work(_guard: EvaluationGuard) -> Json:
         line = parked.shown.f_lineno
         unbound = move(parked)
         request.afterwards = lambda: _tell_move(engine, parked, reason, unbound, line)
@@ -166,7 +170,7 @@ def _tell_move(engine: "Engine", parked: Parked, reason: str, unbound: list[str]
     engine.world.stop_again(parked, reason)
 
 
-def chosen_call(engine: "Engine", request: Request, parked: Parked) -> CallTarget | None:
+def chosen_call(engine: "Engine", request: IncomingRequest, parked: Parked) -> CallTarget | None:
     """Return the call that a stepIn is to go into, None if it names none."""
     identity = request.arguments.get("targetId")
     if identity is None:
@@ -186,7 +190,7 @@ def statements_of_line(engine: "Engine", frame: FrameType) -> frozenset[int]:
     return frozenset(offset for span in text.statements(frame.f_lineno) for offset in entries(code, span))
 
 
-def _whole(request: Request, name: str) -> int:
+def _whole(request: IncomingRequest, name: str) -> int:
     value = request.arguments.get(name)
     if value is None:
         return 0

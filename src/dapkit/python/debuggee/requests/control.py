@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING, Final
 
-from ..connection.request import Request, flag
+from ..connection.request import IncomingRequest as Request
+from ..connection.request import flag
 from ..connection.wire import Json
 from ..errors import RequestRefused
 from ..execution.stepping import INTO, OUT, OVER, STATEMENT, UNITS, Kind

@@ -7,17 +7,17 @@ from .. import limits
 from ..breakpoints.breakpoint import ONCE
 from ..bytecode.addresses import parse
 from ..classes import type_name
-from ..connection.request import Request, flag, number, text
+from ..connection.request import IncomingRequest, flag, number, text
 from ..connection.wire import Json
 from ..data_breakpoints.resolution import target_of, target_of_bytes
-from ..data_breakpoints.targets import Target
+from ..data_breakpoints.targets import WatchTarget
 from ..errors import RequestRefused
-from ..evaluation.guard import Guard
+from ..evaluation.guard import EvaluationGuard
 from ..evaluation.jobs import Job
 from ..expressions.assignment import stored_at
-from ..expressions.evaluate import Place, evaluate
-from ..values.storage import Entry
-from ..values.variables import Inside
+from ..expressions.evaluate import Namespaces, evaluate
+from ..values.storage import ContainerItem
+from ..values.variables import VariableContainer
 from .handler import LATER, Handler, Later
 from .values import origin_of, why_not_evaluated
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..engine import Engine
 
 
-def data_breakpoint_info(engine: "Engine", request: Request) -> Later:
+def data_breakpoint_info(engine: "Engine", request: IncomingRequest) -> Later:
     """Say whether something can be watched, and under which dataId."""
     name = text(request, "name")
     size = number(request, "bytes")
@@ -35,7 +35,7 @@ def data_breakpoint_info(engine: "Engine", request: Request) -> Later:
     inside = engine.reader.inside(reference) if reference else None
     origin = inside or origin_of(engine, request)
 
-    def work(guard: Guard) -> Json:
+    def work(guard: EvaluationGuard) -> Json:
         try:
             if is_address:
                 target = _target_at(engine, name, size)
@@ -54,19 +54,21 @@ def data_breakpoint_info(engine: "Engine", request: Request) -> Later:
     return LATER
 
 
-def _is_once(request: Request) -> bool:
+def _is_once(request: IncomingRequest) -> bool:
     mode = request.arguments.get("mode")
     if mode not in (None, ONCE):
         raise RequestRefused(f"mode {mode!r:.200} is unknown; there is {ONCE}")
     return mode is not None
 
 
-def _target_at(engine: "Engine", name: str, size: int) -> Target:
+def _target_at(engine: "Engine", name: str, size: int) -> WatchTarget:
     value, offset = engine.memory.at(parse(name, "name"))
     return target_of_bytes(value, offset, size or 1, f"{type_name(value)} at {id(value):#x}")
 
 
-def _target_in(engine: "Engine", inside: Inside, name: str, size: int, guard: Guard) -> Target:
+def _target_in(
+    engine: "Engine", inside: VariableContainer, name: str, size: int, guard: EvaluationGuard
+) -> WatchTarget:
     row = engine.reader.find(inside, name, guard)
     if row is None:
         raise RequestRefused(f"there is no {name!r} here")
@@ -75,13 +77,17 @@ def _target_in(engine: "Engine", inside: Inside, name: str, size: int, guard: Gu
         raise RequestRefused(f"{label} is no variable, attribute or item that could change")
     if not size:
         return target_of(row.stored, label)
-    if isinstance(row.stored, Entry) and type(row.stored.key) is int and not isinstance(row.stored.container, dict):
+    if (
+        isinstance(row.stored, ContainerItem)
+        and type(row.stored.key) is int
+        and not isinstance(row.stored.container, dict)
+    ):
         return _range_from(row.stored.container, row.stored.key, size, label)
     return target_of_bytes(row.stored.read(), 0, size, label)
 
 
-def _target_of(expression: str, origin: Inside, size: int, guard: Guard) -> Target:
-    place = Place(vars(sys.modules["__main__"]), origin.frame)
+def _target_of(expression: str, origin: VariableContainer, size: int, guard: EvaluationGuard) -> WatchTarget:
+    place = Namespaces(vars(sys.modules["__main__"]), origin.frame)
     label = expression.strip()
     if not size:
         return target_of(stored_at(expression, place=place, frame=origin.frame, guard=guard), label)
@@ -89,12 +95,12 @@ def _target_of(expression: str, origin: Inside, size: int, guard: Guard) -> Targ
         stored = stored_at(expression, place=place, frame=origin.frame, guard=guard)
     except RequestRefused:
         stored = None
-    if isinstance(stored, Entry) and type(stored.key) is int and not isinstance(stored.container, dict | list):
+    if isinstance(stored, ContainerItem) and type(stored.key) is int and not isinstance(stored.container, dict | list):
         return _range_from(stored.container, stored.key, size, label)
     return target_of_bytes(evaluate(expression, place, guard), 0, size, label)
 
 
-def _range_from(buffer: Any, index: int, size: int, label: str) -> Target:  # noqa: ANN401 - any container
+def _range_from(buffer: Any, index: int, size: int, label: str) -> WatchTarget:  # noqa: ANN401 - any container
     """Return the bytes from an item on."""
     try:
         with memoryview(buffer) as view:
@@ -104,7 +110,7 @@ def _range_from(buffer: Any, index: int, size: int, label: str) -> Target:  # no
     return target_of_bytes(buffer, start, size, label)
 
 
-def set_data_breakpoints(engine: "Engine", request: Request) -> Json:
+def set_data_breakpoints(engine: "Engine", request: IncomingRequest) -> Json:
     """Replace all data breakpoints."""
     asked = request.arguments.get("breakpoints")
     if not isinstance(asked, list) or not all(isinstance(one, dict) for one in asked):

@@ -6,7 +6,7 @@ The order on the wire and the start of a session are described in `entry`.
 
 from typing import TYPE_CHECKING, Final
 
-from ..connection.request import Request
+from ..connection.request import IncomingRequest as Request
 from ..connection.wire import Json
 from ..errors import RequestRefused
 from ..exceptions.table import FILTERS

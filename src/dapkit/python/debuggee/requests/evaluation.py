@@ -4,13 +4,13 @@ import sys
 from typing import TYPE_CHECKING, Final
 
 from .. import limits
-from ..connection.request import Request, number, text
+from ..connection.request import IncomingRequest, number, text
 from ..connection.wire import Json
 from ..errors import RequestRefused
-from ..evaluation.guard import Guard
+from ..evaluation.guard import EvaluationGuard
 from ..evaluation.jobs import Job
-from ..expressions.console import Outcome, may_change
-from ..expressions.evaluate import Place, evaluate
+from ..expressions.console import ConsoleResult, may_change
+from ..expressions.evaluate import Namespaces, evaluate
 from .handler import LATER, Handler, Later
 from .values import origin_of, tell_changed, wants_hexadecimal, why_not_evaluated
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _CHARS: Final = {"clipboard": limits.CLIPBOARD_CHARS, "repl": limits.REPL_CHARS}
 
 
-def evaluate_(engine: "Engine", request: Request) -> Later:
+def evaluate_(engine: "Engine", request: IncomingRequest) -> Later:
     """Evaluate in a frame, or in `__main__`."""
     expression = text(request, "expression")
     context = str(request.arguments.get("context") or "watch")
@@ -28,14 +28,14 @@ def evaluate_(engine: "Engine", request: Request) -> Later:
     hexadecimal = wants_hexadecimal(request)
     reader = engine.reader
 
-    def describe(value: object, guard: Guard) -> Json:
+    def describe(value: object, guard: EvaluationGuard) -> Json:
         bare = expression.strip()
         path = bare if bare.isidentifier() else f"({bare})"
         chars = _CHARS.get(context, limits.VALUE_CHARS)
         return reader.describe(value, path, origin, guard, chars=chars, hexadecimal=hexadecimal)
 
-    def work(guard: Guard) -> Json:
-        place = Place(vars(sys.modules["__main__"]), origin.frame)
+    def work(guard: EvaluationGuard) -> Json:
+        place = Namespaces(vars(sys.modules["__main__"]), origin.frame)
         parked = engine.world.parked.get(origin.ident)
         place.exception = parked.exception if parked is not None else None
         outcome = _outcome(place, guard)
@@ -45,13 +45,13 @@ def evaluate_(engine: "Engine", request: Request) -> Later:
         body["result"] = body.pop("value")
         return body
 
-    def _outcome(place: Place, guard: Guard) -> Outcome:
+    def _outcome(place: Namespaces, guard: EvaluationGuard) -> ConsoleResult:
         if context == "hover":
             from ..expressions.hover import look_up
 
-            return Outcome(look_up(expression, place), has_value=True)
+            return ConsoleResult(look_up(expression, place), has_value=True)
         if context != "repl":
-            return Outcome(evaluate(expression, place, guard), has_value=True)
+            return ConsoleResult(evaluate(expression, place, guard), has_value=True)
 
         def show(value: object) -> None:
             body = describe(value, guard)
@@ -70,17 +70,17 @@ def evaluate_(engine: "Engine", request: Request) -> Later:
     return LATER
 
 
-def completions(engine: "Engine", request: Request) -> Later:
+def completions(engine: "Engine", request: IncomingRequest) -> Later:
     """Propose what could be typed next."""
     typed = text(request, "text")
     column = number(request, "column")
     line = number(request, "line") or 1
     origin = origin_of(engine, request)
 
-    def work(_guard: Guard) -> Json:
+    def work(_guard: EvaluationGuard) -> Json:
         from ..expressions.completion import complete
 
-        return {"targets": complete(typed, line, column, Place(vars(sys.modules["__main__"]), origin.frame))}
+        return {"targets": complete(typed, line, column, Namespaces(vars(sys.modules["__main__"]), origin.frame))}
 
     def instead(_begun: bool) -> Json:
         return {"targets": []}

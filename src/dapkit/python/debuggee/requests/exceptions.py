@@ -3,10 +3,10 @@
 from typing import TYPE_CHECKING, Final
 
 from .. import limits
-from ..connection.request import Request
+from ..connection.request import IncomingRequest
 from ..connection.wire import Json
 from ..errors import RequestRefused
-from ..evaluation.guard import Guard
+from ..evaluation.guard import EvaluationGuard
 from ..evaluation.jobs import Job
 from ..exceptions.details import information
 from ..exceptions.table import read
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..engine import Engine
 
 
-def set_exception_breakpoints(engine: "Engine", request: Request) -> Json:
+def set_exception_breakpoints(engine: "Engine", request: IncomingRequest) -> Json:
     """Replace the exception breakpoints."""
     given = request.arguments
     asked, answers = read(given.get("filters"), given.get("filterOptions"), given.get("exceptionOptions"))
@@ -26,7 +26,7 @@ def set_exception_breakpoints(engine: "Engine", request: Request) -> Json:
     return {"breakpoints": answers}
 
 
-def exception_info(engine: "Engine", request: Request) -> Later:
+def exception_info(engine: "Engine", request: IncomingRequest) -> Later:
     """Tell of the exception that a thread is stopped at."""
     ident = engine.threads.ident(request.arguments.get("threadId"))
     parked = engine.world.parked.get(ident)
@@ -36,7 +36,7 @@ def exception_info(engine: "Engine", request: Request) -> Later:
     frames = list(frames_only(engine.stacks.of_parked(parked)))
     mode = parked.break_mode
 
-    def work(guard: Guard) -> Json:
+    def work(guard: EvaluationGuard) -> Json:
         return information(exception, mode, frames, guard)
 
     def instead(_begun: bool) -> Json:

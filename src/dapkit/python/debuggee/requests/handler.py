@@ -9,7 +9,7 @@ module `requests_TOPIC`, with a table HANDLERS of their own; `dispatch` puts the
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-from ..connection.request import Request
+from ..connection.request import IncomingRequest as Request
 from ..connection.wire import Json
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Final
 
-from ..connection.request import Request, flag, number
+from ..connection.request import IncomingRequest, flag, number
 from ..connection.wire import Json
 from ..errors import RequestRefused
 from ..sources.locations import Location, locate
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ..engine import Engine
 
 
-def read_memory(engine: "Engine", request: Request) -> Json:
+def read_memory(engine: "Engine", request: IncomingRequest) -> Json:
     """Return bytes of a buffer."""
     if not isinstance(request.arguments.get("count"), int):
         raise RequestRefused(f"count is {request.arguments.get('count')!r:.200}, expected a number")
@@ -21,7 +21,7 @@ def read_memory(engine: "Engine", request: Request) -> Json:
     return engine.memory.read(request.arguments.get("memoryReference"), _offset(request), count)
 
 
-def write_memory(engine: "Engine", request: Request) -> Json:
+def write_memory(engine: "Engine", request: IncomingRequest) -> Json:
     """Change bytes of a buffer."""
     arguments = request.arguments
     reference = arguments.get("memoryReference")
@@ -37,7 +37,7 @@ def write_memory(engine: "Engine", request: Request) -> Json:
     return body
 
 
-def _offset(request: Request) -> int:
+def _offset(request: IncomingRequest) -> int:
     offset = request.arguments.get("offset")
     if offset is None:
         return 0
@@ -46,7 +46,7 @@ def _offset(request: Request) -> int:
     return offset
 
 
-def locations(engine: "Engine", request: Request) -> Json:
+def locations(engine: "Engine", request: IncomingRequest) -> Json:
     """Tell where something is defined."""
     location = engine.references.get(request.arguments.get("locationReference"), Location)
     file, line, code = locate(location.value)

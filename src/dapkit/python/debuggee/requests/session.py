@@ -3,7 +3,8 @@
 import os
 from typing import TYPE_CHECKING, Final
 
-from ..connection.request import Request, flag, number
+from ..connection.request import IncomingRequest as Request
+from ..connection.request import flag, number
 from ..connection.wire import Json
 from ..errors import RequestRefused
 from ..program import termination as asking_to_end

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Final
 
-from ..connection.request import Request, number
+from ..connection.request import IncomingRequest, number
 from ..connection.wire import Json
 from .handler import Handler
 
@@ -10,17 +10,17 @@ if TYPE_CHECKING:
     from ..engine import Engine
 
 
-def modules(engine: "Engine", request: Request) -> Json:
+def modules(engine: "Engine", request: IncomingRequest) -> Json:
     """List the modules, or a page of them."""
     return engine.modules.page(number(request, "startModule"), number(request, "moduleCount"))
 
 
-def loaded_sources(engine: "Engine", _request: Request) -> Json:
+def loaded_sources(engine: "Engine", _request: IncomingRequest) -> Json:
     """List the sources of all code that is loaded, as far as it is known."""
     return engine.shown.loaded()
 
 
-def source(engine: "Engine", request: Request) -> Json:
+def source(engine: "Engine", request: IncomingRequest) -> Json:
     """Return the text of a source."""
     return engine.shown.content(request.arguments.get("source"), request.arguments.get("sourceReference"))
 

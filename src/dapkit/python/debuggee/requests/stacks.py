@@ -3,12 +3,12 @@
 from typing import TYPE_CHECKING, Final
 
 from .. import limits
-from ..connection.request import Request, number
+from ..connection.request import IncomingRequest, number
 from ..connection.wire import Json
 from ..errors import RequestRefused
-from ..evaluation.guard import Guard
+from ..evaluation.guard import EvaluationGuard
 from ..evaluation.jobs import Job
-from ..stacks.frames import Entry, Naming
+from ..stacks.frames import Naming, StackEntry
 from ..stacks.names import in_native_call, naming, plain_name, wants_values
 from .handler import LATER, Handler, Later
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from ..engine import Engine
 
 
-def threads(engine: "Engine", _request: Request) -> Json:
+def threads(engine: "Engine", _request: IncomingRequest) -> Json:
     """List the threads, and at a stop the suspended asyncio tasks."""
     return {"threads": engine.threads.listing(engine.world.stands)}
 
 
-def stack_trace(engine: "Engine", request: Request) -> Json | Later:
+def stack_trace(engine: "Engine", request: IncomingRequest) -> Json | Later:
     """List the frames of a thread, stopped or running, or of a suspended task."""
     given = request.arguments.get("threadId")
     form = request.arguments.get("format") or {}
@@ -54,7 +54,7 @@ def stack_trace(engine: "Engine", request: Request) -> Json | Later:
     if not stopped or not wants_values(form):
         return page(naming(form, None, with_values=stopped))
 
-    def work(guard: Guard) -> Json:
+    def work(guard: EvaluationGuard) -> Json:
         return page(naming(form, guard, with_values=True))
 
     def instead(_begun: bool) -> Json:
@@ -64,14 +64,14 @@ def stack_trace(engine: "Engine", request: Request) -> Json | Later:
     return LATER
 
 
-def _entries(engine: "Engine", ident: int, *, whole: bool) -> list[Entry]:
+def _entries(engine: "Engine", ident: int, *, whole: bool) -> list[StackEntry]:
     parked = engine.world.parked.get(ident)
     if parked is not None:
         return engine.stacks.of_parked(parked, whole=whole)
     return engine.stacks.of_running(engine.threads.frames().get(ident), whole=whole)
 
 
-def terminate_threads(engine: "Engine", request: Request) -> None:
+def terminate_threads(engine: "Engine", request: IncomingRequest) -> None:
     """End threads by SystemExit, so that their `finally` blocks run."""
     given = request.arguments.get("threadIds")
     if not isinstance(given, list) or not given:

@@ -5,47 +5,56 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from .. import limits
-from ..connection.request import Request, number, text
+from ..connection.request import IncomingRequest, number, text
 from ..connection.wire import Json
 from ..errors import RequestRefused
-from ..evaluation.guard import Guard
+from ..evaluation.guard import EvaluationGuard
 from ..evaluation.jobs import Job
 from ..execution.results import UNKNOWN
 from ..expressions.assignment import set_expression, set_variable
-from ..expressions.evaluate import Place
-from ..values.rows import Row
-from ..values.variables import CELLS, GLOBALS, LOCALS, RETURNED, Frame, Inside, Problem, Scope
+from ..expressions.evaluate import Namespaces
+from ..values.rows import ValueRow
+from ..values.variables import (
+    CELLS,
+    GLOBALS,
+    LOCALS,
+    RETURNED,
+    FrameVariables,
+    ShownFrame,
+    UnreadProperty,
+    VariableContainer,
+)
 from .handler import LATER, Handler, Later
 
 if TYPE_CHECKING:
     from ..engine import Engine
 
-_TOO_OFTEN: Final = Problem("is not known: its code returned too often on the way")
+_TOO_OFTEN: Final = UnreadProperty("is not known: its code returned too often on the way")
 
 
-def scopes(engine: "Engine", request: Request) -> Json:
+def scopes(engine: "Engine", request: IncomingRequest) -> Json:
     """List the scopes of a frame."""
-    frame = engine.references.get(request.arguments.get("frameId"), Frame)
+    frame = engine.references.get(request.arguments.get("frameId"), ShownFrame)
     code = frame.frame.f_code
     shown: list[Json] = []
 
-    def show(name: str, scope: Scope, hint: str = "") -> None:
+    def show(name: str, scope: FrameVariables, hint: str = "") -> None:
         body: Json = {"name": name, "variablesReference": engine.references.add(scope, frame.ident), "expensive": False}
         shown.append(body | ({"presentationHint": hint} if hint else {}))
 
     parked = engine.world.parked.get(frame.ident)
-    show("Locals", Scope(frame, LOCALS), "locals")
+    show("Locals", FrameVariables(frame, LOCALS), "locals")
     returned = parked.returned if parked is not None and parked.shown is frame.frame else []
     if returned and engine.options.show_return_value:
-        rows = [Row(f"(return) {name}", _TOO_OFTEN if value is UNKNOWN else value) for name, value in returned]
-        show("Return value", Scope(frame, RETURNED, returned=rows), "returnValue")
+        rows = [ValueRow(f"(return) {name}", _TOO_OFTEN if value is UNKNOWN else value) for name, value in returned]
+        show("Return value", FrameVariables(frame, RETURNED, returned=rows), "returnValue")
     if code.co_freevars:
-        show("Closure", Scope(frame, CELLS))
-    show("Globals", Scope(frame, GLOBALS), "globals")
+        show("Closure", FrameVariables(frame, CELLS))
+    show("Globals", FrameVariables(frame, GLOBALS), "globals")
     return {"scopes": shown}
 
 
-def variables(engine: "Engine", request: Request) -> Later:
+def variables(engine: "Engine", request: IncomingRequest) -> Later:
     """Show what is inside a scope or a value."""
     reader = engine.reader
     inside = reader.inside(request.arguments.get("variablesReference"))
@@ -53,7 +62,7 @@ def variables(engine: "Engine", request: Request) -> Later:
     hexadecimal = wants_hexadecimal(request)
     done: list[Json] = []
 
-    def work(guard: Guard) -> Json:
+    def work(guard: EvaluationGuard) -> Json:
         for row in reader.page(inside, request.arguments, guard):
             done.append(reader.variable(row, inside, guard, hexadecimal=hexadecimal))  # noqa: PERF401 - `instead` reads it meanwhile
         return {"variables": done}
@@ -72,7 +81,7 @@ def variables(engine: "Engine", request: Request) -> Later:
     return LATER
 
 
-def _check_page(request: Request) -> None:
+def _check_page(request: IncomingRequest) -> None:
     wanted = request.arguments.get("filter")
     if wanted not in (None, "indexed", "named"):
         raise RequestRefused(f"filter is {wanted!r:.200}, expected indexed or named")
@@ -80,20 +89,20 @@ def _check_page(request: Request) -> None:
     number(request, "count")
 
 
-def wants_hexadecimal(request: Request) -> bool:
+def wants_hexadecimal(request: IncomingRequest) -> bool:
     """Say whether numbers are to be shown in base 16."""
     wanted = request.arguments.get("format")
     return isinstance(wanted, dict) and wanted.get("hex") is True
 
 
-def set_variable_(engine: "Engine", request: Request) -> Later:
+def set_variable_(engine: "Engine", request: IncomingRequest) -> Later:
     """Give a shown variable a new value."""
     reader = engine.reader
     inside = reader.inside(request.arguments.get("variablesReference"))
     name, new = text(request, "name"), text(request, "value")
 
-    def work(guard: Guard) -> Json:
-        place = Place(vars(sys.modules["__main__"]), inside.frame)
+    def work(guard: EvaluationGuard) -> Json:
+        place = Namespaces(vars(sys.modules["__main__"]), inside.frame)
         value = set_variable(reader, inside, name, place=place, text=new, guard=guard)
         path = inside.shown[name].path if name in inside.shown else ""
         return reader.describe(value, path, inside, guard, hexadecimal=wants_hexadecimal(request))
@@ -101,13 +110,13 @@ def set_variable_(engine: "Engine", request: Request) -> Later:
     return _assign(engine, request, inside.ident, work)
 
 
-def set_expression_(engine: "Engine", request: Request) -> Later:
+def set_expression_(engine: "Engine", request: IncomingRequest) -> Later:
     """Assign to an expression."""
     expression, new = text(request, "expression"), text(request, "value")
     origin = origin_of(engine, request)
 
-    def work(guard: Guard) -> Json:
-        place = Place(vars(sys.modules["__main__"]), origin.frame)
+    def work(guard: EvaluationGuard) -> Json:
+        place = Namespaces(vars(sys.modules["__main__"]), origin.frame)
         value = set_expression(expression, place=place, frame=origin.frame, text=new, guard=guard)
         return engine.reader.describe(
             value, f"({expression.strip()})", origin, guard, hexadecimal=wants_hexadecimal(request)
@@ -116,8 +125,8 @@ def set_expression_(engine: "Engine", request: Request) -> Later:
     return _assign(engine, request, origin.ident, work)
 
 
-def _assign(engine: "Engine", request: Request, ident: int, work: Callable[[Guard], Json]) -> Later:
-    def changed(guard: Guard) -> Json:
+def _assign(engine: "Engine", request: IncomingRequest, ident: int, work: Callable[[EvaluationGuard], Json]) -> Later:
+    def changed(guard: EvaluationGuard) -> Json:
         body = work(guard)
         request.afterwards = lambda: tell_changed(engine)
         return body
@@ -146,7 +155,7 @@ def why_not_evaluated(engine: "Engine", ident: int, *, begun: bool) -> str:
     return "the thread is busy with an earlier evaluation that cannot be interrupted"
 
 
-def origin_of(engine: "Engine", request: Request) -> Inside:
+def origin_of(engine: "Engine", request: IncomingRequest) -> VariableContainer:
     """Return the thread and frame that a request wants something evaluated in.
 
     Raises:
@@ -155,14 +164,14 @@ def origin_of(engine: "Engine", request: Request) -> Inside:
     """
     frame_id = request.arguments.get("frameId")
     if frame_id is not None:
-        frame = engine.references.get(frame_id, Frame)
-        return Inside(frame.ident, frame.frame)
+        frame = engine.references.get(frame_id, ShownFrame)
+        return VariableContainer(frame.ident, frame.frame)
     if not engine.world.standing:
         raise RequestRefused("the program is running; pause it to evaluate")
-    return Inside(engine.world.standing, None)
+    return VariableContainer(engine.world.standing, None)
 
 
-def cancel(engine: "Engine", request: Request) -> None:
+def cancel(engine: "Engine", request: IncomingRequest) -> None:
     """Drop the work for an earlier request; one that was answered already is none."""
     engine.world.cancel(request.arguments.get("requestId"))
 

@@ -12,14 +12,14 @@ from ..connection.wire import Json
 from ..errors import RequestRefused
 from .files import PROGRAM, Sources, read_file
 from .imported import loaded, names_of
-from .replacement import Namespace, Outcome, replace
-from .rules import Rule
+from .replacement import Namespace, ReplacementReport, replace
+from .rules import CodeRule
 from .stamps import Stamp, stamp_of
 
 type Tell = Callable[[str, Json], None]
 
 
-class AutoReload:
+class ReloadSettings:
     """The option `autoReload`.
 
     Raises:
@@ -48,16 +48,16 @@ def _patterns(given: Json, name: str) -> list[str]:
 
 
 def _fits(patterns: list[str], path: str) -> bool:
-    return any(Rule(pattern, of_modules=False, include=True).fits(path) for pattern in patterns)
+    return any(CodeRule(pattern, of_modules=False, include=True).fits(path) for pattern in patterns)
 
 
-class Reloading:
+class Reloader:
     """The files of the program's own modules, and what they were like when they were last read.
 
     Used in the link's thread only.
     """
 
-    def __init__(self, wanted: AutoReload, sources: Sources, tell: Tell, console: Callable[[str], None]) -> None:
+    def __init__(self, wanted: ReloadSettings, sources: Sources, tell: Tell, console: Callable[[str], None]) -> None:
         self._wanted = wanted
         self._sources = sources
         self._tell = tell
@@ -83,7 +83,7 @@ class Reloading:
 
     def _load(self, key: str, namespaces: list[Namespace]) -> None:
         name = os.path.basename(key)
-        outcome = Outcome()
+        outcome = ReplacementReport()
         try:
             text = read_file(key)
             for namespace in namespaces:

@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 from ..errors import RequestRefused
 from .compilation import compiled
 from .imported import names_of
-from .rules import Rule
+from .rules import CodeRule
 from .stamps import Stamps
 
 type Kind = int
@@ -34,7 +34,7 @@ _RESUME: Final = (lambda: None).__code__.co_code[0]
 _OPTIMIZED: Final = 0x3  # CO_OPTIMIZED | CO_NEWLOCALS: a function's code
 
 
-class Unfiled(NamedTuple):
+class FoundText(NamedTuple):
     """A text, and the code that it is only a listing of, if it is not what that was made from."""
 
     data: bytes
@@ -63,10 +63,10 @@ class Sources:
         self._kinds: dict[str, Kind] = {}
         self._shown: dict[str, str] = {}
         self._libraries = _library_folders()
-        self.rules: list[Rule] = []
+        self.rules: list[CodeRule] = []
         """What the client says of whose code is whose; set before the program begins."""
         self.stamps = Stamps()
-        self.unfiled: Callable[[str], Unfiled | None] = lambda _: None
+        self.unfiled: Callable[[str], FoundText | None] = lambda _: None
         """Returns the text of code that has no file, by the key of its source."""
         self.own_key: Callable[[CodeType], str | None] = lambda _: None
         """Returns the key of the text that code has to itself, None if all code of its file name has one text."""
@@ -92,14 +92,14 @@ class Sources:
         name = self.name(code.co_filename)
         return (name,) if own in (None, name) else (own, name)
 
-    def read(self, key: str) -> "Unfiled":
+    def read(self, key: str) -> "FoundText":
         """Return the text of a source, as it is now; for code without a file the one that was found.
 
         Raises:
             RequestRefused: if there is none.
 
         """
-        return self.unfiled(key) or Unfiled(read_file(key))
+        return self.unfiled(key) or FoundText(read_file(key))
 
     def kind(self, filename: str) -> Kind:
         """Say whose code a file is: this package's, a library's or the program's own."""
@@ -138,7 +138,7 @@ class Sources:
                 return LIBRARY
         return PROGRAM
 
-    def _rule_for(self, filename: str) -> Rule | None:
+    def _rule_for(self, filename: str) -> CodeRule | None:
         if not self.rules:
             return None
         path = os.path.join(self._directory, filename)

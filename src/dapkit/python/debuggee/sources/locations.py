@@ -28,6 +28,8 @@ _TEXT_BYTES: Final = 4 * 1024 * 1024
 class Location:
     """Something defined in a source, for a client to ask about."""
 
+    what = "location"
+
     def __init__(self, value: object) -> None:
         self.value = value
 

@@ -16,7 +16,7 @@ from .files import PROGRAM, Sources
 from .imported import Names, loaded, names_of
 
 
-class Modules:
+class ModuleTable:
     """The modules that a client may be told of.
 
     Invariant: a name has the same number for the whole session; `_told` are the modules that the client

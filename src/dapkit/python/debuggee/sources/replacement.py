@@ -29,7 +29,7 @@ _CLASS: Final = ("__class__",)
 _SAME: Final = ("co_code", "co_names", "co_varnames", "co_freevars", "co_cellvars", "co_flags", "co_exceptiontable")
 
 
-class Outcome:
+class ReplacementReport:
     """What became of a text.
 
     Attributes:
@@ -45,7 +45,7 @@ class Outcome:
         self.left: dict[str, str] = {}
 
 
-def replace(namespace: Namespace, text: bytes, is_its_file: Callable[[str], bool], outcome: Outcome) -> None:
+def replace(namespace: Namespace, text: bytes, is_its_file: Callable[[str], bool], outcome: ReplacementReport) -> None:
     """Give the functions of a module the code of a new text.
 
     Raises:
@@ -112,7 +112,7 @@ def _inside(code: CodeType) -> dict[str, list[CodeType]]:
     return found
 
 
-def _renew(function: FunctionType, code: CodeType, signature: Signature | None, outcome: Outcome) -> None:
+def _renew(function: FunctionType, code: CodeType, signature: Signature | None, outcome: ReplacementReport) -> None:
     name = code.co_qualname
     if code.co_freevars != function.__code__.co_freevars:
         if name not in outcome.changed:
@@ -147,7 +147,9 @@ def _alike(one: CodeType, other: CodeType) -> bool:
 # What was not there before
 
 
-def _add_new(namespace: Namespace, module: CodeType, known: dict[tuple[str, int], Signature], outcome: Outcome) -> None:
+def _add_new(
+    namespace: Namespace, module: CodeType, known: dict[tuple[str, int], Signature], outcome: ReplacementReport
+) -> None:
     for code in _parts(module):
         signature = known.get((code.co_name, code.co_firstlineno))
         if signature is not None and code.co_name not in namespace and not signature.is_decorated:
@@ -164,7 +166,7 @@ def _add_methods(
     kind: type,
     body: CodeType,
     known: dict[tuple[str, int], Signature],
-    outcome: Outcome,
+    outcome: ReplacementReport,
 ) -> None:
     own = type.__dict__["__dict__"].__get__(kind)
     if own.get("__module__") != namespace.get("__name__"):
@@ -225,7 +227,7 @@ def _made(
     namespace: Namespace,
     signature: Signature,
     kind: type | None,
-    outcome: Outcome,
+    outcome: ReplacementReport,
     *,
     present: FunctionType | None = None,
 ) -> FunctionType | None:

@@ -11,7 +11,7 @@ from ..connection.wire import Json
 from ..errors import RequestRefused
 
 
-class Rule:
+class CodeRule:
     """One rule: what it fits, and whether that is the program's own."""
 
     __slots__ = ("_pattern", "include", "of_modules")
@@ -33,20 +33,20 @@ class Rule:
         return False
 
 
-def read_rules(given: list[Json]) -> list[Rule]:
+def read_rules(given: list[Json]) -> list[CodeRule]:
     """Read the rules of a launch configuration.
 
     Raises:
         RequestRefused: if one is no rule.
 
     """
-    rules: list[Rule] = []
+    rules: list[CodeRule] = []
     for one in given:
         path, module, include = one.get("path"), one.get("module"), one.get("include")
         pattern = module if path is None else path
         if not isinstance(pattern, str) or not pattern or not isinstance(include, bool):
             raise RequestRefused(f"a rule is {one!r:.200}, expected path or module, a text, and include, true or false")
-        rules.append(Rule(pattern, of_modules=path is None, include=include))
+        rules.append(CodeRule(pattern, of_modules=path is None, include=include))
     return rules
 
 

@@ -23,7 +23,7 @@ from ..connection.wire import Json
 from ..errors import RequestRefused
 from .checksums import checksums_of
 from .compilation import compiled
-from .files import EXCLUDED, LIBRARY, OURS, Sources, Unfiled, own_key, read_file, with_nested
+from .files import EXCLUDED, LIBRARY, OURS, FoundText, Sources, own_key, read_file, with_nested
 from .imported import loaded, names_of
 
 _FROZEN = "<frozen "
@@ -33,7 +33,7 @@ _NEARBY = 50
 """Strings of the frames around some code that are compared with it."""
 
 
-class Text:
+class UnfiledText:
     """A text that is no file: how it is named, and what it is.
 
     `key` is that of its file name if all code of that name has this text, else its own. `listed` is the code of
@@ -72,9 +72,9 @@ class ShownSources:
     def __init__(self, sources: Sources, tell: Callable[[str, Json], None]) -> None:
         self._sources = sources
         self._tell = tell
-        self._texts: list[Text] = []
-        self._by_name: dict[str, Text] = {}
-        self._by_code: dict[int, Text] = {}
+        self._texts: list[UnfiledText] = []
+        self._by_name: dict[str, UnfiledText] = {}
+        self._by_code: dict[int, UnfiledText] = {}
         self._kept: list[CodeType] = []  # the code objects of the line above, so that ids stay their own
         self._on_disk: dict[str, bool] = {}
         self._told: set[str | int] = set()  # keys of files, numbers of texts
@@ -102,7 +102,7 @@ class ShownSources:
         if path is not None and self._is_file(path):
             return self._of_path(path)
         if code is not None and filename not in _ONE_TEXT_EACH:
-            known: Text | None = self._text_of(code, None)
+            known: UnfiledText | None = self._text_of(code, None)
         else:
             same = (text for text in self._texts if text.filename == filename)
             known = next((text for text in same if code is None or text.holds(code)), None)
@@ -117,7 +117,7 @@ class ShownSources:
             self._announce(key, source)
         return source
 
-    def _of_text(self, text: Text, filename: str, *, announce: bool = True) -> Json:
+    def _of_text(self, text: UnfiledText, filename: str, *, announce: bool = True) -> Json:
         source: Json = {
             "name": filename.rpartition("/")[2] if filename[:1] != "<" else filename,
             "sourceReference": text.number,
@@ -193,7 +193,7 @@ class ShownSources:
             raise RequestRefused(f"{path} is no source of the program that was told of")
         return {"content": decoded(read_file(key)), "mimeType": "text/x-python"}
 
-    def by_number(self, number: object) -> Text:
+    def by_number(self, number: object) -> UnfiledText:
         """Return the text of a `sourceReference`.
 
         Raises:
@@ -204,19 +204,19 @@ class ShownSources:
             raise RequestRefused(f"there is no source {number!r:.200}; there are {len(self._texts)}")
         return self._texts[number - 1]
 
-    def describe(self, text: Text) -> Json:
+    def describe(self, text: UnfiledText) -> Json:
         """Return the Source of a text."""
         return self._of_text(text, text.filename, announce=False)
 
-    def _unfiled(self, key: str) -> Unfiled | None:
+    def _unfiled(self, key: str) -> FoundText | None:
         """Return the text with a key, the latest that was announced for a file name, or a member of an archive."""
         for text in reversed(self._texts):
             if key in (text.key, self._sources.name(text.filename)):
-                return Unfiled(text.text.encode("utf-8", "replace"), text.listed)
+                return FoundText(text.text.encode("utf-8", "replace"), text.listed)
         if key.startswith("<") or self._is_file(key):
             return None
         member = _of_archive(key)
-        return None if member is None else Unfiled(member.encode("utf-8", "replace"))
+        return None if member is None else FoundText(member.encode("utf-8", "replace"))
 
     def _own_key(self, code: CodeType) -> str | None:
         # Called in threads of the program as well, so nothing is searched for or announced here.
@@ -228,7 +228,7 @@ class ShownSources:
 
     # Finding a text
 
-    def _text_of(self, code: CodeType, frame: FrameType | None) -> Text:
+    def _text_of(self, code: CodeType, frame: FrameType | None) -> UnfiledText:
         """Return the text of code that has no file; a frame that runs it helps to find it."""
         known = self._by_code.get(id(code))
         if known is None:
@@ -237,7 +237,7 @@ class ShownSources:
             self._kept.append(code)
         return known
 
-    def _find(self, code: CodeType, frame: FrameType | None) -> Text:
+    def _find(self, code: CodeType, frame: FrameType | None) -> UnfiledText:
         filename = code.co_filename
         shared = filename not in _ONE_TEXT_EACH
         if shared and filename in self._by_name:
@@ -279,13 +279,15 @@ class ShownSources:
                     yield value
             frame = frame.f_back
 
-    def _add(self, filename: str, text: str, origin: str, *, shared: bool, listed: CodeType | None = None) -> Text:
+    def _add(
+        self, filename: str, text: str, origin: str, *, shared: bool, listed: CodeType | None = None
+    ) -> UnfiledText:
         for known in self._texts:
             if known.filename == filename and known.text == text:
                 return known
         number, name = len(self._texts) + 1, self._sources.name(filename)
         key = name if shared else own_key(name, number)
-        made = Text(number, filename, text, origin=origin, key=key, listed=listed)
+        made = UnfiledText(number, filename, text, origin=origin, key=key, listed=listed)
         self._texts.append(made)
         if shared:
             self._by_name[filename] = made

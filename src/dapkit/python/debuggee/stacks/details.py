@@ -3,10 +3,10 @@
 from types import FrameType
 
 from ..bytecode.addresses import Addresses
-from ..bytecode.positions import Span, Texts, span_at
+from ..bytecode.positions import ProgramTexts, Span, span_at
 from ..connection.wire import Json
 from ..execution import jumps
-from ..execution.arguments import Arguments
+from ..execution.arguments import KnownArguments
 from ..execution.stops import World
 
 _KEPT = 2_000
@@ -16,7 +16,7 @@ _KEPT = 2_000
 class FrameDetails:
     """Makes those fields of stack frames."""
 
-    def __init__(self, addresses: Addresses, texts: Texts, world: World, arguments: Arguments) -> None:
+    def __init__(self, addresses: Addresses, texts: ProgramTexts, world: World, arguments: KnownArguments) -> None:
         self._addresses = addresses
         self._texts = texts
         self._world = world

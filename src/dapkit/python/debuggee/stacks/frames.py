@@ -13,24 +13,26 @@ from .. import limits
 from ..connection.wire import Json
 from ..execution.stops import Parked
 from ..sources.files import EXCLUDED, LIBRARY, OURS, Sources
-from ..sources.modules import Modules
+from ..sources.modules import ModuleTable
 from ..sources.shown import ShownSources
 from ..threads import tasks
-from ..values.references import References
-from ..values.variables import Frame
+from ..values.references import ObjectReferences
+from ..values.variables import ShownFrame
 
 _HIDDEN = frozenset(("<frozen importlib._bootstrap>", "<frozen importlib._bootstrap_external>", "<frozen zipimport>"))
 _RUNPY = "<frozen runpy>"
 
 
-class Label:
+class FrameLabel:
     """A line of text between frames."""
+
+    what = "label between frames"
 
     def __init__(self, text: str) -> None:
         self.text = text
 
 
-type Entry = tuple[FrameType | Label, int]
+type StackEntry = tuple[FrameType | FrameLabel, int]
 """A frame and the line to show, 0 for the one where it stands; or a label."""
 type Naming = Callable[[FrameType, int], str]
 """Makes the name of a frame, given its line."""
@@ -42,24 +44,26 @@ class Stacks:
     Invariant: within one stop, a frame has the same number in every answer.
     """
 
-    def __init__(self, sources: Sources, references: References, modules: Modules, shown: ShownSources) -> None:
+    def __init__(
+        self, sources: Sources, references: ObjectReferences, modules: ModuleTable, shown: ShownSources
+    ) -> None:
         self._sources = sources
         self._references = references
         self._modules = modules
         self._shown = shown
         self._numbers: dict[tuple[int, int], int] = {}
-        self._walked: dict[tuple[int, bool], tuple[Parked, list[Entry]]] = {}
+        self._walked: dict[tuple[int, bool], tuple[Parked, list[StackEntry]]] = {}
         self._stop = -1
         self.details: Callable[[FrameType], Json] = lambda _: {}
         """More fields of a frame, about the instruction that it is at."""
 
     # Which frames there are
 
-    def of_running(self, newest: FrameType | None, *, whole: bool = False) -> list[Entry]:
+    def of_running(self, newest: FrameType | None, *, whole: bool = False) -> list[StackEntry]:
         """Return the frames of a stack that may be changing."""
         return self._with_awaiters(self._walk(newest, whole=whole))
 
-    def of_parked(self, parked: Parked, *, whole: bool = False) -> list[Entry]:
+    def of_parked(self, parked: Parked, *, whole: bool = False) -> list[StackEntry]:
         """Return the frames of a thread that stands still. They are looked for once in each stop."""
         self._begin_stop()
         held, entries = self._walked.get((parked.ident, whole), (None, []))
@@ -68,21 +72,21 @@ class Stacks:
             self._walked[(parked.ident, whole)] = (parked, entries)
         return entries
 
-    def _of_parked(self, parked: Parked, *, whole: bool) -> list[Entry]:
+    def _of_parked(self, parked: Parked, *, whole: bool) -> list[StackEntry]:
         if parked.trail is None:
             return self._with_awaiters(self._walk(parked.shown, whole=whole))
         older = parked.trail[-1][0].f_back if parked.trail else parked.shown
         return [*parked.trail, *self._with_awaiters(self._walk(older, whole=whole))]
 
-    def of_task(self, task: tasks.Task) -> list[Entry]:
+    def of_task(self, task: tasks.Task) -> list[StackEntry]:
         """Return the frames of a suspended task, and of those that await it."""
-        shown: list[Entry] = [(frame, 0) for frame in tasks.suspended_frames(task)]
+        shown: list[StackEntry] = [(frame, 0) for frame in tasks.suspended_frames(task)]
         shown += _below(task)
         return shown
 
-    def _walk(self, newest: FrameType | None, *, whole: bool) -> list[Entry]:
+    def _walk(self, newest: FrameType | None, *, whole: bool) -> list[StackEntry]:
         """Return the program's frames of a stack, from the newest."""
-        found: list[Entry] = []
+        found: list[StackEntry] = []
         kind = self._sources.kind
         while newest is not None:
             filename = newest.f_code.co_filename
@@ -94,7 +98,7 @@ class Stacks:
         return found
 
     @staticmethod
-    def _with_awaiters(found: list[Entry]) -> list[Entry]:
+    def _with_awaiters(found: list[StackEntry]) -> list[StackEntry]:
         """Put those who await the running task below its outermost frame."""
         for task in tasks.current_tasks():
             outermost = tasks.outermost_frame(task)
@@ -105,7 +109,9 @@ class Stacks:
 
     # What is told of them
 
-    def page(self, entries: list[Entry], ident: int, *, start: int, levels: int, stopped: bool, naming: Naming) -> Json:
+    def page(
+        self, entries: list[StackEntry], ident: int, *, start: int, levels: int, stopped: bool, naming: Naming
+    ) -> Json:
         """Return the body of `stackTrace`; 0 levels are all."""
         self._begin_stop()
         self._modules.look()
@@ -113,7 +119,7 @@ class Stacks:
         chosen = entries[start : start + levels] if levels else entries[start:]
         shown: list[Json] = []
         for what, at in chosen:
-            if isinstance(what, Label):
+            if isinstance(what, FrameLabel):
                 number = self._references.add(what, ident) if stopped else self._references.passing()
                 shown.append({"id": number, "name": what.text, "line": 0, "column": 0, "presentationHint": "label"})
                 continue
@@ -131,7 +137,7 @@ class Stacks:
     def _number(self, frame: FrameType, line: int, ident: int) -> int:
         number = self._numbers.get((id(frame), line))
         if number is None:
-            number = self._numbers[(id(frame), line)] = self._references.add(Frame(frame, line, ident), ident)
+            number = self._numbers[(id(frame), line)] = self._references.add(ShownFrame(frame, line, ident), ident)
         return number
 
     def _describe(self, frame: FrameType, line: int, number: int, naming: Naming) -> Json:
@@ -152,25 +158,25 @@ class Stacks:
         return described
 
 
-def frames_only(entries: list[Entry]) -> Iterator[tuple[FrameType, int]]:
+def frames_only(entries: list[StackEntry]) -> Iterator[tuple[FrameType, int]]:
     """Leave the labels out, and fill in the lines."""
     for what, line in entries:
-        if not isinstance(what, Label):
+        if not isinstance(what, FrameLabel):
             yield what, line or what.f_lineno or what.f_code.co_firstlineno
 
 
-def _below(task: tasks.Task) -> list[Entry]:
+def _below(task: tasks.Task) -> list[StackEntry]:
     """Return what follows below the outermost frame of a task."""
-    shown: list[Entry] = []
+    shown: list[StackEntry] = []
     seen: set[int] = set()
     while id(task) not in seen and len(seen) < limits.AWAIT_DEPTH:
         seen.add(id(task))
         waiting = tasks.awaiters(task)
         if not waiting:
-            shown.append((Label(f"[{tasks.name(task)}]"), 0))
+            shown.append((FrameLabel(f"[{tasks.name(task)}]"), 0))
             break
         more = f" and {len(waiting) - 1} more" if len(waiting) > 1 else ""
-        shown.append((Label(f"[{tasks.name(task)}, awaited by {tasks.name(waiting[0])}{more}]"), 0))
+        shown.append((FrameLabel(f"[{tasks.name(task)}, awaited by {tasks.name(waiting[0])}{more}]"), 0))
         task = waiting[0]
         if id(task) not in seen:
             shown += [(frame, 0) for frame in tasks.suspended_frames(task)]

@@ -5,7 +5,7 @@ from types import FrameType
 from .. import limits
 from ..classes import type_name
 from ..connection.wire import Json
-from ..evaluation.guard import Guard
+from ..evaluation.guard import EvaluationGuard
 from ..values.text import render
 from .frames import Naming
 
@@ -25,7 +25,7 @@ def wants_values(form: Json) -> bool:
     return bool(form.get("parameters")) and bool(form.get("parameterValues") or form.get("parameterTypes"))
 
 
-def naming(form: Json, guard: Guard | None, *, with_values: bool) -> Naming:
+def naming(form: Json, guard: EvaluationGuard | None, *, with_values: bool) -> Naming:
     """Return what makes names as `format` of `stackTrace` asks for.
 
     Without `with_values` no variable is read: those of a running thread are about to change.
@@ -52,7 +52,7 @@ def in_native_call(names: Naming, newest: FrameType | None) -> Naming:
     return name
 
 
-def _parameters(frame: FrameType, form: Json, guard: Guard | None, *, with_values: bool) -> list[str]:
+def _parameters(frame: FrameType, form: Json, guard: EvaluationGuard | None, *, with_values: bool) -> list[str]:
     code = frame.f_code
     count = code.co_argcount + code.co_kwonlyargcount
     stars = {count: "*"} if code.co_flags & _VARARGS else {}

@@ -27,7 +27,7 @@ MAIN = 1
 type Tell = Callable[[str, Json], None]
 
 
-class Threads:
+class ThreadTable:
     """The program's threads by number.
 
     Invariant: a number is never given twice; the main thread has number 1. `main` and `link` are

@@ -8,9 +8,9 @@ from typing import Any
 
 from .. import limits
 from ..classes import mro, once_per_class
-from ..evaluation.guard import Guard
-from .rows import Row
-from .storage import Attribute, Entry
+from ..evaluation.guard import EvaluationGuard
+from .rows import ValueRow
+from .storage import Attribute, ContainerItem
 
 
 def size(value: object) -> int:
@@ -24,7 +24,7 @@ def size(value: object) -> int:
     return 0
 
 
-def page(value: Any, start: int, end: int, path: str, guard: Guard | None) -> list[Row]:  # noqa: ANN401 - a table
+def page(value: Any, start: int, end: int, path: str, guard: EvaluationGuard | None) -> list[ValueRow]:  # noqa: ANN401 - a table
     """Return rows of a table; those of pandas run its Python code, so not without a guard."""
     kind = _kind(value)
     if kind == "ndarray":
@@ -32,7 +32,7 @@ def page(value: Any, start: int, end: int, path: str, guard: Guard | None) -> li
         here = range(start, min(end, size(value)))
         items = [array.__getitem__(value, at) for at in here]
         return [
-            Row(f"[{at}]", item, f"{path}[{at}]" if path else "", stored=Entry(value, at))
+            ValueRow(f"[{at}]", item, f"{path}[{at}]" if path else "", stored=ContainerItem(value, at))
             for at, item in zip(here, items, strict=True)
         ]
     if not kind or guard is None:
@@ -40,7 +40,7 @@ def page(value: Any, start: int, end: int, path: str, guard: Guard | None) -> li
     return guard.call(limits.VALUE_SECONDS * 2, _pandas_page, value, kind, start, end, path)
 
 
-def columns(value: Any, path: str, guard: Guard | None) -> list[Row]:  # noqa: ANN401 - a frame
+def columns(value: Any, path: str, guard: EvaluationGuard | None) -> list[ValueRow]:  # noqa: ANN401 - a frame
     """Return the columns of a DataFrame, the first of very many."""
     if guard is None or _kind(value) != "DataFrame":
         return []
@@ -52,35 +52,35 @@ def is_frame(value: object) -> bool:
     return _kind(value) == "DataFrame"
 
 
-def _columns(value: Any, path: str) -> list[Row]:  # noqa: ANN401 - a frame
+def _columns(value: Any, path: str) -> list[ValueRow]:  # noqa: ANN401 - a frame
     names = list(value.columns[: limits.UNPAGED_ITEMS])
     unique = len(set(names)) == len(names)
     rows = [
-        Row(
+        ValueRow(
             str(name),
             value.iloc[:, at],
             f"{path}[{name!r}]" if path and unique and type(name) in (str, int) else f"{path}.iloc[:, {at}]",
-            stored=Entry(value, name) if unique else None,
+            stored=ContainerItem(value, name) if unique else None,
             kind="data",
         )
         for at, name in enumerate(names)
     ]
     for name in ("index", "columns", "dtypes", "shape"):
         stored = Attribute(value, name) if name in ("index", "columns") else None
-        rows.append(Row(name, getattr(value, name), f"{path}.{name}" if path else "", stored=stored, kind="data"))
+        rows.append(ValueRow(name, getattr(value, name), f"{path}.{name}" if path else "", stored=stored, kind="data"))
     return rows
 
 
-def _pandas_page(value: Any, kind: str, start: int, end: int, path: str) -> list[Row]:  # noqa: ANN401 - a table
+def _pandas_page(value: Any, kind: str, start: int, end: int, path: str) -> list[ValueRow]:  # noqa: ANN401 - a table
     here = range(start, min(end, len(value)))
     by_number = "" if kind == "Index" else ".iloc"
     table = value if kind == "Index" else value.iloc
     return [
-        Row(
+        ValueRow(
             f"[{at}]",
             table[at],
             f"{path}{by_number}[{at}]" if path else "",
-            stored=Entry(table, at) if kind != "Index" else None,
+            stored=ContainerItem(table, at) if kind != "Index" else None,
         )
         for at in here
     ]

@@ -12,10 +12,10 @@ from typing import Any, Final
 
 from .. import limits
 from ..classes import mro, once_per_class
-from ..evaluation.guard import Guard
+from ..evaluation.guard import EvaluationGuard
 from . import arrays
-from .rows import Row
-from .storage import Entry
+from .rows import ValueRow
+from .storage import ContainerItem
 from .text import render
 
 _SEQUENCES: Final = (list, tuple, range, str, bytes, bytearray, memoryview)
@@ -80,7 +80,15 @@ def kind_of(value: object) -> Any:  # noqa: ANN401 - one of several classes with
     return None
 
 
-def page(value: Any, start: int, end: int, path: str, *, cursor: Cursor, guard: Guard | None) -> list[Row]:  # noqa: ANN401 - any container
+def page(
+    value: Any,  # noqa: ANN401 - any container
+    start: int,
+    end: int,
+    path: str,
+    *,
+    cursor: Cursor,
+    guard: EvaluationGuard | None,
+) -> list[ValueRow]:
     """Return the items from `start` to before `end`."""
     kind = kind_of(value)
     if kind is None:
@@ -90,7 +98,7 @@ def page(value: Any, start: int, end: int, path: str, *, cursor: Cursor, guard: 
         own = _base(value, kind, path, "__getitem__")
         return [_entry(value, key, item, path, own) for key, item in pairs]
     if kind in _WALKED:
-        return [Row(f"[{at}]", item) for at, item in enumerate(cursor.page(kind, value, start, end), start)]
+        return [ValueRow(f"[{at}]", item) for at, item in enumerate(cursor.page(kind, value, start, end), start)]
     if kind.__name__ == "deque":
         # A slice of a deque does not exist, and an index is found from the nearer end.
         items = [kind.__getitem__(value, at) for at in range(start, min(end, kind.__len__(value)))]
@@ -101,7 +109,7 @@ def page(value: Any, start: int, end: int, path: str, *, cursor: Cursor, guard: 
     own = _base(value, kind, path, "__getitem__")
     fixed = kind in (tuple, range, str, bytes)
     return [
-        Row(f"[{at}]", item, _item_path(path, own, str(at)), stored=None if fixed else Entry(value, at))
+        ValueRow(f"[{at}]", item, _item_path(path, own, str(at)), stored=None if fixed else ContainerItem(value, at))
         for at, item in enumerate(items, start)
     ]
 
@@ -124,10 +132,10 @@ def _item_path(path: str, own: str, key: str) -> str:
     return f"{own}.__getitem__({path}, {key})" if own else f"{path}[{key}]"
 
 
-def _entry(container: object, key: object, item: object, path: str, own: str) -> Row:
+def _entry(container: object, key: object, item: object, path: str, own: str) -> ValueRow:
     text = render(key, None, limits.KEY_CHARS)
     known = _is_literal(key) and "…" not in text
-    return Row(text, item, _item_path(path, own, text) if known else "", stored=Entry(container, key))
+    return ValueRow(text, item, _item_path(path, own, text) if known else "", stored=ContainerItem(container, key))
 
 
 def _is_literal(key: object) -> bool:

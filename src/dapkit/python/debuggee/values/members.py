@@ -18,8 +18,8 @@ from types import (
 from typing import Any, Final
 
 from ..classes import is_a, mro, once_per_class, stored
-from .rows import CLASSES, FUNCTIONS, GROUPS, PLAIN, PRIVATE, SPECIAL, Group, Row
-from .storage import Attribute, Entry
+from .rows import CLASSES, FUNCTIONS, GROUPS, PLAIN, PRIVATE, SPECIAL, ValueRow, VariableGroup
+from .storage import Attribute, ContainerItem
 
 CHILDLESS: Final = (
     *(int, float, complex, bool, str, bytes, bytearray, type(None), type(...), type(NotImplemented)),
@@ -35,7 +35,7 @@ KEYWORDS: Final = (
 )
 
 
-def members(value: object, path: str) -> list[Row]:
+def members(value: object, path: str) -> list[ValueRow]:
     """Return the attributes of a value: plain ones first, then private, then special ones."""
     if type(value) in CHILDLESS:
         return []
@@ -53,13 +53,13 @@ def members(value: object, path: str) -> list[Row]:
             found[name] = row
     if "_value_" in found and "_name_" in found and "value" in found:  # a member of an Enum
         for public, private in (("name", "_name_"), ("value", "_value_")):
-            found[public] = Row(public, found[private].value, _dotted(path, public))
+            found[public] = ValueRow(public, found[private].value, _dotted(path, public))
     return sorted(found.values(), key=lambda row: rank(row.name))
 
 
-def _fields(value: object, path: str) -> dict[str, Row]:
+def _fields(value: object, path: str) -> dict[str, ValueRow]:
     """Return the attributes that the classes of a value describe."""
-    found: dict[str, Row] = {}
+    found: dict[str, ValueRow] = {}
     for name, descriptor, is_lazy in _described(value):
         if is_lazy:
             found[name] = _lazy(value, name, path, descriptor)
@@ -77,9 +77,9 @@ def rank(name: str) -> int:
     return 2 if name.startswith("__") and name.endswith("__") else 1 if name.startswith("_") else 0
 
 
-def arranged(rows: list[Row], part: str) -> list[Row]:
+def arranged(rows: list[ValueRow], part: str) -> list[ValueRow]:
     """Return the rows of one group; for PLAIN the rows in no group, and a row for each group."""
-    by_group: dict[str, list[Row]] = {PLAIN: []}
+    by_group: dict[str, list[ValueRow]] = {PLAIN: []}
     for row in rows:
         by_group.setdefault(_group(row), []).append(row)
     if not by_group[PLAIN]:
@@ -90,10 +90,10 @@ def arranged(rows: list[Row], part: str) -> list[Row]:
     if part != PLAIN:
         return by_group.get(part, [])
     groups = [(name, by_group[name]) for name in GROUPS if name in by_group]
-    return by_group[PLAIN] + [Row(name, Group(name, len(held)), kind="virtual") for name, held in groups]
+    return by_group[PLAIN] + [ValueRow(name, VariableGroup(name, len(held)), kind="virtual") for name, held in groups]
 
 
-def _group(row: Row) -> str:
+def _group(row: ValueRow) -> str:
     if row.kind == "data":
         return PLAIN
     order = rank(row.name)
@@ -177,12 +177,12 @@ def _property_types() -> tuple[type, ...]:
     return (property, *(kind for kind in loaded if isinstance(kind, type)))
 
 
-def _attribute(owner: object, name: str, held: object, path: str, *, in_class: bool = False) -> Row:
-    return Row(name, held, _path_to(owner, name, held, path, in_class=in_class), stored=Attribute(owner, name))
+def _attribute(owner: object, name: str, held: object, path: str, *, in_class: bool = False) -> ValueRow:
+    return ValueRow(name, held, _path_to(owner, name, held, path, in_class=in_class), stored=Attribute(owner, name))
 
 
-def _lazy(owner: object, name: str, path: str, declared: object) -> Row:
-    return Row(
+def _lazy(owner: object, name: str, path: str, declared: object) -> ValueRow:
+    return ValueRow(
         name, None, _dotted(path, name), stored=Attribute(owner, name), lazy=True, kind="property", declared=declared
     )
 
@@ -215,11 +215,11 @@ def _dotted(path: str, name: str) -> str:
     return f"{path}.{name}" if path and name.isidentifier() and name not in KEYWORDS else ""
 
 
-def namespace_rows(names: dict[str, object], shadowed: object = ()) -> list[Row]:
+def namespace_rows(names: dict[str, object], shadowed: object = ()) -> list[ValueRow]:
     """Return the variables of a module; those of `shadowed` names need another expression than the name."""
     hidden = set(shadowed) if isinstance(shadowed, dict) else set()
     rows = [
-        Row(name, value, f"globals()[{name!r}]" if name in hidden else name, stored=Entry(names, name))
+        ValueRow(name, value, f"globals()[{name!r}]" if name in hidden else name, stored=ContainerItem(names, name))
         for name, value in list(names.items())
         if type(name) is str
     ]

@@ -13,7 +13,7 @@ from .. import limits
 from ..classes import mro, once_per_class, type_name
 from ..connection.wire import Json
 from ..errors import RequestRefused
-from .references import References
+from .references import ObjectReferences
 
 _BUILT_IN: Final = (bytes, bytearray, memoryview)
 _IMPORTED: Final = {
@@ -28,7 +28,7 @@ _IMPORTED: Final = {
 """Buffers of other modules: (`__module__`, name) and where the class is to be found."""
 
 
-class Region:
+class MemoryRegion:
     """The buffer of one object, and which part of it a client has seen."""
 
     def __init__(self, value: Any) -> None:  # noqa: ANN401 - whatever has a buffer
@@ -50,17 +50,17 @@ class Region:
             raise RequestRefused(f"the {type_name(self.value)} has no readable memory: {error}") from error
 
 
-class Memory:
+class MemoryReferences:
     """Memory references of the present stop, and of what clients look at.
 
     Invariant: `_kept` holds at most `limits.KEPT_REGIONS` regions, none of an object larger than `limits.KEPT_BYTES`.
     """
 
-    def __init__(self, references: References) -> None:
+    def __init__(self, references: ObjectReferences) -> None:
         self._references = references
         self._stop = -1
-        self._regions: dict[str, Region] = {}
-        self._kept: dict[str, Region] = {}
+        self._regions: dict[str, MemoryRegion] = {}
+        self._kept: dict[str, MemoryRegion] = {}
 
     def refer(self, value: object) -> str:
         """Return the memory reference of a value, an empty text if it is no buffer."""
@@ -72,7 +72,7 @@ class Memory:
         name = f"{id(value):#x}"
         if name not in self._regions:
             kept = self._kept.get(name)
-            self._regions[name] = kept if kept is not None and kept.value is value else Region(value)
+            self._regions[name] = kept if kept is not None and kept.value is value else MemoryRegion(value)
         return name
 
     def read(self, name: object, offset: int, count: int) -> Json:
@@ -153,7 +153,7 @@ class Memory:
                 region.seen = now
         return told
 
-    def _region(self, name: object) -> Region:
+    def _region(self, name: object) -> MemoryRegion:
         region = self._kept.get(name) if isinstance(name, str) else None
         if self._stop == self._references.stop and self._references.valid:
             region = self._regions.get(str(name), region)
@@ -161,7 +161,7 @@ class Memory:
             raise RequestRefused(f"there is no memory {name!r:.200}; references come with variables, for this stop")
         return region
 
-    def _keep(self, name: str, region: Region, size: int) -> None:
+    def _keep(self, name: str, region: MemoryRegion, size: int) -> None:
         if size <= limits.KEPT_BYTES:
             self._kept.pop(name, None)
             self._kept[name] = region

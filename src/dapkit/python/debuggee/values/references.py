@@ -5,11 +5,18 @@ A number of an earlier stop is never reused, so that a late request is told what
 """
 
 import itertools
+from typing import Protocol
 
 from ..errors import RequestRefused
 
 
-class References:
+class Numbered(Protocol):
+    """What a client can have a number for; `what` says what it is, in errors."""
+
+    what: str
+
+
+class ObjectReferences:
     """Objects by number.
 
     Invariant: `_first` holds the first number of each stop, in order; `_objects` those of the
@@ -21,7 +28,7 @@ class References:
         self._number = itertools.count(1).__next__  # several threads may ask at once
         self._last = 0
         self._first: list[int] = [1]
-        self._objects: dict[int, tuple[object, int]] = {}  # and the thread that each belongs to
+        self._objects: dict[int, tuple[Numbered, int]] = {}  # and the thread that each belongs to
         self.valid = False
 
     def begin(self, only: int = 0) -> int:
@@ -42,7 +49,7 @@ class References:
             number: (value, owner) for number, (value, owner) in list(self._objects.items()) if only not in (0, owner)
         }
 
-    def add(self, value: object, owner: int) -> int:
+    def add(self, value: Numbered, owner: int) -> int:
         """Give a number to an object of the present stop of a thread, by its identity."""
         number = self._last = self._number()
         self._objects[number] = (value, owner)
@@ -53,7 +60,7 @@ class References:
         self._last = self._number()
         return self._last
 
-    def get[T](self, number: object, kind: type[T]) -> T:
+    def get[T: Numbered](self, number: object, kind: type[T]) -> T:
         """Return the object of a number.
 
         Raises:
@@ -64,7 +71,7 @@ class References:
         if isinstance(found, kind):
             return found
         if found is not None:
-            raise RequestRefused(f"reference {number} is a {type(found).__name__}, expected a {kind.__name__}")
+            raise RequestRefused(f"reference {number} is a {found.what}, expected a {kind.what}")
         if not isinstance(number, int) or not 0 < number <= self._last:
             raise RequestRefused(f"there is no reference {number!r}")
         stop = sum(first <= number for first in self._first) - 1

@@ -13,7 +13,7 @@ GROUPS: Final = (SPECIAL, FUNCTIONS, CLASSES, PRIVATE)
 """Names of the rows that others hang below, in their order; PLAIN ones hang below none."""
 
 
-class Row:
+class ValueRow:
     """A name with a value.
 
     `path` is the expression that gives the value, or an empty text; `stored` is where it is, None where it
@@ -43,7 +43,7 @@ class Row:
         self.declared = declared
 
 
-class Group:
+class VariableGroup:
     """The value of a row that stands for several others."""
 
     __slots__ = ("part", "size")
@@ -53,7 +53,7 @@ class Group:
         self.size = size
 
 
-class Rest:
+class RemainingItems:
     """The value of a row that stands for the items an answer has no room for."""
 
     __slots__ = ("first", "size")

@@ -37,7 +37,7 @@ class LocalVariable:
         write_locals_back(self.frame)
 
 
-class Entry:
+class ContainerItem:
     """What a namespace or a container holds under a key or number."""
 
     __slots__ = ("container", "key")
@@ -75,7 +75,7 @@ class Attribute:
         setattr(self.owner, self.name, value)
 
 
-type Stored = LocalVariable | Entry | Attribute
+type Stored = LocalVariable | ContainerItem | Attribute
 
 
 def write_locals_back(frame: FrameType) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 from .. import limits
 from ..classes import class_name, stored, type_name
 from ..errors import NotBegun, TimeIsUp
-from ..evaluation.guard import Guard
+from ..evaluation.guard import EvaluationGuard
 from ..evaluation.quarantine import ExitRefused, quarantined
 
 _PLAIN = (float, complex, bool, type(None), type(...), type(NotImplemented), range, BuiltinFunctionType, FunctionType)
@@ -27,14 +27,16 @@ _BRACKETS: dict[object, tuple[str, str]] = {
 }
 
 
-def render(value: object, guard: Guard | None, chars: int = limits.VALUE_CHARS, *, hexadecimal: bool = False) -> str:
+def render(
+    value: object, guard: EvaluationGuard | None, chars: int = limits.VALUE_CHARS, *, hexadecimal: bool = False
+) -> str:
     """Write a value as its `repr` would, in at most about `chars` characters."""
     text = _render(value, guard, chars, limits.PREVIEW_DEPTH, hexadecimal=hexadecimal)
     return text if len(text) <= chars else text[: chars - 1] + "…"
 
 
 def _render(  # noqa: PLR0911 - one return per case
-    value: object, guard: Guard | None, chars: int, depth: int, *, hexadecimal: bool
+    value: object, guard: EvaluationGuard | None, chars: int, depth: int, *, hexadecimal: bool
 ) -> str:
     kind = type(value)
     if kind is str or kind is bytes or kind is bytearray:
@@ -52,7 +54,7 @@ def _render(  # noqa: PLR0911 - one return per case
     return own_text(repr, value, guard)
 
 
-def own_text(function: type[str] | object, value: object, guard: Guard | None) -> str:
+def own_text(function: type[str] | object, value: object, guard: EvaluationGuard | None) -> str:
     """Call the program's `__repr__` or `__str__`; tell what went wrong in its place."""
     what = "str" if function is str else "repr"
     if guard is None:
@@ -118,7 +120,7 @@ def _module(value: object) -> str:
 def _container(
     value: Any,  # noqa: ANN401 - one of several classes with like methods
     kind: type,
-    guard: Guard | None,
+    guard: EvaluationGuard | None,
     chars: int,
     depth: int,
     *,

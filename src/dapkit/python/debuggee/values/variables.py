@@ -11,16 +11,16 @@ from .. import limits
 from ..classes import forget_classes, is_a, type_name
 from ..connection.wire import Json
 from ..errors import TimeIsUp
-from ..evaluation.guard import Guard
+from ..evaluation.guard import EvaluationGuard
 from ..evaluation.quarantine import ExitRefused, quarantined
 from ..sources.files import is_function as is_function_code
 from ..sources.locations import Location, is_located
 from . import arrays, containers
 from .containers import Cursor
 from .members import arranged, is_function, members, namespace_rows, rank
-from .memory import Memory
-from .references import References
-from .rows import PLAIN, Group, Rest, Row
+from .memory import MemoryReferences
+from .references import ObjectReferences
+from .rows import PLAIN, RemainingItems, ValueRow, VariableGroup
 from .storage import LocalVariable
 from .text import render, say, timed_out
 
@@ -30,8 +30,10 @@ GLOBALS = "globals"
 RETURNED = "returned"
 
 
-class Frame:
+class ShownFrame:
     """A frame that a client has a number for, in a thread that is stopped."""
+
+    what = "frame"
 
     def __init__(self, frame: FrameType, line: int, ident: int) -> None:
         self.frame = frame
@@ -39,30 +41,32 @@ class Frame:
         self.ident = ident
 
 
-class Inside:
+class VariableContainer:
     """Something whose rows may be asked for: what all kinds of it share.
 
     `ident` is the thread that does the work; `frame` is where expressions for new values are evaluated.
     """
 
+    what = "list of variables"
+
     def __init__(self, ident: int, frame: FrameType | None, part: str = PLAIN) -> None:
         self.ident = ident
         self.frame = frame
         self.part = part
-        self.shown: dict[str, Row] = {}
+        self.shown: dict[str, ValueRow] = {}
         """The rows that a client has seen, by name."""
 
 
-class Scope(Inside):
+class FrameVariables(VariableContainer):
     """The variables of a frame, those of one kind."""
 
-    def __init__(self, frame: Frame, kind: str, part: str = PLAIN, returned: list[Row] | None = None) -> None:
+    def __init__(self, frame: ShownFrame, kind: str, part: str = PLAIN, returned: list[ValueRow] | None = None) -> None:
         super().__init__(frame.ident, frame.frame, part)
         self.of = frame
         self.kind = kind
         self.returned = returned or []
 
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[ValueRow]:
         """Return the variables: first the plain names, then the private, then the special ones."""
         frame = self.of.frame
         code = frame.f_code
@@ -76,14 +80,14 @@ class Scope(Inside):
             return arranged(namespace_rows(frame.f_globals), self.part)
         cells = code.co_freevars
         rows = [
-            Row(name, value, name, stored=LocalVariable(frame, name))
+            ValueRow(name, value, name, stored=LocalVariable(frame, name))
             for name, value in list(frame.f_locals.items())
             if name[:1] != "." and (name in cells) == (self.kind == CELLS)
         ]
         return sorted(rows, key=lambda row: rank(row.name))
 
 
-class Holder(Inside):
+class ExpandableValue(VariableContainer):
     """A value, and the expression that leads to it; items before `first` are shown elsewhere."""
 
     def __init__(
@@ -95,23 +99,23 @@ class Holder(Inside):
         self.first = first
         self.cursor = Cursor()
 
-    def named(self, guard: Guard | None) -> list[Row]:
+    def named(self, guard: EvaluationGuard | None) -> list[ValueRow]:
         """Return the attributes, those in groups below the names of the groups."""
         return _named(self.value, self.path, self.part, guard)
 
 
-class Lazy(Inside):
+class LazyVariable(VariableContainer):
     """A row whose value is only made when somebody asks for it."""
 
-    def __init__(self, row: Row, ident: int, frame: FrameType | None) -> None:
+    def __init__(self, row: ValueRow, ident: int, frame: FrameType | None) -> None:
         super().__init__(ident, frame)
         self.row = row
 
 
-class Reader:
+class VariableReader:
     """Makes the bodies of `variables`, and the fields that tell of a value in other bodies."""
 
-    def __init__(self, references: References, memory: Memory) -> None:
+    def __init__(self, references: ObjectReferences, memory: MemoryReferences) -> None:
         self._references = references
         self._memory = memory
 
@@ -119,8 +123,8 @@ class Reader:
         self,
         value: object,
         path: str,
-        origin: Inside,
-        guard: Guard | None,
+        origin: VariableContainer,
+        guard: EvaluationGuard | None,
         *,
         chars: int = limits.VALUE_CHARS,
         hexadecimal: bool = False,
@@ -129,7 +133,7 @@ class Reader:
         text = render(value, guard, chars, hexadecimal=hexadecimal)
         return {"value": text, **self.outline(value, path, origin)}
 
-    def outline(self, value: object, path: str, origin: Inside) -> Json:
+    def outline(self, value: object, path: str, origin: VariableContainer) -> Json:
         """Return what `describe` does, but for the text."""
         body: Json = {"type": type_name(value), "variablesReference": 0}
         if _is_plain(value):
@@ -137,7 +141,7 @@ class Reader:
         items, names = containers.size(value), _named_count(value)
         if items or names:
             body["variablesReference"] = self._references.add(
-                Holder(value, path, origin.ident, origin.frame), origin.ident
+                ExpandableValue(value, path, origin.ident, origin.frame), origin.ident
             )
             if items:
                 body["indexedVariables"] = items
@@ -149,24 +153,24 @@ class Reader:
             body["valueLocationReference"] = self._references.add(Location(value), origin.ident)
         return body
 
-    def inside(self, reference: object) -> Inside:
+    def inside(self, reference: object) -> VariableContainer:
         """Return what a number stands for.
 
         Raises:
             RequestRefused: if it does not stand for anything with rows.
 
         """
-        return self._references.get(reference, Inside)
+        return self._references.get(reference, VariableContainer)
 
-    def page(self, inside: Inside, arguments: Json, guard: Guard | None) -> list[Row]:
+    def page(self, inside: VariableContainer, arguments: Json, guard: EvaluationGuard | None) -> list[ValueRow]:
         """Return the rows that a `variables` request asks for. Without a guard no code of the program is run."""
         forget_classes()
         wanted, start, count = arguments.get("filter"), _number(arguments, "start"), _number(arguments, "count")
-        if isinstance(inside, Scope):
+        if isinstance(inside, FrameVariables):
             rows = [] if wanted == "indexed" else _cut(inside.rows(), start, count)
-        elif isinstance(inside, Lazy):
+        elif isinstance(inside, LazyVariable):
             rows = [_read(inside.row, guard)]
-        elif isinstance(inside, Holder):
+        elif isinstance(inside, ExpandableValue):
             rows = self._page_of_value(inside, wanted, start, count, guard)
         else:
             rows = []
@@ -174,8 +178,10 @@ class Reader:
         return rows
 
     @staticmethod
-    def _page_of_value(holder: Holder, wanted: object, start: int, count: int, guard: Guard | None) -> list[Row]:
-        rows: list[Row] = []
+    def _page_of_value(
+        holder: ExpandableValue, wanted: object, start: int, count: int, guard: EvaluationGuard | None
+    ) -> list[ValueRow]:
+        rows: list[ValueRow] = []
         if wanted != "indexed" and not holder.first:
             rows = holder.named(guard)
         if wanted == "named" or holder.part:
@@ -193,17 +199,23 @@ class Reader:
             cursor, path = holder.cursor, holder.path
             rows = rows + containers.page(holder.value, begin, end, path, cursor=cursor, guard=guard)
         if not count and end < size:
-            rows.append(Row(f"[{end}…]", Rest(end, size - end), kind="virtual"))
+            rows.append(ValueRow(f"[{end}…]", RemainingItems(end, size - end), kind="virtual"))
         return rows
 
     def variable(
-        self, row: Row, inside: Inside, guard: Guard | None, *, lost: bool = False, hexadecimal: bool = False
+        self,
+        row: ValueRow,
+        inside: VariableContainer,
+        guard: EvaluationGuard | None,
+        *,
+        lost: bool = False,
+        hexadecimal: bool = False,
     ) -> Json:
         """Return the description of one row; `lost` says that its own code did not end."""
-        if row.lazy or type(row.value) in (Group, Rest):
+        if row.lazy or type(row.value) in (VariableGroup, RemainingItems):
             return self._stand_in(row, inside)
         problem: object = row.value
-        if type(problem) is Problem:  # never isinstance: that asks a value of the program for its `__class__`
+        if type(problem) is UnreadProperty:  # never isinstance: that asks a value of the program for its `__class__`
             hint: Json = {"kind": "property", "attributes": ["readOnly"]}
             value = f"<{row.name} {problem.text}>"
             return {"name": row.name, "value": value, "variablesReference": 0, "presentationHint": hint}
@@ -217,44 +229,44 @@ class Reader:
             body["presentationHint"] = hint
         return body
 
-    def _stand_in(self, row: Row, inside: Inside) -> Json:
+    def _stand_in(self, row: ValueRow, inside: VariableContainer) -> Json:
         """Describe a row that has no value of its own."""
         ident, frame, value = inside.ident, inside.frame, row.value
         body: Json = {"name": row.name, "value": "", "variablesReference": 0, "presentationHint": _hint(row)}
-        below: Inside | None = None
+        below: VariableContainer | None = None
         if row.lazy:
-            below = Lazy(row, ident, frame)
+            below = LazyVariable(row, ident, frame)
             if row.declared is not None and is_located(row.declared):
                 body["declarationLocationReference"] = self._references.add(Location(row.declared), ident)
             if row.path:
                 body["evaluateName"] = row.path
-        elif type(value) is Rest and isinstance(inside, Holder):
-            below = Holder(inside.value, inside.path, ident, frame, first=value.first)
+        elif type(value) is RemainingItems and isinstance(inside, ExpandableValue):
+            below = ExpandableValue(inside.value, inside.path, ident, frame, first=value.first)
             body |= {"value": f"{value.size:,} more items", "indexedVariables": value.size}
-        elif type(value) is Group:
-            if isinstance(inside, Scope):
-                below = Scope(inside.of, inside.kind, value.part)
-            elif isinstance(inside, Holder):
-                below = Holder(inside.value, inside.path, ident, frame, part=value.part)
+        elif type(value) is VariableGroup:
+            if isinstance(inside, FrameVariables):
+                below = FrameVariables(inside.of, inside.kind, value.part)
+            elif isinstance(inside, ExpandableValue):
+                below = ExpandableValue(inside.value, inside.path, ident, frame, part=value.part)
             body["namedVariables"] = value.size
         if below is not None:
             body["variablesReference"] = self._references.add(below, ident)
         return body
 
-    def find(self, inside: Inside, name: str, guard: Guard | None) -> Row | None:
+    def find(self, inside: VariableContainer, name: str, guard: EvaluationGuard | None) -> ValueRow | None:
         """Return the row of a name, also one that was not asked for yet."""
         known = inside.shown.get(name)
         if known is not None:
             return known
-        if isinstance(inside, Holder) and name[:1] == "[" and name[-1:] == "]" and name[1:-1].isdigit():
+        if isinstance(inside, ExpandableValue) and name[:1] == "[" and name[-1:] == "]" and name[1:-1].isdigit():
             at = int(name[1:-1])
             rows = self.page(inside, {"filter": "indexed", "start": at, "count": 1}, guard)
         else:
             rows = self.page(inside, {}, guard)
-            for row in [row for row in rows if type(row.value) is Group]:
-                if isinstance(inside, Scope):
-                    rows += Scope(inside.of, inside.kind, row.name).rows()
-                elif isinstance(inside, Holder):
+            for row in [row for row in rows if type(row.value) is VariableGroup]:
+                if isinstance(inside, FrameVariables):
+                    rows += FrameVariables(inside.of, inside.kind, row.name).rows()
+                elif isinstance(inside, ExpandableValue):
                     rows += _named(inside.value, inside.path, row.name, guard)
         return next((row for row in rows if row.name == name), None)
 
@@ -267,7 +279,7 @@ def _is_plain(value: object) -> bool:
     return kind is int or kind is float or kind is bool or value is None
 
 
-def _named(value: object, path: str, part: str, guard: Guard | None) -> list[Row]:
+def _named(value: object, path: str, part: str, guard: EvaluationGuard | None) -> list[ValueRow]:
     if arrays.is_frame(value):
         return arrays.columns(value, path, guard) if part == PLAIN else []
     return arranged(members(value, path), part)
@@ -277,32 +289,32 @@ def _named_count(value: object) -> int:
     return 1 if arrays.is_frame(value) else len(arranged(members(value, ""), PLAIN))
 
 
-def _read(row: Row, guard: Guard | None) -> Row:
+def _read(row: ValueRow, guard: EvaluationGuard | None) -> ValueRow:
     """Return a lazy row with its value, or with what went wrong as a value to be shown."""
     if row.stored is None:
         return row
     if guard is None:
-        return Row(row.name, Problem("it was not read: the thread is busy"), kind=row.kind)
+        return ValueRow(row.name, UnreadProperty("it was not read: the thread is busy"), kind=row.kind)
     stored = row.stored
     try:
         value = guard.call(limits.VALUE_SECONDS, quarantined, lambda _: stored.read(), None)
     except TimeIsUp:
-        return Row(row.name, Problem(f"timed out after {limits.VALUE_SECONDS} s"), row.path, kind=row.kind)
+        return ValueRow(row.name, UnreadProperty(f"timed out after {limits.VALUE_SECONDS} s"), row.path, kind=row.kind)
     except ExitRefused as error:
-        return Row(row.name, Problem(f"tried to end the process: {error}"), row.path, kind=row.kind)
+        return ValueRow(row.name, UnreadProperty(f"tried to end the process: {error}"), row.path, kind=row.kind)
     except BaseException as error:
-        return Row(row.name, Problem(f"raised {say(error)}"), row.path, kind=row.kind)
-    return Row(row.name, value, row.path, stored=stored, kind=row.kind)
+        return ValueRow(row.name, UnreadProperty(f"raised {say(error)}"), row.path, kind=row.kind)
+    return ValueRow(row.name, value, row.path, stored=stored, kind=row.kind)
 
 
-class Problem:
+class UnreadProperty:
     """What stands in place of a property that could not be read."""
 
     def __init__(self, text: str) -> None:
         self.text = text
 
 
-def _hint(row: Row) -> Json:
+def _hint(row: ValueRow) -> Json:
     hint: Json = {}
     if row.lazy:
         return {"kind": "property", "lazy": True, "attributes": ["hasSideEffects"]}
@@ -319,7 +331,7 @@ def _hint(row: Row) -> Json:
     return hint
 
 
-def _cut(rows: list[Row], start: int, count: int) -> list[Row]:
+def _cut(rows: list[ValueRow], start: int, count: int) -> list[ValueRow]:
     return rows[start : start + count] if count else rows[start:]
 
 

@@ -2,7 +2,7 @@
 
 from types import CodeType
 
-from dapkit.python.debuggee.exceptions.passes import Passes
+from dapkit.python.debuggee.exceptions.ignored_raises import IgnoredRaises
 
 ONE = compile("1", "one", "exec")
 OTHER = compile("1", "one", "exec")
@@ -19,7 +19,7 @@ class Looks:
 
 
 def test_only_the_same_type_at_the_same_place_passes() -> None:
-    passes, looks = Passes(), Looks()
+    passes, looks = IgnoredRaises(), Looks()
     on_raise = passes.before(looks)
     passes.add(ONE, 4, ValueError, era=passes.era)
     for code, offset, error in ((ONE, 4, ValueError()), (ONE, 6, ValueError()), (OTHER, 4, ValueError())):
@@ -30,7 +30,7 @@ def test_only_the_same_type_at_the_same_place_passes() -> None:
 
 
 def test_places_with_one_offset_pass_side_by_side() -> None:
-    passes, looks = Passes(), Looks()
+    passes, looks = IgnoredRaises(), Looks()
     on_raise = passes.before(looks)
     for code in (ONE, OTHER):
         passes.add(code, 4, ValueError, era=passes.era)
@@ -40,7 +40,7 @@ def test_places_with_one_offset_pass_side_by_side() -> None:
 
 
 def test_what_was_found_before_a_change_does_not_count_after_it() -> None:
-    passes, looks = Passes(), Looks()
+    passes, looks = IgnoredRaises(), Looks()
     on_raise = passes.before(looks)
     passes.add(ONE, 4, ValueError, era=passes.era)
     on_raise(ONE, 4, ValueError())

@@ -21,9 +21,9 @@ from dapkit.protocol import (
 )
 from dapkit.python.adapter import PythonAdapter
 from dapkit.python.adapter.arguments import PythonAttach, PythonLaunch
-from dapkit.python.adapter.order import Order
-from dapkit.python.adapter.paths import Paths
-from dapkit.python.adapter.run import Debuggee, Run
+from dapkit.python.adapter.paths import PathTranslation
+from dapkit.python.adapter.resume_order import ResumeOrder
+from dapkit.python.adapter.run import Debuggee, DebuggeeRun
 from dapkit.transport import Connection, background_tasks, memory_pair
 
 STOPPED = {"type": "event", "event": "stopped", "body": {"reason": "breakpoint", "threadId": 1}}
@@ -92,16 +92,16 @@ class Adapter(PythonAdapter):
         self.engine = Engine(theirs)
         self.program = SlowProcess()
 
-    def _new_run(self, args: PythonLaunch | PythonAttach) -> Run:
-        return Run(self, self._way, remembered=self.remembered, is_ours=False)
+    def _new_run(self, args: PythonLaunch | PythonAttach) -> DebuggeeRun:
+        return DebuggeeRun(self, self._way, remembered=self.remembered, is_ours=False)
 
     @asynccontextmanager
-    async def _way(self, _run: Run) -> AsyncIterator[Debuggee]:
+    async def _way(self, _run: DebuggeeRun) -> AsyncIterator[Debuggee]:
         self.start_soon(self.engine.serve)
-        order = Order()
+        order = ResumeOrder()
         async with Connection(self._stream, Endpoint(Role.CLIENT), watch=order.hear) as link:
             await link.request(InitializeRequestArguments(adapter_id="dapkit"))
-            yield Debuggee(link, order, self.program, Paths((), "/"))
+            yield Debuggee(link, order, self.program, PathTranslation((), "/"))
 
 
 class Heard:

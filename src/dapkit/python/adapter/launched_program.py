@@ -3,7 +3,7 @@
 It gets pipes for its output and the null device for its input, and leads a process
 group of its own. That group does not outlive us: the program ends when its link
 breaks, and `transport.guard` kills the group when we were killed. What has left the
-group is found by `family`. Only a program that was released, and what a program that
+group is found by `descendants`. Only a program that was released, and what a program that
 ended by itself left in the background, run on.
 """
 
@@ -21,7 +21,7 @@ import anyio
 from dapkit import limits
 from dapkit.endpoint import RequestFailed
 from dapkit.python.adapter.command import Command
-from dapkit.python.adapter.family import Family, account_for
+from dapkit.python.adapter.descendants import Descendants, account_for
 from dapkit.transport import Guard, ProcessGroup, background_tasks
 from dapkit.transport.descriptors import DescriptorReader
 
@@ -77,14 +77,14 @@ class _Pipe:
         await self._reader.aclose()
 
 
-class Program:
+class LaunchedProgram:
     """A started program; made by `started`."""
 
     def __init__(self, process: subprocess.Popen[bytes], guard: Guard, tell: Tell) -> None:
         self._process = process  # kept: Popen would reap it by itself if nobody had it any more
         self._guard = guard
         self._group = ProcessGroup(process.pid)
-        self._family = Family(process.pid)
+        self._family = Descendants(process.pid)
         self._output = _Pipe(process.stdout, "stdout", tell)
         self._errors = _Pipe(process.stderr, "stderr", tell)
         self._is_told = anyio.Event()
@@ -159,8 +159,8 @@ class Program:
 
 
 @asynccontextmanager
-async def started(command: Command, tell: Tell) -> AsyncIterator[Program]:
-    """Start a program and pass its output on; leaving the block ends it as `Program.close` says.
+async def started(command: Command, tell: Tell) -> AsyncIterator[LaunchedProgram]:
+    """Start a program and pass its output on; leaving the block ends it as `LaunchedProgram.close` says.
 
     Raises:
         RequestFailed: the operating system refused to start it.
@@ -171,7 +171,7 @@ async def started(command: Command, tell: Tell) -> AsyncIterator[Program]:
     try:
         process = _popen(command)
         guard.watch(process.pid)
-        program = Program(process, guard, tell)
+        program = LaunchedProgram(process, guard, tell)
         try:
             async with background_tasks() as tasks:
                 tasks.start_soon(program.attend)

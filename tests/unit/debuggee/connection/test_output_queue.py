@@ -1,11 +1,11 @@
 """Log messages on their way to the client."""
 
 from dapkit.python.debuggee import limits
-from dapkit.python.debuggee.connection.output_queue import Remarks
+from dapkit.python.debuggee.connection.output_queue import OutputQueue
 
 
 def test_neighbours_of_one_place_become_one_event() -> None:
-    remarks = Remarks()
+    remarks = OutputQueue()
     for text, line in (("a\n", 1), ("b\n", 1), ("c\n", 2), ("d\n", 1)):
         remarks.add(text, {"category": "console", "line": line})
     assert remarks.take() == [
@@ -18,7 +18,7 @@ def test_neighbours_of_one_place_become_one_event() -> None:
 
 
 def test_much_text_is_not_joined_into_one_event() -> None:
-    remarks = Remarks()
+    remarks = OutputQueue()
     piece = "x" * (limits.REMARK_CHARS // 2)
     assert [remarks.add(piece, {}) for _ in range(8)] == list(range(1, 9))
     bodies = remarks.take()

@@ -13,7 +13,7 @@ _SIZE = 4_096
 type OnRaise = Callable[[CodeType, int, BaseException], object]
 
 
-class Passes:
+class IgnoredRaises:
     """Code object, instruction and type of exceptions to let pass.
 
     Invariant: what is in `_recent` is in `_all` too, and the code objects of both are in `_kept`, so that

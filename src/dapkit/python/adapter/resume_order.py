@@ -25,7 +25,7 @@ class _Asked:
         self.stops: int | None = None
 
 
-class Order:
+class ResumeOrder:
     """The stops of one program, and the requests that set it going.
 
     Invariant: of the stops that were heard, the first `_told` were passed on to the client.

@@ -17,10 +17,10 @@ from anyio.abc import ByteStream
 from dapkit.adapter import RequestFailed
 from dapkit.endpoint import Endpoint, Role
 from dapkit.protocol import DisconnectArguments, InitializeRequestArguments, RawJson, decode_as
-from dapkit.python.adapter.arguments import Place, PythonAttach, engine_options
-from dapkit.python.adapter.order import Order
-from dapkit.python.adapter.paths import Paths
-from dapkit.python.adapter.run import Debuggee, Run, Way
+from dapkit.python.adapter.arguments import ProgramAddress, PythonAttach, engine_options
+from dapkit.python.adapter.paths import PathTranslation
+from dapkit.python.adapter.resume_order import ResumeOrder
+from dapkit.python.adapter.run import Debuggee, DebuggeeRun, Way
 from dapkit.transport import (
     Connection,
     connect_tcp,
@@ -73,19 +73,19 @@ class AttachedProgram:
 def attach_way(args: PythonAttach) -> Way:
     """Return the way to a program that is to be attached to."""
 
-    def way(run: Run) -> AbstractAsyncContextManager[Debuggee]:
+    def way(run: DebuggeeRun) -> AbstractAsyncContextManager[Debuggee]:
         return _attached(args, run)
 
     return way
 
 
 @asynccontextmanager
-async def _attached(args: PythonAttach, run: Run) -> AsyncIterator[Debuggee]:
-    order = Order()
+async def _attached(args: PythonAttach, run: DebuggeeRun) -> AsyncIterator[Debuggee]:
+    order = ResumeOrder()
     async with _stream(args, run) as stream, Connection(stream, Endpoint(Role.CLIENT), watch=order.hear) as link:
         await link.request(InitializeRequestArguments(adapter_id="dapkit"))
         program = _Attached.read(await link.request_custom("attach", engine_options(args)))
-        yield Debuggee(link, order, AttachedProgram(link), Paths(args.path_mappings, program.cwd))
+        yield Debuggee(link, order, AttachedProgram(link), PathTranslation(args.path_mappings, program.cwd))
 
 
 class _Attached(msgspec.Struct):
@@ -99,12 +99,12 @@ class _Attached(msgspec.Struct):
 
 
 @asynccontextmanager
-async def _stream(args: PythonAttach, run: Run) -> AsyncIterator[ByteStream]:
+async def _stream(args: PythonAttach, run: DebuggeeRun) -> AsyncIterator[ByteStream]:
     match _place(args):
-        case "connect", Place() as place:
+        case "connect", ProgramAddress() as place:
             async with await connect_tcp(place.host, place.port, token=_token_for(place)) as stream:
                 yield stream
-        case "listen", Place() as place:
+        case "listen", ProgramAddress() as place:
             async with _first_visitor(place, run) as stream:
                 yield stream
         case _, path:
@@ -112,7 +112,7 @@ async def _stream(args: PythonAttach, run: Run) -> AsyncIterator[ByteStream]:
                 yield stream
 
 
-def _place(args: PythonAttach) -> tuple[str, Place | str]:
+def _place(args: PythonAttach) -> tuple[str, ProgramAddress | str]:
     """Tell where to attach.
 
     Raises:
@@ -126,7 +126,7 @@ def _place(args: PythonAttach) -> tuple[str, Place | str]:
         )
     connect = args.connect
     if connect is None and args.port is not None:
-        connect = Place(host=args.host or "127.0.0.1", port=args.port)
+        connect = ProgramAddress(host=args.host or "127.0.0.1", port=args.port)
     places = {"connect": connect, "listen": args.listen, "socket": args.socket}
     given = [(name, place) for name, place in places.items() if place is not None]
     if len(given) != 1:
@@ -135,7 +135,7 @@ def _place(args: PythonAttach) -> tuple[str, Place | str]:
     return given[0]
 
 
-def _token_for(place: Place) -> str | None:
+def _token_for(place: ProgramAddress) -> str | None:
     """Find the token of a listening program, if there is one."""
     if place.token_file is not None:
         try:
@@ -147,7 +147,7 @@ def _token_for(place: Place) -> str | None:
 
 
 @asynccontextmanager
-async def _first_visitor(place: Place, run: Run) -> AsyncIterator[ByteStream]:
+async def _first_visitor(place: ProgramAddress, run: DebuggeeRun) -> AsyncIterator[ByteStream]:
     """Listen until a program connects."""
     send, arrivals = anyio.create_memory_object_stream[ByteStream](1)
 

@@ -47,7 +47,7 @@ def account_for(pid: int) -> None:
     _accounted.add(pid)
 
 
-class Family:
+class Descendants:
     """The descendants of a program, as far as they were seen.
 
     Invariant: each is held by a pidfd, so that what is killed is what was seen.

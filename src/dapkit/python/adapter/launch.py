@@ -12,10 +12,10 @@ from dapkit.protocol import LaunchRequestArguments
 from dapkit.python.adapter.arguments import PythonLaunch, engine_options
 from dapkit.python.adapter.command import Command, command_for
 from dapkit.python.adapter.interpreter import objection_to
-from dapkit.python.adapter.link import Listener, NeverCame, listening
-from dapkit.python.adapter.paths import Paths
-from dapkit.python.adapter.program import Category, Program, started
-from dapkit.python.adapter.run import Debuggee, Run, Way, signal_name
+from dapkit.python.adapter.launched_program import Category, LaunchedProgram, started
+from dapkit.python.adapter.link import LinkListener, NeverCame, listening
+from dapkit.python.adapter.paths import PathTranslation
+from dapkit.python.adapter.run import Debuggee, DebuggeeRun, Way, signal_name
 from dapkit.python.adapter.terminal import found
 from dapkit.transport import Connection, TransportError
 
@@ -23,14 +23,14 @@ from dapkit.transport import Connection, TransportError
 def launch_way(launch: PythonLaunch) -> Way:
     """Return the way to a program that is to be launched."""
 
-    def way(run: Run) -> AbstractAsyncContextManager[Debuggee]:
+    def way(run: DebuggeeRun) -> AbstractAsyncContextManager[Debuggee]:
         return _here(launch, run) if launch.console == "internalConsole" else _in_terminal(launch, run)
 
     return way
 
 
 @asynccontextmanager
-async def _here(launch: PythonLaunch, run: Run) -> AsyncIterator[Debuggee]:
+async def _here(launch: PythonLaunch, run: DebuggeeRun) -> AsyncIterator[Debuggee]:
     async def tell(text: str, category: Category) -> None:
         if launch.redirect_output is not False:
             await run.tell_output(text, category)
@@ -51,7 +51,7 @@ async def _here(launch: PythonLaunch, run: Run) -> AsyncIterator[Debuggee]:
 
 
 @asynccontextmanager
-async def _in_terminal(launch: PythonLaunch, run: Run) -> AsyncIterator[Debuggee]:
+async def _in_terminal(launch: PythonLaunch, run: DebuggeeRun) -> AsyncIterator[Debuggee]:
     async with listening() as listener:
         command = await _command(launch, listener, run)
         if command.interpreter != (sys.executable,):
@@ -73,20 +73,20 @@ async def _in_terminal(launch: PythonLaunch, run: Run) -> AsyncIterator[Debuggee
                 yield Debuggee(link, order, program, await _introduced(link, launch, command))
 
 
-async def _command(launch: PythonLaunch, listener: Listener, run: Run) -> Command:
+async def _command(launch: PythonLaunch, listener: LinkListener, run: DebuggeeRun) -> Command:
     command = command_for(launch, listener.path)
     for problem in command.problems:
         await run.host.output(f"{problem}\n", category="console")
     return command
 
 
-async def _introduced(link: Connection, launch: PythonLaunch, command: Command) -> Paths:
+async def _introduced(link: Connection, launch: PythonLaunch, command: Command) -> PathTranslation:
     """Make the engine ready for breakpoints."""
     await link.request(LaunchRequestArguments(extra=engine_options(launch)))
-    return Paths(launch.path_mappings, str(command.cwd))
+    return PathTranslation(launch.path_mappings, str(command.cwd))
 
 
-async def _why(command: Command, program: Program, error: Exception) -> RequestFailed:
+async def _why(command: Command, program: LaunchedProgram, error: Exception) -> RequestFailed:
     """Find out why a program could not be debugged."""
     objection = await objection_to(command.interpreter, command.environment())
     if objection is not None:
