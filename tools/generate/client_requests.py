@@ -32,7 +32,7 @@ from dapkit import limits
 from dapkit.protocol import {", ".join(sorted(used))}
 
 
-class Requests(ABC):
+class RequestMethods(ABC):
     """What a client may ask; `deadline` is in seconds.
 
     Each method raises what `request` raises.
@@ -59,16 +59,18 @@ def _method(command: Command, used: set[str]) -> str:
 
 
 def _blocking_requests(commands: list[Command]) -> str:
-    rows = "".join(f"\n    {name} = blocking(Requests.{name})" for name in (method_name(one.name) for one in commands))
+    rows = "".join(
+        f"\n    {name} = blocking(RequestMethods.{name})" for name in (method_name(one.name) for one in commands)
+    )
     return f'''"""Every request to an adapter as a plain method that waits for the answer.
 
 {BANNER}"""
 
 from dapkit.client.portal import Facade, blocking
-from dapkit.client.requests import Requests
+from dapkit.client.requests import RequestMethods
 
 
-class BlockingRequests[S: Requests](Facade[S]):
-    """The coroutines of `Requests`, with the same names and parameters."""
+class BlockingRequests[S: RequestMethods](Facade[S]):
+    """The coroutines of `RequestMethods`, with the same names and parameters."""
 {rows}
 '''

@@ -20,9 +20,9 @@ from dapkit.client.errors import (
     WaitExpired,
 )
 from dapkit.client.events import CustomEvent, EventStream, SessionEvent
-from dapkit.client.listening import Listener
 from dapkit.client.output import Text, TextLog
 from dapkit.client.session import Session
+from dapkit.client.session_options import Listener, SessionOptions
 from dapkit.client.state import Ended, KnownThread, Running, Starting, State, Stopped
 from dapkit.client.terminal import Terminal
 
@@ -49,6 +49,7 @@ __all__ = [
     "Session",
     "SessionBreakpoint",
     "SessionEvent",
+    "SessionOptions",
     "SourceLocation",
     "StartRefused",
     "Starting",

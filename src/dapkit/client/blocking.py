@@ -76,6 +76,7 @@ class BlockingSession(BlockingRequests[Session]):
     add_function_breakpoint = blocking(Session.add_function_breakpoint)
     add_data_breakpoint = blocking(Session.add_data_breakpoint)
     add_instruction_breakpoint = blocking(Session.add_instruction_breakpoint)
+    add_breakpoint_spec = blocking(Session.add_breakpoint_spec)
     remove_breakpoint = blocking(Session.remove_breakpoint)
     clear_breakpoints = blocking(Session.clear_breakpoints)
     break_on_exceptions = blocking(Session.break_on_exceptions)

@@ -1,13 +1,29 @@
 """What can be asked for: where a breakpoint is to be, and when it is to act.
 
-The one description of a breakpoint from an agent's words down to the client, which
-makes the protocol's `SourceBreakpoint`, `FunctionBreakpoint`, ... from it.
+The one description of a breakpoint from an agent's words down to the client.
+`wire_form` makes the protocol's `SourceBreakpoint`, `FunctionBreakpoint`, ... from
+it, and `spec_of` reads one of these back, for requests that were made by hand.
 """
 
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 
-from dapkit.protocol import DataBreakpointAccessType
+from dapkit.protocol import (
+    DataBreakpoint,
+    DataBreakpointAccessType,
+    FunctionBreakpoint,
+    InstructionBreakpoint,
+    InvalidValue,
+    Source,
+    SourceBreakpoint,
+)
+
+type File = str | PathLike[str] | Source
+"""A file by path, taken relative to the working directory, or as the adapter named it."""
+
+type WireBreakpoint = SourceBreakpoint | FunctionBreakpoint | DataBreakpoint | InstructionBreakpoint
+"""A breakpoint as a request of the protocol has it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,12 +31,30 @@ class SourceLocation:
     """A line of a file, from 1, by its number or by a text in it.
 
     With a `text`, `line` only chooses the nearest of several lines that hold it.
+
+    Attributes:
+        file: its path; empty if the adapter knows the source by a reference alone.
+        named: the source as the adapter named it, if its path does not say everything.
+
     """
 
     file: Path
     line: int | None = None
     column: int | None = None
     text: str | None = None
+    named: Source | None = None
+
+    @property
+    def source(self) -> Source:
+        """The file as the protocol has it."""
+        return self.named or Source(path=str(self.file), name=self.file.name)
+
+    @property
+    def same_file_key(self) -> str:
+        """What two locations in the same file have in common."""
+        if self.named is None or self.named.path:
+            return str(self.file)
+        return f"#{self.named.source_reference or 0} {self.named.name or ''}"
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}" if self.text is None else f"{self.file}: {self.text!r}"
@@ -82,3 +116,74 @@ class BreakpointSpec:
     mode: str | None = None
     enabled: bool = True
     temporary: bool = False
+
+
+def source_location(file: File, line: int | None = None, column: int | None = None) -> SourceLocation:
+    """Name a line of a file."""
+    if isinstance(file, Source):
+        return SourceLocation(Path(file.path or ""), line, column, named=file)
+    return SourceLocation(Path(file).absolute(), line, column)
+
+
+def wire_form(spec: BreakpointSpec) -> WireBreakpoint:
+    """Make what a request of the protocol says of a breakpoint.
+
+    Raises:
+        InvalidValue: the protocol has no field for what is asked for.
+
+    """
+    condition, hit_condition = spec.condition, spec.hit_condition
+    match spec.location:
+        case SourceLocation(line=int(line), column=column):
+            return SourceBreakpoint(
+                line=line,
+                column=column,
+                condition=condition,
+                hit_condition=hit_condition,
+                log_message=spec.log_message,
+                mode=spec.mode,
+            )
+        case SourceLocation():
+            raise InvalidValue("expected the number of a line", path="$.location.line")
+        case FunctionLocation(name):
+            _refuse(spec, "log_message", "mode")
+            return FunctionBreakpoint(name=name, condition=condition, hit_condition=hit_condition)
+        case DataLocation(data_id, access):
+            _refuse(spec, "log_message", "mode")
+            return DataBreakpoint(data_id=data_id, access_type=access, condition=condition, hit_condition=hit_condition)
+        case InstructionLocation(reference, offset):
+            _refuse(spec, "log_message")
+            return InstructionBreakpoint(
+                instruction_reference=reference,
+                offset=offset,
+                condition=condition,
+                hit_condition=hit_condition,
+                mode=spec.mode,
+            )
+
+
+def _refuse(spec: BreakpointSpec, *fields: str) -> None:
+    for field in fields:
+        if getattr(spec, field) is not None:
+            raise InvalidValue(f"a breakpoint at a {type(spec.location).__name__} has none", path=f"$.{field}")
+
+
+def spec_of(wire: WireBreakpoint, source: Source | None = None) -> BreakpointSpec:
+    """Read a breakpoint of a request; `source` is the file of a `SourceBreakpoint`."""
+    location: Location
+    match wire:
+        case SourceBreakpoint():
+            location = source_location(source or Source(), wire.line, wire.column)
+        case FunctionBreakpoint():
+            location = FunctionLocation(wire.name)
+        case DataBreakpoint():
+            location = DataLocation(wire.data_id, wire.access_type)
+        case InstructionBreakpoint():
+            location = InstructionLocation(wire.instruction_reference, wire.offset)
+    return BreakpointSpec(
+        location,
+        condition=wire.condition,
+        hit_condition=wire.hit_condition,
+        log_message=wire.log_message if isinstance(wire, SourceBreakpoint) else None,
+        mode=wire.mode if isinstance(wire, SourceBreakpoint | InstructionBreakpoint) else None,
+    )

@@ -1,9 +1,9 @@
-"""The breakpoints of a session: what is wanted, whole, and what the adapter made of it.
+"""The breakpoints of a session: all that is asked for, and what the adapter made of it.
 
 The protocol sets breakpoints a file or a kind at a time, and each request
-replaces all that were there. This module keeps the whole truth, so that a second
+replaces all that were there. This module keeps them all, so that a second
 breakpoint never replaces the first, and so that a restarted adapter or a child
-session can be told everything again. It knows no connection: it makes the
+session can be sent everything again. It knows no connection: it makes the
 requests and takes in the responses and events.
 """
 
@@ -12,6 +12,18 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
+from dapkit.client.breakpoint_spec import (
+    BreakpointSpec,
+    DataLocation,
+    FunctionLocation,
+    InstructionLocation,
+    Location,
+    SourceLocation,
+    WireBreakpoint,
+    source_location,
+    spec_of,
+    wire_form,
+)
 from dapkit.protocol import (
     Breakpoint,
     BreakpointEvent,
@@ -33,7 +45,6 @@ from dapkit.protocol import (
     SourceBreakpoint,
 )
 
-type Wanted = SourceBreakpoint | FunctionBreakpoint | DataBreakpoint | InstructionBreakpoint
 type SetRequest = (
     SetBreakpointsArguments
     | SetFunctionBreakpointsArguments
@@ -51,7 +62,7 @@ SET_COMMANDS = frozenset(
         "setExceptionBreakpoints",
     }
 )
-"""Requests that replace what was wanted before."""
+"""RequestMethods that replace what was asked for before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,16 +71,24 @@ class SessionBreakpoint:
 
     Attributes:
         number: ours; the same through moves and restarts, and in all sessions of a tree.
-        wanted: what was asked for.
-        source: the file of a `SourceBreakpoint`.
-        answer: what the adapter last said about it; None before it was told.
+        spec: what was asked for.
+        answer: what the adapter last reported about it; None before that.
 
     """
 
     number: int
-    wanted: Wanted
-    source: Source | None = None
+    spec: BreakpointSpec
     answer: Breakpoint | None = None
+
+    @property
+    def wanted(self) -> WireBreakpoint:
+        """What was asked for, as requests of the protocol say it."""
+        return wire_form(self.spec)
+
+    @property
+    def source(self) -> Source | None:
+        """The file that it is in; None if it was not asked for by a line."""
+        return self.spec.location.source if isinstance(self.spec.location, SourceLocation) else None
 
     @property
     def verified(self) -> bool:
@@ -78,7 +97,7 @@ class SessionBreakpoint:
 
     @property
     def message(self) -> str | None:
-        """What the adapter says about it, such as why it could not be set."""
+        """The adapter's message about it, such as why it could not be set."""
         return None if self.answer is None else self.answer.message
 
     @property
@@ -86,19 +105,19 @@ class SessionBreakpoint:
         """The line on which it stands, or should; None if it is not on a line."""
         if self.answer is not None and self.answer.line is not None:
             return self.answer.line
-        return self.wanted.line if isinstance(self.wanted, SourceBreakpoint) else None
+        return self.spec.location.line if isinstance(self.spec.location, SourceLocation) else None
 
     @property
     def moved(self) -> bool:
         """Whether the adapter put it on another line than was asked for."""
-        return isinstance(self.wanted, SourceBreakpoint) and self.line != self.wanted.line
+        return isinstance(self.spec.location, SourceLocation) and self.line != self.spec.location.line
 
 
 class Breakpoints:
-    """All breakpoints that a session wants.
+    """All breakpoints that are to be set in a session.
 
-    Invariant: no two are equal in source and wish; those of one file or kind keep
-    the order in which they were added, which is the order of requests and answers.
+    Invariant: those of one file or kind keep the order in which they were added, which is the order of
+    requests and answers; equal ones are sent once.
     """
 
     def __init__(self, numbers: Iterator[int] | None = None) -> None:
@@ -108,10 +127,10 @@ class Breakpoints:
 
     @classmethod
     def none(cls) -> Self:
-        """Want no stop at all, exceptions included."""
-        wishes = cls()
-        wishes.exceptions = SetExceptionBreakpointsArguments(filters=[])
-        return wishes
+        """Make a set without any stop, exceptions included."""
+        empty = cls()
+        empty.exceptions = SetExceptionBreakpointsArguments(filters=[])
+        return empty
 
     def __iter__(self) -> Iterator[SessionBreakpoint]:
         return iter(tuple(self._all.values()))
@@ -120,69 +139,67 @@ class Breakpoints:
         """Look up a breakpoint as it stands now."""
         return self._all.get(number)
 
-    def add(self, wanted: Wanted, source: Source | None = None) -> SessionBreakpoint:
-        """Want one more; the one that is there already if it is equal."""
-        for known in self._all.values():
-            if known.wanted == wanted and _key(known.source) == _key(source):
-                return known
-        return self._put(SessionBreakpoint(next(self._numbers), wanted, source))
-
-    def adopt(self, other: SessionBreakpoint) -> None:
-        """Want what another session of the tree wants, under the same number."""
-        self._put(replace(other, answer=None))
+    def add(self, spec: BreakpointSpec, *, number: int | None = None) -> SessionBreakpoint:
+        """Add a breakpoint, under a number if there is one for it; without, an equal one is left as it is."""
+        if number is None:
+            for known in self._all.values():
+                if _key(known.spec) == _key(spec):
+                    return known
+            number = next(self._numbers)
+        return self._put(SessionBreakpoint(number, spec))
 
     def remove(self, number: int) -> SessionBreakpoint | None:
-        """Want one no longer."""
+        """Remove a breakpoint."""
         return self._all.pop(number, None)
 
     def for_another(self) -> "Breakpoints":
-        """Copy the wishes for a child or a restarted adapter, not yet answered.
+        """Copy all for a child or a restarted adapter, not yet answered.
 
         Data and instruction breakpoints stay behind: their addresses mean nothing in another process.
         """
         copy = Breakpoints(self._numbers)
         copy.exceptions = self.exceptions
         for known in self._all.values():
-            if isinstance(known.wanted, SourceBreakpoint | FunctionBreakpoint):
-                copy.adopt(known)
+            if isinstance(known.spec.location, SourceLocation | FunctionLocation):
+                copy.add(known.spec, number=known.number)
         return copy
 
-    # Requests
+    # RequestMethods
 
-    def request_with(self, known: SessionBreakpoint) -> SetRequest:
-        """Make the request that tells the adapter about one breakpoint, and all others of its file or kind."""
-        match known.wanted:
-            case SourceBreakpoint():
-                source = Source() if known.source is None else known.source
-                wanted = [other.wanted for other in self._in_file(source)]
+    def request_with(self, spec: BreakpointSpec) -> SetRequest:
+        """Make the request that sets the breakpoints of the same file or kind."""
+        match spec.location:
+            case SourceLocation() as location:
                 return SetBreakpointsArguments(
-                    source=source, breakpoints=[item for item in wanted if isinstance(item, SourceBreakpoint)]
+                    source=location.source, breakpoints=_sent(self._in_file(location), SourceBreakpoint)
                 )
-            case FunctionBreakpoint():
-                return SetFunctionBreakpointsArguments(breakpoints=self._of_kind(FunctionBreakpoint))
-            case DataBreakpoint():
-                return SetDataBreakpointsArguments(breakpoints=self._of_kind(DataBreakpoint))
-            case InstructionBreakpoint():
-                return SetInstructionBreakpointsArguments(breakpoints=self._of_kind(InstructionBreakpoint))
+            case FunctionLocation():
+                return SetFunctionBreakpointsArguments(
+                    breakpoints=_sent(self._of_kind(FunctionLocation), FunctionBreakpoint)
+                )
+            case DataLocation():
+                return SetDataBreakpointsArguments(breakpoints=_sent(self._of_kind(DataLocation), DataBreakpoint))
+            case InstructionLocation():
+                return SetInstructionBreakpointsArguments(
+                    breakpoints=_sent(self._of_kind(InstructionLocation), InstructionBreakpoint)
+                )
 
     def configuration(self, capabilities: Capabilities) -> list[SetRequest]:
-        """Everything that is wanted, in the order that the specification asks for.
+        """Make the requests for everything, in the order that the specification asks for.
 
         DAP, "Initialized Event": files, functions if the adapter knows these, then exceptions
         if it has filters, or if it would not hear of the end of the configuration otherwise.
         """
-        requests: dict[str, SetRequest] = {}
+        files: dict[str, SetRequest] = {}
         for known in self._all.values():
-            if isinstance(known.wanted, SourceBreakpoint):
-                requests.setdefault(_key(known.source), self.request_with(known))
-        listed: list[SetRequest] = list(requests.values())
-        functions = self._of_kind(FunctionBreakpoint)
+            if isinstance(known.spec.location, SourceLocation):
+                files.setdefault(known.spec.location.same_file_key, self.request_with(known.spec))
+        listed: list[SetRequest] = list(files.values())
+        functions = self._of_kind(FunctionLocation)
         if functions or capabilities.supports_function_breakpoints:
-            listed.append(SetFunctionBreakpointsArguments(breakpoints=functions))
-        if data := self._of_kind(DataBreakpoint):
-            listed.append(SetDataBreakpointsArguments(breakpoints=data))
-        if instructions := self._of_kind(InstructionBreakpoint):
-            listed.append(SetInstructionBreakpointsArguments(breakpoints=instructions))
+            listed.append(SetFunctionBreakpointsArguments(breakpoints=_sent(functions, FunctionBreakpoint)))
+        addressed = (self._of_kind(DataLocation), self._of_kind(InstructionLocation))
+        listed.extend(self.request_with(known[0].spec) for known in addressed if known)
         if capabilities.exception_breakpoint_filters or not capabilities.supports_configuration_done_request:
             listed.append(self._exceptions_for(capabilities))
         return listed
@@ -190,25 +207,22 @@ class Breakpoints:
     def _exceptions_for(self, capabilities: Capabilities) -> SetExceptionBreakpointsArguments:
         offered = capabilities.exception_breakpoint_filters or []
         if self.exceptions is None:
-            return SetExceptionBreakpointsArguments(filters=[one.filter for one in offered if one.default])
+            return SetExceptionBreakpointsArguments(filters=[choice.filter for choice in offered if choice.default])
         return self.exceptions
 
     # What comes back
 
     def asked(self, request: ProtocolObject) -> Callable[[], None]:
-        """Take a request that is about to leave for the truth, whoever made it; return how to take that back."""
+        """Take over what a request that is about to leave asks for; return how to take that back."""
         before = self._all.copy(), self.exceptions
         match request:
             case SetBreakpointsArguments():
-                kept = self._in_file(request.source)
                 lines = [SourceBreakpoint(line=line) for line in request.lines or []]
-                self._replace(kept, request.breakpoints or lines, request.source)
-            case SetFunctionBreakpointsArguments():
-                self._replace(self._kind(FunctionBreakpoint), request.breakpoints)
-            case SetDataBreakpointsArguments():
-                self._replace(self._kind(DataBreakpoint), request.breakpoints)
-            case SetInstructionBreakpointsArguments():
-                self._replace(self._kind(InstructionBreakpoint), request.breakpoints)
+                self._replace(self._set_by(request), _listed(request) or lines, request.source)
+            case (
+                SetFunctionBreakpointsArguments() | SetDataBreakpointsArguments() | SetInstructionBreakpointsArguments()
+            ):
+                self._replace(self._set_by(request), _listed(request))
             case SetExceptionBreakpointsArguments():
                 self.exceptions = request
 
@@ -218,34 +232,22 @@ class Breakpoints:
         return take_back
 
     def answered(self, request: object, body: object) -> None:
-        """Take in the response to a request; its answers stand in the order of the wishes."""
-        match request, body:
-            case SetBreakpointsArguments(), SetBreakpointsBody():
-                self._answer(request.breakpoints or [], self._in_file(request.source), body.breakpoints)
-            case SetFunctionBreakpointsArguments(), SetFunctionBreakpointsBody():
-                self._answer(request.breakpoints, self._kind(FunctionBreakpoint), body.breakpoints)
-            case SetDataBreakpointsArguments(), SetDataBreakpointsBody():
-                self._answer(request.breakpoints, self._kind(DataBreakpoint), body.breakpoints)
-            case SetInstructionBreakpointsArguments(), SetInstructionBreakpointsBody():
-                self._answer(request.breakpoints, self._kind(InstructionBreakpoint), body.breakpoints)
+        """Take in the response to a request; its answers stand in the order of the breakpoints there."""
+        if not isinstance(body, _BODIES):
+            return
+        # Fewer answers than breakpoints break the protocol: the rest stays unanswered.
+        for wire, answer in zip(_listed(request), body.breakpoints, strict=False):
+            for known in self._set_by(request):
+                if known.wanted == wire:
+                    self._put(replace(known, answer=answer))
 
     def refused(self, request: object, why: str) -> None:
         """Take note that the adapter would not set what a request asked for."""
-        known: list[SessionBreakpoint] = []
-        match request:
-            case SetBreakpointsArguments():
-                known = self._in_file(request.source)
-            case SetFunctionBreakpointsArguments():
-                known = self._kind(FunctionBreakpoint)
-            case SetDataBreakpointsArguments():
-                known = self._kind(DataBreakpoint)
-            case SetInstructionBreakpointsArguments():
-                known = self._kind(InstructionBreakpoint)
-        for one in known:
-            self._put(replace(one, answer=Breakpoint(verified=False, message=why)))
+        for known in self._set_by(request):
+            self._put(replace(known, answer=Breakpoint(verified=False, message=why)))
 
     def told(self, event: BreakpointEvent) -> None:
-        """Take in what the adapter says about one breakpoint afterwards (event `breakpoint`)."""
+        """Take in what the adapter reports about a breakpoint afterwards (event `breakpoint`)."""
         news = event.breakpoint
         for known in self:
             if news.id is None or known.answer is None or known.answer.id != news.id:
@@ -254,19 +256,14 @@ class Breakpoints:
                 news = Breakpoint(id=news.id, verified=False, message=news.message or "the adapter removed it")
             self._put(replace(known, answer=news))
 
-    def _answer(self, asked: Sequence[Wanted], known: list[SessionBreakpoint], answers: list[Breakpoint]) -> None:
-        # Fewer answers than wishes break the protocol: the rest stays unanswered.
-        for wanted, answer in zip(asked, answers, strict=False):
-            for one in known:
-                if one.wanted == wanted:
-                    self._put(replace(one, answer=answer))
-
-    def _replace(self, kept: list[SessionBreakpoint], wanted: Sequence[Wanted], source: Source | None = None) -> None:
+    def _replace(
+        self, kept: list[SessionBreakpoint], wanted: Sequence[WireBreakpoint], source: Source | None = None
+    ) -> None:
         for known in kept:
             if known.wanted not in wanted:
                 del self._all[known.number]
-        for one in wanted:
-            self.add(one, source)
+        for wire in wanted:
+            self.add(spec_of(wire, source))
 
     # Looking up
 
@@ -274,18 +271,54 @@ class Breakpoints:
         self._all[known.number] = known
         return known
 
-    def _in_file(self, source: Source) -> list[SessionBreakpoint]:
-        return [known for known in self._kind(SourceBreakpoint) if _key(known.source) == _key(source)]
+    def _set_by(self, request: object) -> list[SessionBreakpoint]:
+        """Find the breakpoints of the file or kind that a request sets."""
+        match request:
+            case SetBreakpointsArguments():
+                return self._in_file(source_location(request.source))
+            case SetFunctionBreakpointsArguments():
+                return self._of_kind(FunctionLocation)
+            case SetDataBreakpointsArguments():
+                return self._of_kind(DataLocation)
+            case SetInstructionBreakpointsArguments():
+                return self._of_kind(InstructionLocation)
+            case _:
+                return []
 
-    def _kind(self, kind: type[Wanted]) -> list[SessionBreakpoint]:
-        return [known for known in self._all.values() if isinstance(known.wanted, kind)]
+    def _in_file(self, location: SourceLocation) -> list[SessionBreakpoint]:
+        key = location.same_file_key
+        return [
+            known
+            for known in self._all.values()
+            if isinstance(known.spec.location, SourceLocation) and known.spec.location.same_file_key == key
+        ]
 
-    def _of_kind[W: (FunctionBreakpoint, DataBreakpoint, InstructionBreakpoint)](self, kind: type[W]) -> list[W]:
-        return [known.wanted for known in self._all.values() if isinstance(known.wanted, kind)]
+    def _of_kind(self, kind: type[Location]) -> list[SessionBreakpoint]:
+        return [known for known in self._all.values() if isinstance(known.spec.location, kind)]
 
 
-def _key(source: Source | None) -> str:
-    """Say what makes two sources the same file."""
-    if source is None:
-        return ""
-    return source.path or f"#{source.source_reference or 0} {source.name or ''}"
+_BODIES = (SetBreakpointsBody, SetFunctionBreakpointsBody, SetDataBreakpointsBody, SetInstructionBreakpointsBody)
+
+
+def _listed(request: object) -> Sequence[WireBreakpoint]:
+    """Return the breakpoints of a request."""
+    match request:
+        case SetBreakpointsArguments():
+            return request.breakpoints or []
+        case SetFunctionBreakpointsArguments() | SetDataBreakpointsArguments() | SetInstructionBreakpointsArguments():
+            return request.breakpoints
+        case _:
+            return []
+
+
+def _sent[W: (SourceBreakpoint, FunctionBreakpoint, DataBreakpoint, InstructionBreakpoint)](
+    known: Sequence[SessionBreakpoint], kind: type[W]
+) -> list[W]:
+    """List breakpoints as a request does: each once, without those that are disabled."""
+    wanted = [item.wanted for item in known if item.spec.enabled]
+    return [wire for wire in dict.fromkeys(wanted) if isinstance(wire, kind)]
+
+
+def _key(spec: BreakpointSpec) -> tuple[WireBreakpoint, str]:
+    """Say what makes two specs the same breakpoint."""
+    return wire_form(spec), spec.location.same_file_key if isinstance(spec.location, SourceLocation) else ""

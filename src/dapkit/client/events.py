@@ -1,10 +1,10 @@
-"""Events of the adapter: kept in order, replayed, and handed to every listener.
+"""Events of the adapter: kept in order, replayed, and handed to every stream.
 
-Each event has a position, counted from 0. Whoever listens reads from a position
-of his own, so that no listener takes anything from another and nothing is lost
-between a look back and a wait. History is kept by kind of event: a flood of one
-kind never pushes out another. What a listener has not read yet is kept for it
-without limit, until it reads or is dropped.
+Each event has a position, counted from 0. Each stream reads from a position of
+its own, so that none takes anything from another and nothing is lost between a
+look back and a wait. History is kept by kind of event: a flood of one
+kind never pushes out another. What a stream has not read yet is kept for it
+without limit, until it is read or the stream is dropped.
 """
 
 import heapq
@@ -43,23 +43,23 @@ class EventLog:
         self.position = 0
         self.closed = False
         self._history: dict[type[SessionEvent], _History] = {}
-        self._streams: weakref.WeakSet[EventStream] = weakref.WeakSet()
+        self._queues: weakref.WeakSet[_Queue] = weakref.WeakSet()
 
     def add(self, event: SessionEvent) -> None:
-        """Keep an event and hand it to every listener."""
+        """Keep an event and hand it to every stream."""
         history = self._history.get(type(event))
         if history is None:
             history = self._history[type(event)] = _History(type(event))
         history.add(self.position, event)
         self.position += 1
-        for stream in self._streams:
-            stream._add(event)  # noqa: SLF001 - the log and its streams are one thing
+        for queue in self._queues:
+            queue.put(event)
 
     def close(self) -> None:
-        """Let every listener end after what it has not read yet."""
+        """Let every stream end after what it has not read yet."""
         self.closed = True
-        for stream in self._streams:
-            stream._wake()  # noqa: SLF001 - as above
+        for queue in self._queues:
+            queue.close()
 
     def stream(self, since: int | None = None) -> "EventStream":
         """Listen: to what comes from now on, or from an earlier position on, as far as history reaches."""
@@ -67,29 +67,30 @@ class EventLog:
         if since is not None:
             histories = [history.since(since) for history in self._history.values()]
             kept = [event for _, event in heapq.merge(*histories, key=lambda entry: entry[0])]
-        stream = EventStream(self, kept)
-        self._streams.add(stream)
-        return stream
+        queue = _Queue(kept, closed=self.closed)
+        self._queues.add(queue)
+        return EventStream(queue)
 
 
 class EventStream:
-    """One listener: an async iterator over typed events that ends with the conversation."""
+    """An async iterator over typed events that ends with the conversation."""
 
-    def __init__(self, log: EventLog, kept: list[SessionEvent]) -> None:
-        self._log = log
-        self._unread = deque(kept)
-        self._arrived = anyio.Event()
+    def __init__(self, queue: "_Queue") -> None:
+        self._queue = queue
+
+    @property
+    def unread(self) -> tuple[SessionEvent, ...]:
+        """The events that came and were not read yet."""
+        return tuple(self._queue.unread)
 
     def __aiter__(self) -> Self:
         return self
 
     async def __anext__(self) -> SessionEvent:
-        while not self._unread:
-            if self._log.closed:
-                raise StopAsyncIteration
-            self._arrived = anyio.Event()
-            await self._arrived.wait()
-        return self._unread.popleft()
+        event = await self._queue.take()
+        if event is None:
+            raise StopAsyncIteration
+        return event
 
     async def next[E: SessionEvent](
         self,
@@ -114,16 +115,35 @@ class EventStream:
             raise WaitExpired(_name(kind), deadline) from None
         raise EndOfEvents(_name(kind))
 
-    def _add(self, event: SessionEvent) -> None:
-        self._unread.append(event)
-        self._wake()
-
-    def _wake(self) -> None:
-        self._arrived.set()
-
 
 class EndOfEvents(Exception):  # noqa: N818 - the session says why, in an error of its own
     """The conversation ended before the event that was waited for."""
+
+
+class _Queue:
+    """Events that one stream has not read yet."""
+
+    def __init__(self, events: list[SessionEvent], *, closed: bool) -> None:
+        self.unread = deque(events)
+        self._closed = closed
+        self._changed = anyio.Event()
+
+    def put(self, event: SessionEvent) -> None:
+        self.unread.append(event)
+        self._changed.set()
+
+    def close(self) -> None:
+        self._closed = True
+        self._changed.set()
+
+    async def take(self) -> SessionEvent | None:
+        """Wait for the next event; None at the end."""
+        while not self.unread:
+            if self._closed:
+                return None
+            self._changed = anyio.Event()
+            await self._changed.wait()
+        return self.unread.popleft()
 
 
 class _History:

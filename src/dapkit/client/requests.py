@@ -90,7 +90,7 @@ from dapkit.protocol import (
 )
 
 
-class Requests(ABC):
+class RequestMethods(ABC):
     """What a client may ask; `deadline` is in seconds.
 
     Each method raises what `request` raises.

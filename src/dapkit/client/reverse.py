@@ -8,13 +8,15 @@ that is not wanted is attached to and let go, or it would wait for us forever.
 
 import logging
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from types import TracebackType
+from typing import Protocol
 
 import anyio
 from anyio.abc import TaskGroup
 
+from dapkit.client.errors import WaitExpired
 from dapkit.client.routes import Route, Tcp
 from dapkit.client.terminal import Terminal, open_terminal
 from dapkit.endpoint import EventReceived, RequestFailed, RequestReceived
@@ -30,55 +32,94 @@ from dapkit.protocol import (
 )
 from dapkit.transport import CannotStart, Connection, Pulse
 
-if TYPE_CHECKING:
-    from dapkit.client.session import Session
-
 log = logging.getLogger(__name__)
 
 REVERSE_COMMANDS = ("runInTerminal", "startDebugging")
-"""Requests of the adapter that are answered here."""
+"""RequestMethods of the adapter that are answered here."""
 
 type Adopts = Callable[[StartDebuggingRequestArguments], bool]
 """Says whether a child session is wanted."""
 
 
-def everybody(_: StartDebuggingRequestArguments) -> bool:
+def adopt_all(_: StartDebuggingRequestArguments) -> bool:
     """Want every child session."""
     return True
 
 
-class NewChild(Protocol):
+class ChildSession(Protocol):
+    """What is done with the session of a child."""
+
+    async def __aenter__(self) -> object:
+        """Reach the adapter."""
+        ...
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool | None:
+        """End everything that it started."""
+        ...
+
+    async def start(self, command: str, configuration: Mapping[str, object]) -> None:
+        """Launch or attach."""
+        ...
+
+    async def detach(self) -> None:
+        """Let the program run on."""
+        ...
+
+    async def wait_until_ended(self, *, deadline: float) -> object:
+        """Wait until debugging is over."""
+        ...
+
+
+class NewChild[S: ChildSession](Protocol):
     """Makes the session of a child, not yet open."""
 
-    def __call__(self, route: Route, *, adopted: bool) -> "Session":
+    def __call__(self, route: Route, *, adopted: bool) -> S:
         """Give it the breakpoints of its parent if it is adopted, else none."""
         ...
 
 
-class Reverse:
+class ReverseRequests[S: ChildSession]:
     """Terminals and children of one session.
 
     Invariant: each entry of both lists is closed by the task group of its task,
-    and stays in the list for whoever wants to read its output.
+    and stays in the list, so that its output can be read.
     """
 
     def __init__(
         self,
         *,
-        new_child: "NewChild",
+        new_child: NewChild[S],
         adopts: Adopts,
         pulse: Pulse,
-        wrote: Callable[[Terminal, str], None] = lambda _terminal, _text: None,
+        wrote: Callable[[Terminal, str], None],
         program_input: Path | None = None,
     ) -> None:
         self.terminals: list[Terminal] = []
-        self.children: list[Session] = []
+        self.children: list[S] = []
         self._again: Route | None = None
         self._new_child = new_child
         self._adopts = adopts
         self._pulse = pulse
         self._wrote = wrote
         self._program_input = program_input
+
+    async def wait_for_children(self, count: int, *, deadline: float) -> Sequence[S]:
+        """See `Session.wait_for_children`."""
+        with anyio.move_on_after(deadline):
+            await self._pulse.until(lambda: len(self.children) >= count)
+        if len(self.children) < count:
+            raise WaitExpired(f"child session {count}", deadline)
+        return tuple(self.children)
+
+    async def wait_for_terminal(self, *, deadline: float) -> Terminal:
+        """See `Session.wait_for_terminal`."""
+        with anyio.move_on_after(deadline):
+            await self._pulse.until(lambda: bool(self.terminals))
+        if not self.terminals:
+            raise WaitExpired("a terminal", deadline)
+        return self.terminals[-1]
 
     async def serve(
         self, connection: Connection, terminals: TaskGroup, children: TaskGroup, again: Route | None
@@ -113,7 +154,7 @@ class Reverse:
             connection.fail(request, RequestFailed(str(error)))
 
     async def _host(self, wanted: StartDebuggingRequestArguments) -> None:
-        route = self._way_to(wanted.configuration)
+        route = self._route_to(wanted.configuration)
         if route is None:
             log.warning("a child session was asked for, but its adapter takes no second session on this stream")
             return
@@ -132,7 +173,7 @@ class Reverse:
         except DapkitError as error:
             log.warning("the session of a child process was lost: %s", error)
 
-    def _way_to(self, configuration: Mapping[str, object]) -> Route | None:
+    def _route_to(self, configuration: Mapping[str, object]) -> Route | None:
         match configuration.get("connect"):
             case {"host": str(host), "port": int(port)}:
                 return Tcp(host, port)

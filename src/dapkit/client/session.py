@@ -1,74 +1,52 @@
 """A debug session as its client sees it: one adapter, one program, from initialize to disconnect.
 
 This module joins the parts and owns the tasks; what they decide is theirs:
-`routes` how an adapter is reached, `handshake` the order of a start, `state` what
-the program is doing, `breaking` what is to stop it, `events` who is told,
-`reverse` what the adapter may ask of us.
-
-All state follows the order of the wire: each message brings it up to date before
-anybody who waits for it is woken.
+`routes` how an adapter is reached, `adapter_connection` how it is asked,
+`session_state` what is known, `life` how the program starts and is left,
+`breakpoint_sync` what is to stop it, `waits` what is waited for, `reverse` what
+the adapter may ask of us.
 """
 
-import codecs
-import logging
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AsyncExitStack
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Self, Unpack
 
 import anyio
-from anyio.abc import TaskGroup, TaskStatus
+from anyio.abc import ByteStream, TaskGroup, TaskStatus
 
 from dapkit import limits
-from dapkit.client.breaking import Breaking
-from dapkit.client.breakpoints import SET_COMMANDS, Breakpoints
-from dapkit.client.errors import AdapterDied, ProgramEnded, WaitExpired
-from dapkit.client.events import CustomEvent, SessionEvent
-from dapkit.client.fields import check_fields
-from dapkit.client.handshake import introduction, shake_hands
-from dapkit.client.listening import Listener
-from dapkit.client.opening import Opening
-from dapkit.client.output import TextLog
-from dapkit.client.reverse import REVERSE_COMMANDS, Adopts, Reverse, everybody
-from dapkit.client.routes import Reached, Route
-from dapkit.client.state import Ended, Starting
+from dapkit.client.adapter_connection import AdapterConnection
+from dapkit.client.breakpoint_sync import BreakpointSync
+from dapkit.client.breakpoints import SET_COMMANDS, Breakpoints, SessionBreakpoint
+from dapkit.client.events import EventStream, SessionEvent
+from dapkit.client.forwarded import forwarded
+from dapkit.client.handshake import introduction
+from dapkit.client.life import SessionLife
+from dapkit.client.requests import RequestMethods
+from dapkit.client.reverse import REVERSE_COMMANDS, Adopts, ReverseRequests, adopt_all
+from dapkit.client.routes import Given, Listening, Route, Spawned, Tcp, Unix
+from dapkit.client.session_options import Listener, SessionOptions
+from dapkit.client.session_state import SessionState
+from dapkit.client.state import Ended, KnownThread, State
 from dapkit.client.terminal import Terminal
-from dapkit.client.waiting import Waiting
-from dapkit.endpoint import (
-    CapabilityMissing,
-    ConversationEnded,
-    Endpoint,
-    EventReceived,
-    Happening,
-    LocalProtocolError,
-    ResponseReceived,
-    Role,
-    Violation,
-)
+from dapkit.client.waits import Waits
+from dapkit.endpoint import Violation
 from dapkit.protocol import (
     Arguments,
     AttachRequestArguments,
-    BreakpointEvent,
     Capabilities,
-    DapkitError,
-    DisconnectArguments,
-    Event,
-    EventBody,
-    InitializedEvent,
-    InvalidValue,
     LaunchRequestArguments,
-    OutputEvent,
-    RawJson,
+    ProcessEvent,
+    StoppedEvent,
     decode_as,
     encode_value,
 )
-from dapkit.transport import ChildProcess, Connection, ConversationLost, Recorder, background_tasks
-
-log = logging.getLogger(__name__)
+from dapkit.transport import Connection, background_tasks
 
 
-class Session(Opening, Breaking, Waiting):
+class Session(RequestMethods):
     """A conversation with a debug adapter; an async context manager.
 
     Entering reaches the adapter and initializes it. Leaving disconnects, which
@@ -90,37 +68,75 @@ class Session(Opening, Breaking, Waiting):
         adapter_id: str = "dapkit",
         transcript: Path | None = None,
         breakpoints: Breakpoints | None = None,
-        adopts: Adopts = everybody,
+        adopts: Adopts = adopt_all,
         program_input: Path | None = None,
-        listener: Listener | None = None,
+        listener: Listener["Session"] | None = None,
+        parent: BreakpointSync | None = None,
         ends_program: Callable[[], bool] | None = None,
     ) -> None:
-        Breaking.__init__(self, breakpoints)
-        Waiting.__init__(self)
-        self.output = TextLog()
+        """Take any route; the constructors by other names take the usual ones."""
         self._route = route
         self._adapter_id = adapter_id
+        self._transcript = transcript
         self._adopts = adopts
         self._listener = listener
-        self._transcript = transcript
-        self._ends_program = self._launched if ends_program is None else ends_program
-        self._endpoint = Endpoint(Role.CLIENT, serves=REVERSE_COMMANDS)
-        self._reverse = Reverse(
+        self._state = SessionState(Breakpoints() if breakpoints is None else breakpoints, changed=self._changed)
+        self._adapter = AdapterConnection(self._state, serves=REVERSE_COMMANDS)
+        self._breakpoints = BreakpointSync(self._state, self._adapter, parent=parent)
+        self._life = SessionLife(self._adapter, self._breakpoints, self._state, ends_program=ends_program)
+        self._waits = Waits(self._state, self._adapter)
+        self._reverse = ReverseRequests(
             new_child=self._new_child,
             adopts=adopts,
-            pulse=self._pulse,
+            pulse=self._state.pulse,
             wrote=self._wrote,
             program_input=program_input,
         )
-        self._initialized = False
-        self._start: LaunchRequestArguments | AttachRequestArguments | None = None
-        self._farewell_said = False
-        self._disconnected = False
-        self._lets_go = False
+        self.output = self._state.output
         self._closing = anyio.Event()
         self._exit = AsyncExitStack()
-        self._process: ChildProcess | None = None
-        self._connection: Connection | None = None
+
+    @classmethod
+    def spawn(
+        cls,
+        argv: Sequence[str],
+        *,
+        cwd: Path | None = None,
+        env: Mapping[str, str] | None = None,
+        **options: Unpack[SessionOptions["Session"]],
+    ) -> Self:
+        """Session with an adapter that is started and speaks on its stdin and stdout."""
+        return cls(Spawned(argv, cwd, env), **options)
+
+    @classmethod
+    def spawn_listening(
+        cls,
+        argv: Sequence[str],
+        *,
+        cwd: Path | None = None,
+        env: Mapping[str, str] | None = None,
+        **options: Unpack[SessionOptions["Session"]],
+    ) -> Self:
+        """Session with an adapter that is started and speaks on a socket.
+
+        Its command says where, by `${port}`, `${socket}` or, if it connects to us, `${callback}`.
+        """
+        return cls(Listening(argv, cwd, env), **options)
+
+    @classmethod
+    def connect(cls, host: str, port: int, **options: Unpack[SessionOptions["Session"]]) -> Self:
+        """Session with an adapter that listens on a TCP port."""
+        return cls(Tcp(host, port), **options)
+
+    @classmethod
+    def connect_unix(cls, path: Path, **options: Unpack[SessionOptions["Session"]]) -> Self:
+        """Session with an adapter that listens on a unix socket."""
+        return cls(Unix(path), **options)
+
+    @classmethod
+    def over(cls, stream: ByteStream, **options: Unpack[SessionOptions["Session"]]) -> Self:
+        """Session over a stream that the session closes."""
+        return cls(Given(stream), **options)
 
     # Opening and closing
 
@@ -145,74 +161,46 @@ class Session(Opening, Breaking, Waiting):
     async def _live(self, *, task_status: TaskStatus[None]) -> None:
         """Own everything that the session opens, from the first byte to the last.
 
-        In a task of its own, which is shielded: a user who is cancelled must not cut off the farewell.
+        In a task of its own, which is shielded: a user who is cancelled must not cut off the `disconnect` request.
         """
         with anyio.CancelScope() as scope:
             async with (
                 self._route.open() as reached,
-                self._conversation(reached) as self._connection,
+                self._adapter.open(
+                    reached, transcript=self._transcript, printed=lambda text: self._wrote(None, text)
+                ) as connection,
                 background_tasks() as terminals,
             ):
                 try:
                     async with background_tasks() as children:
-                        terminals.start_soon(self._serve, self._connection, terminals, children, reached.again)
-                        await self._ask(introduction(self._adapter_id))
+                        terminals.start_soon(self._serve, connection, terminals, children, reached.again)
+                        await self._adapter.ask(introduction(self._adapter_id))
                         scope.shield = True
                         task_status.started()
                         await self._closing.wait()
                 finally:
                     with anyio.CancelScope(shield=True):
-                        await self._leave()
+                        await self._life.leave()
                     if reached.process is not None:
-                        reached.process.takes_along = self._left_program()
+                        reached.process.takes_along = self._life.left_program
 
-    @asynccontextmanager
-    async def _conversation(self, reached: Reached) -> AsyncIterator[Connection]:
-        self._process = reached.process
-        if reached.process is not None and not reached.process.on_stdio:
-            decoder = codecs.getincrementaldecoder("utf-8")("replace")
-            reached.process.tell(lambda data: self._wrote(None, decoder.decode(data)))
-        with ExitStack() as stack:
-            record = None
-            if self._transcript is not None:
-                record = stack.enter_context(Recorder(self._transcript, role=Role.CLIENT))
-            async with Connection(reached.stream, self._endpoint, tap=record, watch=self._watch) as connection:
-                yield connection
-
-    async def _leave(self) -> None:
-        if self._endpoint.ended is not None:
-            return
-        if self._farewell_said:
-            with anyio.move_on_after(limits.CLOSE_SECONDS):
-                await self._pulse.until(lambda: self._disconnected or self._endpoint.ended is not None)
-            return
-        try:
-            await self._ask(self._farewell(), deadline=limits.CLOSE_SECONDS)
-        except DapkitError as error:
-            log.debug("the adapter did not take the disconnect request: %s", error)
-
-    def _farewell(self) -> DisconnectArguments:
-        if not self.capabilities.support_terminate_debuggee:
-            return DisconnectArguments()
-        return DisconnectArguments(terminate_debuggee=self._ends_program())
-
-    def _left_program(self) -> bool:
-        """Whether the adapter is gone, or deaf, and has neither ended nor released the program that it launched."""
-        ended = isinstance(self.state, Ended) and not self.state.adapter_lost
-        return self._ends_program() and not (ended or self._disconnected or self._lets_go)
-
-    def _launched(self) -> bool:
-        return isinstance(self._start, LaunchRequestArguments)
+    async def _serve(
+        self, connection: Connection, terminals: TaskGroup, children: TaskGroup, again: Route | None
+    ) -> None:
+        await self._reverse.serve(connection, terminals, children, again)
+        self._state.end()
 
     def _new_child(self, route: Route, *, adopted: bool) -> "Session":
+        ours = self._state.breakpoints
         return Session(
             route,
             adapter_id=self._adapter_id,
             transcript=self._transcript_of_child(),
-            breakpoints=self._wishes.for_another() if adopted else Breakpoints.none(),
+            breakpoints=ours.for_another() if adopted else Breakpoints.none(),
             adopts=self._adopts,
             listener=self._listener if adopted else None,
-            ends_program=self._ends_program if adopted else lambda: False,
+            parent=self._breakpoints if adopted else None,
+            ends_program=self._life.ends_program if adopted else lambda: False,
         )
 
     def _transcript_of_child(self) -> Path | None:
@@ -221,7 +209,15 @@ class Session(Opening, Breaking, Waiting):
             return None
         return self._transcript.with_suffix(f".{len(self.children) + 1}{self._transcript.suffix}")
 
-    # Starting
+    def _changed(self, event: SessionEvent | None) -> None:
+        if self._listener is not None:
+            self._listener.changed(self, event)
+
+    def _wrote(self, terminal: Terminal | None, text: str) -> None:
+        if self._listener is not None:
+            self._listener.wrote(self, terminal, text)
+
+    # Starting and detaching
 
     async def launch(self, configuration: Mapping[str, object], *, deadline: float = limits.REQUEST_SECONDS) -> None:
         """Start the program and send the breakpoints; returns when the adapter says that it runs.
@@ -232,11 +228,13 @@ class Session(Opening, Breaking, Waiting):
             StartRefused: the adapter answered with an error.
 
         """
-        await self._begin(decode_as(LaunchRequestArguments, encode_value(dict(configuration)), "$"), deadline)
+        arguments = decode_as(LaunchRequestArguments, encode_value(dict(configuration)), "$")
+        await self._life.start(arguments, deadline=deadline)
 
     async def attach(self, configuration: Mapping[str, object], *, deadline: float = limits.REQUEST_SECONDS) -> None:
         """Attach to a running program; otherwise as `launch`."""
-        await self._begin(decode_as(AttachRequestArguments, encode_value(dict(configuration)), "$"), deadline)
+        arguments = decode_as(AttachRequestArguments, encode_value(dict(configuration)), "$")
+        await self._life.start(arguments, deadline=deadline)
 
     async def start(
         self,
@@ -255,31 +253,15 @@ class Session(Opening, Breaking, Waiting):
             CapabilityMissing: it was launched, and the adapter cannot let it go.
 
         """
-        able = self.capabilities.support_terminate_debuggee
-        if self._ends_program() and not able:
-            raise CapabilityMissing("detach from a launched program", "supportTerminateDebuggee", "adapter")
+        self._life.check_release()
         for child in self.children:
             if not isinstance(child.state, Ended):
                 await child.detach(deadline=deadline)
         for terminal in self.terminals:
             terminal.release()
-        self._lets_go = True
-        await self.disconnect(terminate_debuggee=False if able else None, deadline=deadline)
+        await self._life.release(deadline=deadline)
 
-    async def _begin(self, arguments: LaunchRequestArguments | AttachRequestArguments, deadline: float) -> None:
-        self._start = arguments
-        await shake_hands(
-            arguments.command,
-            start=lambda: self._ask(arguments, deadline=deadline),
-            configure=self._configure,
-            initialized=lambda: self._initialized,
-            under_way=lambda: not isinstance(self.state, Starting),
-            pulse=self._pulse,
-        )
-        self._program.started()
-        self._pulse.beat()
-
-    # Asking
+    # RequestMethods
 
     async def request[B](self, arguments: Arguments[B], *, deadline: float = limits.REQUEST_SECONDS) -> B:
         """Ask the adapter and wait for its answer.
@@ -293,80 +275,128 @@ class Session(Opening, Breaking, Waiting):
             InvalidValue: an argument, or the body of the answer, is not what the specification allows.
 
         """
-        if arguments.command not in SET_COMMANDS:
-            return await self._ask(arguments, deadline=deadline)
-        async with self._setting:
-            take_back = self._wishes.asked(arguments)
-            try:
-                return await self._ask(arguments, deadline=deadline)
-            except (LocalProtocolError, InvalidValue):
-                take_back()
-                raise
+        if arguments.command in SET_COMMANDS:
+            return await self._breakpoints.ask(arguments, deadline=deadline)
+        return await self._adapter.ask(arguments, deadline=deadline)
 
-    async def request_custom(
-        self, command: str, arguments: object = None, *, deadline: float = limits.REQUEST_SECONDS
-    ) -> object:
-        """Ask with a command of the adapter's own; arguments and body are plain JSON. Raises: as `request`."""
-        try:
-            raw = await self._alive.request_custom(command, arguments, deadline=deadline)
-        except ConversationLost as lost:
-            raise await self._death(lost) from lost
-        return None if raw is None else decode_as(object, raw)
+    request_custom = forwarded("_adapter", AdapterConnection.ask_custom)
 
-    async def _ask[B](self, arguments: Arguments[B], *, deadline: float = limits.REQUEST_SECONDS) -> B:
-        check_fields(arguments, self.capabilities)
-        self._program.asked(arguments, position=self._events.position)
-        self._farewell_said = self._farewell_said or arguments.command == "disconnect"
-        try:
-            return await self._alive.request(arguments, deadline=deadline)
-        except (LocalProtocolError, InvalidValue):
-            self._program.refused(arguments)
-            raise
-        except ConversationLost as lost:
-            raise await self._death(lost) from lost
+    # Breakpoints
+
+    add_breakpoint = forwarded("_breakpoints", BreakpointSync.add_on_line)
+    add_function_breakpoint = forwarded("_breakpoints", BreakpointSync.add_on_function)
+    add_data_breakpoint = forwarded("_breakpoints", BreakpointSync.add_on_data)
+    add_instruction_breakpoint = forwarded("_breakpoints", BreakpointSync.add_on_instruction)
+    add_breakpoint_spec = forwarded("_breakpoints", BreakpointSync.add)
+    remove_breakpoint = forwarded("_breakpoints", BreakpointSync.remove)
+    clear_breakpoints = forwarded("_breakpoints", BreakpointSync.clear)
+    break_on_exceptions = forwarded("_breakpoints", BreakpointSync.break_on_exceptions)
 
     @property
-    def _alive(self) -> Connection:
-        if self._connection is None:
-            raise ConversationLost("the session is not open: use it in `async with`")
-        return self._connection
+    def breakpoints(self) -> tuple[SessionBreakpoint, ...]:
+        """All breakpoints as they stand now, in the order in which they were added."""
+        return tuple(self._state.breakpoints)
 
-    async def _death(self, lost: ConversationLost) -> AdapterDied:
-        """Error that says how the adapter ended, which may take a moment."""
-        process = self._process
-        if process is None:
-            return AdapterDied(str(lost))
-        with anyio.move_on_after(limits.CLOSE_SECONDS):
-            await process.wait()
-        return AdapterDied(str(lost), exit_code=process.returncode, stderr=process.stderr_tail())
+    def breakpoints_for_another(self) -> Breakpoints:
+        """Copy the breakpoints, for a session that debugs the program once more.
 
-    async def _ending(self, ended: Ended) -> DapkitError:
-        if ended.adapter_lost:
-            problem = None if self._endpoint.ended is None else self._endpoint.ended.problem
-            why = problem or "it closed the connection before the program had ended"
-            return await self._death(ConversationLost(why))
-        return ProgramEnded(ended.exit_code)
+        Data and instruction breakpoints stay behind: their addresses mean nothing in another process.
+        """
+        return self._state.breakpoints.for_another()
+
+    # Waiting
+
+    next_stop = forwarded("_waits", Waits.next_stop)
+    resume = forwarded("_waits", Waits.resume)
+    settled = forwarded("_waits", Waits.settled)
+    wait_until_ended = forwarded("_waits", Waits.wait_until_ended)
+
+    async def wait_for[E: SessionEvent](
+        self,
+        kind: type[E],
+        *,
+        where: Callable[[E], bool] = lambda _: True,
+        since: int | None = None,
+        deadline: float = limits.REQUEST_SECONDS,
+    ) -> E:
+        """Return the first event of a kind since the program was last set going.
+
+        An event that came already counts, so that none can come too early: between
+        `continue_` and `wait_for`, say. Set going means launch, attach, any request that
+        resumes the program, and a `continued` event. `since` looks from another position
+        on; 0 is the start of the session.
+
+        Raises:
+            WaitExpired: none came in time.
+            ProgramEnded: none can come any more.
+            AdapterDied: the adapter is gone.
+
+        """
+        return await self._waits.wait_for(kind, where=where, since=since, deadline=deadline)
+
+    async def wait_for_children(
+        self, count: int = 1, *, deadline: float = limits.REQUEST_SECONDS
+    ) -> Sequence["Session"]:
+        """Wait until there were at least so many children.
+
+        Raises:
+            WaitExpired: there were not.
+
+        """
+        return await self._reverse.wait_for_children(count, deadline=deadline)
+
+    async def wait_for_terminal(self, *, deadline: float = limits.REQUEST_SECONDS) -> Terminal:
+        """Wait until the adapter has asked for a terminal, and return the latest.
+
+        Raises:
+            WaitExpired: it has not.
+
+        """
+        return await self._reverse.wait_for_terminal(deadline=deadline)
+
+    def events(self, *, since: int | None = None) -> EventStream:
+        """Listen to events: an async iterator of its own, from now or from an earlier position on.
+
+        It ends with the conversation. Any number of streams get every event each.
+        """
+        return self._state.events.stream(since)
 
     # What is known
 
     @property
-    def capabilities(self) -> Capabilities:
-        """What the adapter announced that it can do, by its `initialize` response and `capabilities` events."""
-        return self._endpoint.capabilities
+    def state(self) -> State:
+        """What the program is doing."""
+        return self._state.program.state
 
     @property
-    def _over(self) -> bool:
-        return isinstance(self.state, Ended)
+    def known_threads(self) -> Mapping[int, KnownThread]:
+        """Threads by id, as far as events and `threads` responses reported them."""
+        return dict(self._state.program.threads)
+
+    @property
+    def stops_beside(self) -> Mapping[int, StoppedEvent]:
+        """Stops of threads, by their ids, that have stopped by themselves while another one stands, and still do."""
+        return dict(self._state.program.beside)
+
+    @property
+    def debugged_process(self) -> ProcessEvent | None:
+        """The process that is debugged, as far as the adapter reports it (event `process`)."""
+        return self._state.program.process
+
+    @property
+    def position(self) -> int:
+        """Number of events that came so far: a place in their order, for `events` and `wait_for`."""
+        return self._state.events.position
 
     @property
     def initialized(self) -> bool:
-        """Whether the adapter has said that it takes breakpoints now (event `initialized`)."""
-        return self._initialized
+        """Whether the adapter has reported that it takes breakpoints now (event `initialized`)."""
+        return self._state.initialized
 
     @property
     def configured(self) -> bool:
         """Whether the breakpoints are being sent, or were."""
-        return self._configured
+        return self._breakpoints.configured
 
     @property
     def children(self) -> Sequence["Session"]:
@@ -379,108 +409,26 @@ class Session(Opening, Breaking, Waiting):
         return tuple(self._reverse.terminals)
 
     @property
+    def capabilities(self) -> Capabilities:
+        """What the adapter announced that it can do, by its `initialize` response and `capabilities` events."""
+        return self._adapter.capabilities
+
+    @property
     def adapter_pid(self) -> int | None:
         """Process of the adapter; None if it is not ours."""
-        return None if self._process is None else self._process.pid
+        return self._adapter.pid
 
     @property
     def adapter_exit_code(self) -> int | None:
         """Exit code of its process, or minus the signal that killed it; None while it runs, or if it is not ours."""
-        return None if self._process is None else self._process.returncode
+        return self._adapter.exit_code
 
     @property
     def adapter_stderr(self) -> str:
         """What the adapter wrote there last; if it speaks on a socket, also to stdout, as programs under delve do."""
-        return "" if self._process is None else self._process.stderr_tail()
+        return self._adapter.stderr
 
     @property
     def violations(self) -> Sequence[Violation]:
         """What the adapter did against the protocol and was forgiven."""
-        return tuple(self._endpoint.violations.kept)
-
-    async def wait_for_children(
-        self, count: int = 1, *, deadline: float = limits.REQUEST_SECONDS
-    ) -> Sequence["Session"]:
-        """Wait until there were at least so many children.
-
-        Raises:
-            WaitExpired: there were not.
-
-        """
-        with anyio.move_on_after(deadline):
-            await self._pulse.until(lambda: len(self.children) >= count)
-        if len(self.children) < count:
-            raise WaitExpired(f"child session {count}", deadline)
-        return self.children
-
-    async def wait_for_terminal(self, *, deadline: float = limits.REQUEST_SECONDS) -> Terminal:
-        """Wait until the adapter has asked for a terminal, and return the latest.
-
-        Raises:
-            WaitExpired: it has not.
-
-        """
-        with anyio.move_on_after(deadline):
-            await self._pulse.until(lambda: bool(self.terminals))
-        if not self.terminals:
-            raise WaitExpired("a terminal", deadline)
-        return self.terminals[-1]
-
-    # Hearing
-
-    async def _serve(
-        self, connection: Connection, terminals: TaskGroup, children: TaskGroup, again: Route | None
-    ) -> None:
-        await self._reverse.serve(connection, terminals, children, again)
-        self._end()
-
-    def _watch(self, happening: Happening) -> None:
-        heard: SessionEvent | None = None
-        match happening:
-            case EventReceived(event):
-                heard = self._told(event)
-            case ResponseReceived(request, response) if response.success:
-                self._wishes.answered(request.arguments, response.body)
-                self._program.answered(request, response.body)
-                self._disconnected = self._disconnected or request.command == "disconnect"
-            case ResponseReceived(request):
-                self._program.refused(request.arguments)
-            case ConversationEnded():
-                self._end()
-                return
-        self._tell_listener(heard)
-        self._pulse.beat()
-
-    def _told(self, event: Event) -> SessionEvent:
-        body = event.body
-        heard = body if isinstance(body, EventBody) else CustomEvent(event.event, _plain(body))
-        self._events.add(heard)
-        self._program.told(heard, position=self._events.position)
-        match heard:
-            case InitializedEvent():
-                self._initialized = True
-            case OutputEvent():
-                self.output.append(heard.output, heard.category or "console")
-            case BreakpointEvent():
-                self._wishes.told(heard)
-            case _:
-                pass
-        return heard
-
-    def _wrote(self, terminal: Terminal | None, text: str) -> None:
-        if self._listener is not None:
-            self._listener.wrote(self, terminal, text)
-
-    def _end(self) -> None:
-        self._program.end(adapter_lost=not self._disconnected)
-        self._events.close()
-        self._tell_listener(None)
-        self._pulse.beat()
-
-    def _tell_listener(self, event: SessionEvent | None) -> None:
-        if self._listener is not None:
-            self._listener.changed(self, event)
-
-
-def _plain(raw: object) -> object:
-    return decode_as(object, raw) if isinstance(raw, RawJson) else None
+        return self._adapter.violations

@@ -34,7 +34,7 @@ from dapkit.protocol import (
 )
 
 RESUMING_COMMANDS = frozenset({*RESUMING, "restart"})
-"""Requests after which the program runs, until it says otherwise."""
+"""RequestMethods after which the program runs, until it says otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ class _Before:
     resumed_at: int
 
 
-class Program:
+class ProgramState:
     """The state of the debugged program.
 
     Invariant: `last_stop` is the stop of epoch `epoch`, and the state is either
@@ -122,6 +122,11 @@ class Program:
         self.beside: dict[int, StoppedEvent] = {}
         self._gone: int | None = None
         self._before: _Before | None = None
+
+    @property
+    def adapter_lost(self) -> bool:
+        """Whether the adapter went away without a word."""
+        return isinstance(self.state, Ended) and self.state.adapter_lost
 
     def started(self) -> None:
         """Take note that launch or attach went through."""
@@ -149,7 +154,7 @@ class Program:
         """Take note of a response to one of our requests."""
         match body:
             case ThreadsBody():
-                known = [KnownThread(one.id, one.name, self._is_stopped(one.id)) for one in body.threads]
+                known = [KnownThread(thread.id, thread.name, self._is_stopped(thread.id)) for thread in body.threads]
                 self.threads = self._standing() | {thread.id: thread for thread in known}
             case ContinueBody(all_threads_continued=False) if self._before is not None:
                 # The others stay as they were before the request.
@@ -158,7 +163,7 @@ class Program:
                 for thread in self._before.threads.values():
                     if thread.id != alone and thread.id in self.threads:
                         self.threads[thread.id] = replace(self.threads[thread.id], stopped=thread.stopped)
-                self.beside |= {one: stop for one, stop in self._before.beside.items() if one != alone}
+                self.beside |= {number: stop for number, stop in self._before.beside.items() if number != alone}
         if isinstance(request.arguments, ContinueArguments | ReverseContinueArguments):
             self._go_over()
 

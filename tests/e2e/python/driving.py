@@ -78,7 +78,7 @@ class Driver:
 
     def told[E: SessionEvent](self, kind: type[E]) -> list[E]:
         """Return all events of a kind so far."""
-        return [event for event in self.session.events(since=0)._unread if isinstance(event, kind)]
+        return [event for event in self.session.events(since=0).unread if isinstance(event, kind)]
 
     def output(self, *categories: str) -> str:
         """Return what the program wrote."""

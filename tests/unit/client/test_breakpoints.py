@@ -1,20 +1,35 @@
 """What is wanted stays wanted: order, wholeness, answers, gates."""
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import pytest
 
-from dapkit.client import Breakpoints, Session, SessionBreakpoint, UnknownBreakpoint, UnknownFilter
+from dapkit.client import (
+    Breakpoints,
+    BreakpointSpec,
+    DataLocation,
+    FunctionLocation,
+    Session,
+    SessionBreakpoint,
+    SourceLocation,
+    UnknownBreakpoint,
+    UnknownFilter,
+)
+from dapkit.client.breakpoint_spec import WireBreakpoint, source_location, spec_of, wire_form
 from dapkit.endpoint import CapabilityMissing
 from dapkit.protocol import (
     Breakpoint,
     BreakpointEvent,
     Capabilities,
+    DataBreakpoint,
     ExceptionBreakpointsFilter,
     ExceptionFilterOptions,
     FunctionBreakpoint,
+    InstructionBreakpoint,
+    InvalidValue,
     SetBreakpointsArguments,
     SetBreakpointsBody,
     SetDataBreakpointsBody,
@@ -230,25 +245,79 @@ async def test_unknown_exception_filter_is_refused_with_the_choice() -> None:
             await both.session.break_on_exceptions(ExceptionFilterOptions(filter_id="uncaught", condition="x"))
 
 
+def at(line: int) -> BreakpointSpec:
+    return BreakpointSpec(SourceLocation(Path("/p/main.c"), line))
+
+
 def test_copy_for_another_process_keeps_numbers_and_leaves_addresses_behind() -> None:
     ours = Breakpoints()
-    line = ours.add(SourceBreakpoint(line=3), MAIN)
-    ours.answered(ours.request_with(line), pending([3]))
+    line = ours.add(at(3))
+    ours.add(BreakpointSpec(DataLocation("0x10/4")))
+    ours.answered(ours.request_with(line.spec), pending([3]))
     copy = ours.for_another()
-    assert [(one.number, one.wanted, one.answer) for one in copy] == [(line.number, line.wanted, None)]
-    assert copy.add(SourceBreakpoint(line=4), MAIN).number != ours.add(SourceBreakpoint(line=5), MAIN).number
+    assert [(known.number, known.spec, known.answer) for known in copy] == [(line.number, line.spec, None)]
+    assert copy.add(at(4)).number != ours.add(at(5)).number
 
 
-def test_equal_breakpoint_is_wanted_once() -> None:
-    wishes = Breakpoints()
-    assert wishes.add(SourceBreakpoint(line=3), MAIN) == wishes.add(SourceBreakpoint(line=3), Source(path=MAIN.path))
-    assert len(list(wishes)) == 1
+def test_equal_breakpoint_is_added_once() -> None:
+    ours = Breakpoints()
+    assert ours.add(at(3)) == ours.add(BreakpointSpec(source_location(Source(path=MAIN.path), 3)))
+    assert len(list(ours)) == 1
+
+
+def test_equal_breakpoints_under_two_numbers_are_sent_once_and_answered_both() -> None:
+    ours = Breakpoints()
+    for number in (7, 9):
+        ours.add(at(3), number=number)
+    request = ours.request_with(at(3))
+    assert request == SetBreakpointsArguments(source=MAIN, breakpoints=[SourceBreakpoint(line=3)])
+    ours.answered(request, pending([3]))
+    assert [(known.number, known.line) for known in ours] == [(7, 3), (9, 3)]
+
+
+def test_breakpoint_under_a_number_that_is_taken_replaces_the_one_there() -> None:
+    ours = Breakpoints()
+    ours.add(at(3), number=1)
+    ours.add(at(4), number=1)
+    assert [(known.number, known.line) for known in ours] == [(1, 4)]
+
+
+def test_disabled_breakpoint_is_kept_but_not_sent() -> None:
+    ours = Breakpoints()
+    ours.add(replace(at(3), enabled=False))
+    assert ours.request_with(at(3)) == SetBreakpointsArguments(source=MAIN, breakpoints=[])
 
 
 def test_request_that_could_not_be_made_changes_nothing() -> None:
-    wishes = Breakpoints()
-    known = wishes.add(SourceBreakpoint(line=3), MAIN)
-    take_back = wishes.asked(SetBreakpointsArguments(source=MAIN, breakpoints=[]))
-    assert list(wishes) == []
+    ours = Breakpoints()
+    known = ours.add(at(3))
+    take_back = ours.asked(SetBreakpointsArguments(source=MAIN, breakpoints=[]))
+    assert list(ours) == []
     take_back()
-    assert list(wishes) == [known]
+    assert list(ours) == [known]
+
+
+WIRE = [
+    (SourceBreakpoint(line=3, column=2, condition="x", hit_condition="2", log_message="{x}", mode="once"), MAIN),
+    (FunctionBreakpoint(name="main", condition="x", hit_condition="2"), None),
+    (DataBreakpoint(data_id="0x10/4", access_type="write", condition="x", hit_condition="2"), None),
+    (InstructionBreakpoint(instruction_reference="0x10", offset=4, condition="x", hit_condition="2", mode="hw"), None),
+]
+
+
+@pytest.mark.parametrize(("wire", "source"), WIRE)
+def test_spec_says_all_that_a_breakpoint_of_the_protocol_can_say(wire: WireBreakpoint, source: Source | None) -> None:
+    assert wire_form(spec_of(wire, source)) == wire
+
+
+@pytest.mark.parametrize(
+    ("spec", "field"),
+    [
+        (BreakpointSpec(FunctionLocation("main"), log_message="here"), r"\$\.log_message"),
+        (BreakpointSpec(FunctionLocation("main"), mode="once"), r"\$\.mode"),
+        (BreakpointSpec(SourceLocation(Path("/p/main.c"), text="return")), r"\$\.location\.line"),
+    ],
+)
+def test_spec_that_the_protocol_cannot_say_is_refused(spec: BreakpointSpec, field: str) -> None:
+    with pytest.raises(InvalidValue, match=field):
+        wire_form(spec)

@@ -1,0 +1,15 @@
+"""Methods of a session that one of its parts has, under the session's name for them."""
+
+import functools
+from collections.abc import Callable
+from typing import Any, Concatenate
+
+
+def forwarded[T, **P, R](part: str, method: Callable[Concatenate[T, P], R]) -> Callable[Concatenate[Any, P], R]:
+    """Make a method that calls that of the part which the object holds under this name."""
+
+    @functools.wraps(method)
+    def call(self: object, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        return method(getattr(self, part), *args, **kwargs)
+
+    return call

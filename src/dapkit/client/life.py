@@ -1,0 +1,97 @@
+"""The life of one session: launched or attached, detached, disconnected.
+
+What becomes of the program is decided here: leaving a session ends a program that
+was launched, and releases one that was attached to.
+"""
+
+import logging
+from collections.abc import Callable
+
+import anyio
+
+from dapkit import limits
+from dapkit.client.adapter_connection import AdapterConnection
+from dapkit.client.breakpoint_sync import BreakpointSync
+from dapkit.client.handshake import shake_hands
+from dapkit.client.session_state import SessionState
+from dapkit.endpoint import CapabilityMissing
+from dapkit.protocol import AttachRequestArguments, DapkitError, DisconnectArguments, LaunchRequestArguments
+
+log = logging.getLogger(__name__)
+
+
+class SessionLife:
+    """Starts the program, and lets it go or ends it.
+
+    Attributes:
+        ends_program: whether the program ends with the session; the session of a child asks its parent.
+
+    """
+
+    def __init__(
+        self,
+        adapter: AdapterConnection,
+        breakpoints: BreakpointSync,
+        state: SessionState,
+        *,
+        ends_program: Callable[[], bool] | None,
+    ) -> None:
+        self.ends_program = self._was_launched if ends_program is None else ends_program
+        self._adapter = adapter
+        self._breakpoints = breakpoints
+        self._state = state
+        self._start: LaunchRequestArguments | AttachRequestArguments | None = None
+        self._released = False
+
+    async def start(self, arguments: LaunchRequestArguments | AttachRequestArguments, *, deadline: float) -> None:
+        """Launch or attach, and send the breakpoints. Raises: as `Session.launch`."""
+        self._start = arguments
+        await shake_hands(
+            arguments.command,
+            start=lambda: self._adapter.ask(arguments, deadline=deadline),
+            configure=self._breakpoints.configure,
+            initialized=lambda: self._state.initialized,
+            under_way=lambda: self._state.started,
+            pulse=self._state.pulse,
+        )
+        self._state.program.started()
+        self._state.pulse.beat()
+
+    def check_release(self) -> None:
+        """Raise CapabilityMissing if the program was launched and the adapter cannot let it go."""
+        if self.ends_program() and not self._chooses_end:
+            raise CapabilityMissing("detach from a launched program", "supportTerminateDebuggee", "adapter")
+
+    async def release(self, *, deadline: float) -> None:
+        """Let the program run on without a debugger."""
+        self._released = True
+        arguments = DisconnectArguments(terminate_debuggee=False if self._chooses_end else None)
+        await self._adapter.ask(arguments, deadline=deadline)
+
+    async def leave(self) -> None:
+        """Disconnect, unless that was done; an adapter that does not answer is left alone."""
+        if self._adapter.ended:
+            return
+        if self._adapter.disconnecting:
+            with anyio.move_on_after(limits.CLOSE_SECONDS):
+                await self._state.pulse.until(lambda: self._state.disconnected or self._adapter.ended)
+            return
+        arguments = DisconnectArguments(terminate_debuggee=self.ends_program() if self._chooses_end else None)
+        try:
+            await self._adapter.ask(arguments, deadline=limits.CLOSE_SECONDS)
+        except DapkitError as error:
+            log.debug("the adapter did not take the disconnect request: %s", error)
+
+    @property
+    def left_program(self) -> bool:
+        """Whether the adapter is gone, or hangs, and has neither ended nor released the program that it launched."""
+        ended = self._state.ended and not self._state.program.adapter_lost
+        return self.ends_program() and not (ended or self._state.disconnected or self._released)
+
+    @property
+    def _chooses_end(self) -> bool:
+        """Whether the adapter can be told what becomes of the program."""
+        return bool(self._adapter.capabilities.support_terminate_debuggee)
+
+    def _was_launched(self) -> bool:
+        return isinstance(self._start, LaunchRequestArguments)

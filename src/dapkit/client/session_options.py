@@ -1,0 +1,53 @@
+"""What every way of opening a session takes, and the listener that may be among it.
+
+Both are generic in the session that they are for, `dapkit.client.Session`.
+"""
+
+from pathlib import Path
+from typing import Protocol, TypedDict
+
+from dapkit.client.breakpoints import Breakpoints
+from dapkit.client.events import SessionEvent
+from dapkit.client.reverse import Adopts
+from dapkit.client.terminal import Terminal
+
+
+class Listener[S](Protocol):
+    """Is called at once, in the order of the wire, for all that happens in a session and its children.
+
+    Streams of events are read when their reader comes to it. Code that keeps a state of its own beside that
+    of the sessions, such as a hub, has to be called as things happen instead, or the two would differ for a
+    moment. The methods only take note, and never raise.
+    """
+
+    def changed(self, session: S, event: SessionEvent | None, /) -> None:
+        """Take note of a message that has brought a session up to date; no task that waits was woken yet.
+
+        `event` is None for a response, and for the end of the conversation.
+        """
+        ...
+
+    def wrote(self, session: S, terminal: Terminal | None, text: str, /) -> None:
+        """Take note of what a program wrote to a terminal of a session.
+
+        Without a terminal it is what came on the stdout and stderr of an adapter that does not speak
+        the protocol there: programs under delve write to the same.
+        """
+        ...
+
+
+class SessionOptions[S](TypedDict, total=False):
+    """What every way of opening a session takes."""
+
+    adapter_id: str
+    """Name of the adapter that it is told in `initialize`; some want to read their own."""
+    transcript: Path | None
+    """File for all messages, as `dapkit.transport.Recorder` writes it; children get files beside it."""
+    breakpoints: Breakpoints | None
+    """The breakpoints from the start, such as another session's `breakpoints_for_another()`."""
+    adopts: Adopts
+    """Says whether a child session is wanted; all are, unless it says otherwise."""
+    program_input: Path | None
+    """File that programs in terminals read instead of what is typed; children read what their parents leave."""
+    listener: Listener[S] | None
+    """Called at once for all that happens in this session and in its children."""

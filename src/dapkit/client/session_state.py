@@ -1,0 +1,100 @@
+"""What a session knows from the messages of its adapter.
+
+All state follows the order of the wire: each message brings it up to date before
+a task that waits for it is woken.
+"""
+
+from collections.abc import Callable
+
+from dapkit.client.breakpoints import Breakpoints
+from dapkit.client.events import CustomEvent, EventLog, SessionEvent
+from dapkit.client.output import TextLog
+from dapkit.client.state import Ended, ProgramState, Starting
+from dapkit.endpoint import ConversationEnded, EventReceived, Happening, ResponseReceived
+from dapkit.protocol import (
+    BreakpointEvent,
+    Event,
+    EventBody,
+    InitializedEvent,
+    OutputEvent,
+    RawJson,
+    decode_as,
+)
+from dapkit.transport import Pulse
+
+
+class SessionState:
+    """The program, its breakpoints, its output and its events, as reported so far.
+
+    Invariant: the pulse beats after each message that may have changed anything, after `changed` was called.
+
+    Attributes:
+        initialized: whether the adapter has reported that it takes breakpoints now (event `initialized`).
+        disconnected: whether it has answered a `disconnect` request.
+
+    """
+
+    def __init__(self, breakpoints: Breakpoints, *, changed: Callable[[SessionEvent | None], None]) -> None:
+        self.breakpoints = breakpoints
+        self.program = ProgramState()
+        self.events = EventLog()
+        self.output = TextLog()
+        self.pulse = Pulse()
+        self.initialized = False
+        self.disconnected = False
+        self._changed = changed
+
+    @property
+    def started(self) -> bool:
+        """Whether the program runs, stands or has ended."""
+        return not isinstance(self.program.state, Starting)
+
+    @property
+    def ended(self) -> bool:
+        """Whether debugging is over."""
+        return isinstance(self.program.state, Ended)
+
+    def watch(self, happening: Happening) -> None:
+        """Take in what the adapter has sent."""
+        event: SessionEvent | None = None
+        match happening:
+            case EventReceived(received):
+                event = self._add(received)
+            case ResponseReceived(request, response) if response.success:
+                self.breakpoints.answered(request.arguments, response.body)
+                self.program.answered(request, response.body)
+                self.disconnected = self.disconnected or request.command == "disconnect"
+            case ResponseReceived(request):
+                self.program.refused(request.arguments)
+            case ConversationEnded():
+                self.end()
+                return
+        self._changed(event)
+        self.pulse.beat()
+
+    def end(self) -> None:
+        """Take note that the conversation is over."""
+        self.program.end(adapter_lost=not self.disconnected)
+        self.events.close()
+        self._changed(None)
+        self.pulse.beat()
+
+    def _add(self, received: Event) -> SessionEvent:
+        body = received.body
+        event = body if isinstance(body, EventBody) else CustomEvent(received.event, _plain(body))
+        self.events.add(event)
+        self.program.told(event, position=self.events.position)
+        match event:
+            case InitializedEvent():
+                self.initialized = True
+            case OutputEvent():
+                self.output.append(event.output, event.category or "console")
+            case BreakpointEvent():
+                self.breakpoints.told(event)
+            case _:
+                pass
+        return event
+
+
+def _plain(raw: object) -> object:
+    return decode_as(object, raw) if isinstance(raw, RawJson) else None
