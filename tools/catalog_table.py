@@ -43,24 +43,25 @@ def with_table(page: str) -> str:
 def table() -> str:
     """Return the adapters as a table, and what is peculiar about each."""
     rows = ["| name | | programs | starts with | how to get it |", "| --- | --- | --- | --- | --- |"]
-    ordered = sorted(built_in().values(), key=lambda one: one.name)
-    rows += [row(one) for one in ordered]
-    notes = [f"* `{one.name}`: {one.notes}{traits(one)}" for one in ordered]
+    ordered = sorted(built_in().values(), key=lambda adapter: adapter.name)
+    rows += [row(adapter) for adapter in ordered]
+    notes = [f"* `{adapter.name}`: {adapter.notes}{traits(adapter)}" for adapter in ordered]
     return "\n".join([*rows, "", *notes, ""])
 
 
-def row(one: AdapterDefinition) -> str:
+def row(adapter: AdapterDefinition) -> str:
     """Return the row of an adapter."""
-    kinds = [f"`{kind}`" for kind in one.file_types]
-    kinds += ["executables"] if one.native else []
-    kinds += ["folders"] if one.directories else []
-    command = " ".join(one.command[0])
-    return f"| `{one.name}` | {one.title} | {', '.join(kinds)} | `{command}` ({one.transport}) | {one.install} |"
+    kinds = [f"`{kind}`" for kind in adapter.file_types]
+    kinds += ["executables"] if adapter.native else []
+    kinds += ["folders"] if adapter.directories else []
+    command = " ".join(adapter.command[0])
+    started = f"`{command}` ({adapter.transport})"
+    return f"| `{adapter.name}` | {adapter.title} | {', '.join(kinds)} | {started} | {adapter.install} |"
 
 
-def traits(one: AdapterDefinition) -> str:
+def traits(adapter: AdapterDefinition) -> str:
     """Return the names of an adapter's traits as a sentence; nothing if it has none."""
-    names = [f"`{field.name}`" for field in dataclasses.fields(one.traits) if getattr(one.traits, field.name)]
+    names = [f"`{field.name}`" for field in dataclasses.fields(adapter.traits) if getattr(adapter.traits, field.name)]
     return f" Traits: {', '.join(names)}." if names else ""
 
 

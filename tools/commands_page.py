@@ -66,17 +66,17 @@ def _rows(name: str, command: click.Command) -> Iterator[str]:
     text = (command.help or "").strip().partition("\n")[0]
     yield f"| `{name}` | {_cell(text)}{reads} | `{_cell(example)}` |"
     if isinstance(command, click.Group):
-        for inner, one in command.commands.items():
-            yield from _rows(f"{name} {inner}", one)
+        for inner, subcommand in command.commands.items():
+            yield from _rows(f"{name} {inner}", subcommand)
 
 
 def options() -> Iterator[str]:
     """Yield the options that every action has."""
     yield from ("| option | | variable |", "| --- | --- | --- |")
-    for one in COMMON_OPTIONS:
-        name = ", ".join(f"`{flag}`" for flag in one.opts)
-        variable = f"`{one.envvar}`" if isinstance(one.envvar, str) else ""
-        yield f"| {name} | {_cell(one.help or '')} | {variable} |"
+    for option in COMMON_OPTIONS:
+        name = ", ".join(f"`{flag}`" for flag in option.opts)
+        variable = f"`{option.envvar}`" if isinstance(option.envvar, str) else ""
+        yield f"| {name} | {_cell(option.help or '')} | {variable} |"
 
 
 def exit_code_rows() -> Iterator[str]:

@@ -191,7 +191,10 @@ def page(evidence: Evidence) -> Iterator[str]:
     commands = [spec.command for spec in COMMANDS.values() if spec.direction is Direction.CLIENT_TO_ADAPTER]
     yield from table(
         ("request", "handled", "answered to `DebugClient` with success"),
-        ((f"`{one}`", yes_or_no(is_handled(one)), evidence.of_client("requests", one)) for one in commands),
+        (
+            (f"`{command}`", yes_or_no(is_handled(command)), evidence.of_client("requests", command))
+            for command in commands
+        ),
     )
     yield ""
     yield "## Events"
@@ -222,7 +225,7 @@ def matches(expected: str, found: str) -> bool:
     """Compare two lines; a cell that is not known matches every one."""
     cells, others = expected.split(" | "), found.split(" | ")
     return len(cells) == len(others) and all(
-        one == other or UNKNOWN in (one, one.removesuffix(" |")) for one, other in zip(cells, others, strict=True)
+        cell == other or UNKNOWN in (cell, cell.removesuffix(" |")) for cell, other in zip(cells, others, strict=True)
     )
 
 

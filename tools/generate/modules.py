@@ -82,7 +82,7 @@ class _Collected:
     def add(self, item: Object, text: str, base: str) -> None:
         if item.enumerations:
             self.blocks.append(structs.inline_enumerations(item))
-            self.defined += [one.name for one in item.enumerations]
+            self.defined += [enumeration.name for enumeration in item.enumerations]
         self.blocks.append(text)
         self.defined.append(item.name)
         self.used.add(base)

@@ -41,8 +41,8 @@ def enumeration(item: Enumeration, about: str) -> str:
 def inline_enumerations(item: Object) -> str:
     """Write the enumerations that stand inside an object's properties."""
     return "\n".join(
-        enumeration(one, f"Values of `{item.name}.{field.python}`")
-        for one, field in zip(item.enumerations, _enumerated_fields(item), strict=True)
+        enumeration(inner, f"Values of `{item.name}.{field.python}`")
+        for inner, field in zip(item.enumerations, _enumerated_fields(item), strict=True)
     )
 
 
@@ -105,5 +105,5 @@ def _field(field: Field, owner: str) -> str:
 
 
 def _enumerated_fields(item: Object) -> list[Field]:
-    names = [one.name for one in item.enumerations]
+    names = [inner.name for inner in item.enumerations]
     return [field for field in item.fields if names_in(field.type) & set(names)]

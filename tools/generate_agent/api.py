@@ -95,21 +95,21 @@ def _name(action: Action) -> str:
 
 
 def _function(action: Action) -> Iterator[str]:
-    required = [one for one in action.parameters.values() if one.required]
-    others = [one for one in action.parameters.values() if not one.required]
+    required = [parameter for parameter in action.parameters.values() if parameter.required]
+    others = [parameter for parameter in action.parameters.values() if not parameter.required]
     kinds = (f'"{kind.__module__.rpartition(".")[2]}.{kind.__name__}"' for kind in action.results)
     yield f"@performs({', '.join(kinds)})"
     yield f"def {_name(action)}("
-    yield from (f"    {one.name}: {_type(one)}," for one in required)
+    yield from (f"    {parameter.name}: {_type(parameter)}," for parameter in required)
     yield "    *,"
-    yield from (f"    {one.name}: {_type(one)} | None = None," for one in others)
+    yield from (f"    {parameter.name}: {_type(parameter)} | None = None," for parameter in others)
     yield "    session: str | None = None,"
     yield "    project: StrPath | None = None,"
     yield f') -> "Answer[{" | ".join(kind.__name__ for kind in action.results)}]":'
     yield f'    """{action.summary}'
     yield ""
     yield "    Args:"
-    yield from (f"        {one.name}: {one.meaning}" for one in (*required, *others))
+    yield from (f"        {parameter.name}: {parameter.meaning}" for parameter in (*required, *others))
     yield "        session: Name of the session; by default the only one."
     yield "        project: Folder that the session belongs to."
     yield ""

@@ -38,7 +38,10 @@ def _actions(actions: Mapping[str, Action]) -> Iterator[str]:
         yield from (f"## {topic.capitalize()}", "")
         for action in group:
             yield from (f"### {action.name}", "", action.summary + (_mark(action)), "")
-            yield from ("Parameters: " + ", ".join(_name(one) for one in action.parameters.values()) + ".", "")
+            yield from (
+                "Parameters: " + ", ".join(_name(parameter) for parameter in action.parameters.values()) + ".",
+                "",
+            )
             if action.example:
                 yield from ("```json", json.dumps({"action": action.name, **action.example}), "```", "")
 

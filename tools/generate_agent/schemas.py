@@ -35,10 +35,10 @@ def schemas(actions: Mapping[str, Action]) -> str:
 
 
 def _arguments(action: Action) -> Schema:
-    required = [one.name for one in action.parameters.values() if one.required]
+    required = [parameter.name for parameter in action.parameters.values() if parameter.required]
     return {
         "type": "object",
-        "properties": {name: _property(one) for name, one in action.parameters.items()},
+        "properties": {name: _property(parameter) for name, parameter in action.parameters.items()},
         **({"required": required} if required else {}),
         "additionalProperties": False,
     }

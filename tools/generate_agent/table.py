@@ -53,7 +53,7 @@ def table(actions: Mapping[str, Action], words: Mapping[str, Parameter]) -> str:
             "summary": action.summary,
             "approval": action.approval.value,
             "parameters": tuple(action.parameters),
-            "required": tuple(one.name for one in action.parameters.values() if one.required),
+            "required": tuple(parameter.name for parameter in action.parameters.values() if parameter.required),
             "example": dict(action.example),
         }
         for name, action in actions.items()

@@ -34,11 +34,11 @@ def plans_of(
         raise InvalidArguments(f"configuration: there is no .vscode/launch.json in {folder} or above it")
     file = launch_json.read(workspace)
     open_file, given = None if program is None else folder / program, inputs or {}
-    asked = [one.name for one in file.asked(name)]
-    for one in given:
-        if one not in asked:
+    asked = [question.name for question in file.asked(name)]
+    for answered in given:
+        if answered not in asked:
             raise InvalidArguments(
-                f"inputs: {name} does not ask for {one}; it asks for {', '.join(asked) or 'nothing'}"
+                f"inputs: {name} does not ask for {answered}; it asks for {', '.join(asked) or 'nothing'}"
             )
     plans = [file.plan(member, catalog, program=open_file, inputs=given, pid=pid) for member in file.members(name)]
     return [_changed(plan, env or {}, changes) for plan in plans]

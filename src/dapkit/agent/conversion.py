@@ -7,33 +7,35 @@ from dapkit.protocol import EvaluateBody, ExceptionInfoBody, SetExpressionBody, 
 from dapkit.protocol import ExceptionDetails as ProtocolDetails
 
 
-def variable(one: Variable, *, most: int = limits.VALUE_CHARACTERS) -> values.VariableRow:
-    """Show a variable."""
-    value, length = shortened(one.value, most)
+def variable(received: Variable, *, most: int = limits.VALUE_CHARACTERS) -> values.VariableRow:
+    """Show what an adapter sent, cut to a size."""
+    value, length = shortened(received.value, most)
     return values.VariableRow(
-        name=shortened(one.name, most)[0],
+        name=shortened(received.name, most)[0],
         value=value,
-        type=_type(one.type, most),
-        variables_reference=one.variables_reference,
-        evaluate_name=one.evaluate_name if one.evaluate_name is None or len(one.evaluate_name) <= most else None,
-        memory_reference=one.memory_reference,
-        named_variables=one.named_variables,
-        indexed_variables=one.indexed_variables,
+        type=_type(received.type, most),
+        variables_reference=received.variables_reference,
+        evaluate_name=received.evaluate_name
+        if received.evaluate_name is None or len(received.evaluate_name) <= most
+        else None,
+        memory_reference=received.memory_reference,
+        named_variables=received.named_variables,
+        indexed_variables=received.indexed_variables,
         length=length,
     )
 
 
-def frame(one: StackFrame, index: int) -> values.FrameRow:
-    """Show a frame."""
+def frame(received: StackFrame, index: int) -> values.FrameRow:
+    """Show what an adapter sent, cut to a size."""
     return values.FrameRow(
         index=index,
-        id=one.id,
-        name=shortened(one.name, limits.NAME_CHARACTERS)[0],
-        line=one.line,
-        column=one.column,
-        source=one.source,
-        instruction_pointer_reference=one.instruction_pointer_reference,
-        presentation_hint=one.presentation_hint,
+        id=received.id,
+        name=shortened(received.name, limits.NAME_CHARACTERS)[0],
+        line=received.line,
+        column=received.column,
+        source=received.source,
+        instruction_pointer_reference=received.instruction_pointer_reference,
+        presentation_hint=received.presentation_hint,
     )
 
 

@@ -116,9 +116,12 @@ class Action:
         """The parameters by name, in the order in which they are shown."""
         hints = get_type_hints(self.coroutine, include_extras=True)
         _call, *named = inspect.signature(self.coroutine).parameters.values()
-        found = [_parameter(one.name, hints[one.name], required=one.default is one.empty) for one in named]
+        found = [
+            _parameter(parameter.name, hints[parameter.name], required=parameter.default is parameter.empty)
+            for parameter in named
+        ]
         found.append(_parameter("timeout", Timeout, required=False))
-        return {one.name: one for one in found}
+        return {parameter.name: parameter for parameter in found}
 
     @cached_property
     def results(self) -> tuple[type[ProtocolObject], ...]:
@@ -162,11 +165,11 @@ def vocabulary(actions: Iterable[Action]) -> Mapping[str, Parameter]:
 
     """
     words: dict[str, Parameter] = {}
-    for one in actions:
-        for parameter in one.parameters.values():
+    for action in actions:
+        for parameter in action.parameters.values():
             word = replace(parameter, required=False)
             if words.setdefault(word.name, word) != word:
-                raise TypeError(f"{one.name} has a parameter {word}, which elsewhere is {words[word.name]}")
+                raise TypeError(f"{action.name} has a parameter {word}, which elsewhere is {words[word.name]}")
     return words
 
 

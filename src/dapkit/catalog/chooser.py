@@ -58,9 +58,9 @@ class Chooser:
 
     def for_language(self, language: str, program: Path | None) -> Choice:
         """Choose one for a language, where there is no program to look at."""
-        fitting = [one for one in self.adapters.values() if language in one.languages]
+        fitting = [adapter for adapter in self.adapters.values() if language in adapter.languages]
         if not fitting:
-            known = sorted({name for one in self.adapters.values() for name in one.languages})
+            known = sorted({name for adapter in self.adapters.values() for name in adapter.languages})
             raise NoAdapter(f"no adapter debugs {language}", hints=(f"there are adapters for {', '.join(known)}",))
         return self._first(
             self._sorted(fitting, program or self.cwd), program, what=f"no debugger for {language} is available"
@@ -70,20 +70,20 @@ class Chooser:
         self, kind: str, program: Path | None, *, pid: int | None = None, place: tuple[str, int] | None = None
     ) -> Choice:
         """Choose one for the `type` of a launch configuration, which may attach to a process or a port."""
-        known = [one for one in self.adapters.values() if kind in one.launch_types]
+        known = [adapter for adapter in self.adapters.values() if kind in adapter.launch_types]
         if not known:
-            types = sorted({name for one in self.adapters.values() for name in one.launch_types})
+            types = sorted({name for adapter in self.adapters.values() for name in adapter.launch_types})
             hint = f"there are adapters for {', '.join(types)}"
             raise NoAdapter(f"no adapter is for configurations of type {kind!r}", hints=(hint,))
         fitting = self._specific(known, program or self.cwd)
         self.reasons.append(f"the configuration's type is {kind}, for which there is {_names(fitting)}")
         if pid is not None:
-            fitting = [one for one in fitting if one.attach_to_pid is not None]
+            fitting = [adapter for adapter in fitting if adapter.attach_to_pid is not None]
             self._python_matters = False
             self.reasons.append(f"it attaches to a process, which {_names(fitting)} can")
         if place is not None:
             self._python_matters = False
-            fitting = [one for one in fitting if one.attach_to_port is not None]
+            fitting = [adapter for adapter in fitting if adapter.attach_to_port is not None]
             if len(fitting) > 1:
                 fitting = self._at_port(fitting, *place) or fitting
         return self._first(fitting, program, what=f"no debugger for type {kind!r} is available")
@@ -91,7 +91,9 @@ class Chooser:
     def for_program(self, path: Path) -> Choice:
         """Choose one by the program's name, or by what is in it."""
         program = look_at(path)
-        by_name = [] if program.kind == "folder" else [one for one in self.adapters.values() if one.takes(path)]
+        by_name = (
+            [] if program.kind == "folder" else [adapter for adapter in self.adapters.values() if adapter.takes(path)]
+        )
         fitting = self._specific(by_name, path) if by_name else self._by_content(program)
         self.reasons.append(f"{program}, for which there is {_names(fitting)}")
         if not fitting:
@@ -103,17 +105,19 @@ class Chooser:
         process = look_at_process(pid, self._debuggers())
         if process.runs == "python" and self.python is None:
             self._python = asked(process.executable, f"runs as process {pid}", self.env, self.cwd)
-        known = [one for one in self.adapters.values() if process.runs in one.interpreters]
-        fitting = [one for one in known if one.attach_to_pid is not None]
+        known = [adapter for adapter in self.adapters.values() if process.runs in adapter.interpreters]
+        fitting = [adapter for adapter in known if adapter.attach_to_pid is not None]
         if not known or process.runs == "go":
-            fitting += [one for one in self._native() if one.attach_to_pid is not None]
+            fitting += [adapter for adapter in self._native() if adapter.attach_to_pid is not None]
         self.reasons.append(f"{process}, to which {_names(fitting)} can attach")
         if not fitting:
-            others = ", ".join(one.name for one in known)
+            others = ", ".join(adapter.name for adapter in known)
             raise NoAdapter(
                 f"no debugger can attach to this: {process}, and {others} cannot attach to a process",
                 reasons=tuple(self.reasons),
-                hints=tuple(f"{one.name}: attach to a port; {one.notes}" for one in known if one.attach_to_port),
+                hints=tuple(
+                    f"{adapter.name}: attach to a port; {adapter.notes}" for adapter in known if adapter.attach_to_port
+                ),
             )
         return self._first(
             self._ranked(fitting), program, what=f"no debugger for process {pid} is available: it {process.evidence}"
@@ -121,7 +125,7 @@ class Chooser:
 
     def for_port(self, host: str, port: int, program: Path | None) -> Choice:
         """Choose one by who listens there, which can be seen on this machine only."""
-        able = [one for one in self.adapters.values() if one.attach_to_port is not None]
+        able = [adapter for adapter in self.adapters.values() if adapter.attach_to_port is not None]
         fitting = self._at_port(able, host, port)
         if not fitting:
             raise NoAdapter(
@@ -139,7 +143,7 @@ class Chooser:
             self.reasons.append(f"{process} and listens on port {port}")
             return self._listening(able, process)
         where = "what listens there cannot be seen" if host in _LOOPBACK else "that is another machine"
-        usual = [one for one in able if one.usual_at_ports]
+        usual = [adapter for adapter in able if adapter.usual_at_ports]
         self.reasons.append(
             f"{_names(usual)} is the usual one for {host}:{port}: {where}; name another adapter if it is not"
         )
@@ -147,29 +151,31 @@ class Chooser:
 
     def _debuggers(self) -> Mapping[str, str]:
         """Titles of adapters by the names of their processes."""
-        return {name: one.title for one in self.adapters.values() for name in one.process_names}
+        return {name: adapter.title for adapter in self.adapters.values() for name in adapter.process_names}
 
     # Which fit
 
     def _native(self) -> list[AdapterDefinition]:
-        return [one for one in self.adapters.values() if one.native]
+        return [adapter for adapter in self.adapters.values() if adapter.native]
 
     def _by_content(self, program: ProgramFile) -> list[AdapterDefinition]:
         match program.kind:
             case "folder":
                 fitting = [
-                    one for one in self.adapters.values() if one.directories and self._is_folder_of(program.path, one)
+                    adapter
+                    for adapter in self.adapters.values()
+                    if adapter.directories and self._is_folder_of(program.path, adapter)
                 ]
                 return self._sorted(fitting, program.path)
             case "executable":
                 by_builder = [
-                    one
-                    for one in self.adapters.values()
-                    if program.interpreter and program.interpreter in one.interpreters
+                    adapter
+                    for adapter in self.adapters.values()
+                    if program.interpreter and program.interpreter in adapter.interpreters
                 ]
                 return [*self._sorted(by_builder, program.path), *self._sorted(self._native(), program.path)]
             case "script":
-                fitting = [one for one in self.adapters.values() if program.interpreter in one.interpreters]
+                fitting = [adapter for adapter in self.adapters.values() if program.interpreter in adapter.interpreters]
                 return self._sorted(fitting, program.path)
             case _:
                 return []
@@ -181,33 +187,35 @@ class Chooser:
 
     def _specific(self, fitting: list[AdapterDefinition], path: Path) -> list[AdapterDefinition]:
         """Those that fit, best first; only those whose kind of project this certainly is, if there are such."""
-        certain = [one for one in fitting if one.root_contains and root_of(path, one) is not None]
-        rest = [one for one in fitting if not one.root_contains]
+        certain = [adapter for adapter in fitting if adapter.root_contains and root_of(path, adapter) is not None]
+        rest = [adapter for adapter in fitting if not adapter.root_contains]
         return self._sorted(certain or rest or fitting, path)
 
     def _sorted(self, fitting: Iterable[AdapterDefinition], path: Path) -> list[AdapterDefinition]:
-        return sorted(fitting, key=lambda one: (root_of(path, one) is None, one.rank, one.name))
+        return sorted(fitting, key=lambda adapter: (root_of(path, adapter) is None, adapter.rank, adapter.name))
 
     def _ranked(self, fitting: Iterable[AdapterDefinition]) -> list[AdapterDefinition]:
         """By rank alone: those for what Go has built come before those for any executable."""
-        return sorted(fitting, key=lambda one: (one.native, one.rank, one.name))
+        return sorted(fitting, key=lambda adapter: (adapter.native, adapter.rank, adapter.name))
 
     def _listening(self, fitting: Sequence[AdapterDefinition], process: ProcessInfo) -> list[AdapterDefinition]:
         parts = {part for word in process.command[1:] for part in Path(word).parts}
-        in_command = [one for one in fitting if parts & set(one.listeners)]
-        by_kind = [one for one in fitting if process.runs in one.listeners]
+        in_command = [adapter for adapter in fitting if parts & set(adapter.listeners)]
+        by_kind = [adapter for adapter in fitting if process.runs in adapter.listeners]
         return self._ranked(in_command or by_kind)
 
     def _nothing_for(self, program: ProgramFile) -> NoAdapter:
         what = str(program)
         if program.kind == "folder":
-            able = ", ".join(sorted(one.name for one in self.adapters.values() if one.directories))
+            able = ", ".join(sorted(adapter.name for adapter in self.adapters.values() if adapter.directories))
             hint = f"folders can be programs for {able}: give an executable, or a file of the program"
         elif program.kind == "script":
             hint = f"no adapter debugs programs of {program.interpreter}: define one in dap.toml, or name one"
         else:
             hint = "name the adapter if one can debug it, or define one in dap.toml"
-        installed = [one.name for one in self.adapters.values() if isinstance(self._find(one, None), Installed)]
+        installed = [
+            adapter.name for adapter in self.adapters.values() if isinstance(self._find(adapter, None), Installed)
+        ]
         return NoAdapter(
             f"No debugger adapter available: {what}. Installed adapters: {', '.join(sorted(installed)) or 'none'}",
             reasons=tuple(self.reasons),
@@ -218,19 +226,19 @@ class Chooser:
 
     def _first(self, fitting: Sequence[AdapterDefinition], program: Path | None, *, what: str) -> Choice:
         missing: list[tuple[AdapterDefinition, NotInstalled]] = []
-        for place, one in enumerate(fitting):
-            found = self._suits(one, program)
+        for place, adapter in enumerate(fitting):
+            found = self._suits(adapter, program)
             if isinstance(found, NotInstalled):
-                missing.append((one, found))
-                self._notice(f"not {one.name}: {found.problem}")
+                missing.append((adapter, found))
+                self._notice(f"not {adapter.name}: {found.problem}")
                 continue
-            self._praise(one, found, program)
-            if program is not None and one.is_source_only(program):
-                self.reasons.append(f"{program.name} is a source: {one.compiled}")
+            self._praise(adapter, found, program)
+            if program is not None and adapter.is_source_only(program):
+                self.reasons.append(f"{program.name} is a source: {adapter.compiled}")
             if after := fitting[place + 1 :]:
                 self.reasons.append(f"after it would come {_names(after)}")
             return Choice(
-                definition=one,
+                definition=adapter,
                 command=found.command,
                 reasons=tuple(self.reasons),
                 notices=tuple(self.notices),
@@ -241,56 +249,62 @@ class Chooser:
                 env=self.env,
             )
         first = f": {missing[0][1].problem if missing else self.reasons[-1]}"
-        hints = (f"{one.name}: {found.remedy or one.install}" for one, found in missing if found.remedy or one.install)
+        hints = (
+            f"{adapter.name}: {found.remedy or adapter.install}"
+            for adapter, found in missing
+            if found.remedy or adapter.install
+        )
         raise NoAdapter(f"{what}{first}", reasons=tuple(self.reasons), hints=tuple(dict.fromkeys(hints)))
 
-    def _praise(self, one: AdapterDefinition, found: Installed, program: Path | None) -> None:
-        root = None if program is None else root_of(program, one)
+    def _praise(self, adapter: AdapterDefinition, found: Installed, program: Path | None) -> None:
+        root = None if program is None else root_of(program, adapter)
         inside = "" if root is None else f", in a project of its kind, {root}"
         version = "" if found.version is None else f", version {found.version}"
         where = f"{found.command[0]} ({found.where}){version}" if found.command else found.where
-        self.reasons.append(f"{one.name}: {where}{inside}")
+        self.reasons.append(f"{adapter.name}: {where}{inside}")
         users = {BUILT_IN, *user_folders(self.env)}
-        if own := [str(source) for source in one.sources if source.parent != BUILT_IN]:
-            self.reasons.append(f"what is known of {one.name} is from {', '.join(own)}")
-        if cloned := [str(source) for source in one.sources if source.parent not in users]:
+        if own := [str(source) for source in adapter.sources if source.parent != BUILT_IN]:
+            self.reasons.append(f"what is known of {adapter.name} is from {', '.join(own)}")
+        if cloned := [str(source) for source in adapter.sources if source.parent not in users]:
             # The user may never have seen it, and it says what is run.
             started = " ".join(found.command) or found.where
-            self._notice(f"as {', '.join(cloned)} of the project says, {one.name} is started by: {started}")
+            self._notice(f"as {', '.join(cloned)} of the project says, {adapter.name} is started by: {started}")
 
     def _notice(self, reason: str) -> None:
         """Keep a reason that the user has to know."""
         self.reasons.append(reason)
         self.notices.append(reason)
 
-    def _suits(self, one: AdapterDefinition, program: Path | None) -> Installed | NotInstalled:
-        found = self._find(one, program)
-        if isinstance(found, NotInstalled) or not self._python_matters or "python" not in one.languages:
+    def _suits(self, adapter: AdapterDefinition, program: Path | None) -> Installed | NotInstalled:
+        found = self._find(adapter, program)
+        if isinstance(found, NotInstalled) or not self._python_matters or "python" not in adapter.languages:
             return found
         python = self._interpreter(program)
-        if not one.minimum_python:
+        if not adapter.minimum_python:
             return found
-        remedy = f"give it CPython {one.minimum_python} or later, in a virtual environment .venv of the project for one"
+        remedy = (
+            f"give it CPython {adapter.minimum_python} or later, in a virtual environment .venv of the project for one"
+        )
         if python is None:
             return NotInstalled("no Python interpreter that works was found for the program", remedy)
-        if python.implementation != "cpython" or python.version[:2] < numbers(one.minimum_python):
-            return NotInstalled(f"{python}, and CPython {one.minimum_python} or later is needed", remedy)
+        if python.implementation != "cpython" or python.version[:2] < numbers(adapter.minimum_python):
+            return NotInstalled(f"{python}, and CPython {adapter.minimum_python} or later is needed", remedy)
         self.reasons.append(f"the program's interpreter {python}")
         return found
 
-    def look_for(self, one: AdapterDefinition) -> Installed | NotInstalled:
+    def look_for(self, adapter: AdapterDefinition) -> Installed | NotInstalled:
         """Tell whether an adapter is installed, and its version."""
-        return self._find(one, None, ask_version=True)
+        return self._find(adapter, None, ask_version=True)
 
     def _find(
-        self, one: AdapterDefinition, program: Path | None, *, ask_version: bool = False
+        self, adapter: AdapterDefinition, program: Path | None, *, ask_version: bool = False
     ) -> Installed | NotInstalled:
-        root = root_of(program or self.cwd, one)
+        root = root_of(program or self.cwd, adapter)
         projects = tuple(dict.fromkeys([*([] if root is None else [root]), self.cwd]))
-        python = self._interpreter(program) if _asks_for_python(one) else None
+        python = self._interpreter(program) if _asks_for_python(adapter) else None
         around = SearchContext(projects, self.env, None if python is None else python.path)
-        found = find(one, around, ask_version=ask_version)
-        lacking = lacks_for_pid(one, around) if self.to_pid and isinstance(found, Installed) else None
+        found = find(adapter, around, ask_version=ask_version)
+        lacking = lacks_for_pid(adapter, around) if self.to_pid and isinstance(found, Installed) else None
         return lacking or found
 
     def _interpreter(self, program: Path | None) -> Interpreter | None:
@@ -307,4 +321,4 @@ def _asks_for_python(definition: AdapterDefinition) -> bool:
 
 
 def _names(adapters: Iterable[AdapterDefinition]) -> str:
-    return ", ".join(one.name for one in adapters) or "no adapter"
+    return ", ".join(adapter.name for adapter in adapters) or "no adapter"

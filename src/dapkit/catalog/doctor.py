@@ -64,7 +64,7 @@ async def doctor(catalog: Catalog, *, cwd: Path) -> list[Checkup]:
         for state in found:
             tasks.start_soon(check, state)
     order = ("works", "broken", "missing")
-    return sorted(results, key=lambda one: (order.index(one.verdict), one.state.name))
+    return sorted(results, key=lambda checkup: (order.index(checkup.verdict), checkup.state.name))
 
 
 async def _checkup(state: AdapterState, catalog: Catalog, cwd: Path) -> Checkup:
@@ -108,17 +108,17 @@ def render_doctor(results: list[Checkup], catalog: Catalog) -> str:
     """Return what was found as text for a terminal, with what to install at the end."""
     rows = [
         (
-            one.verdict,
-            one.state.name,
-            one.state.version or "-",
-            "" if one.seconds is None else f"{one.seconds:.2f} s, {one.abilities} capabilities",
-            one.problem.splitlines()[0] if one.problem else str(one.state.path or ""),
+            checkup.verdict,
+            checkup.state.name,
+            checkup.state.version or "-",
+            "" if checkup.seconds is None else f"{checkup.seconds:.2f} s, {checkup.abilities} capabilities",
+            checkup.problem.splitlines()[0] if checkup.problem else str(checkup.state.path or ""),
         )
-        for one in results
+        for checkup in results
     ]
     lines = list(aligned(rows))
-    remedies = [one for one in results if one.remedy]
+    remedies = [checkup for checkup in results if checkup.remedy]
     if remedies:
         lines += ["", "what to do for the others:"]
-        lines += [f"  {line}" for line in aligned([(one.state.name, one.remedy) for one in remedies])]
+        lines += [f"  {line}" for line in aligned([(checkup.state.name, checkup.remedy) for checkup in remedies])]
     return "\n".join([*lines, *render_problems(catalog)])

@@ -76,10 +76,10 @@ def read_all(cwd: Path, home: Path, config: Path) -> tuple[dict[str, AdapterDefi
         except Invalid as error:
             problems.append(DefinitionProblem(file, "", error.problem))
             continue
-        for path, one in _tables(table):
+        for path, content in _tables(table):
             name = path[-1] if path else ""
             try:
-                merged = merge(settings.get(name, {}), check(one, path))
+                merged = merge(settings.get(name, {}), check(content, path))
                 sources = adapters[name].sources if name in adapters else ()
                 definition = build(name, merged, sources=(*sources, file))
             except Invalid as error:
@@ -99,9 +99,9 @@ def _tables(table: object) -> Iterator[tuple[tuple[str, ...], object]]:
     prefix: tuple[str, ...] = ()
     if isinstance(inner, Mapping):
         table, prefix = inner, ("adapters",)
-    for name, one in table.items():
+    for name, content in table.items():
         if name != "$schema":
-            yield (*prefix, str(name)), one
+            yield (*prefix, str(name)), content
 
 
 def _files(cwd: Path, home: Path, config: Path) -> Iterator[Path]:

@@ -66,8 +66,8 @@ def states(catalog: Catalog, *, cwd: Path) -> list[AdapterState]:
     It asks each for its version, which takes a second or two: in an event loop, call it in a thread.
     """
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        found = list(pool.map(lambda one: _state(one, catalog, cwd), catalog.adapters.values()))
-    return sorted(found, key=lambda one: (not one.installed, one.name))
+        found = list(pool.map(lambda definition: _state(definition, catalog, cwd), catalog.adapters.values()))
+    return sorted(found, key=lambda state: (not state.installed, state.name))
 
 
 def why(
@@ -94,13 +94,13 @@ def render_states(found: list[AdapterState], catalog: Catalog) -> str:
     rows = [("adapter", "state", "version", "for", "where")]
     rows += [
         (
-            one.name,
-            "installed" if one.installed else "missing",
-            one.version or "-",
-            ", ".join(one.definition.languages),
-            str(one.path or one.problem or f"{one.definition.host}:{one.definition.port}"),
+            state.name,
+            "installed" if state.installed else "missing",
+            state.version or "-",
+            ", ".join(state.definition.languages),
+            str(state.path or state.problem or f"{state.definition.host}:{state.definition.port}"),
         )
-        for one in found
+        for state in found
     ]
     return "\n".join([*aligned(rows), *render_problems(catalog)])
 
@@ -125,8 +125,8 @@ def render_why(explained: Explanation) -> str:
     return "\n".join(lines)
 
 
-def _state(one: AdapterDefinition, catalog: Catalog, cwd: Path) -> AdapterState:
-    found = Chooser(catalog.adapters, cwd.absolute(), catalog.env).look_for(one)
+def _state(definition: AdapterDefinition, catalog: Catalog, cwd: Path) -> AdapterState:
+    found = Chooser(catalog.adapters, cwd.absolute(), catalog.env).look_for(definition)
     if isinstance(found, NotInstalled):
-        return AdapterState(one, None, None, found.problem)
-    return AdapterState(one, found.path if found.command else None, found.version, "")
+        return AdapterState(definition, None, None, found.problem)
+    return AdapterState(definition, found.path if found.command else None, found.version, "")

@@ -294,9 +294,9 @@ _USUAL: dict[object, Check] = {
 }
 
 _CHECKS = _SPECIAL | {
-    one.name: _USUAL[one.type]
-    for one in dataclasses.fields(AdapterDefinition)
-    if one.name not in _SPECIAL and one.name not in {"name", "sources"}
+    field.name: _USUAL[field.type]
+    for field in dataclasses.fields(AdapterDefinition)
+    if field.name not in _SPECIAL and field.name not in {"name", "sources"}
 }
 
-_TRAITS = {one.name: _USUAL[one.type] for one in dataclasses.fields(Traits)}
+_TRAITS = {field.name: _USUAL[field.type] for field in dataclasses.fields(Traits)}

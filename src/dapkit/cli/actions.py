@@ -17,8 +17,8 @@ def command(name: str) -> click.Command:
     """Make the command of an action."""
     row = ACTIONS[name]
     positional = POSITIONAL.get(name, ())
-    arguments = [_argument(one) for one in positional]
-    options = [parameter_types.option(one, PARAMETERS[one]) for one in row["parameters"]]
+    arguments = [_argument(parameter) for parameter in positional]
+    options = [parameter_types.option(parameter, PARAMETERS[parameter]) for parameter in row["parameters"]]
 
     def run(**given: Any) -> None:  # noqa: ANN401 - what click made of the words
         around = CommonOptions.taken_from(given)
@@ -66,15 +66,15 @@ def example(name: str) -> str:
     given = dict(ACTIONS[name]["example"])
     line = ["dapkit", name.replace("_", "-")]
     last: list[str] = []
-    for one in POSITIONAL.get(name, ()):
-        if one == WHERE and "file" in given:
+    for parameter in POSITIONAL.get(name, ()):
+        if parameter == WHERE and "file" in given:
             place = str(given.pop("file"))
             last.append(f"{place}:{given.pop('line')}" if "line" in given else place)
-        elif one in given:
-            value = given.pop(one)
+        elif parameter in given:
+            value = given.pop(parameter)
             last += [_word(each) for each in value] if isinstance(value, list) else [_word(value)]
-    for one, value in given.items():
-        flag = flags(one)[-1]
+    for parameter, value in given.items():
+        flag = flags(parameter)[-1]
         for each in value if isinstance(value, list) else [value]:
             line += [flag] if each is True else [flag, _word(each)]
     return " ".join(map(_quoted, [*line, *last]))

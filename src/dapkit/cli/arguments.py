@@ -68,7 +68,7 @@ def flags(name: str) -> list[str]:
     dashed = name.replace("_", "-")
     short = [SHORT[name]] if name in SHORT else []
     single = [f"--{dashed.removesuffix('s')}"] if is_list(PARAMETERS[name]) and name != "args" else []
-    return [*short, *(one for one in single if one != f"--{dashed}"), f"--{dashed}"]
+    return [*short, *(flag for flag in single if flag != f"--{dashed}"), f"--{dashed}"]
 
 
 def parameters(name: str, given: "Mapping[str, object]") -> dict[str, object]:
@@ -78,14 +78,18 @@ def parameters(name: str, given: "Mapping[str, object]") -> dict[str, object]:
         WrongWords: something was given twice, or is no place.
 
     """
-    named = {one: given.get(one) for one in ACTIONS[name]["parameters"]}
-    chosen = {one: value_of(PARAMETERS[one], value) for one, value in named.items() if value not in (None, ())}
-    for one, value in _by_place(name, given, chosen).items():
-        if one not in ACTIONS[name]["parameters"]:
+    named = {parameter: given.get(parameter) for parameter in ACTIONS[name]["parameters"]}
+    chosen = {
+        parameter: value_of(PARAMETERS[parameter], value)
+        for parameter, value in named.items()
+        if value not in (None, ())
+    }
+    for parameter, value in _by_place(name, given, chosen).items():
+        if parameter not in ACTIONS[name]["parameters"]:
             raise WrongWords(f"expected FILE:LINE, found {value!r}")
-        if one in chosen:
-            raise WrongWords(f"{one} was given twice: {chosen[one]!r} and {value!r}")
-        chosen[one] = value
+        if parameter in chosen:
+            raise WrongWords(f"{parameter} was given twice: {chosen[parameter]!r} and {value!r}")
+        chosen[parameter] = value
     if name in ("launch", "attach"):
         chosen.setdefault("cwd", os.getcwd())
     return chosen
@@ -113,14 +117,14 @@ def place(word: str) -> dict[str, object]:
 
 def _by_place(name: str, given: "Mapping[str, object]", chosen: "Mapping[str, object]") -> dict[str, object]:
     found: dict[str, object] = {}
-    for one in POSITIONAL.get(name, ()):
-        value = given.get(one + ASIDE)
+    for parameter in POSITIONAL.get(name, ()):
+        value = given.get(parameter + ASIDE)
         if value in (None, ()):
             continue
-        if one == WHERE:
+        if parameter == WHERE:
             found |= place(str(value))
         else:
-            found[one] = value_of(PARAMETERS[one], value)
+            found[parameter] = value_of(PARAMETERS[parameter], value)
     if name == "launch" and "program" in found and chosen.keys() & {"module", "test", "configuration"}:
         rest = found.get("args", [])
         found["args"] = [found.pop("program"), *(rest if isinstance(rest, list) else [])]

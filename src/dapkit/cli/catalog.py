@@ -25,7 +25,7 @@ def adapters(context: click.Context, *, as_json: bool) -> None:
     catalog = catalogs.load(Path.cwd())
     found = catalogs.states(catalog, cwd=Path.cwd())
     if as_json:
-        click.echo(json.dumps([_state(one) for one in found], indent=2))
+        click.echo(json.dumps([_state(state) for state in found], indent=2))
     else:
         page(catalogs.render_states(found, catalog))
 
@@ -79,22 +79,27 @@ def doctor(*, as_json: bool) -> None:
     found = anyio.run(check)
     if as_json:
         rows = [
-            {**_state(one.state), "verdict": one.verdict, "seconds": one.seconds, "problem": one.problem}
-            for one in found
+            {
+                **_state(checkup.state),
+                "verdict": checkup.verdict,
+                "seconds": checkup.seconds,
+                "problem": checkup.problem,
+            }
+            for checkup in found
         ]
         click.echo(json.dumps(rows, indent=2))
     else:
         page(catalogs.render_doctor(found, catalog))
-    if any(one.verdict not in ("works", "missing") for one in found):
+    if any(checkup.verdict not in ("works", "missing") for checkup in found):
         raise click.exceptions.Exit(exit_codes.FAILED)
 
 
-def _state(one: Any) -> dict[str, object]:  # noqa: ANN401 - a State, whose module takes long to import
+def _state(state: Any) -> dict[str, object]:  # noqa: ANN401 - a State, whose module takes long to import
     return {
-        "name": one.name,
-        "installed": one.installed,
-        "version": one.version,
-        "languages": list(one.definition.languages),
-        "path": str(one.path) if one.path else None,
-        "problem": one.problem,
+        "name": state.name,
+        "installed": state.installed,
+        "version": state.version,
+        "languages": list(state.definition.languages),
+        "path": str(state.path) if state.path else None,
+        "problem": state.problem,
     }

@@ -20,7 +20,7 @@ def _session_names(ctx: click.Context, param: click.Parameter, incomplete: str) 
         return []
     details = ask("sessions", {}, read_only=True).get("details")
     sessions = details.get("sessions", []) if isinstance(details, dict) else []
-    return [one["id"] for one in sessions if one["id"].startswith(incomplete)]
+    return [session["id"] for session in sessions if session["id"].startswith(incomplete)]
 
 
 COMMON_OPTIONS: tuple[click.Option, ...] = (

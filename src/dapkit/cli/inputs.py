@@ -25,13 +25,13 @@ def with_answers(wanted: dict[str, object]) -> dict[str, object]:
         return wanted
     given = wanted.get("inputs")
     answers: dict[str, object] = dict(given) if isinstance(given, dict) else {}
-    for one in asked:
-        if one.name not in answers and one.default is None:
-            answers[one.name] = _ask(one)
+    for question in asked:
+        if question.name not in answers and question.default is None:
+            answers[question.name] = _ask(question)
     return {**wanted, "inputs": answers} if answers else wanted
 
 
-def _ask(one: launch_json.Input) -> str:
-    kind = click.Choice(one.choices) if one.choices else click.STRING
-    answer: str = click.prompt(one.description or one.name, type=kind, hide_input=one.secret, err=True)
+def _ask(question: launch_json.Input) -> str:
+    kind = click.Choice(question.choices) if question.choices else click.STRING
+    answer: str = click.prompt(question.description or question.name, type=kind, hide_input=question.secret, err=True)
     return answer

@@ -37,13 +37,13 @@ def read(words: "Sequence[str]") -> tuple[str, GivenArguments]:
     if name not in ACTIONS or os.environ.keys() & _FOR_CLICK:
         raise Unclear
     given, by_place = _options(name, iter(words[1:]))
-    for one in POSITIONAL.get(name, ()):
-        row = _STRING if one == WHERE else PARAMETERS[one]
+    for parameter in POSITIONAL.get(name, ()):
+        row = _STRING if parameter == WHERE else PARAMETERS[parameter]
         if is_list(row):
-            given[one + ASIDE] = tuple(_value(row, word) for word in by_place)
+            given[parameter + ASIDE] = tuple(_value(row, word) for word in by_place)
             by_place = []
         elif by_place:
-            given[one + ASIDE] = _value(row, by_place.pop(0))
+            given[parameter + ASIDE] = _value(row, by_place.pop(0))
     if by_place or "configuration" in given:  # which may ask the user something
         raise Unclear
     given.setdefault("session", os.environ.get("DAPKIT_SESSION") or None)
@@ -55,19 +55,19 @@ def read(words: "Sequence[str]") -> tuple[str, GivenArguments]:
 def _options(name: str, words: "Iterator[str]") -> tuple[GivenArguments, list[str]]:
     """Take options from the words; return them, and the words that are none."""
     valued, switches = dict(_VALUED), dict(_SWITCHES)
-    for one in ACTIONS[name]["parameters"]:
-        row = PARAMETERS[one]
+    for parameter in ACTIONS[name]["parameters"]:
+        row = PARAMETERS[parameter]
         if row["type"] == "boolean":
-            (flag,) = flags(one)
-            switches |= {flag: (one, True), flag.replace("--", "--no-", 1): (one, False)}
+            (flag,) = flags(parameter)
+            switches |= {flag: (parameter, True), flag.replace("--", "--no-", 1): (parameter, False)}
         else:
-            valued |= dict.fromkeys(flags(one), (one, row))
+            valued |= dict.fromkeys(flags(parameter), (parameter, row))
     given: GivenArguments = {"read_only": False, "as_json": False}
     by_place: list[str] = []
     for word in words:
         if word in switches:
-            one, switched = switches[word]
-            given[one] = switched
+            parameter, switched = switches[word]
+            given[parameter] = switched
         elif word in valued:
             _take(given, *valued[word], next(words, ""))
         else:
@@ -77,15 +77,15 @@ def _options(name: str, words: "Iterator[str]") -> tuple[GivenArguments, list[st
     return given, by_place
 
 
-def _take(given: GivenArguments, one: str, row: "ParameterRow", word: str) -> None:
+def _take(given: GivenArguments, parameter: str, row: "ParameterRow", word: str) -> None:
     """Take one option with its value."""
-    value, before = _value(row, word), given.get(one)
+    value, before = _value(row, word), given.get(parameter)
     if not is_list(row):
         if before is not None:
             raise Unclear
-        given[one] = value
+        given[parameter] = value
     else:
-        given[one] = (*(before if isinstance(before, tuple) else ()), value)
+        given[parameter] = (*(before if isinstance(before, tuple) else ()), value)
 
 
 def _value(row: "ParameterRow", word: str) -> object:

@@ -96,12 +96,19 @@ class _SmallSession:
         return ask(action, arguments, session=self._name)
 
     def _shown_stop(self, answer: Answer) -> None:
-        values = {one: self._ask("evaluate", {"expression": one, "context": "watch"}) for one in self._expressions}
+        values = {
+            expression: self._ask("evaluate", {"expression": expression, "context": "watch"})
+            for expression in self._expressions
+        }
         details = answer["details"]
         self._stops.append(
             {"stop": details.get("stop") if isinstance(details, dict) else None}
             | (
-                {"values": {one: value.get("details", value.get("error")) for one, value in values.items()}}
+                {
+                    "values": {
+                        expression: value.get("details", value.get("error")) for expression, value in values.items()
+                    }
+                }
                 if values
                 else {}
             )
@@ -115,8 +122,8 @@ class _SmallSession:
             source = snapshot.get("source")
             path = source.get("path") if isinstance(source, dict) else "?"
             self._say(f"{path}:{snapshot.get('line')} in {snapshot.get('frameName')}")
-        for one, value in values.items():
-            self._say(f"  {one} = {_value(value)}")
+        for expression, value in values.items():
+            self._say(f"  {expression} = {_value(value)}")
 
     def _end(self, answer: Answer) -> int:
         if not answer["success"]:

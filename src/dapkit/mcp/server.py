@@ -120,9 +120,11 @@ class DebugServer:
                 types.Resource(uri=ACTIONS_URI, name="actions", mime_type="application/json"),
                 *(
                     types.Resource(
-                        uri=_OUTPUT.format(session=one["id"]), name=f"output of {one['id']}", mime_type="text/plain"
+                        uri=_OUTPUT.format(session=session["id"]),
+                        name=f"output of {session['id']}",
+                        mime_type="text/plain",
                     )
-                    for one in sessions
+                    for session in sessions
                 ),
             ]
         )

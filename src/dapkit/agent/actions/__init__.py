@@ -10,4 +10,4 @@ TOPICS = (launch, breakpoints, execution, inspection, watchpoints, memory, sourc
 def in_order() -> dict[str, Action]:
     """Return all actions by name, in the order of their topics."""
     topics = [topic.__name__.rpartition(".")[2] for topic in TOPICS]
-    return {one.name: one for one in sorted(ACTIONS.values(), key=lambda action: topics.index(action.topic))}
+    return {item.name: item for item in sorted(ACTIONS.values(), key=lambda action: topics.index(action.topic))}

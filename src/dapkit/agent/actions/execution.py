@@ -222,11 +222,11 @@ async def _target(call: ActionCall, name: str, thread: int | None) -> int:
     call.require("supports_step_in_targets_request", "choosing what to step into")
     frame = await call.session.requests.frame(thread=thread)
     targets = (await call.ask(StepInTargetsArguments(frame_id=frame))).targets
-    exact = [one for one in targets if _called(one) == name]
-    found = exact or [one for one in targets if name in one.label]
+    exact = [target for target in targets if _called(target) == name]
+    found = exact or [target for target in targets if name in target.label]
     if len(found) == 1:
         return found[0].id
-    labels = ", ".join(one.label for one in targets) or "none"
+    labels = ", ".join(target.label for target in targets) or "none"
     raise InvalidArguments(
         f"target: {'several calls' if found else 'no call'} of this line match {name!r}", hint=f"It has {labels}."
     )

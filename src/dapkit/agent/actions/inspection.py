@@ -114,7 +114,7 @@ async def threads(call: ActionCall, *, levels: p.Levels | None = None) -> Thread
         stacks = await stacks_of(call, shown, levels=at_most("levels", levels, otherwise=most, most=most))
     return ThreadsResult(
         snapshot=snapshot(call.session),
-        threads=[Thread(id=one.id, name=shortened(one.name, limits.NAME_CHARACTERS)[0]) for one in shown],
+        threads=[Thread(id=thread.id, name=shortened(thread.name, limits.NAME_CHARACTERS)[0]) for thread in shown],
         more=len(found) - len(shown),
         stacks=stacks,
     )
@@ -132,20 +132,20 @@ async def scopes(
     """Show the scopes of a frame: locals, arguments, globals, registers."""
     chosen = await frame_of(call, frame_id, frame, thread_id, thread)
     body = await call.ask(ScopesArguments(frame_id=chosen))
-    for one in body.scopes:
-        call.remembered.has_children(one.variables_reference, one.named_variables, one.indexed_variables)
+    for scope in body.scopes:
+        call.remembered.has_children(scope.variables_reference, scope.named_variables, scope.indexed_variables)
     return ScopesResult(
         snapshot=snapshot(call.session),
         scopes=[
             ScopeRow(
-                name=one.name,
-                variables_reference=one.variables_reference,
-                expensive=one.expensive,
-                presentation_hint=one.presentation_hint,
-                named_variables=one.named_variables,
-                indexed_variables=one.indexed_variables,
+                name=scope.name,
+                variables_reference=scope.variables_reference,
+                expensive=scope.expensive,
+                presentation_hint=scope.presentation_hint,
+                named_variables=scope.named_variables,
+                indexed_variables=scope.indexed_variables,
             )
-            for one in body.scopes
+            for scope in body.scopes
         ],
     )
 
@@ -166,8 +166,8 @@ async def variables(
     if reference is None:
         raise InvalidArguments("variables requires variable_ref or scope_id")
     page = await page_of_variables(call, reference, kind=filter, match=match, start=start, count=count)
-    for one in page.variables:
-        call.remembered.has_children(one.variables_reference, one.named_variables, one.indexed_variables)
+    for variable in page.variables:
+        call.remembered.has_children(variable.variables_reference, variable.named_variables, variable.indexed_variables)
     return VariablesResult(
         snapshot=snapshot(call.session),
         variables=page.variables,
@@ -252,6 +252,6 @@ async def completions(
     shown = targets[: limits.COMPLETIONS_SHOWN]
     return CompletionsResult(
         snapshot=snapshot(call.session),
-        completions=[Completion(label=one.label, text=one.text or one.label, type=one.type) for one in shown],
+        completions=[Completion(label=item.label, text=item.text or item.label, type=item.type) for item in shown],
         more=len(targets) - len(shown),
     )

@@ -43,14 +43,14 @@ async def modules(
         snapshot=snapshot(call.session),
         modules=[
             ModuleRow(
-                id=one.id,
-                name=one.name,
-                path=one.path,
-                symbol_status=one.symbol_status,
-                address_range=one.address_range,
-                version=one.version,
+                id=module.id,
+                name=module.name,
+                path=module.path,
+                symbol_status=module.symbol_status,
+                address_range=module.address_range,
+                version=module.version,
             )
-            for one in shown
+            for module in shown
         ],
         more=max(0, total - start - len(shown)),
     )
@@ -64,7 +64,7 @@ async def loaded_sources(call: ActionCall) -> LoadedSourcesResult:
         call.require("supports_loaded_sources_request", "loaded sources")
         found = (await call.ask(LoadedSourcesArguments())).sources
     # gdb has thousands in no order: those of the user's own come before what is cut
-    sources = sorted(found, key=lambda one: one.path is None or not Path(one.path).is_relative_to(folder))
+    sources = sorted(found, key=lambda source: source.path is None or not Path(source.path).is_relative_to(folder))
     shown = sources[: limits.MODULES_SHOWN]
     return LoadedSourcesResult(snapshot=snapshot(call.session), sources=shown, more=len(sources) - len(shown))
 
@@ -94,7 +94,9 @@ async def source(
     return SourceText(
         snapshot=snapshot(call.session),
         name=str(name),
-        content="\n".join(shortened(one, limits.VALUE_CHARACTERS)[0] for one in lines[first - 1 : first - 1 + wanted]),
+        content="\n".join(
+            shortened(line, limits.VALUE_CHARACTERS)[0] for line in lines[first - 1 : first - 1 + wanted]
+        ),
         first_line=first,
         total_lines=len(lines),
         current_line=current,

@@ -77,8 +77,8 @@ def _(result: MemoryWritten) -> str:
 @render.register
 def _(result: ModulesResult) -> str:
     rows = [
-        (str(one.id), one.name, one.path or "", one.symbol_status or "", one.address_range or "")
-        for one in result.modules
+        (str(module.id), module.name, module.path or "", module.symbol_status or "", module.address_range or "")
+        for module in result.modules
     ]
     lines = [*_table([tuple(one_line(cell) for cell in row) for row in rows])] if rows else ["(none)"]
     if result.more:
@@ -95,9 +95,9 @@ def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
 @render.register
 def _(result: LoadedSourcesResult) -> str:
     lines = [
-        f"- {one_line(one.path or one.name or '<unknown>')}"
-        + (f" [ref={one.source_reference}]" if one.source_reference is not None else "")
-        for one in result.sources
+        f"- {one_line(source.path or source.name or '<unknown>')}"
+        + (f" [ref={source.source_reference}]" if source.source_reference is not None else "")
+        for source in result.sources
     ]
     if result.more:
         lines.append(f"(and {result.more} more)")

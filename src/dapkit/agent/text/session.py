@@ -70,12 +70,12 @@ def stop_report(stop: StopReport) -> Iterator[str]:
         yield from source_window(stop)
     if stop.locals or stop.more_locals:
         yield "Locals:"
-        yield from (f"- {variable(one)}" for one in stop.locals)
+        yield from (f"- {variable(row)}" for row in stop.locals)
         if stop.more_locals:
             yield f"(and {stop.more_locals} more; see scopes and variables)"
     if len(stop.frames) > 1 or stop.more_frames:
         yield "Stack:"
-        yield from (f"- #{one.id} {one_line(one.name)} @ {frame_location(one)}" for one in stop.frames)
+        yield from (f"- #{frame.id} {one_line(frame.name)} @ {frame_location(frame)}" for frame in stop.frames)
         if stop.more_frames:
             yield f"(and {'' if stop.more_frames < 0 else f'{stop.more_frames} '}more; see stack_trace)"
     yield from output_since(stop.output, stop.output_since)
@@ -85,9 +85,10 @@ def stop_report(stop: StopReport) -> Iterator[str]:
 def source_window(stop: StopReport) -> Iterator[str]:
     """Yield the lines around the current one, which is marked."""
     current = stop.frames[0].line if stop.frames else None
-    width = max(len(str(one.line)) for one in stop.source_lines)
-    for one in stop.source_lines:
-        yield f"{'->' if one.line == current else '  '} {one.line:>{width}}  {one_line_of_code(one.text)}".rstrip()
+    width = max(len(str(source_line.line)) for source_line in stop.source_lines)
+    for source_line in stop.source_lines:
+        mark = "->" if source_line.line == current else "  "
+        yield f"{mark} {source_line.line:>{width}}  {one_line_of_code(source_line.text)}".rstrip()
 
 
 def one_line_of_code(text: str) -> str:
@@ -114,8 +115,8 @@ def _(result: Started) -> str:
     lines += (f"Note: {one_line(note)}" for note in result.notes)
     if result.breakpoints or result.function_breakpoints:
         lines.append("Breakpoints:")
-        lines += (f"- {one_line(one.path)} {source_breakpoint(one)}" for one in result.breakpoints)
-        lines += (f"- {function_breakpoint(one)}" for one in result.function_breakpoints)
+        lines += (f"- {one_line(placed.path)} {source_breakpoint(placed)}" for placed in result.breakpoints)
+        lines += (f"- {function_breakpoint(placed)}" for placed in result.function_breakpoints)
     if result.stop is not None:
         lines += stop_report(result.stop)
     lines += output_since(result.output, 0)
@@ -160,7 +161,7 @@ def _(result: Terminated) -> str:
 
 @render.register
 def _(result: SessionsResult) -> str:
-    return "\n\n".join("\n".join(_listed(one)) for one in result.sessions) or "No debug sessions."
+    return "\n\n".join("\n".join(_listed(session)) for session in result.sessions) or "No debug sessions."
 
 
 def _listed(snapshot: Snapshot) -> Iterator[str]:

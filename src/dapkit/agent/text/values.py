@@ -20,27 +20,27 @@ from dapkit.agent.text.escaping import fenced, one_line
 from dapkit.agent.text.rendering import render
 
 
-def variable(one: VariableRow) -> str:
+def variable(row: VariableRow) -> str:
     """Write a variable in one line."""
-    value = one_line(one.value) + (f" (cut, {one.length} characters)" if one.length is not None else "")
-    kind = f" ({one_line(one.type)})" if one.type else ""
-    reference = f" [ref={one.variables_reference}]" if one.variables_reference > 0 else ""
-    before = f" [was {one_line(one.was)}]" if one.was is not None else " [new]" if one.changed else ""
-    return f"{one_line(one.name)} = {value}{kind}{reference}{before}"
+    value = one_line(row.value) + (f" (cut, {row.length} characters)" if row.length is not None else "")
+    kind = f" ({one_line(row.type)})" if row.type else ""
+    reference = f" [ref={row.variables_reference}]" if row.variables_reference > 0 else ""
+    before = f" [was {one_line(row.was)}]" if row.was is not None else " [new]" if row.changed else ""
+    return f"{one_line(row.name)} = {value}{kind}{reference}{before}"
 
 
-def frame_location(one: FrameRow) -> str:
+def frame_location(frame: FrameRow) -> str:
     """Say where a frame is."""
-    source = "<unknown>" if one.source is None else one.source.path or one.source.name or "<unknown>"
-    return f"{one_line(source)}:{one.line}:{one.column}"
+    source = "<unknown>" if frame.source is None else frame.source.path or frame.source.name or "<unknown>"
+    return f"{one_line(source)}:{frame.line}:{frame.column}"
 
 
-def exception(one: ExceptionRow) -> Iterator[str]:
+def exception(details: ExceptionRow) -> Iterator[str]:
     """Yield what is known of an exception."""
-    name = one.type_name or one.exception_id
-    text = one.message if one.message is not None else one.description
+    name = details.type_name or details.exception_id
+    text = details.message if details.message is not None else details.description
     yield f"Exception: {one_line(name)}" + (f": {one_line(text)}" if text else "")
-    yield from (f"Caused by: {one_line(cause)}" for cause in one.cause or ())
+    yield from (f"Caused by: {one_line(cause)}" for cause in details.cause or ())
 
 
 @render.register
@@ -70,7 +70,7 @@ def _evaluation(title: str, value: Evaluation) -> Iterator[str]:
 
 @render.register
 def _(result: StackTraceResult) -> str:
-    lines = [f"- #{one.id} {one_line(one.name)} @ {frame_location(one)}" for one in result.stack_frames]
+    lines = [f"- #{frame.id} {one_line(frame.name)} @ {frame_location(frame)}" for frame in result.stack_frames]
     if result.more:
         total = f" of {result.total_frames}" if result.total_frames is not None else ""
         lines.append(f"(there are more{total}; start={result.next_start} shows them)")
@@ -85,13 +85,13 @@ def _(result: ThreadsResult) -> str:
 
 def _threads(result: ThreadsResult) -> Iterator[str]:
     stacks = {stack.thread_id: stack for stack in result.stacks or ()}
-    for one in result.threads:
-        yield f"- {one.id}: {one_line(one.name)}"
-        if (stack := stacks.get(one.id)) is None:
+    for thread in result.threads:
+        yield f"- {thread.id}: {one_line(thread.name)}"
+        if (stack := stacks.get(thread.id)) is None:
             continue
         yield from (f"  - #{frame.id} {one_line(frame.name)} @ {frame_location(frame)}" for frame in stack.frames)
         if stack.more:
-            yield f"  (there are more; stack_trace with thread_id={one.id} shows them)"
+            yield f"  (there are more; stack_trace with thread_id={thread.id} shows them)"
         if stack.problem is not None:
             yield f"  ({one_line(stack.problem)})"
     if result.more:
@@ -101,16 +101,16 @@ def _threads(result: ThreadsResult) -> Iterator[str]:
 @render.register
 def _(result: ScopesResult) -> str:
     lines = [
-        f"- {one_line(one.name)}: ref={one.variables_reference}, expensive={'yes' if one.expensive else 'no'}"
-        + (f", hint={one_line(one.presentation_hint)}" if one.presentation_hint else "")
-        for one in result.scopes
+        f"- {one_line(scope.name)}: ref={scope.variables_reference}, expensive={'yes' if scope.expensive else 'no'}"
+        + (f", hint={one_line(scope.presentation_hint)}" if scope.presentation_hint else "")
+        for scope in result.scopes
     ]
     return "\n".join(["Scopes:", *(lines or ["(none)"])])
 
 
 @render.register
 def _(result: VariablesResult) -> str:
-    lines = [f"- {variable(one)}" for one in result.variables] or ["(none)"]
+    lines = [f"- {variable(row)}" for row in result.variables] or ["(none)"]
     if result.searched is not None:
         lines.append(f"(only the first {result.searched} members were searched)")
     if result.more:
@@ -133,7 +133,8 @@ def _(result: ExceptionInfo) -> str:
 @render.register
 def _(result: CompletionsResult) -> str:
     lines = [
-        f"- {one_line(one.label)}" + (f" ({one_line(one.type)})" if one.type else "") for one in result.completions
+        f"- {one_line(completion.label)}" + (f" ({one_line(completion.type)})" if completion.type else "")
+        for completion in result.completions
     ] or ["(none)"]
     if result.more:
         lines.append(f"(and {result.more} more)")

@@ -89,7 +89,10 @@ class LaunchFile:
     @property
     def names(self) -> tuple[str, ...]:
         """All that can be started."""
-        return (*(one.name for one in self.configurations), *(one.name for one in self.compounds))
+        return (
+            *(configuration.name for configuration in self.configurations),
+            *(compound.name for compound in self.compounds),
+        )
 
     def members(self, name: str) -> tuple[str, ...]:
         """Return the configurations of a compound; of a configuration, itself.
@@ -112,9 +115,11 @@ class LaunchFile:
         Raises: as `members`.
         """
         names = [
-            one for member in self.members(name) for one in names_in(flattened(self._configuration(member).settings))
+            variable
+            for member in self.members(name)
+            for variable in names_in(flattened(self._configuration(member).settings))
         ]
-        return tuple(self.inputs.get(one, Input(name=one)) for one in dict.fromkeys(names))
+        return tuple(self.inputs.get(name, Input(name=name)) for name in dict.fromkeys(names))
 
     def plan(
         self,
@@ -139,7 +144,7 @@ class LaunchFile:
             NoAdapter: no adapter for its type, or none that is installed.
 
         """
-        one = self._configuration(name)
+        configuration = self._configuration(name)
         around = VariableContext(
             folder=self.folder,
             env=catalog.env,
@@ -151,7 +156,7 @@ class LaunchFile:
             python=partial(_python, self.folder, catalog.env),
         )
         try:
-            resolved = resolve(flattened(one.settings), around)
+            resolved = resolve(flattened(configuration.settings), around)
         except Unresolved as error:
             raise LaunchFileError(self.file, f'configuration "{name}", {str(error).removeprefix(".")}') from error
         settings = dict(resolved) if isinstance(resolved, Mapping) else {}
@@ -160,19 +165,19 @@ class LaunchFile:
         )
         server = settings.get("debugServer")
         if isinstance(server, int):
-            return Plan(name, None, one.request, {**settings}, debug_server=server, secrets=secrets)
-        choice = self._choice(one, settings, catalog)
+            return Plan(name, None, configuration.request, {**settings}, debug_server=server, secrets=secrets)
+        choice = self._choice(configuration, settings, catalog)
         sent = translate(settings, choice)
-        request = str(sent.arguments.get("request", one.request))
+        request = str(sent.arguments.get("request", configuration.request))
         return Plan(name, choice, request, sent.arguments, tuple(sent.notes), secrets=secrets)
 
-    def _choice(self, one: Configuration, settings: Mapping[str, object], catalog: Catalog) -> Choice:
+    def _choice(self, configuration: Configuration, settings: Mapping[str, object], catalog: Catalog) -> Choice:
         python = settings.get("python") or settings.get("pythonPath")
-        pid, host, port = _attached(settings) if one.request == "attach" else (None, None, None)
+        pid, host, port = _attached(settings) if configuration.request == "attach" else (None, None, None)
         return catalog.choose(
             _program(settings),
             cwd=self.folder,
-            launch_type=one.type,
+            launch_type=configuration.type,
             pid=pid,
             host=host or "127.0.0.1",
             port=port,
@@ -180,10 +185,10 @@ class LaunchFile:
         )
 
     def _configuration(self, name: str, problem: str | None = None) -> Configuration:
-        for one in self.configurations:
-            if one.name == name:
-                return one
-        names = ", ".join(f'"{one}"' for one in self.names) or "none"
+        for configuration in self.configurations:
+            if configuration.name == name:
+                return configuration
+        names = ", ".join(f'"{name}"' for name in self.names) or "none"
         raise LaunchFileError(self.file, f"{problem or f'there is no configuration "{name}"'}; there are {names}")
 
 
@@ -205,11 +210,11 @@ def read(folder: Path) -> LaunchFile:
     file = folder.absolute() / ".vscode/launch.json"
     table = _read(file)
     configurations = tuple(
-        _configuration(one, number, file) for number, one in enumerate(_list(table, "configurations", file))
+        _configuration(entry, number, file) for number, entry in enumerate(_list(table, "configurations", file))
     )
-    compounds = tuple(_compound(one, number, file) for number, one in enumerate(_list(table, "compounds", file)))
-    inputs = [one for one in _list(table, "inputs", file) if isinstance(one, Mapping)]
-    named = {str(one["id"]): Input.read(str(one["id"]), one) for one in inputs if "id" in one}
+    compounds = tuple(_compound(entry, number, file) for number, entry in enumerate(_list(table, "compounds", file)))
+    inputs = [entry for entry in _list(table, "inputs", file) if isinstance(entry, Mapping)]
+    named = {str(entry["id"]): Input.read(str(entry["id"]), entry) for entry in inputs if "id" in entry}
     return LaunchFile(file, configurations, compounds, named)
 
 
@@ -234,23 +239,23 @@ def _list(table: Mapping[str, object], key: str, file: Path) -> list[object]:
     return value
 
 
-def _configuration(one: object, number: int, file: Path) -> Configuration:
-    if not isinstance(one, Mapping):
+def _configuration(item: object, number: int, file: Path) -> Configuration:
+    if not isinstance(item, Mapping):
         raise LaunchFileError(file, f"configurations[{number}]: expected an object")
     found: dict[str, str] = {}
     for key in ("name", "type", "request"):
-        if not isinstance(one.get(key), str):
-            named = f' ("{one["name"]}")' if isinstance(one.get("name"), str) else ""
+        if not isinstance(item.get(key), str):
+            named = f' ("{item["name"]}")' if isinstance(item.get("name"), str) else ""
             raise LaunchFileError(file, f"configurations[{number}]{named}.{key}: expected a text")
-        found[key] = str(one[key])
+        found[key] = str(item[key])
     if found["request"] not in {"launch", "attach"}:
         where = f'configurations[{number}] ("{found["name"]}").request'
         raise LaunchFileError(file, f'{where}: expected launch or attach, found "{found["request"]}"')
-    return Configuration(**found, settings=one)
+    return Configuration(**found, settings=item)
 
 
-def _compound(one: object, number: int, file: Path) -> Compound:
-    match one:
+def _compound(item: object, number: int, file: Path) -> Compound:
+    match item:
         case {"name": str(name), "configurations": list(listed), **rest}:
             members = tuple(str(each.get("name")) if isinstance(each, Mapping) else str(each) for each in listed)
             return Compound(name, members, stop_all=rest.get("stopAll") is True)

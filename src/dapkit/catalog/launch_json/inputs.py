@@ -32,7 +32,7 @@ class Input:
     def read(cls, name: str, table: Mapping[str, object]) -> "Input":
         """Read what the file says; an input of the type `command` has no more than a name."""
         options, default, description = table.get("options"), table.get("default"), table.get("description")
-        choices = [_choice(one) for one in options] if isinstance(options, list) else []
+        choices = [_choice(option) for option in options] if isinstance(options, list) else []
         return cls(
             name=name,
             description=description if isinstance(description, str) else "",

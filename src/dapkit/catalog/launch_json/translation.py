@@ -65,12 +65,12 @@ def _cpptools(sent: TranslatedConfiguration, choice: Choice) -> None:
         sent.arguments = choice.attach_arguments(pid=pid, more={} if program is None else {"program": program})
         return
     listed = given.get("environment")
-    pairs = [one for one in listed if isinstance(one, Mapping)] if isinstance(listed, list) else []
+    pairs = [pair for pair in listed if isinstance(pair, Mapping)] if isinstance(listed, list) else []
     args = given.get("args")
     sent.arguments = choice.launch_arguments(
         program,
-        [str(one) for one in args] if isinstance(args, list) else [],
-        env={str(one.get("name")): str(one.get("value")) for one in pairs} or None,
+        [str(arg) for arg in args] if isinstance(args, list) else [],
+        env={str(pair.get("name")): str(pair.get("value")) for pair in pairs} or None,
         stop_on_entry=given.get("stopAtEntry") is True,
         more={"cwd": str(given["cwd"])} if "cwd" in given else {},
     )
