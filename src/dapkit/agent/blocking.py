@@ -136,13 +136,12 @@ def _reader(kinds: tuple[str, ...]) -> "Callable[[Mapping[str, Any]], Any]":
     def read(details: Mapping[str, Any]) -> object:
         from importlib import import_module
 
-        from dapkit.protocol import InvalidValue, decode_as, encode_value
+        from dapkit.protocol import InvalidValue, from_json_value
 
-        content = encode_value(details)
         for kind in kinds:
             module, _, name = kind.rpartition(".")
             try:
-                value: object = decode_as(getattr(import_module(f"dapkit.agent.results.{module}"), name), content)
+                value: object = from_json_value(getattr(import_module(f"dapkit.agent.results.{module}"), name), details)
             except InvalidValue:
                 if kind == kinds[-1]:
                     raise

@@ -31,7 +31,7 @@ from dapkit.agent.text import render
 from dapkit.agent.text.escaping import one_line, printable
 from dapkit.hub import wire
 from dapkit.hub.calls import HubCall
-from dapkit.protocol import DapkitError, ProtocolObject, decode_as, encode_value
+from dapkit.protocol import DapkitError, ProtocolObject, to_json_value
 from dapkit.sessions.errors import UnknownSession
 from dapkit.sessions.registry import SessionRegistry
 
@@ -112,12 +112,11 @@ class ActionHandler:
     def _succeeded(self, request: HubCall, call: ActionCall, result: ProtocolObject) -> dict[str, object]:
         redaction = self._redaction_for(request, call)
         text = cut(redaction.text(render(result)), request.settings.text_bytes)
-        details = decode_as(object, encode_value(result))
         return {
             **_head(request, call),
             "success": True,
             "text": text,
-            "details": redaction.value(details),
+            "details": redaction.value(to_json_value(result)),
         }
 
     def _failed(self, request: HubCall, call: ActionCall | None, failure: ActionFailed) -> dict[str, object]:

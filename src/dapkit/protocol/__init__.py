@@ -10,6 +10,8 @@ from dapkit.protocol.codec import (
     decode_event,
     encode,
     encode_value,
+    from_json_value,
+    to_json_value,
 )
 from dapkit.protocol.errors import DapkitError, FramingError, InvalidValue, MalformedMessage, ProtocolError
 from dapkit.protocol.framing import FrameDecoder, encode_frame
@@ -57,6 +59,8 @@ __all__ = [
     "encode",
     "encode_frame",
     "encode_value",
+    "from_json_value",
+    "to_json_value",
     "wire_name",
 ]
 __all__ += generated.__all__

@@ -11,6 +11,7 @@ lone surrogates as visible escapes.
 """
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -41,17 +42,33 @@ _read_envelope: Callable[[bytes], Request | Response | Event] = msgspec.json.Dec
 _read_object = msgspec.json.Decoder(dict[str, object]).decode
 
 
+class _Converters(dict[object, _Reader]):
+    """Readers of decoded JSON by type, each made when it is first asked for."""
+
+    def __missing__(self, kind: object) -> _Reader:
+        converter: _Reader = partial(msgspec.convert, type=kind)
+        if isinstance(kind, type) and issubclass(kind, OpenArguments):
+            converter = _open_converter(kind)
+        self[kind] = converter
+        return converter
+
+
 class _Readers(dict[object, _Reader]):
-    """Readers by type, each made when it is first asked for."""
+    """Readers of JSON text by type, each made when it is first asked for."""
 
     def __missing__(self, kind: object) -> _Reader:
         reader: _Reader = msgspec.json.Decoder(kind).decode
         if isinstance(kind, type) and issubclass(kind, OpenArguments):
-            reader = _open_reader(kind)
+            convert = _converters[kind]
+
+            def reader(raw: bytes | RawJson) -> object:
+                return convert(_read_object(raw))
+
         self[kind] = reader
         return reader
 
 
+_converters = _Converters()
 _readers = _Readers()
 
 # By command. A request is small, so that each look-up on the way to its arguments counts.
@@ -86,6 +103,36 @@ def encode_value(value: object) -> bytes:
         return _write(value)
     except (UnicodeEncodeError, TypeError):
         return _write(_plain(value))
+
+
+def to_json_value(value: object) -> object:
+    """Turn arguments, a body or any JSON value into what `encode_value` would write: dicts, lists, texts and numbers.
+
+    No JSON text is made, so that somebody else can write it, once.
+
+    >>> from dapkit.protocol import Thread
+    >>> to_json_value([Thread(id=7, name="main")])
+    [{'id': 7, 'name': 'main'}]
+
+    Raises:
+        TypeError: it holds something that has no form in JSON.
+
+    """
+    return _plain(value)
+
+
+def from_json_value[T](kind: type[T], value: object, at: str = "$") -> T:
+    """Read a value that was decoded from JSON as a given type, strictly, as `decode_as` does with raw JSON.
+
+    Raises:
+        InvalidValue: a field is wrong; its path starts with `at`.
+
+    """
+    try:
+        read: T = _converters[kind](value)
+        return read
+    except msgspec.ValidationError as error:
+        raise _fault(kind, value, at, error) from None
 
 
 def decode(payload: bytes) -> AnyMessage:
@@ -179,19 +226,19 @@ def decode_as[T](kind: type[T], raw: bytes | RawJson | None, at: str = "$") -> T
             return decode_as(kind, _EMPTY, at)
         if (sound := _sound(raw)) is not raw:
             return decode_as(kind, sound, at)
-        raise _fault(kind, raw, at, error) from None
+        raise _fault(kind, _readers[object](raw), at, error) from None
     except _BROKEN_TEXT:
         return decode_as(kind, _repaired(bytes(raw)), at)
 
 
-def _open_reader(kind: type[OpenArguments[object]]) -> _Reader:
-    def read(raw: bytes | RawJson) -> object:
-        members = _read_object(raw)
+def _open_converter(kind: type[OpenArguments[object]]) -> _Reader:
+    def convert(value: object) -> object:
+        members = msgspec.convert(value, dict[str, object])
         extra = other_members(kind, members)
         fields = {name: member for name, member in members.items() if name not in extra}
         return msgspec.convert({**fields, "extra": extra}, kind)
 
-    return read
+    return convert
 
 
 def _plain(value: object) -> object:
@@ -234,15 +281,15 @@ def _repaired(payload: bytes) -> bytes:
 
 
 def _envelope_fault(payload: bytes, error: msgspec.ValidationError) -> MalformedMessage | InvalidValue:
-    fault = _fault(object, _sound(payload), "$", error)
+    fault = _fault(object, _readers[object](_sound(payload)), "$", error)
     if fault.path in ("$", "$.type"):
         return MalformedMessage(f"expected a request, response or event; {fault}")
     return fault
 
 
-def _fault(kind: object, raw: bytes | RawJson, at: str, error: msgspec.ValidationError) -> InvalidValue:
+def _fault(kind: object, value: object, at: str, error: msgspec.ValidationError) -> InvalidValue:
     """Say precisely what the fast decoder refused; fall back to its own words where they are all there is."""
-    if fault := first_fault(_readers[object](raw), kind, at):
+    if fault := first_fault(value, kind, at):
         return fault
     text, _, path = str(error).partition(" - at `")
     where = at + path.removeprefix("$").removesuffix("`")

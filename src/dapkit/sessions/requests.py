@@ -13,8 +13,8 @@ from dapkit.protocol import (
     ProtocolObject,
     StackTraceArguments,
     Thread,
-    decode_as,
-    encode_value,
+    from_json_value,
+    to_json_value,
 )
 from dapkit.sessions.breakpoints.setting import SessionBreakpoints
 from dapkit.sessions.errors import NoFrame, NoThreads, NotStopped, SessionError
@@ -75,9 +75,9 @@ class SessionRequests:
         """
         known = COMMANDS.get(command)
         if known is not None:
-            typed: Arguments[object] = decode_as(known.arguments, encode_value(arguments or {}), "$.arguments")
+            typed: Arguments[object] = from_json_value(known.arguments, arguments or {}, "$.arguments")
             body = await self.ask(typed, target=target, deadline=deadline)
-            return None if body is None else decode_as(object, encode_value(body))
+            return None if body is None else to_json_value(body)
         where = self._state.target if target is None else self._state.numbered_target(target)
         return await where.session.request_custom(
             command, arguments, deadline=self._settings.request_timeout_seconds if deadline is None else deadline

@@ -1,9 +1,11 @@
 """Calls from the caller's JSON to the answer's, where no program is needed."""
 
+import json
 import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,6 +15,7 @@ from dapkit.agent.call import ActionCall
 from dapkit.agent.failures import ActionFailed
 from dapkit.agent.handler import ActionHandler
 from dapkit.agent.registry import ACTIONS, Action, Approval, ParameterKind
+from dapkit.hub import wire
 from dapkit.protocol import (
     Capabilities,
     ModulesBody,
@@ -20,6 +23,7 @@ from dapkit.protocol import (
     ProgressStartEvent,
     ProgressUpdateEvent,
     ProtocolObject,
+    codec,
 )
 from dapkit.sessions.errors import NoSession
 from dapkit.sessions.registry import SessionRegistry
@@ -218,3 +222,49 @@ async def test_progress_of_the_adapter_is_told_to_the_caller(tmp_path: Path) -> 
         "Indexing: asking with [redacted]",
         "Indexing: \\x1b[2Jgone\\n",
     ]
+
+
+async def test_a_result_is_encoded_once_between_hub_and_text(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def threads(_call: object) -> ProtocolObject:
+        return ModulesBody(modules=[], total_modules=7)
+
+    encoded: list[object] = []
+    dumps = json.dumps
+
+    def counting(value: object, **options: Any) -> str:  # noqa: ANN401 - those of json
+        encoded.append(value)
+        return dumps(value, **options)
+
+    def never(_value: object) -> bytes:
+        raise AssertionError("a result was encoded before it was put on the wire")
+
+    monkeypatch.setattr(handler, "render", lambda _result: "seven")
+    monkeypatch.setitem(handler._ACTIONS, "threads", Action("threads", "", Approval.READ, threads, {}))
+    with monkeypatch.context() as on_the_way:
+        on_the_way.setattr(codec, "_write", never)
+        on_the_way.setattr(json, "dumps", counting)
+        answer = await caller.unchecked("threads")
+        line = wire.encode({"id": 1, "result": answer})
+    assert len(encoded) == 1
+    assert wire.decode(line) == {"id": 1, "result": answer}
+    assert (answer["text"], answer["details"]) == ("seven", {"modules": [], "totalModules": 7})
+
+
+async def test_secrets_are_found_in_every_value_of_a_result(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Nested(ProtocolObject, frozen=True, kw_only=True):
+        pairs: tuple[tuple[str, str], ...]
+        named: dict[str, object]
+
+    async def threads(_call: object) -> ProtocolObject:
+        return Nested(
+            pairs=(("a", "hunter2222"), ("b", "c")), named={"password": "swordfish", "deep": [("hunter2222",)]}
+        )
+
+    caller.env = {"MY_PASSWORD": "hunter2222"}
+    monkeypatch.setattr(handler, "render", lambda _result: "")
+    monkeypatch.setitem(handler._ACTIONS, "threads", Action("threads", "", Approval.READ, threads, {}))
+    answer = await caller.unchecked("threads")
+    assert answer["details"] == {
+        "pairs": [["a", "[redacted]"], ["b", "c"]],
+        "named": {"password": "[redacted]", "deep": [["[redacted]"]]},
+    }

@@ -43,6 +43,8 @@ from dapkit.protocol import (
     decode_event,
     encode,
     encode_value,
+    from_json_value,
+    to_json_value,
 )
 
 
@@ -436,3 +438,43 @@ def test_a_class_with_rules_of_its_own_gets_the_decoders_text() -> None:
         when: tuple[int, str] = (0, "")
 
     assert wrong(Strict, '{"when":[1]}') == "$.arguments.when: expected `array` of length 2, got 1"
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        StackTraceArguments(thread_id=7),
+        LaunchRequestArguments(no_debug=True, extra={"program": "a.py", "env": {"A": None}}),
+        ThreadsBody(threads=[Thread(id=1, name="\udcff")]),
+        {"tuple": (1, "two", (3.5, None)), "raw": RawJson(b'{"a":[1]}')},
+    ],
+)
+def test_json_values_are_what_reading_the_json_text_gives(value: object) -> None:
+    assert to_json_value(value) == json.loads(encode_value(value))
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [
+        (StackTraceArguments, {"threadId": 7, "unknown": 1, "levels": None}),
+        (LaunchRequestArguments, {"noDebug": True, "program": "a.py", "__restart": {"a": 1}}),
+        (ThreadsBody, {"threads": [{"id": 1, "name": "main"}]}),
+    ],
+)
+def test_types_are_read_from_json_values_as_from_json_text(kind: type[object], value: object) -> None:
+    assert from_json_value(kind, value) == decode_as(kind, json.dumps(value).encode())
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "error"),
+    [
+        (StackTraceBody, {"stackFrames": [{"id": "1"}]}, "$.body.stackFrames[0].id: expected an integer, got '1'"),
+        (LaunchRequestArguments, [1], "$.body: expected an object, got an array"),
+    ],
+)
+def test_a_json_value_that_does_not_fit_is_an_error_with_its_place(
+    kind: type[object], value: object, error: str
+) -> None:
+    with pytest.raises(InvalidValue) as refused:
+        from_json_value(kind, value, "$.body")
+    assert str(refused.value) == error

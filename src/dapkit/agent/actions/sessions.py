@@ -41,11 +41,11 @@ async def custom_request(
 ) -> CustomBody:
     """Send any request to the adapter."""
     body = await call.session.requests.ask_custom(command, arguments, deadline=call.left)
-    size = len(encode_value(body))
-    if size <= limits.CUSTOM_BODY_BYTES:
+    text = encode_value(body)  # only to measure it; a body that is short enough stays a value
+    if len(text) <= limits.CUSTOM_BODY_BYTES:
         return CustomBody(snapshot=snapshot(call.session), command=command, custom_body=body)
-    beginning = encode_value(body)[: limits.CUSTOM_BODY_BYTES].decode(errors="replace")
-    return CustomBody(snapshot=snapshot(call.session), command=command, custom_body=beginning, length=size)
+    beginning = text[: limits.CUSTOM_BODY_BYTES].decode(errors="replace")
+    return CustomBody(snapshot=snapshot(call.session), command=command, custom_body=beginning, length=len(text))
 
 
 @action(Approval.EXECUTE)
