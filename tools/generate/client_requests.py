@@ -15,7 +15,7 @@ _DEADLINE = "deadline: float = limits.REQUEST_SECONDS"
 
 def client_modules(protocol: Protocol) -> Mapping[str, str]:
     """Make the generated modules of `dapkit.client`: file name -> source text."""
-    commands = [one for one in protocol.commands if not one.is_reverse and one.name not in _BY_HAND]
+    commands = [command for command in protocol.commands if not command.is_reverse and command.name not in _BY_HAND]
     return formatted({"requests.py": _requests(commands), "blocking_requests.py": _blocking_requests(commands)})
 
 
@@ -60,7 +60,8 @@ def _method(command: Command, used: set[str]) -> str:
 
 def _blocking_requests(commands: list[Command]) -> str:
     rows = "".join(
-        f"\n    {name} = blocking(RequestMethods.{name})" for name in (method_name(one.name) for one in commands)
+        f"\n    {name} = blocking(RequestMethods.{name})"
+        for name in (method_name(command.name) for command in commands)
     )
     return f'''"""Every request to an adapter as a plain method that waits for the answer.
 

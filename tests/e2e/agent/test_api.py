@@ -37,7 +37,7 @@ def test_a_script_debugs_a_program(project: Path) -> None:
     started = launched.result
     assert isinstance(started, Started)
     assert started.stop is not None
-    assert [(one.name, one.value) for one in started.stop.locals] == [("number", "21")]
+    assert [(variable.name, variable.value) for variable in started.stop.locals] == [("number", "21")]
     assert debug.evaluate("number + 1").result.evaluation.result == "22"
     assert debug.continue_().result.state == "terminated"
     assert str(debug.output()) == "42\n"

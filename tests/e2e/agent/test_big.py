@@ -143,7 +143,7 @@ async def test_big_values_are_cut_and_come_in_pages(caller: Caller, big: Big) ->
         if big.items < 1_000_000:
             return
         last = await caller("variables", variable_ref=reference, start=999_998)
-        shown = [one["value"] for one in last.details["variables"]]
+        shown = [variable["value"] for variable in last.details["variables"]]
         assert shown[:2] == ["999998", "999999"]
         assert (await caller("variables", variable_ref=reference, start=2_000_000)).text == "Variables:\n(none)"
         found = await caller("variables", variable_ref=reference, match="77")
@@ -163,8 +163,8 @@ async def test_a_deep_stack_is_told_in_part_and_in_pages(caller: Caller, big: Bi
         assert len(much.details["stackFrames"]) == 1000
         assert len(much.text.encode()) < 8400
         of_threads = await caller("threads", levels=1_000_000)
-        assert sum(len(one["frames"]) for one in of_threads.details["stacks"]) <= 1000
-        assert any(one["more"] for one in of_threads.details["stacks"])
+        assert sum(len(stack["frames"]) for stack in of_threads.details["stacks"]) <= 1000
+        assert any(stack["more"] for stack in of_threads.details["stacks"])
         following = await caller("stack_trace", start=much.details["nextStart"], levels=1)
         assert following.details["stackFrames"][0]["index"] == 1000
         if big.total:

@@ -53,7 +53,7 @@ async def test_a_test_is_launched_by_its_node_id(caller: Caller, adapter: str) -
         "launch", test="test_sums.py::test_two", adapter=adapter, breakpoints=["test_sums.py:6"], timeout=60
     )
     stop = launched.details["stop"]
-    assert [(one["name"], one["value"]) for one in stop["locals"]] == [("total", "2")]
+    assert [(variable["name"], variable["value"]) for variable in stop["locals"]] == [("total", "2")]
     ended = await caller("continue")
     assert "1 passed" in (await caller("output")).text
     assert ended.details["snapshot"]["exitCode"] == 0
@@ -88,7 +88,7 @@ async def test_a_compound_of_launch_json_starts_all_of_its_configurations(caller
     launched = await caller("launch", configuration="All", breakpoints=["say.py:3"])
     assert launched.details["notes"] == ["One is session debug-1", "Two is session debug-2"]
     listed = await caller("sessions")
-    assert [one["id"] for one in listed.details["sessions"]] == ["debug-1", "debug-2"]
+    assert [session["id"] for session in listed.details["sessions"]] == ["debug-1", "debug-2"]
 
 
 async def test_an_adapter_that_the_project_itself_defines_is_told_with_its_command(caller: Caller) -> None:

@@ -55,7 +55,7 @@ async def test_variables_come_in_pages(stopped: Caller) -> None:
     items = await stopped("evaluate", expression="list(range(1000))")
     reference = items.details["evaluation"]["variablesReference"]
     page = await stopped("variables", variable_ref=reference, start=10, count=2)
-    assert [one["value"] for one in page.details["variables"]][:2] == ["10", "11"]
+    assert [variable["value"] for variable in page.details["variables"]][:2] == ["10", "11"]
     assert page.details["more"] >= 988
     assert "start=12 shows them)" in page.text
 
@@ -64,7 +64,7 @@ async def test_variables_are_filtered(stopped: Caller) -> None:
     pair = await stopped("evaluate", expression="[7, 8]")
     reference = pair.details["evaluation"]["variablesReference"]
     indexed = await stopped("variables", variable_ref=reference, filter="indexed")
-    assert [one["value"] for one in indexed.details["variables"]] == ["7", "8"]
+    assert [variable["value"] for variable in indexed.details["variables"]] == ["7", "8"]
 
 
 async def test_a_frame_is_chosen_by_its_place_or_by_its_id(stopped: Caller) -> None:
@@ -168,7 +168,7 @@ async def test_exception_filters_are_shown_and_chosen(stopped: Caller) -> None:
     offered = await stopped("set_exception_breakpoints")
     assert offered.text.startswith("Exception breakpoints:\n- ")
     chosen = await stopped("set_exception_breakpoints", filters=["raised"])
-    assert {one["filter"]: one["enabled"] for one in chosen.details["exceptionFilters"]}["raised"]
+    assert {row["filter"]: row["enabled"] for row in chosen.details["exceptionFilters"]}["raised"]
     assert (await stopped("set_exception_breakpoints", filters=["nothing"])).error[0] == "invalid_arguments"
 
 

@@ -69,7 +69,7 @@ async def test_a_segfault_is_seen_in_one_call(caller: Caller, program: str) -> N
     stop = launched.details["stop"]
     assert stop["reason"] == "exception"
     assert launched.details["snapshot"]["line"] == 10
-    values = {one["name"]: one["value"] for one in stop["locals"]}
+    values = {variable["name"]: variable["value"] for variable in stop["locals"]}
     assert (values["sum"], int(values["cur"], 16) if values["cur"] != "NULL" else 0) == ("6", 0)
     assert [frame["name"] for frame in stop["frames"]][:2] == ["sum_list", "main"]
     assert "-> 10          sum += cur->value;\n" in launched.text
@@ -91,7 +91,7 @@ async def test_memory_is_read_and_written(caller: Caller, program: str) -> None:
 async def test_instructions_are_shown_and_stopped_at(caller: Caller, program: str) -> None:
     await caller("launch", program=program, adapter="lldb-dap", breakpoints=["sum_list"])
     shown = await caller("disassemble", instruction_count=4)
-    addresses = [one["address"] for one in shown.details["disassembly"]]
+    addresses = [instruction["address"] for instruction in shown.details["disassembly"]]
     assert len(addresses) == 4
     assert shown.text.startswith("Disassembly:\n0x")
     placed = await caller("set_instruction_breakpoint", instruction_reference=addresses[2])
@@ -140,7 +140,7 @@ async def test_modules_are_listed_and_loaded_sources_are_not_by_an_adapter_witho
     await caller("launch", program=program, adapter="lldb-dap", breakpoints=["main"])
     modules = await caller("modules")
     assert modules.text.startswith("Modules:\nID ")
-    assert any(one["name"] == "list" for one in modules.details["modules"])
+    assert any(module["name"] == "list" for module in modules.details["modules"])
     sources = await caller("loaded_sources")
     assert sources.error == ("unsupported", "Current adapter does not support loaded sources")
 
@@ -183,7 +183,7 @@ async def test_a_go_module_is_debugged(caller: Caller, require_tool: Callable[[s
     launched = await caller("launch", program=".", breakpoints=["main.go:7"], timeout=60)
     assert launched.details["adapter"] == "dlv"
     stop = launched.details["stop"]
-    values = {one["name"]: one["value"] for one in stop["locals"]}
+    values = {variable["name"]: variable["value"] for variable in stop["locals"]}
     assert (values["left"], values["right"], values["total"]) == ("2", "3", "5")
     assert (await caller("evaluate", expression="total * 2")).text.startswith("Result: 10")
     assert (await caller("step_out")).details["snapshot"]["frameName"].startswith("main.main")

@@ -30,12 +30,16 @@ async def test_one_call_tells_where_why_and_what_changed(caller: Caller, adapter
     stop = launched.details["stop"]
     assert (stop["reason"], stop["number"], stop["hitBreakpoints"]) == ("breakpoint", 1, [1])
     assert [line["line"] for line in stop["sourceLines"]] == [1, 2, 3, 4, 5, 6]
-    assert {one["name"]: one["value"] for one in stop["locals"]} == {"amount": "12", "divisor": "3", "share": "4.0"}
+    assert {variable["name"]: variable["value"] for variable in stop["locals"]} == {
+        "amount": "12",
+        "divisor": "3",
+        "share": "4.0",
+    }
     assert [frame["name"] for frame in stop["frames"]][:2] == ["unit_price", "main"]
 
     continued = await caller("continue")
     stop = continued.details["stop"]
-    changed = {one["name"]: one["was"] for one in stop["locals"] if one.get("changed")}
+    changed = {variable["name"]: variable["was"] for variable in stop["locals"] if variable.get("changed")}
     assert changed == {"divisor": "3", "share": "4.0"}
     assert stop["output"] == "total 4.0\n"
     project = caller.project
@@ -58,7 +62,7 @@ async def test_an_uncaught_exception_is_reported_with_its_values(caller: Caller,
     assert stop["reason"] == "exception"
     assert stop["exception"]["message"] == "division by zero"
     assert launched.details["snapshot"]["line"] == 2
-    assert {one["name"]: one["value"] for one in stop["locals"]} == {"amount": "12", "divisor": "0"}
+    assert {variable["name"]: variable["value"] for variable in stop["locals"]} == {"amount": "12", "divisor": "0"}
     assert "division by zero" in launched.text
 
 
@@ -71,7 +75,7 @@ async def test_a_program_is_run_step_by_step(caller: Caller, adapter: str) -> No
     assert (await caller("step_out")).details["snapshot"]["frameName"] == "main"
     ran = await caller("run_to", file="shop.py", text='print("total"')
     assert ran.details["snapshot"]["line"] == 10
-    assert [one["line"] for one in (await caller("breakpoints")).details["breakpoints"]] == [9]
+    assert [placed["line"] for placed in (await caller("breakpoints")).details["breakpoints"]] == [9]
 
 
 @both
@@ -142,9 +146,10 @@ async def test_a_deadlock_is_seen_in_one_call(caller: Caller, adapter: str) -> N
     launched = await caller("launch", program="lock.py", adapter=adapter, stop_on_entry=False)
     assert launched.details["snapshot"]["status"] == "running"
     seen = await caller("threads", levels=4)
-    stacks = {one["threadId"]: one["frames"] for one in seen.details["stacks"]}
+    stacks = {stack["threadId"]: stack["frames"] for stack in seen.details["stacks"]}
     at = {
-        one["name"]: [(frame["name"], frame["line"]) for frame in stacks[one["id"]]] for one in seen.details["threads"]
+        thread["name"]: [(frame["name"], frame["line"]) for frame in stacks[thread["id"]]]
+        for thread in seen.details["threads"]
     }
     assert ("transfer", 6) in at["worker-ab"]
     assert ("transfer", 6) in at["worker-ba"]
@@ -160,7 +165,7 @@ async def test_the_crash_line_that_was_passed_before_does_not_pass_for_the_crash
     await caller("breakpoints", do="clear")
     crashed = await caller("continue")
     assert crashed.details["stop"]["reason"] == "exception"
-    assert {one["name"]: one["value"] for one in crashed.details["stop"]["locals"]}["divisor"] == "0"
+    assert {variable["name"]: variable["value"] for variable in crashed.details["stop"]["locals"]}["divisor"] == "0"
 
 
 @both
@@ -170,7 +175,7 @@ async def test_big_values_are_cut_everywhere(caller: Caller, adapter: str) -> No
     assert len(launched.text) < 2500
     evaluated = await caller("evaluate", expression="text")
     assert len(evaluated.text) < 8192
-    [items] = [one for one in launched.details["stop"]["locals"] if one["name"] == "items"]
+    [items] = [variable for variable in launched.details["stop"]["locals"] if variable["name"] == "items"]
     page = await caller("variables", variable_ref=items["variablesReference"])
     assert len(page.text.encode()) < 8192
     assert "start=" in page.text

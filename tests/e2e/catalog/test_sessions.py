@@ -142,7 +142,7 @@ async def test_attach_to_a_python_program_by_its_port(
     arguments = choice.attach_arguments(port=int(said))
     async with Session(route_to(choice, arguments, port=int(said)), adapter_id=choice.definition.own_id) as session:
         await session.attach(arguments)
-        assert [one.name for one in (await session.threads()).threads] == ["MainThread"]
+        assert [thread.name for thread in (await session.threads()).threads] == ["MainThread"]
 
 
 @pytest.mark.parametrize("stop_on_entry", [False, True])

@@ -206,7 +206,7 @@ def test_hub_is_shown_and_ended(project: Path) -> None:
 
 
 def test_adapters_are_listed_and_explained(project: Path) -> None:
-    found = {one["name"]: one for one in json.loads(dapkit(project, "adapters", "--json"))}
+    found = {adapter["name"]: adapter for adapter in json.loads(dapkit(project, "adapters", "--json"))}
     assert found["debugpy"]["installed"]
     assert json.loads(dapkit(project, "adapters", "why", "app.py", "--json"))["adapter"] == "dapkit"
     assert "there is no program" in run_words(project, "adapters", "why", "nowhere.py")

@@ -80,8 +80,8 @@ async def debug(request: pytest.FixtureRequest, project: Path, monkeypatch: pyte
         async def by_command(action: str, **arguments: object) -> dict[str, Any]:
             words = [action.replace("_", "-"), "--json"]
             for name, value in arguments.items():
-                for one in value if isinstance(value, list) else [value]:
-                    words += [f"--{name.replace('_', '-')}", str(one)]
+                for item in value if isinstance(value, list) else [value]:
+                    words += [f"--{name.replace('_', '-')}", str(item)]
             done = await anyio.run_process([*command, *words], cwd=project, check=False)
             return details(json.loads(done.stdout))
 
@@ -105,7 +105,7 @@ def details(answer: dict[str, Any]) -> dict[str, Any]:
 
 
 def locals_of(stopped: dict[str, Any]) -> dict[str, str]:
-    return {one["name"]: one["value"] for one in stopped["stop"]["locals"]}
+    return {variable["name"]: variable["value"] for variable in stopped["stop"]["locals"]}
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ def commands(block: str) -> list[tuple[str, str]]:
     """Take a block apart into commands and what they print."""
     first, *rest = re.split(r"^\$ ", block, flags=re.MULTILINE)
     assert not first
-    return [(line, shown) for line, _, shown in (one.partition("\n") for one in rest)]
+    return [(line, shown) for line, _, shown in (entry.partition("\n") for entry in rest)]
 
 
 def printed(line: str, folder: Path) -> str:

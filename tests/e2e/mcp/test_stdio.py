@@ -91,7 +91,7 @@ async def test_wrong_calls_are_answered_with_what_was_expected(
 async def test_output_and_the_reference_of_actions_are_resources(project: Path) -> None:
     async with connected(project) as client:
         await debug(client, "launch", program="app.py", breakpoints=["app.py:5"])
-        listed = {str(one.uri): one for one in (await client.list_resources()).resources}
+        listed = {str(resource.uri): resource for resource in (await client.list_resources()).resources}
         output = next(uri for uri in listed if uri.endswith("/output"))
         read = (await client.read_resource(output)).contents[0]
         assert isinstance(read, mcp.types.TextResourceContents)
@@ -113,7 +113,7 @@ async def test_source_that_is_no_file_is_a_resource(project: Path) -> None:
         frames = (await debug(client, "stack_trace", start=1, levels=1))["stackFrames"]
         reference = frames[0]["source"]["sourceReference"]
         templates = (await client.list_resource_templates()).resource_templates
-        [template] = [one.uri_template for one in templates if one.name == "source"]
+        [template] = [template.uri_template for template in templates if template.name == "source"]
         uri = template.replace("{session}", "debug-1").replace("{reference}", str(reference))
         read = (await client.read_resource(uri)).contents[0]
         assert isinstance(read, mcp.types.TextResourceContents)

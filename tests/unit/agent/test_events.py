@@ -84,8 +84,8 @@ async def test_modules_and_sources_of_events_are_shown_where_they_cannot_be_aske
         LoadedSourceEvent(reason="new", source=Source(path="/p/b.js")),
         LoadedSourceEvent(reason="removed", source=Source(path="/p/a.js")),
     )
-    assert [one["name"] for one in (await caller("modules")).details["modules"]] == ["libm"]
-    assert [one["path"] for one in (await caller("loaded_sources")).details["sources"]] == ["/p/b.js"]
+    assert [module["name"] for module in (await caller("modules")).details["modules"]] == ["libm"]
+    assert [source["path"] for source in (await caller("loaded_sources")).details["sources"]] == ["/p/b.js"]
 
 
 async def test_modules_and_sources_of_an_adapter_that_tells_none_are_not_supported(sessions: SessionRegistry) -> None:

@@ -59,7 +59,7 @@ async def test_a_program_stops_and_shows_its_breakpoints_whatever_the_order_of_t
     caller = await calling(sessions, answers, breakpoints=(BreakpointSpec(SourceLocation(FILE, 3)),))
     shown = (await caller("breakpoints")).details
     assert (shown["snapshot"]["line"], shown["snapshot"]["stopReason"]) == (1, "entry")
-    assert [(one["line"], one["verified"]) for one in shown["breakpoints"]] == [(3, True)]
+    assert [(placed["line"], placed["verified"]) for placed in shown["breakpoints"]] == [(3, True)]
 
 
 async def test_silence_is_a_timeout_and_the_next_action_is_done(
@@ -206,7 +206,7 @@ async def test_sources_of_the_users_own_come_before_those_that_are_cut(sessions:
     body = LoadedSourcesBody(sources=[*others, Source(name="main.c", path=str(FILE))])
     caller = await calling(sessions, script({"loadedSources": [reply(body)]}, CAPABLE))
     shown = (await caller("loaded_sources")).details
-    assert [one["name"] for one in shown["sources"][:2]] == ["main.c", "0.h"]
+    assert [source["name"] for source in shown["sources"][:2]] == ["main.c", "0.h"]
     assert shown["more"] == 5001 - len(shown["sources"])
 
 

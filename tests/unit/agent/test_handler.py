@@ -92,9 +92,9 @@ VALUES: Mapping[ParameterKind, object] = {
 @pytest.mark.parametrize("name", [name for name in ACTIONS if name not in ("launch", "attach")])
 async def test_no_parameter_of_an_action_is_taken_for_a_fault_of_ours(caller: Caller, name: str) -> None:
     row = table.ACTIONS[name]
-    for one in ACTIONS[name].parameters.values():
-        value = one.choices[0] if one.choices else VALUES[one.kind]
-        answer = await caller(name, **{**row["example"], one.name: value})
+    for parameter in ACTIONS[name].parameters.values():
+        value = parameter.choices[0] if parameter.choices else VALUES[parameter.kind]
+        answer = await caller(name, **{**row["example"], parameter.name: value})
         if not answer.whole["success"]:
             assert answer.error[0] in ("no_session", "invalid_arguments"), answer.text
 

@@ -83,9 +83,9 @@ def test_an_example_names_only_parameters_of_its_action(name: str) -> None:
 
 
 def test_every_action_has_a_summary_and_a_timeout() -> None:
-    for one in in_order().values():
-        assert one.summary.endswith(".")
-        assert one.parameters["timeout"].kind is ParameterKind.NUMBER
+    for registered in in_order().values():
+        assert registered.summary.endswith(".")
+        assert registered.parameters["timeout"].kind is ParameterKind.NUMBER
 
 
 def test_a_name_that_means_two_things_is_refused() -> None:

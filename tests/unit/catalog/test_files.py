@@ -216,10 +216,10 @@ def test_all_files_that_come_with_dapkit_are_sound(world: World) -> None:
         "bash-debug-adapter dart-debug-adapter flutter-debug-adapter elixir-ls-debugger dapkit cmake cdt-gdb-adapter"
     )
     assert {*seed.split(), *others.split()} <= set(catalog.adapters)
-    for one in catalog.adapters.values():
-        assert one.title, one.name
-        assert one.install, one.name
-        assert one.notes, one.name
-        assert one.languages, one.name
-        assert one.launch["request"] in {"launch", "attach"}, one.name
-        assert all(isinstance(source, Path) for source in one.sources)
+    for adapter in catalog.adapters.values():
+        assert adapter.title, adapter.name
+        assert adapter.install, adapter.name
+        assert adapter.notes, adapter.name
+        assert adapter.languages, adapter.name
+        assert adapter.launch["request"] in {"launch", "attach"}, adapter.name
+        assert all(isinstance(source, Path) for source in adapter.sources)

@@ -13,7 +13,7 @@ from dapkit.catalog import AdapterState, doctor, render_doctor, render_states, r
 
 def state_of(world: World, name: str) -> AdapterState:
     catalog = world.load()
-    return next(one for one in states(catalog, cwd=world.project) if one.name == name)
+    return next(state for state in states(catalog, cwd=world.project) if state.name == name)
 
 
 def test_installed_adapter_has_its_path_and_version(world: World) -> None:
@@ -111,9 +111,9 @@ async def test_doctor_starts_what_is_installed_and_says_what_to_install(world: W
     world.install("lldb-dap").write_text("#!/bin/sh\necho 'cannot load liblldb' >&2\nexit 3\n")
     catalog = world.load()
     results = await doctor(catalog, cwd=world.project)
-    found = {one.state.name: one for one in results}
-    assert [one.verdict for one in results] == sorted(
-        (one.verdict for one in results), key=("works", "broken", "missing").index
+    found = {checkup.state.name: checkup for checkup in results}
+    assert [checkup.verdict for checkup in results] == sorted(
+        (checkup.verdict for checkup in results), key=("works", "broken", "missing").index
     )
     for name in ("dapkit", "debugpy"):
         assert found[name].verdict == "works"
@@ -131,7 +131,7 @@ async def test_doctor_starts_what_is_installed_and_says_what_to_install(world: W
 async def test_own_adapter_works_whatever_python_is_here(world: World) -> None:
     world.install_python("python3", "3.9.1")
     results = await doctor(world.load(), cwd=world.project)
-    assert next(one.verdict for one in results if one.state.name == "dapkit") == "works"
+    assert next(checkup.verdict for checkup in results if checkup.state.name == "dapkit") == "works"
 
 
 async def test_doctor_does_not_wait_for_an_adapter_that_does_not_answer(
@@ -141,7 +141,7 @@ async def test_doctor_does_not_wait_for_an_adapter_that_does_not_answer(
     world.install("silent").write_text("#!/bin/sh\nexec /bin/cat >/dev/null\n")
     world.write("dap.toml", '[silent]\ncommand = ["silent"]\n')
     results = await doctor(world.load(), cwd=world.project)
-    silent = next(one for one in results if one.state.name == "silent")
+    silent = next(checkup for checkup in results if checkup.state.name == "silent")
     assert (silent.verdict, silent.problem) == ("broken", "it did not answer within 0.3 s")
 
 
@@ -151,6 +151,6 @@ async def test_doctor_tries_an_adapter_that_should_listen(world: World) -> None:
         port = reserved.getsockname()[1]
         world.write("dap.toml", f'[game]\ntransport = "connect"\nport = {port}\n')
         results = await doctor(world.load(), cwd=world.project)
-    game = next(one for one in results if one.state.name == "game")
+    game = next(checkup for checkup in results if checkup.state.name == "game")
     assert game.verdict == "broken"
     assert str(port) in game.problem

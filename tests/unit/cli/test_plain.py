@@ -32,9 +32,9 @@ def lines(draw: st.DrawFn) -> list[str]:
         elif kind == 1:
             words += draw(st.sampled_from(AROUND))
         else:
-            one = draw(st.sampled_from(ACTIONS[name]["parameters"]))
-            row = PARAMETERS[one]
-            flag = draw(st.sampled_from([*flags(one), f"--no-{one}"]))
+            parameter = draw(st.sampled_from(ACTIONS[name]["parameters"]))
+            row = PARAMETERS[parameter]
+            flag = draw(st.sampled_from([*flags(parameter), f"--no-{parameter}"]))
             value = draw(st.sampled_from(row["choices"]) if row["choices"] else HARMLESS)
             words += [flag] if row["type"] == "boolean" else [flag, value]
     return words
@@ -44,7 +44,7 @@ def read_by_click(words: list[str]) -> tuple[dict[str, object], dict[str, object
     """Return the parameters that click comes to, and the rest."""
     name, *rest = words
     made = actions.command(name).make_context(name, rest).params
-    around = {one: made.pop(one) for one in ("session", "project", "read_only", "as_json")}
+    around = {key: made.pop(key) for key in ("session", "project", "read_only", "as_json")}
     return parameters(name, made), around
 
 
@@ -55,7 +55,7 @@ def test_what_is_read_without_click_is_what_click_reads(words: list[str]) -> Non
         plainly = parameters(name, found)
     except (Unclear, WrongWords):
         return
-    around = {one: found[one] for one in ("session", "project", "read_only", "as_json")}
+    around = {key: found[key] for key in ("session", "project", "read_only", "as_json")}
     assert (plainly, around) == read_by_click(words)
 
 
@@ -81,7 +81,7 @@ def test_session_and_project_are_taken_from_variables_as_click_does(monkeypatch:
     monkeypatch.setenv("DAPKIT_PROJECT", "some/folder")
     _, found = read(["threads"])
     _, around = read_by_click(["threads"])
-    assert {one: found[one] for one in around} == around
+    assert {key: found[key] for key in around} == around
 
 
 def test_wrong_words_are_refused_by_click() -> None:

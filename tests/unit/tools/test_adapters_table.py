@@ -55,7 +55,7 @@ def test_an_adapter_that_could_not_be_tried_keeps_its_column(
     entries = [f'<property name="adapter" value="{title}"/>' for title in COLUMNS]
     verdicts = json.dumps({**ALL, "pause": "never"}).replace('"', "&quot;")
     entries[1] += f'<property name="verdicts" value="{verdicts}"/>'
-    tried.write_text(f"<suite>{''.join(f'<testcase>{one}</testcase>' for one in entries)}</suite>")
+    tried.write_text(f"<suite>{''.join(f'<testcase>{entry}</testcase>' for entry in entries)}</suite>")
     run(monkeypatch, "--report", str(tried))
     written = adapters_table.written()
     assert written["one 1: C"] == COLUMNS["one 1: C"]
