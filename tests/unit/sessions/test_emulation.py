@@ -11,9 +11,7 @@ from dapkit.protocol import Capabilities
 from dapkit.sessions.breakpoints.emulation import (
     NOTHING,
     Emulated,
-    Hits,
     Judgement,
-    WrongHitCondition,
     interpolate,
     is_true,
     judge,
@@ -60,29 +58,6 @@ def test_emulation_says_what_it_does() -> None:
     assert str(Emulated("x", "2")) == (
         "the adapter can't do the condition and the hit count: dapkit stops there, and goes on by itself"
     )
-
-
-@pytest.mark.parametrize(
-    ("text", "acts"),
-    [
-        ("3", [3]),
-        ("== 3", [3]),
-        (">=4", [4, 5, 6]),
-        ("> 4", [5, 6]),
-        ("<= 2", [1, 2]),
-        ("< 2", [1]),
-        ("% 2", [2, 4, 6]),
-    ],
-)
-def test_hit_conditions(text: str, acts: list[int]) -> None:
-    hits = Hits.read(text)
-    assert [hit for hit in range(1, 7) if hits.act_at(hit)] == acts
-
-
-@pytest.mark.parametrize("text", ["", "x", "% 0", "3 times", "=> 3"])
-def test_hit_condition_that_cannot_be_read_is_refused(text: str) -> None:
-    with pytest.raises(WrongHitCondition, match="expected a number"):
-        Hits.read(text)
 
 
 @pytest.mark.parametrize(

@@ -7,21 +7,18 @@ lacks on, all that comes after it is ours as well: an adapter that cannot check 
 condition must not count the hits or log the message either.
 """
 
+import operator
 import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from typing import Literal
 
 from dapkit.client import BreakpointSpec, SourceLocation
 from dapkit.protocol import Capabilities, DapkitError
+from dapkit.python.debuggee.breakpoints.hit_conditions import parse_hit_condition
 from dapkit.sessions.errors import SessionError
 
 type Evaluate = Callable[[str], Awaitable[str]]
 """Evaluates an expression where the program stopped; raises DapkitError."""
-
-type Sign = Literal["==", ">=", ">", "<=", "<", "%"]
-
-_HITS = re.compile(r"\s*(==|=|>=|>|<=|<|%)?\s*(\d+)\s*")
 
 _FALSE = re.compile(
     r"""(?ix) \s* (
@@ -35,49 +32,34 @@ _FALSE = re.compile(
 class WrongHitCondition(SessionError):  # noqa: N818 - the sentence reads right where it is raised
     """A hit condition that cannot be read."""
 
-    def __init__(self, text: str) -> None:
-        super().__init__(f"hit condition {text!r}: expected a number, as in 5, == 5, >= 5, > 5, <= 5, < 5 or % 3")
+
+def check_hit_condition(text: str) -> None:
+    """Raise WrongHitCondition if hits cannot be counted by this."""
+    _parsed(text)
 
 
-@dataclass(frozen=True, slots=True)
-class Hits:
-    """At which hits a breakpoint acts."""
+def acts_at(hit_condition: str, hit: int) -> bool:
+    """Whether a breakpoint acts at this hit, counted from 1. Raises: WrongHitCondition."""
+    sign, number = _parsed(hit_condition)
+    return _COMPARE[sign](hit, number)
 
-    sign: Sign
-    number: int
 
-    @classmethod
-    def read(cls, text: str) -> "Hits":
-        """Read a hit condition; a bare number is the one hit to act at.
+def _parsed(text: str) -> tuple[str, int]:
+    try:
+        return parse_hit_condition(text)
+    except ValueError as error:
+        raise WrongHitCondition(str(error)) from error
 
-        Raises:
-            WrongHitCondition: it cannot be read.
 
-        """
-        found = _HITS.fullmatch(text)
-        if found is None or (found[1] == "%" and int(found[2]) == 0):
-            raise WrongHitCondition(text)
-        match found[1]:
-            case ">=" | ">" | "<=" | "<" | "%" as sign:
-                return cls(sign, int(found[2]))
-            case _:
-                return cls("==", int(found[2]))
-
-    def act_at(self, hit: int) -> bool:
-        """Whether it acts at this hit, counted from 1."""
-        match self.sign:
-            case "==":
-                return hit == self.number
-            case ">=":
-                return hit >= self.number
-            case ">":
-                return hit > self.number
-            case "<=":
-                return hit <= self.number
-            case "<":
-                return hit < self.number
-            case "%":
-                return hit % self.number == 0
+_COMPARE: dict[str, Callable[[int, int], bool]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "<": operator.lt,
+    "<=": operator.le,
+    "%": lambda hit, number: hit % number == 0,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +147,7 @@ async def judge(emulated: Emulated, *, hits: int, evaluate: Evaluate) -> Judgeme
         if not is_true(value):
             return Judgement(stop=False, hits=hits)
     hits += 1
-    if emulated.hit_condition is not None and not Hits.read(emulated.hit_condition).act_at(hits):
+    if emulated.hit_condition is not None and not acts_at(emulated.hit_condition, hits):
         return Judgement(stop=False, hits=hits)
     if emulated.log_message is not None:
         return Judgement(stop=False, hits=hits, log=await interpolate(emulated.log_message, evaluate))

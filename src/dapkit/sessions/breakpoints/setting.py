@@ -26,7 +26,7 @@ from dapkit.client import (
 )
 from dapkit.protocol import DapkitError, ExceptionFilterOptions
 from dapkit.sessions.breakpoints import anchoring
-from dapkit.sessions.breakpoints.emulation import NOTHING, Hits, split
+from dapkit.sessions.breakpoints.emulation import NOTHING, check_hit_condition, split
 from dapkit.sessions.breakpoints.placed import Entry, PlacedBreakpoint
 from dapkit.sessions.errors import Misplaced, NoSuchBreakpoint
 from dapkit.sessions.targets import Target
@@ -242,7 +242,7 @@ class SessionBreakpoints:
             return
         native, entry.emulated = split(entry.spec, root.capabilities)
         if entry.emulated.hit_condition is not None:
-            Hits.read(entry.emulated.hit_condition)
+            check_hit_condition(entry.emulated.hit_condition)
         entry.known_as = await _add(root, native, entry.line)
 
     async def _unset(self, entry: Entry) -> None:

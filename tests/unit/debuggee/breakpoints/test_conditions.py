@@ -2,33 +2,9 @@
 
 import pytest
 
-from dapkit.python.debuggee.breakpoints.conditions import BreakpointCondition, parse_hit_condition, split_log_message
+from dapkit.python.debuggee.breakpoints.conditions import BreakpointCondition, split_log_message
 from dapkit.python.debuggee.errors import RequestRefused
 from dapkit.python.debuggee.expressions.syntax import names_in, parse_expression
-
-
-@pytest.mark.parametrize(
-    ("text", "hits", "expression"),
-    [
-        ("5", ("==", 5), "_d_hits == 5"),
-        (" == 5 ", ("==", 5), "_d_hits == 5"),
-        (">=5", (">=", 5), "_d_hits >= 5"),
-        ("> 5", (">", 5), "_d_hits > 5"),
-        ("<= 5", ("<=", 5), "_d_hits <= 5"),
-        ("< 5", ("<", 5), "_d_hits < 5"),
-        ("!= 5", ("!=", 5), "_d_hits != 5"),
-        ("% 3", ("%", 3), "_d_hits % 3 == 0"),
-    ],
-)
-def test_hit_condition_becomes_a_test_of_the_count(text: str, hits: tuple[str, int], expression: str) -> None:
-    assert parse_hit_condition(text) == hits
-    assert BreakpointCondition(None, text, None).hits_expression == expression
-
-
-@pytest.mark.parametrize("text", ["often", "-1", "% 0", "5 5", "==", "1.5", "x == 5", "٣"])
-def test_hit_condition_that_is_none_is_refused(text: str) -> None:
-    with pytest.raises(RequestRefused, match="expected a number, as in 5, == 5"):
-        parse_hit_condition(text)
 
 
 @pytest.mark.parametrize(

@@ -17,30 +17,13 @@ from .. import limits, native
 from ..errors import RequestRefused
 from ..expressions.syntax import names_in, parse_expression
 from ..sources.files import GENERATED, is_function
+from .hit_conditions import hits_expression, parse_hit_condition
 from .trees import tree_of
 
 type LineCallback = Callable[..., object]
 """`(code, line, depth=1)`; returns DISABLE, None, or True if the program was stopped."""
 
 _DISABLE = sys.monitoring.DISABLE
-_COMPARISONS = (">=", "<=", "==", "!=", ">", "<", "%")
-
-
-def parse_hit_condition(text: str) -> native.Hits:
-    """Read `5`, `== 5`, `>= 5`, `> 5`, `<= 5`, `< 5`, `!= 5` or `% 3`: a comparison and a number.
-
-    A bare number is the one hit to stop at; `% 3` is every third.
-
-    Raises:
-        RequestRefused: if the text is none of these.
-
-    """
-    given = text.strip()
-    operator = next((sign for sign in _COMPARISONS if given.startswith(sign)), "")
-    number = given[len(operator) :].strip()
-    if not number.isascii() or not number.isdigit() or (operator == "%" and int(number) == 0):
-        raise RequestRefused(f"hit condition {text!r}: expected a number, as in 5, == 5, >= 5, > 5, < 5 or % 3")
-    return operator or "==", int(number)
 
 
 def split_log_message(text: str) -> list[tuple[bool, str]]:
@@ -96,6 +79,13 @@ def _field(expression: str) -> str:
     return "f'''{" + expression + "}'''"
 
 
+def _hits_of(text: str) -> native.Hits:
+    try:
+        return parse_hit_condition(text)
+    except ValueError as error:
+        raise RequestRefused(str(error)) from error
+
+
 class BreakpointCondition:
     """When a breakpoint acts: condition, hit condition and log message, all checked.
 
@@ -107,7 +97,7 @@ class BreakpointCondition:
     def __init__(self, condition: str | None, hit_condition: str | None, log_message: str | None) -> None:
         self.condition = condition.strip() if condition and condition.strip() else None
         self.tree: _ast.expr | None = None  # of the condition
-        self.hits = parse_hit_condition(hit_condition) if hit_condition and hit_condition.strip() else None
+        self.hits = _hits_of(hit_condition) if hit_condition and hit_condition.strip() else None
         self.log = split_log_message(log_message) if log_message else None
         self.names: set[str] = set()
         self.bound: set[str] = set()
@@ -124,8 +114,7 @@ class BreakpointCondition:
     @property
     def hits_expression(self) -> str:
         """The hit condition as a test of `_d_hits`."""
-        sign, number = self.hits or (">", 0)
-        return f"_d_hits % {number} == 0" if sign == "%" else f"_d_hits {sign} {number}"
+        return hits_expression(self.hits or (">", 0), "_d_hits")
 
     def _note_names(self, tree: _ast.expr) -> None:
         read, bound = names_in(tree)
