@@ -4,31 +4,33 @@ import _thread
 import os
 import sys
 from types import FrameType
-from typing import Protocol
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Protocol  # a class of it takes a quarter of a millisecond to make
+
+    class Debugger(Protocol):
+        """An engine, as far as those know it who wait for its client."""
+
+        @property
+        def owned(self) -> bool:
+            """Whether the program was launched by the debugger."""
+
+        @property
+        def is_attended(self) -> bool:
+            """Whether a client has configured its session, and is still there."""
+
+        def stop_in(self, frame: FrameType) -> None:
+            """Stop in a frame of the calling thread as soon as it goes on."""
+
+        def finish(self) -> None:
+            """Send what is to be sent last."""
+
+        def forget_in_child(self) -> None:
+            """Leave the child of a fork undebugged."""
 
 
-class Debugger(Protocol):
-    """An engine, as far as those know it who wait for its client."""
-
-    @property
-    def owned(self) -> bool:
-        """Whether the program was launched by the debugger."""
-
-    @property
-    def is_attended(self) -> bool:
-        """Whether a client has configured its session, and is still there."""
-
-    def stop_in(self, frame: FrameType) -> None:
-        """Stop in a frame of the calling thread as soon as it goes on."""
-
-    def finish(self) -> None:
-        """Send what is to be sent last."""
-
-    def forget_in_child(self) -> None:
-        """Leave the child of a fork undebugged."""
-
-
-engine: Debugger | None = None
+engine: "Debugger | None" = None
 """The engine that a client talks to, or last talked to."""
 
 expects_clients = False

@@ -5,15 +5,17 @@ A number of an earlier stop is never reused, so that a late request is told what
 """
 
 import itertools
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from ..errors import RequestRefused
 
+if TYPE_CHECKING:
+    from typing import Protocol  # a class of it takes a quarter of a millisecond to make
 
-class Numbered(Protocol):
-    """What a client can have a number for; `what` says what it is, in errors."""
+    class Numbered(Protocol):
+        """What a client can have a number for; `what` says what it is, in errors."""
 
-    what: str
+        what: str
 
 
 class ObjectReferences:
@@ -49,7 +51,7 @@ class ObjectReferences:
             number: (value, owner) for number, (value, owner) in list(self._objects.items()) if only not in (0, owner)
         }
 
-    def add(self, value: Numbered, owner: int) -> int:
+    def add(self, value: "Numbered", owner: int) -> int:
         """Give a number to an object of the present stop of a thread, by its identity."""
         number = self._last = self._number()
         self._objects[number] = (value, owner)
