@@ -91,7 +91,7 @@ def is_client_connected() -> bool:
     return PACKAGE in sys.modules and bool(_engine_module("connection.current").is_debugged())
 
 
-def breakpoint() -> None:  # noqa: A001 - as the built-in function, which it can stand for
+def breakpoint() -> None:
     """Stop here, in the caller, if a client is attached. `PYTHONBREAKPOINT=dapkit.breakpoint` is for this."""
     if PACKAGE in sys.modules:
         _engine_module("connection.current").stop_in(sys._getframe(1))  # noqa: SLF001 - the documented way

@@ -153,7 +153,7 @@ class Events(ABC):
     async def breakpoint(
         self,
         reason: BreakpointEventReason,
-        breakpoint: Breakpoint,  # noqa: A002 - the protocol's name
+        breakpoint: Breakpoint,
     ) -> bool:
         """Tell the client: a breakpoint was verified, moved, added or removed."""
         return await self.send_event(BreakpointEvent(reason=reason, breakpoint=breakpoint))

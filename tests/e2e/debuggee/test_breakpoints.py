@@ -48,7 +48,7 @@ def test_line_beyond_the_end_is_not_verified(start: Start) -> None:
         ({"line": "four"}, "breakpoint line is 'four'"),
     ],
 )
-def test_mistake_in_a_breakpoint_is_told_on_it(start: Start, breakpoint: Message, said: str) -> None:  # noqa: A002 - the protocol's word
+def test_mistake_in_a_breakpoint_is_told_on_it(start: Start, breakpoint: Message, said: str) -> None:
     [placed] = start(LOOP).configure(breakpoints=[{"line": 4, **breakpoint}])
     assert placed["verified"] is False
     assert said in placed["message"]
@@ -78,7 +78,7 @@ def test_file_that_is_no_python_or_missing_is_told(start: Start, tmp_path: Path)
         ({"condition": "i % 2", "hitCondition": "== 2"}, [3]),
     ],
 )
-def test_conditions_and_hit_conditions_choose_the_hits(start: Start, breakpoint: Message, values: list[int]) -> None:  # noqa: A002 - the protocol's word
+def test_conditions_and_hit_conditions_choose_the_hits(start: Start, breakpoint: Message, values: list[int]) -> None:
     peer = start(LOOP)
     peer.configure(breakpoints=[{"line": 4, **breakpoint}])
     for value in values:

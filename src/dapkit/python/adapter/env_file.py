@@ -84,9 +84,9 @@ def _value(found: re.Match[str], known: Mapping[str, str]) -> str:
     if found["single"] is not None:
         return found["single"]
     if found["double"] is not None:
-        return re.sub(r"\\(.)", lambda one: _ESCAPES.get(one[1], one[1]), _filled_in(found["double"], known))
+        return re.sub(r"\\(.)", lambda match: _ESCAPES.get(match[1], match[1]), _filled_in(found["double"], known))
     return _filled_in(found["bare"] or "", known).replace("\\$", "$")
 
 
 def _filled_in(text: str, known: Mapping[str, str]) -> str:
-    return _REFERENCE.sub(lambda one: known.get(one[1]) or one[2] or "", text)
+    return _REFERENCE.sub(lambda match: known.get(match[1]) or match[2] or "", text)

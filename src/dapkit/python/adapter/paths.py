@@ -23,7 +23,7 @@ class PathTranslation:
     """The mappings of a program; the one with the longest folder counts."""
 
     def __init__(self, mappings: Sequence[PathMapping], folder: str) -> None:
-        pairs = [(one.local_root, str(PurePosixPath(folder, one.remote_root))) for one in mappings]
+        pairs = [(mapping.local_root, str(PurePosixPath(folder, mapping.remote_root))) for mapping in mappings]
         self._outward = sorted(pairs, key=lambda pair: len(pair[1]), reverse=True)
         self._inward = sorted(pairs, key=lambda pair: len(pair[0]), reverse=True)
 

@@ -66,8 +66,8 @@ class RememberedBreakpoints:
 
     def note(self, arguments: Arguments[Any], body: RawJson) -> RawJson:
         """Take note of a request that the engine has answered; return the answer for the client."""
-        told = [self._renumbered(one) for one in _breakpoints(body)]
-        self._last = max([self._last, *(one.id or 0 for one in told)])
+        told = [self._renumbered(breakpoint) for breakpoint in _breakpoints(body)]
+        self._last = max([self._last, *(breakpoint.id or 0 for breakpoint in told)])
         self._sets[_key(arguments)] = _Set(arguments, told)
         if not self._offset:
             return body
@@ -77,9 +77,11 @@ class RememberedBreakpoints:
         """Return an event with the numbers that the client knows."""
         match event:
             case StoppedEvent(hit_breakpoint_ids=list(hit)) if self._offset:
-                return msgspec.structs.replace(event, hit_breakpoint_ids=[self._number(one) for one in hit])
-            case BreakpointEvent(breakpoint=one):
-                told = self._renumbered(one)
+                return msgspec.structs.replace(
+                    event, hit_breakpoint_ids=[self._number(breakpoint) for breakpoint in hit]
+                )
+            case BreakpointEvent(breakpoint=breakpoint):
+                told = self._renumbered(breakpoint)
                 self._update(told)
                 return msgspec.structs.replace(event, breakpoint=told)
         return event
@@ -112,10 +114,10 @@ class RememberedBreakpoints:
             self._numbers[new.id] = old.id
         return msgspec.structs.replace(new, id=old.id)
 
-    def _renumbered(self, one: Breakpoint) -> Breakpoint:
-        if one.id is None or not self._offset:
-            return one
-        return msgspec.structs.replace(one, id=self._number(one.id))
+    def _renumbered(self, breakpoint: Breakpoint) -> Breakpoint:
+        if breakpoint.id is None or not self._offset:
+            return breakpoint
+        return msgspec.structs.replace(breakpoint, id=self._number(breakpoint.id))
 
     def _number(self, number: int) -> int:
         return self._numbers.get(number, number + self._offset)
@@ -123,7 +125,9 @@ class RememberedBreakpoints:
     def _update(self, told: Breakpoint) -> None:
         self._last = max(self._last, told.id or 0)
         for remembered in self._sets.values():
-            remembered.told = [told if one.id == told.id is not None else one for one in remembered.told]
+            remembered.told = [
+                told if breakpoint.id == told.id is not None else breakpoint for breakpoint in remembered.told
+            ]
 
 
 def _key(arguments: Arguments[Any]) -> _Key:

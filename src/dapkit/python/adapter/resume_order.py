@@ -45,7 +45,9 @@ class ResumeOrder:
                 self._heard += 1
             case ResponseReceived(request) if request.command in _GOING_ON:
                 # The engine answers these at once, one after the other.
-                waiting = (one for one in self._asked if one.command == request.command and one.stops is None)
+                waiting = (
+                    earlier for earlier in self._asked if earlier.command == request.command and earlier.stops is None
+                )
                 if (asked := next(waiting, None)) is not None:
                     asked.stops = self._heard
 
@@ -64,8 +66,8 @@ class ResumeOrder:
 
     def has_stop_before(self, request: Request) -> bool:
         """Say whether the next stop comes before the answer to a request of the client."""
-        answered = (one for one in self._asked if one.stops is not None and one.stops <= self._told)
-        return request.command in _GOING_ON and all(one.request is not request for one in answered)
+        answered = (earlier for earlier in self._asked if earlier.stops is not None and earlier.stops <= self._told)
+        return request.command in _GOING_ON and all(earlier.request is not request for earlier in answered)
 
     def pass_on(self) -> None:
         """Take note that a stop was passed on, or that nobody is to hear of it."""

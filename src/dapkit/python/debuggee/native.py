@@ -164,7 +164,9 @@ def namespace_of(owner: object) -> dict[object, object] | None:
     writes to values that are stored in the instance itself are not told to watchers there.
     """
     if isinstance(owner, type):
-        [namespace] = [one for one in gc.get_referents(owner.__dict__) if type(one) is dict]  # behind the proxy
+        [namespace] = [
+            referent for referent in gc.get_referents(owner.__dict__) if type(referent) is dict
+        ]  # behind the proxy
         return namespace
     try:
         namespace = object.__getattribute__(owner, "__dict__")

@@ -29,7 +29,7 @@ next_number = itertools.count(1).__next__
 class EngineBreakpoint:
     """One breakpoint that a client asked for.
 
-    `kind` is the reason of the stops it makes. Without a `test` the client's wish makes no sense, and
+    `kind` is the reason of the stops it makes. Without a `test` the spec of the client is invalid, and
     there is nothing to wait for.
     """
 
@@ -44,18 +44,18 @@ class EngineBreakpoint:
         "reason",
         "source",
         "span",
+        "spec",
         "spent",
         "spot",
         "test",
         "verified",
         "wanted_line",
-        "wish",
     )
 
-    def __init__(self, kind: Kind, wish: Json, modes: tuple[str, ...] = (ONCE,)) -> None:
+    def __init__(self, kind: Kind, spec: Json, modes: tuple[str, ...] = (ONCE,)) -> None:
         self.number = next_number()
         self.kind = kind
-        self.wish = wish
+        self.spec = spec
         self.test: BreakpointCondition | None = None
         self.verified = False
         self.bound = False
@@ -71,9 +71,9 @@ class EngineBreakpoint:
         self.address = ""
         self.message = ""
         self.reason = ""
-        self.once = wish.get("mode") == ONCE
+        self.once = spec.get("mode") == ONCE
         try:
-            self.test = _test(wish, modes)
+            self.test = _test(spec, modes)
         except RequestRefused as refusal:
             self.fail(str(refusal))
 
@@ -94,8 +94,8 @@ class EngineBreakpoint:
     def describe(self) -> Json:
         """Return the Breakpoint of the protocol."""
         body: Json = {"id": self.number, "verified": self.verified}
-        if self.line or "line" in self.wish:
-            body["line"] = self.line or self.wish["line"]
+        if self.line or "line" in self.spec:
+            body["line"] = self.line or self.spec["line"]
         body |= self.span
         for name in ("source", "message", "reason"):
             if getattr(self, name):
@@ -105,13 +105,13 @@ class EngineBreakpoint:
         return body
 
 
-def _test(wish: Json, modes: tuple[str, ...]) -> BreakpointCondition:
-    mode = wish.get("mode")
+def _test(spec: Json, modes: tuple[str, ...]) -> BreakpointCondition:
+    mode = spec.get("mode")
     if mode is not None and mode not in modes:
         raise RequestRefused(f"mode {mode!r} is unknown; there is {', '.join(modes) or 'none'}")
     texts: list[str | None] = []
     for field in ("condition", "hitCondition", "logMessage"):
-        text = wish.get(field)
+        text = spec.get(field)
         if text is not None and not isinstance(text, str):
             raise RequestRefused(f"{field} is {text!r}, expected a text")
         texts.append(text)

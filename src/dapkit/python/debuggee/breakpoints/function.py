@@ -46,24 +46,24 @@ class FunctionBreakpointTable:
         self.starts: dict[int, LineCallback] = {}
         """By code object, each kept alive by its site: what is to be done when it starts."""
 
-    def place(self, wishes: list[Json]) -> list[EngineBreakpoint]:
+    def place(self, specs: list[Json]) -> list[EngineBreakpoint]:
         """Replace all function breakpoints."""
         self.clear()
         made: list[EngineBreakpoint] = []
-        for wish in wishes:
-            one = EngineBreakpoint(FUNCTION, wish, modes=())
-            made.append(one)
-            if one.test is None:
+        for spec in specs:
+            breakpoint = EngineBreakpoint(FUNCTION, spec, modes=())
+            made.append(breakpoint)
+            if breakpoint.test is None:
                 continue
             try:
-                meanings = meanings_of(wish.get("name"))
+                meanings = meanings_of(spec.get("name"))
             except RequestRefused as refusal:
-                one.fail(str(refusal))
+                breakpoint.fail(str(refusal))
                 continue
-            self.asked.append((one, meanings))
-            self._find_loaded(one, meanings)
-            if not one.bound and not one.message:
-                one.wait(f"no function {wish['name']} is loaded yet")
+            self.asked.append((breakpoint, meanings))
+            self._find_loaded(breakpoint, meanings)
+            if not breakpoint.bound and not breakpoint.message:
+                breakpoint.wait(f"no function {spec['name']} is loaded yet")
         if self.asked:
             self._monitor.discover()  # shows all code again, as it starts
         return made
@@ -76,16 +76,16 @@ class FunctionBreakpointTable:
 
     def meet(self, code: CodeType, namespace: dict[str, object]) -> None:
         """Bind to a code object that is about to run, and to the functions inside it."""
-        for one, meanings in self.asked:
-            bound = one.bound
+        for breakpoint, meanings in self.asked:
+            bound = breakpoint.bound
             for part in with_nested(code):
                 if is_function(part) and (
                     self._means(meanings, part, namespace)
                     or (part is code and not bound and self._finds(meanings, part, namespace))
                 ):
-                    self._bind(one, part, namespace)
-            if one.bound and not bound:
-                self._tell(one, "changed")
+                    self._bind(breakpoint, part, namespace)
+            if breakpoint.bound and not bound:
+                self._tell(breakpoint, "changed")
 
     def _means(self, meanings: list[Meaning], code: CodeType, namespace: dict[str, object]) -> bool:
         """Say whether a code object was defined under one of these names."""
@@ -104,7 +104,7 @@ class FunctionBreakpointTable:
             return self._sources.kind(filename) == PROGRAM
         return module in _names_of(namespace)
 
-    def _find_loaded(self, one: EngineBreakpoint, meanings: list[Meaning]) -> None:
+    def _find_loaded(self, breakpoint: EngineBreakpoint, meanings: list[Meaning]) -> None:
         """Bind to what is loaded already, as far as names lead to it."""
         for namespace in loaded_namespaces():
             filename = namespace.get("__file__")
@@ -114,26 +114,28 @@ class FunctionBreakpointTable:
                 found = _look_up(namespace, name)
                 code = code_of(found)
                 if code is not None:
-                    self._bind(one, code, namespace)
-                elif callable(found) and not one.bound and not isinstance(found, type):
-                    one.fail(f"{one.wish['name']} is built in: there is no Python code to stop in")
-                elif isinstance(found, type) and not one.bound:
-                    one.fail(f"{one.wish['name']} is a class; name one of its methods, {name}.__init__ for instance")
+                    self._bind(breakpoint, code, namespace)
+                elif callable(found) and not breakpoint.bound and not isinstance(found, type):
+                    breakpoint.fail(f"{breakpoint.spec['name']} is built in: there is no Python code to stop in")
+                elif isinstance(found, type) and not breakpoint.bound:
+                    breakpoint.fail(
+                        f"{breakpoint.spec['name']} is a class; name one of its methods, {name}.__init__ for instance"
+                    )
 
-    def _bind(self, one: EngineBreakpoint, code: CodeType, namespace: dict[str, object]) -> None:
-        if any(site.code is code and site.breakpoint is one for site in self.sites):
+    def _bind(self, breakpoint: EngineBreakpoint, code: CodeType, namespace: dict[str, object]) -> None:
+        if any(site.code is code and site.breakpoint is breakpoint for site in self.sites):
             return
         at = resume_offset(code)
-        site = site_of(one, code, at, namespace=namespace, actions=self._actions_for(one))
+        site = site_of(breakpoint, code, at, namespace=namespace, actions=self._actions_for(breakpoint))
         self.sites.add([site])
         same = [other for other in self.sites if other.code is code]
         self.starts[id(code)] = site.callback if len(same) == 1 else self.sites.dispatch
         path = self._sources.path(code.co_filename)
         if path is not None:
-            one.source = {"name": path.rpartition("/")[2], "path": path}
-        if not one.verified:
-            one.line = min((line for line in lines_of_code(code) if line > 0), default=code.co_firstlineno)
-        one.settle()
+            breakpoint.source = {"name": path.rpartition("/")[2], "path": path}
+        if not breakpoint.verified:
+            breakpoint.line = min((line for line in lines_of_code(code) if line > 0), default=code.co_firstlineno)
+        breakpoint.settle()
 
 
 def meanings_of(name: object) -> list[Meaning]:

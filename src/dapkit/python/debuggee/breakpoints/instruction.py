@@ -20,23 +20,23 @@ class InstructionBreakpointTable:
         self._inline = inline
         self._actions_for = actions_for
 
-    def place(self, wishes: list[Json]) -> list[EngineBreakpoint]:
+    def place(self, specs: list[Json]) -> list[EngineBreakpoint]:
         """Replace all instruction breakpoints."""
         self.clear()
         made: list[EngineBreakpoint] = []
-        for wish in wishes:
-            one = EngineBreakpoint(INSTRUCTION, wish, modes=(ONCE,))
-            made.append(one)
-            if one.test is None:
+        for spec in specs:
+            breakpoint = EngineBreakpoint(INSTRUCTION, spec, modes=(ONCE,))
+            made.append(breakpoint)
+            if breakpoint.test is None:
                 continue
             try:
-                code, offset = self._find(one)
+                code, offset = self._find(breakpoint)
             except RequestRefused as refusal:
-                one.fail(str(refusal))
+                breakpoint.fail(str(refusal))
                 continue
-            one.address = hex(self._addresses.of(code, offset))
+            breakpoint.address = hex(self._addresses.of(code, offset))
             # The namespace is only a hint which names are global; another is looked up in the frame.
-            self._inline.add([site_of(one, code, offset, namespace={}, actions=self._actions_for(one))])
+            self._inline.add([site_of(breakpoint, code, offset, namespace={}, actions=self._actions_for(breakpoint))])
         return made
 
     def drop(self, gone: EngineBreakpoint) -> None:
@@ -47,11 +47,11 @@ class InstructionBreakpointTable:
         """Remove everything."""
         self._inline.remove(lambda site: site.breakpoint.kind == INSTRUCTION)
 
-    def _find(self, one: EngineBreakpoint) -> tuple[CodeType, int]:
-        shift = one.wish.get("offset") or 0
+    def _find(self, breakpoint: EngineBreakpoint) -> tuple[CodeType, int]:
+        shift = breakpoint.spec.get("offset") or 0
         if not isinstance(shift, int):
             raise RequestRefused(f"offset is {shift!r}, expected a number of bytes")
-        address = parse(one.wish.get("instructionReference"), "instructionReference") + shift
+        address = parse(breakpoint.spec.get("instructionReference"), "instructionReference") + shift
         found = self._addresses.find(address)
         if found is None:
             raise RequestRefused(f"there is no bytecode at {hex(address)}; use addresses of frames or of disassemble")
@@ -64,7 +64,7 @@ class InstructionBreakpointTable:
             )
         if offset <= resume_offset(code):
             offset = next(start for start in offsets if start > resume_offset(code))
-            one.settle("a function cannot be stopped before it has started; moved to its first instruction")
+            breakpoint.settle("a function cannot be stopped before it has started; moved to its first instruction")
         else:
-            one.settle()
+            breakpoint.settle()
         return code, offset

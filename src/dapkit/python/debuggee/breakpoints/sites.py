@@ -22,7 +22,7 @@ class BreakpointSite:
 
     __slots__ = ("at", "breakpoint", "callback", "code")
 
-    def __init__(self, breakpoint: EngineBreakpoint, code: CodeType, at: int, callback: LineCallback) -> None:  # noqa: A002 - the protocol's word
+    def __init__(self, breakpoint: EngineBreakpoint, code: CodeType, at: int, callback: LineCallback) -> None:
         self.breakpoint = breakpoint
         self.code = code
         self.at = at
@@ -43,7 +43,7 @@ class BreakpointHit:
 
     __slots__ = ("breakpoint", "frame", "problem")
 
-    def __init__(self, breakpoint: EngineBreakpoint, frame: FrameType, problem: str = "") -> None:  # noqa: A002 - as above
+    def __init__(self, breakpoint: EngineBreakpoint, frame: FrameType, problem: str = "") -> None:
         self.breakpoint = breakpoint
         self.frame = frame
         self.problem = problem
@@ -158,7 +158,7 @@ def _dispatch(table: native.Table) -> LineCallback:
 
 def _all_of(sites: list[BreakpointSite], gathering: HitCollector) -> LineCallback:
     """Make one callback of sites that share a line or an offset; log messages come before the stop."""
-    sites = sorted(sites, key=lambda site: not site.breakpoint.wish.get("logMessage"))
+    sites = sorted(sites, key=lambda site: not site.breakpoint.spec.get("logMessage"))
 
     def all_of(code: CodeType, place: int, depth: int = 1) -> object:
         here = [site for site in sites if site.code is code]

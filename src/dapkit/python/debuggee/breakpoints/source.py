@@ -65,23 +65,27 @@ class SourceBreakpointTable:
             lines = text if isinstance(text, RequestRefused) else text.lines_with_code(where)
         except RequestRefused as refusal:
             lines = refusal
-        made = [EngineBreakpoint(SOURCE, wish) for wish in asked]
-        for one in made:
-            one.source = source
-            if one.test is None:
+        made = [EngineBreakpoint(SOURCE, spec) for spec in asked]
+        for breakpoint in made:
+            breakpoint.source = source
+            if breakpoint.test is None:
                 continue
-            line = one.wish.get("line")
+            line = breakpoint.spec.get("line")
             if not isinstance(line, int) or line < 1:
-                one.test = None
-                one.fail(f"breakpoint line is {line!r}, expected a number from 1 on")
+                breakpoint.test = None
+                breakpoint.fail(f"breakpoint line is {line!r}, expected a number from 1 on")
                 continue
-            one.wanted_line = line
+            breakpoint.wanted_line = line
             if isinstance(lines, RequestRefused):
-                one.wait(f"{lines}; the breakpoint waits for code of that name")
+                breakpoint.wait(f"{lines}; the breakpoint waits for code of that name")
             else:
-                _locate(one, lines, where, note)
-                if one.verified and one.wish.get("column") is not None and not isinstance(text, RequestRefused):
-                    _find_column(one, text, where)
+                _locate(breakpoint, lines, where, note)
+                if (
+                    breakpoint.verified
+                    and breakpoint.spec.get("column") is not None
+                    and not isinstance(text, RequestRefused)
+                ):
+                    _find_column(breakpoint, text, where)
         return made
 
     def place(self, key: str, breakpoints: list[EngineBreakpoint]) -> None:
@@ -89,7 +93,7 @@ class SourceBreakpointTable:
         before = self._asked.pop(key, [])
         self._remove(lambda site: site.breakpoint in before)
         codes = self._codes.setdefault(key, {})
-        breakpoints = [one for one in breakpoints if one.test is not None]
+        breakpoints = [breakpoint for breakpoint in breakpoints if breakpoint.test is not None]
         if breakpoints:
             self._asked[key] = breakpoints
         self._names = frozenset(map(name_in, self._asked))
@@ -129,8 +133,8 @@ class SourceBreakpointTable:
 
     def meet(self, key: str, code: CodeType, namespace: dict[str, object]) -> None:
         """Bind the breakpoints of a source to a code object that is about to run, and to those inside it."""
-        for one in self._meet(key, code, namespace):
-            self._tell(one, "changed")
+        for breakpoint in self._meet(key, code, namespace):
+            self._tell(breakpoint, "changed")
 
     def _meet(self, key: str, code: CodeType, namespace: dict[str, object]) -> list[EngineBreakpoint]:
         """Bind; return the breakpoints of which something else is to be shown now."""
@@ -138,27 +142,27 @@ class SourceBreakpointTable:
         if id(code) in known:
             return []
         parts = [part for part in with_nested(code) if id(part) not in known]
-        before = [(one, one.describe()) for one in self._asked[key]]
+        before = [(breakpoint, breakpoint.describe()) for breakpoint in self._asked[key]]
         if code.co_name == "<module>":
-            self._locate_in(code, [one for one in self._asked[key] if not one.bound])
+            self._locate_in(code, [breakpoint for breakpoint in self._asked[key] if not breakpoint.bound])
         for part in parts:
             known[id(part)] = (part, namespace)
             self._bind(part, namespace, self._asked[key])
-        return [one for one, told in before if one.describe() != told]
+        return [breakpoint for breakpoint, told in before if breakpoint.describe() != told]
 
     def _locate_in(self, module: CodeType, waiting: list[EngineBreakpoint]) -> None:
         """Locate in what is loaded now the breakpoints that were not verified, or in another text."""
         lines = lines_of_tree(module)
-        for one in waiting:
-            where = str((one.source or {}).get("path") or module.co_filename)
-            if not one.verified or one.line not in lines:
-                _locate(one, lines, where, "")
-            spot = one.spot
-            is_inline = one.verified and one.wish.get("column") is not None
+        for breakpoint in waiting:
+            where = str((breakpoint.source or {}).get("path") or module.co_filename)
+            if not breakpoint.verified or breakpoint.line not in lines:
+                _locate(breakpoint, lines, where, "")
+            spot = breakpoint.spot
+            is_inline = breakpoint.verified and breakpoint.spec.get("column") is not None
             if is_inline and (spot is None or not any(belongs(part, spot) for part in with_nested(module))):
                 text = self._texts.of_code(module)
                 if text is not None:  # without one there are only lines
-                    _find_column(one, text, where)
+                    _find_column(breakpoint, text, where)
 
     def _bind_running(self, key: str) -> None:
         """Bind in code that is running now: its next PY_START may never come."""
@@ -173,46 +177,56 @@ class SourceBreakpointTable:
         lines = lines_of_code(code)
         at_lines: list[BreakpointSite] = []
         inline: list[BreakpointSite] = []
-        for one in breakpoints:
-            actions = self._actions_for(one)
-            if one.spot is not None:
-                offsets = entries(code, one.spot.span) if belongs(code, one.spot) else []
-                inline += [site_of(one, code, offset, namespace=namespace, actions=actions) for offset in offsets]
-            elif one.line in lines:
-                at_lines.append(site_of(one, code, one.line, namespace=namespace, actions=actions))
+        for breakpoint in breakpoints:
+            actions = self._actions_for(breakpoint)
+            if breakpoint.spot is not None:
+                offsets = entries(code, breakpoint.spot.span) if belongs(code, breakpoint.spot) else []
+                inline += [
+                    site_of(breakpoint, code, offset, namespace=namespace, actions=actions) for offset in offsets
+                ]
+            elif breakpoint.line in lines:
+                at_lines.append(site_of(breakpoint, code, breakpoint.line, namespace=namespace, actions=actions))
         self.lines.add(at_lines)
         self.inline.add(inline)
 
 
-def _locate(one: EngineBreakpoint, lines: list[int], where: str, note: str) -> None:
+def _locate(breakpoint: EngineBreakpoint, lines: list[int], where: str, note: str) -> None:
     """Find the line of a breakpoint among those that have code."""
-    wanted = one.wanted_line
-    one.line = next((line for line in lines if line >= wanted), 0)
-    if not one.line:
+    wanted = breakpoint.wanted_line
+    breakpoint.line = next((line for line in lines if line >= wanted), 0)
+    if not breakpoint.line:
         last = f"the last line with code is {lines[-1]}" if lines else "the file has no code"
-        one.fail(f"there is no code at or after line {wanted} of {where}; {last}")
+        breakpoint.fail(f"there is no code at or after line {wanted} of {where}; {last}")
         return
-    moved = f"line {wanted} has no code; moved to line {one.line}, the next that has" if one.line != wanted else ""
-    one.settle("; ".join(filter(None, (moved, note))))
+    moved = (
+        f"line {wanted} has no code; moved to line {breakpoint.line}, the next that has"
+        if breakpoint.line != wanted
+        else ""
+    )
+    breakpoint.settle("; ".join(filter(None, (moved, note))))
 
 
-def _find_column(one: EngineBreakpoint, text: ProgramText, where: str) -> None:
+def _find_column(breakpoint: EngineBreakpoint, text: ProgramText, where: str) -> None:
     """Find the inline position of a breakpoint: the last that does not begin after its column."""
-    column = one.wish["column"]
+    column = breakpoint.spec["column"]
     if not isinstance(column, int) or column < 1:
-        one.test = None
-        one.fail(f"breakpoint column is {column!r}, expected a number from 1 on")
+        breakpoint.test = None
+        breakpoint.fail(f"breakpoint column is {column!r}, expected a number from 1 on")
         return
     if text.listed is not None:
-        one.settle(f"the text of this code is not known, nor its columns; the whole line {one.line} is meant")
+        breakpoint.settle(
+            f"the text of this code is not known, nor its columns; the whole line {breakpoint.line} is meant"
+        )
         return
-    here = spots_of_line(text, one.line, where)
+    here = spots_of_line(text, breakpoint.line, where)
     if not here:
-        one.settle(f"Python runs without columns here (no_debug_ranges); the whole line {one.line} is meant")
+        breakpoint.settle(
+            f"Python runs without columns here (no_debug_ranges); the whole line {breakpoint.line} is meant"
+        )
         return
-    wanted = text.inner_column(one.line, column) if one.line == one.wanted_line else 0
-    one.spot = next((spot for spot in reversed(here) if spot.column <= wanted), here[0])
-    one.span = shown_span(one.spot, text)
+    wanted = text.inner_column(breakpoint.line, column) if breakpoint.line == breakpoint.wanted_line else 0
+    breakpoint.spot = next((spot for spot in reversed(here) if spot.column <= wanted), here[0])
+    breakpoint.span = shown_span(breakpoint.spot, text)
 
 
 def shown_span(spot: Spot, text: ProgramText) -> Json:

@@ -64,9 +64,9 @@ class BreakpointTable:
         self.functions.clear()
         self.instructions.clear()
 
-    def tell(self, one: EngineBreakpoint, reason: str) -> None:
+    def tell(self, breakpoint: EngineBreakpoint, reason: str) -> None:
         """Tell the client that a breakpoint is not what it was."""
-        self._link.event("breakpoint", {"reason": reason, "breakpoint": one.describe()})
+        self._link.event("breakpoint", {"reason": reason, "breakpoint": breakpoint.describe()})
 
     def console(self, text: str, more: Json | None = None) -> None:
         """Show a line of our own in the client's console."""
@@ -74,36 +74,36 @@ class BreakpointTable:
 
     # What callbacks of sites do
 
-    def _actions_for(self, one: EngineBreakpoint) -> HitActions:
+    def _actions_for(self, breakpoint: EngineBreakpoint) -> HitActions:
         def hit(frame: FrameType, _code: CodeType, _at: int) -> object:
-            return self._safely(lambda: self._hit(one, frame))
+            return self._safely(lambda: self._hit(breakpoint, frame))
 
         def failed(frame: FrameType, _code: CodeType, at: int, error: BaseException) -> object:
-            return self._safely(lambda: self._stop_at_failure(one, frame, at, error))
+            return self._safely(lambda: self._stop_at_failure(breakpoint, frame, at, error))
 
         def log(text: str, _at: int) -> None:
-            self._safely(lambda: self._log(one, text))
+            self._safely(lambda: self._log(breakpoint, text))
 
         return HitActions(hit, log, failed)
 
-    def _hit(self, one: EngineBreakpoint, frame: FrameType) -> object:
-        if one.once and not self._spend(one):
+    def _hit(self, breakpoint: EngineBreakpoint, frame: FrameType) -> object:
+        if breakpoint.once and not self._spend(breakpoint):
             return None
-        return self._gathering.add(BreakpointHit(one, frame))
+        return self._gathering.add(BreakpointHit(breakpoint, frame))
 
-    def _stop_at_failure(self, one: EngineBreakpoint, frame: FrameType, at: int, error: BaseException) -> object:
+    def _stop_at_failure(self, breakpoint: EngineBreakpoint, frame: FrameType, at: int, error: BaseException) -> object:
         """Stop where a condition raised: whoever set it wants to know, and knows best where it can be seen."""
         said = details.summary(error)["description"]
-        assert one.test is not None, "a condition that raised is there"  # noqa: S101 - says so to mypy
-        if (one.number, str(said)) not in self._complained:
-            self._complained.add((one.number, str(said)))
-            path = str((one.source or {}).get("path") or frame.f_code.co_filename)
-            line = at if _is_at_line(one) else frame.f_lineno
+        assert breakpoint.test is not None, "a condition that raised is there"  # noqa: S101 - says so to mypy
+        if (breakpoint.number, str(said)) not in self._complained:
+            self._complained.add((breakpoint.number, str(said)))
+            path = str((breakpoint.source or {}).get("path") or frame.f_code.co_filename)
+            line = at if _is_at_line(breakpoint) else frame.f_lineno
             self.console(
-                f"The condition of the breakpoint in {path}:{line} raised {said}: {one.test.condition}",
+                f"The condition of the breakpoint in {path}:{line} raised {said}: {breakpoint.test.condition}",
                 {"category": "stderr", "source": {"path": path}, "line": line},
             )
-        return self._gathering.add(BreakpointHit(one, frame, f"Condition raised {said}"))
+        return self._gathering.add(BreakpointHit(breakpoint, frame, f"Condition raised {said}"))
 
     def _stop(self, hits: list[BreakpointHit]) -> object:
         """Stop once for all breakpoints that were hit at one place."""
@@ -123,26 +123,26 @@ class BreakpointTable:
         self._world.halt(parked, first.kind, **body)
         return True
 
-    def _log(self, one: EngineBreakpoint, text: str) -> None:
-        if not one.once or self._spend(one):
-            self.console(text, {"source": one.source, "line": one.line})
+    def _log(self, breakpoint: EngineBreakpoint, text: str) -> None:
+        if not breakpoint.once or self._spend(breakpoint):
+            self.console(text, {"source": breakpoint.source, "line": breakpoint.line})
             self._world.wait_for_room()
 
-    def _spend(self, one: EngineBreakpoint) -> bool:
+    def _spend(self, breakpoint: EngineBreakpoint) -> bool:
         """Remove a breakpoint for good; say whether nobody has before."""
         with self._lock:
-            if one.spent:
+            if breakpoint.spent:
                 return False
-            one.spent = True
-            self.sources.drop(one)
-            self.instructions.drop(one)
+            breakpoint.spent = True
+            self.sources.drop(breakpoint)
+            self.instructions.drop(breakpoint)
             self.changed()
-        self.tell(one, "removed")
+        self.tell(breakpoint, "removed")
         return True
 
 
-def _is_at_line(one: EngineBreakpoint) -> bool:
-    return one.kind == SOURCE and one.spot is None
+def _is_at_line(breakpoint: EngineBreakpoint) -> bool:
+    return breakpoint.kind == SOURCE and breakpoint.spot is None
 
 
 def _nothing() -> None:

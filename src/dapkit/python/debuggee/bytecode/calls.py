@@ -62,10 +62,10 @@ def calls_ahead(frame: FrameType, line: int, *, calling: bool) -> list[CallTarge
     code = frame.f_code
     rows = instructions(code)
     found: list[CallTarget] = []
-    for at, one in enumerate(rows):
-        if one.opname not in _CALLS or one.offset < frame.f_lasti + calling:
+    for at, instruction in enumerate(rows):
+        if instruction.opname not in _CALLS or instruction.offset < frame.f_lasti + calling:
             continue
-        span = span_at(code, one.offset)
+        span = span_at(code, instruction.offset)
         if span is None or not span.line <= line <= span.end_line:
             continue
         after: list[int] = []
@@ -74,7 +74,7 @@ def calls_ahead(frame: FrameType, line: int, *, calling: bool) -> list[CallTarge
                 break
             after.append(later.offset)
         awaited = frozenset(after) if len(after) > 1 else frozenset()
-        found.append(CallTarget(frame, line, StepCall(one.offset, awaited), span))
+        found.append(CallTarget(frame, line, StepCall(instruction.offset, awaited), span))
     return found
 
 

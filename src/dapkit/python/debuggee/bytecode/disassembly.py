@@ -36,7 +36,7 @@ def instructions(code: CodeType) -> list["dis.Instruction"]:
 
 def offsets_of(code: CodeType) -> list[int]:
     """Return where the instructions of a code object begin."""
-    return [one.offset for one in instructions(code)]
+    return [instruction.offset for instruction in instructions(code)]
 
 
 def disassemble(
@@ -58,7 +58,7 @@ def disassemble(
         return [_invalid(address + _UNIT * number) for number in range(first, first + count)]
     code, offset = found
     rows = instructions(code)
-    index = max(at for at, one in enumerate(rows) if one.offset <= offset)
+    index = max(at for at, instruction in enumerate(rows) if instruction.offset <= offset)
     begin, end = addresses.of(code), addresses.of(code, len(code.co_code))
     data = code.co_code
     shown: list[Json] = []
@@ -81,19 +81,19 @@ def _invalid(address: int) -> Json:
 
 
 def _valid(
-    code: CodeType, one: "dis.Instruction", data: bytes, begin: int, *, symbols: bool, text: ProgramText | None
+    code: CodeType, instruction: "dis.Instruction", data: bytes, begin: int, *, symbols: bool, text: ProgramText | None
 ) -> Json:
-    operand = "" if one.arg is None else f"{one.arg}"
-    if symbols and one.arg is not None and one.argrepr:
-        operand = f"{one.arg} ({one.argrepr})"
+    operand = "" if instruction.arg is None else f"{instruction.arg}"
+    if symbols and instruction.arg is not None and instruction.argrepr:
+        operand = f"{instruction.arg} ({instruction.argrepr})"
     row: Json = {
-        "address": hex(begin + one.offset),
-        "instruction": f"{one.opname:<24} {operand}".rstrip(),
+        "address": hex(begin + instruction.offset),
+        "instruction": f"{instruction.opname:<24} {operand}".rstrip(),
         "instructionBytes": data.hex(" "),
     }
-    if one.offset == 0:
+    if instruction.offset == 0:
         row["symbol"] = code.co_qualname
-    span = span_at(code, one.offset)
+    span = span_at(code, instruction.offset)
     if span is not None and span.line > 0 and span.end_line >= span.line:
         row |= {"line": span.line, "endLine": span.end_line}
         if text is not None:

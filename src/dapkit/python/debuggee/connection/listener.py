@@ -88,7 +88,7 @@ class ClientListener:
     def dismiss_the_slow(self) -> None:
         """Close those who said nothing of use for too long."""
         now = monotonic()
-        for visitor in [one for one in self._visitors.values() if one.until < now]:
+        for visitor in [waiting for waiting in self._visitors.values() if waiting.until < now]:
             self._dismiss(visitor)
 
     def close(self) -> None:

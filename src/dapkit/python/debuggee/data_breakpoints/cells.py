@@ -35,7 +35,7 @@ def cell_of(frame: FrameType, name: str) -> CellType | None:
         write_back,
     ]
     holders = list(map(call, steps))[4]
-    found = [one for one in holders if type(one) is CellType]  # type: ignore[attr-defined]  # a list
+    found = [holder for holder in holders if type(holder) is CellType]  # type: ignore[attr-defined]  # a list
     if kept[name] is MISSING:
         for cell in found:
             del cell.cell_contents
@@ -71,7 +71,9 @@ def _codes_that_hold(cell: CellType) -> Iterator[CodeType]:
     for holder in gc.get_referrers(cell):
         match holder:
             case tuple():  # the closure of functions
-                yield from (one.__code__ for one in gc.get_referrers(holder) if type(one) is FunctionType)
+                yield from (
+                    function.__code__ for function in gc.get_referrers(holder) if type(function) is FunctionType
+                )
             case GeneratorType():
                 yield holder.gi_code
             case CoroutineType():

@@ -57,7 +57,7 @@ class EntryWatches:
                 del self._watches[number]
                 native.unwatch(number)
         known = [(watch.target, watch.entry) for watch in self._watches.values()]
-        polled = [one for one in wanted if one not in known and not self._watch(*one)]
+        polled = [pair for pair in wanted if pair not in known and not self._watch(*pair)]
         if self._watches:
             native.arm_writers(self._tool.number, _ARMED, self.armed)
         else:

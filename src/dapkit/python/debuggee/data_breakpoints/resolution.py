@@ -151,7 +151,9 @@ def _of_class(owner: Any, name: str, label: str) -> WatchTarget:  # noqa: ANN401
         raise RequestRefused(f"{label} is no attribute that is stored")
     if _is_immutable(owner):
         raise RequestRefused(f"the attributes of {type_name(owner)} {owner.__name__} do not change")
-    places: list[Place] = [ObjectEntry(one, name) for one in dict.fromkeys((owner, holder)) if not _is_immutable(one)]
+    places: list[Place] = [
+        ObjectEntry(keeper, name) for keeper in dict.fromkeys((owner, holder)) if not _is_immutable(keeper)
+    ]
     qualified = type.__dict__["__qualname__"].__get__(owner)
     module = type.__dict__["__module__"].__get__(owner)
     identity = f"class:{module}:{qualified}:{name}"
@@ -234,18 +236,18 @@ def _identity() -> str:
 
 
 def _in_classes(classes: tuple[type, ...], name: str) -> tuple[type | None, object]:
-    for one in classes:
-        names = type.__dict__["__dict__"].__get__(one)
+    for base in classes:
+        names = type.__dict__["__dict__"].__get__(base)
         if name in names:
-            return one, names[name]
+            return base, names[name]
     return None, None
 
 
 def _is_data_descriptor(held: object) -> bool:
     kind = mro(held)
     return type(held) is GetSetDescriptorType or any(
-        "__set__" in type.__dict__["__dict__"].__get__(one) or "__delete__" in type.__dict__["__dict__"].__get__(one)
-        for one in kind
+        "__set__" in type.__dict__["__dict__"].__get__(base) or "__delete__" in type.__dict__["__dict__"].__get__(base)
+        for base in kind
     )
 
 

@@ -36,21 +36,21 @@ class EngineDataBreakpoint:
 
     __slots__ = ("access", "code", "hits", "identity", "number", "once", "problem", "target", "test", "waits")
 
-    def __init__(self, wish: Json) -> None:
+    def __init__(self, spec: Json) -> None:
         self.number = next_number()
         self.target: WatchTarget | None = None
         self.problem = ""
         self.waits = False
         """Whether it waits for its module or class."""
-        identity = wish.get("dataId")
+        identity = spec.get("dataId")
         if not isinstance(identity, str) or not identity:
             raise RequestRefused(f"dataId is {identity!r:.200}, expected a text from dataBreakpointInfo")
         self.once = identity.startswith(_ONCE)
         self.identity = identity.removeprefix(_ONCE)
-        self.access = wish.get("accessType") or WRITE
+        self.access = spec.get("accessType") or WRITE
         if self.access not in (WRITE, READ, READ_WRITE):
             raise RequestRefused(f"accessType is {self.access!r:.200}, expected read, write or readWrite")
-        texts = [wish.get(field) for field in ("condition", "hitCondition")]
+        texts = [spec.get(field) for field in ("condition", "hitCondition")]
         for field, text in zip(("condition", "hitCondition"), texts, strict=True):
             if text is not None and not isinstance(text, str):
                 raise RequestRefused(f"{field} is {text!r:.200}, expected a text")
@@ -118,7 +118,7 @@ class DataBreakpointTable:
     def offer(self, target: WatchTarget, *, once: bool) -> Json:
         """Return the answer that tells of a target, and keep it."""
         with self._lock:
-            known = [one for one in self._offered.values() if one.means(target) and not one.ended]
+            known = [offered for offered in self._offered.values() if offered.means(target) and not offered.ended]
             kept = known[0] if known else target
             self._offered[kept.identity] = kept
         body = kept.describe()
@@ -126,42 +126,42 @@ class DataBreakpointTable:
             body["dataId"] = _ONCE + kept.identity
         return body
 
-    def place(self, wishes: list[Json]) -> list[Json]:
+    def place(self, specs: list[Json]) -> list[Json]:
         """Replace all data breakpoints; return what is said about each."""
-        made = [self._make(wish) for wish in wishes]
+        made = [self._make(spec) for spec in specs]
         with self._lock:
-            self._set = [one for one in made if isinstance(one, EngineDataBreakpoint)]
-            for one in self._set:
-                self._resolve(one)
+            self._set = [item for item in made if isinstance(item, EngineDataBreakpoint)]
+            for breakpoint in self._set:
+                self._resolve(breakpoint)
             self._watch()
-            return [one if isinstance(one, dict) else self._describe(one) for one in made]
+            return [item if isinstance(item, dict) else self._describe(item) for item in made]
 
     @staticmethod
-    def _make(wish: Json) -> EngineDataBreakpoint | Json:
+    def _make(spec: Json) -> EngineDataBreakpoint | Json:
         try:
-            return EngineDataBreakpoint(wish)
+            return EngineDataBreakpoint(spec)
         except RequestRefused as refusal:
             return {"id": next_number(), "verified": False, "message": str(refusal), "reason": "failed"}
 
-    def _describe(self, one: EngineDataBreakpoint) -> Json:
-        return one.describe(polled=one.target in self._watching.polled)
+    def _describe(self, breakpoint: EngineDataBreakpoint) -> Json:
+        return breakpoint.describe(polled=breakpoint.target in self._watching.polled)
 
-    def _resolve(self, one: EngineDataBreakpoint) -> None:
+    def _resolve(self, breakpoint: EngineDataBreakpoint) -> None:
         """Find the target of a breakpoint, or say what is the matter."""
-        one.waits = False
+        breakpoint.waits = False
         try:
-            target = self._find(one.identity)
+            target = self._find(breakpoint.identity)
         except RequestRefused as refusal:
-            one.problem = str(refusal)
+            breakpoint.problem = str(refusal)
             return
         if target is None:
-            one.waits = True
-            one.problem = f"{' '.join(one.identity.split(':')[1:-1])} is not loaded yet"
-        elif one.access not in target.access_types:
-            one.problem = f"{one.access} access of {target.label} cannot be noticed; only writes can"
+            breakpoint.waits = True
+            breakpoint.problem = f"{' '.join(breakpoint.identity.split(':')[1:-1])} is not loaded yet"
+        elif breakpoint.access not in target.access_types:
+            breakpoint.problem = f"{breakpoint.access} access of {target.label} cannot be noticed; only writes can"
         else:
-            self._offered[one.identity] = target
-            one.target, one.problem = target, target.ended
+            self._offered[breakpoint.identity] = target
+            breakpoint.target, breakpoint.problem = target, target.ended
 
     def _find(self, identity: str) -> WatchTarget | None:
         if identity in self._offered:
@@ -170,16 +170,20 @@ class DataBreakpointTable:
         return found if self.may_resolve else None
 
     def _watch(self) -> None:
-        wanted = [(one.target, str(one.access)) for one in self._set if one.target is not None and not one.problem]
+        wanted = [
+            (breakpoint.target, str(breakpoint.access))
+            for breakpoint in self._set
+            if breakpoint.target is not None and not breakpoint.problem
+        ]
         kinds: dict[str, tuple[WatchTarget, str]] = {}
         for target, access in wanted:
             known = kinds.get(target.identity)
             kinds[target.identity] = (target, access if known is None or known[1] == access else READ_WRITE)
         try:
-            self._watching.set(list(kinds.values()), expecting=any(one.waits for one in self._set))
+            self._watching.set(list(kinds.values()), expecting=any(breakpoint.waits for breakpoint in self._set))
         except RequestRefused as refusal:
-            for one in self._set:
-                one.problem = str(refusal)
+            for breakpoint in self._set:
+                breakpoint.problem = str(refusal)
 
     def clear(self) -> None:
         """Remove everything."""
@@ -206,7 +210,7 @@ class DataBreakpointTable:
         if self._standing or self._world.stopped:
             self._watching.program_stops()
             return
-        used = {one.identity for one in self._set}
+        used = {breakpoint.identity for breakpoint in self._set}
         self._offered = {name: target for name, target in self._offered.items() if name in used}
 
     def thread_parks(self) -> None:
@@ -238,41 +242,45 @@ class DataBreakpointTable:
             self._look_again([definer.f_globals.get("__name__")])
             self._look_when_made(definer, kind, instructions - 1)
 
-        if instructions and any(one.waits and one.identity.startswith(kind) for one in self._set):
+        if instructions and any(breakpoint.waits and breakpoint.identity.startswith(kind) for breakpoint in self._set):
             self._later(definer, look)
 
     def _look_again(self, modules: Container[object]) -> None:
         with self._lock:
-            waiting = [one for one in self._set if one.waits and one.identity.split(":")[1] in modules]
-            for one in waiting:
-                self._resolve(one)
-            found = [one for one in waiting if not one.waits]
+            waiting = [
+                breakpoint
+                for breakpoint in self._set
+                if breakpoint.waits and breakpoint.identity.split(":")[1] in modules
+            ]
+            for breakpoint in waiting:
+                self._resolve(breakpoint)
+            found = [breakpoint for breakpoint in waiting if not breakpoint.waits]
             if found:
                 self._watch()
-        for one in found:
-            self._tell(one)
+        for breakpoint in found:
+            self._tell(breakpoint)
 
     def _on_end(self, target: WatchTarget, why: str) -> None:
         with self._lock:
             target.ended = f"{target.label}: {why}"
-            ended = [one for one in self._set if one.target is target]
-            for one in ended:
-                one.problem = target.ended
+            ended = [breakpoint for breakpoint in self._set if breakpoint.target is target]
+            for breakpoint in ended:
+                breakpoint.problem = target.ended
             self._watch()
-        for one in ended:
-            self._tell(one)
+        for breakpoint in ended:
+            self._tell(breakpoint)
 
-    def _tell(self, one: EngineDataBreakpoint, reason: str = "changed") -> None:
-        self._link.event("breakpoint", {"reason": reason, "breakpoint": self._describe(one)})
+    def _tell(self, breakpoint: EngineDataBreakpoint, reason: str = "changed") -> None:
+        self._link.event("breakpoint", {"reason": reason, "breakpoint": self._describe(breakpoint)})
 
-    def _spend(self, one: EngineDataBreakpoint) -> bool:
+    def _spend(self, breakpoint: EngineDataBreakpoint) -> bool:
         """Remove a breakpoint for good; say whether nobody has before."""
         with self._lock:
-            if one not in self._set:
+            if breakpoint not in self._set:
                 return False
-            self._set.remove(one)
+            self._set.remove(breakpoint)
             self._watch()
-        self._tell(one, "removed")
+        self._tell(breakpoint, "removed")
         return True
 
     def _on_hit(self, hit: DataHit) -> None:
@@ -282,12 +290,12 @@ class DataBreakpointTable:
         numbers: list[int] = []
         texts: list[str] = []
         problems: list[str] = []
-        for one in list(self._set):
+        for breakpoint in list(self._set):
             for access in hit.accesses:
-                if not one.wants(access) or not self._applies(one, access, hit.frame, problems):
+                if not breakpoint.wants(access) or not self._applies(breakpoint, access, hit.frame, problems):
                     continue
-                if not one.once or self._spend(one):
-                    numbers.append(one.number)
+                if not breakpoint.once or self._spend(breakpoint):
+                    numbers.append(breakpoint.number)
                     texts.append(self._say(access))
         if not numbers:
             return
@@ -311,11 +319,13 @@ class DataBreakpointTable:
             return False
         return self._sources.kind(caller.f_code.co_filename) == OURS
 
-    def _applies(self, one: EngineDataBreakpoint, access: DataAccess, frame: FrameType, problems: list[str]) -> bool:
-        test = one.test
-        if one.code is not None:
+    def _applies(
+        self, breakpoint: EngineDataBreakpoint, access: DataAccess, frame: FrameType, problems: list[str]
+    ) -> bool:
+        test = breakpoint.test
+        if breakpoint.code is not None:
             try:
-                if not eval(one.code, _names(frame, test.names, access)):
+                if not eval(breakpoint.code, _names(frame, test.names, access)):
                     return False
             except KeyboardInterrupt:
                 raise
@@ -323,11 +333,11 @@ class DataBreakpointTable:
                 said = error_text(error)
                 text = f"{type_name(error)}: {said}" if said else type_name(error)
                 problems.append(f"Condition raised {text}")
-                if (one.number, text) not in self._complained:
-                    self._complained.add((one.number, text))
+                if (breakpoint.number, text) not in self._complained:
+                    self._complained.add((breakpoint.number, text))
                     self._complain(f"The condition of a data breakpoint raised {text}: {test.condition}")
                 return True
-        return one.hits is None or bool(eval(one.hits, {"_d_hits": test.next_hit()}))
+        return breakpoint.hits is None or bool(eval(breakpoint.hits, {"_d_hits": test.next_hit()}))
 
     def _say(self, access: DataAccess) -> str:
         label = access.target.label

@@ -267,7 +267,9 @@ class WatchTarget:
 
     def means(self, other: "WatchTarget") -> bool:
         """Say whether another target is on the same places."""
-        return [(type(one), one.mark) for one in self.places] == [(type(one), one.mark) for one in other.places]
+        return [(type(place), place.mark) for place in self.places] == [
+            (type(place), place.mark) for place in other.places
+        ]
 
     def describe(self) -> Json:
         """Return the body of `dataBreakpointInfo`."""

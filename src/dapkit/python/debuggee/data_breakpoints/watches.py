@@ -190,7 +190,9 @@ class WatchedTargets:
 
     def _without_gone(self, accesses: list[DataAccess]) -> list[DataAccess]:
         """Leave out what seems to be deleted because its object is gone, which ends the target."""
-        gone = [one for one in accesses if isinstance(one.place, ObjectEntry) and one.place.holder() is None]
+        gone = [
+            access for access in accesses if isinstance(access.place, ObjectEntry) and access.place.holder() is None
+        ]
         for target in {access.target for access in gone}:
             self._ended(target, "the object is gone")
         return [access for access in accesses if access not in gone]

@@ -30,12 +30,12 @@ def trail_of(exception: BaseException, frame: FrameType) -> list[tuple[FrameType
         passed.add(id(older))
         older = older.f_back
     found: list[tuple[FrameType, int]] = []
-    for one, line in reversed(traceback_of(exception)):
-        is_next = not found or found[-1][0] is not one  # where it is raised again in its handler, it is there twice
-        if found and is_next and id(one) in passed:
+    for current, line in reversed(traceback_of(exception)):
+        is_next = not found or found[-1][0] is not current  # where it is raised again in its handler, it is there twice
+        if found and is_next and id(current) in passed:
             break
-        passed.add(id(one))
-        found.append((one, line))
+        passed.add(id(current))
+        found.append((current, line))
     return found[::-1]
 
 
@@ -90,5 +90,5 @@ def _details(exception: BaseException, path: str, guard: EvaluationGuard | None,
     elif context is not None and not stored(exception, "__suppress_context__"):
         inner.append((context, f"{path}.__context__"))
     if inner and depth:
-        details["innerException"] = [_details(one, where, guard, depth - 1) for one, where in inner]
+        details["innerException"] = [_details(linked, where, guard, depth - 1) for linked, where in inner]
     return details

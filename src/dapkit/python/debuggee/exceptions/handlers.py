@@ -147,7 +147,7 @@ def _are_exceptions(classes: object) -> bool:
 
 def _matches(exception: BaseException, classes: object) -> bool:
     if isinstance(classes, tuple):
-        return any(_matches(exception, one) for one in classes)
+        return any(_matches(exception, kind) for kind in classes)
     return isinstance(classes, type) and classes in mro(exception)
 
 

@@ -151,6 +151,6 @@ def _without_us(traceback: TracebackType | None, sources: Sources) -> TracebackT
             kept.append(traceback)
         traceback = traceback.tb_next
     chain: TracebackType | None = None
-    for one in reversed(kept):
-        chain = TracebackType(chain, one.tb_frame, one.tb_lasti, one.tb_lineno)
+    for entry in reversed(kept):
+        chain = TracebackType(chain, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
     return chain

@@ -16,31 +16,31 @@ if TYPE_CHECKING:
 def set_breakpoints(engine: "Engine", request: IncomingRequest) -> Json:
     """Replace the breakpoints of one source."""
     key, source = source_asked(engine, request)
-    asked = _wishes(request)
+    asked = _specs(request)
     breakpoints = engine.callbacks.breakpoints.sources
     note = engine.sources.stamps.note_about(key) if asked else ""
     made = breakpoints.prepare(source, _text(engine, key), asked, note=note)
     with engine.lock:
         breakpoints.place(key, made)
         engine.callbacks.breakpoints_changed()
-        return {"breakpoints": [one.describe() for one in made]}
+        return {"breakpoints": [breakpoint.describe() for breakpoint in made]}
 
 
 def set_function_breakpoints(engine: "Engine", request: IncomingRequest) -> Json:
     """Replace the breakpoints at functions."""
-    asked = _wishes(request)
+    asked = _specs(request)
     with engine.lock:
         made = engine.callbacks.breakpoints.functions.place(asked)
-        return {"breakpoints": [one.describe() for one in made]}
+        return {"breakpoints": [breakpoint.describe() for breakpoint in made]}
 
 
 def set_instruction_breakpoints(engine: "Engine", request: IncomingRequest) -> Json:
     """Replace the breakpoints at instructions."""
-    asked = _wishes(request)
+    asked = _specs(request)
     with engine.lock:
         made = engine.callbacks.breakpoints.instructions.place(asked)
         engine.callbacks.breakpoints_changed()
-        return {"breakpoints": [one.describe() for one in made]}
+        return {"breakpoints": [breakpoint.describe() for breakpoint in made]}
 
 
 def breakpoint_locations(engine: "Engine", request: IncomingRequest) -> Json:
@@ -61,15 +61,15 @@ def breakpoint_locations(engine: "Engine", request: IncomingRequest) -> Json:
     begin = first, number(request, "column") or 1
     end = last, number(request, "endColumn") or float("inf")
     found = [{"line": spot.line, **shown_span(spot, text)} for spot in spots(text, first, last, where)]
-    return {"breakpoints": [one for one in found if begin <= (one["line"], one["column"]) <= end]}
+    return {"breakpoints": [location for location in found if begin <= (location["line"], location["column"]) <= end]}
 
 
-def _wishes(request: IncomingRequest) -> list[Json]:
+def _specs(request: IncomingRequest) -> list[Json]:
     asked = request.arguments.get("breakpoints")
     if asked is None:  # as of clients of old versions of the protocol
         lines = request.arguments.get("lines") or []
         asked = [{"line": line} for line in lines] if isinstance(lines, list) else lines
-    if not isinstance(asked, list) or not all(isinstance(one, dict) for one in asked):
+    if not isinstance(asked, list) or not all(isinstance(item, dict) for item in asked):
         raise RequestRefused(f"breakpoints is {asked!r:.200}, expected a list of objects")
     return asked
 

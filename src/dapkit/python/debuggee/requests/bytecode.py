@@ -71,7 +71,7 @@ def step_in_targets(engine: "Engine", request: IncomingRequest) -> Json:
     text = engine.texts.of_code(code)
     targets: list[Json] = []
     running = frames_only(engine.stacks.of_running(engine.threads.frames().get(frame.ident)))
-    calling = next((one for one, _ in running), None) is not frame.frame
+    calling = next((shown for shown, _ in running), None) is not frame.frame
     for target in calls_ahead(frame.frame, frame.line, calling=calling):
         span = target.span
         row: Json = {

@@ -113,7 +113,7 @@ def _range_from(buffer: Any, index: int, size: int, label: str) -> WatchTarget: 
 def set_data_breakpoints(engine: "Engine", request: IncomingRequest) -> Json:
     """Replace all data breakpoints."""
     asked = request.arguments.get("breakpoints")
-    if not isinstance(asked, list) or not all(isinstance(one, dict) for one in asked):
+    if not isinstance(asked, list) or not all(isinstance(item, dict) for item in asked):
         raise RequestRefused(f"breakpoints is {asked!r:.200}, expected a list of objects")
     return {"breakpoints": engine.data_breakpoints.place(asked)}
 

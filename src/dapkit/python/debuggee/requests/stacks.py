@@ -77,11 +77,11 @@ def terminate_threads(engine: "Engine", request: IncomingRequest) -> None:
     if not isinstance(given, list) or not given:
         raise RequestRefused(f"threadIds is {given!r:.200}, expected a list of threads")
     idents: list[int] = []
-    for one in given:
-        task = engine.threads.task(one)
+    for thread in given:
+        task = engine.threads.task(thread)
         if task is not None:
-            raise RequestRefused(f"thread {one} is a suspended asyncio task, which only its event loop can cancel")
-        idents.append(engine.threads.ident(one))
+            raise RequestRefused(f"thread {thread} is a suspended asyncio task, which only its event loop can cancel")
+        idents.append(engine.threads.ident(thread))
         if idents[-1] == engine.threads.main:
             raise RequestRefused("the main thread cannot be ended alone; end the program with terminate")
 

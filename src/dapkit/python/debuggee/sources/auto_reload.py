@@ -42,7 +42,7 @@ class ReloadSettings:
 
 def _patterns(given: Json, name: str) -> list[str]:
     patterns = given.get(name) or []
-    if not isinstance(patterns, list) or not all(isinstance(one, str) and one for one in patterns):
+    if not isinstance(patterns, list) or not all(isinstance(pattern, str) and pattern for pattern in patterns):
         raise RequestRefused(f"autoReload.{name} is {patterns!r:.200}, expected a list of patterns")
     return patterns
 

@@ -46,7 +46,7 @@ def signatures(tree: Any) -> dict[tuple[str, int], Signature]:  # noqa: ANN401 -
         for field in node._fields:
             child = getattr(node, field, None)
             children = child if isinstance(child, list) else [child]
-            todo += [one for one in children if isinstance(one, _ast.AST)]
+            todo += [part for part in children if isinstance(part, _ast.AST)]
     return found
 
 

@@ -63,7 +63,7 @@ def replace(namespace: Namespace, text: bytes, is_its_file: Callable[[str], bool
     known = signatures(tree)
     _add_new(namespace, module, known, outcome)
     twins = _twins([function.__code__ for function in functions], module)
-    for function in sorted(functions, key=lambda one: one.__code__.co_firstlineno):
+    for function in sorted(functions, key=lambda found: found.__code__.co_firstlineno):
         code = twins.get(id(function.__code__))
         if code is not None and code != function.__code__:
             _renew(function, code, known.get((code.co_name, code.co_firstlineno)), outcome)
@@ -100,8 +100,8 @@ def _pair(old: CodeType, new: CodeType, twins: dict[int, CodeType]) -> None:
     for name, before in _inside(old).items():
         after = inside.get(name, [])
         if len(after) == len(before):
-            for one, other in zip(before, after, strict=True):
-                _pair(one, other, twins)
+            for mine, other in zip(before, after, strict=True):
+                _pair(mine, other, twins)
 
 
 def _inside(code: CodeType) -> dict[str, list[CodeType]]:
@@ -130,17 +130,17 @@ def _renew(function: FunctionType, code: CodeType, signature: Signature | None, 
     function.__code__ = code
 
 
-def _alike(one: CodeType, other: CodeType) -> bool:
+def _alike(code: CodeType, other: CodeType) -> bool:
     """Say whether two code objects do the same, wherever in the text they are."""
-    if any(getattr(one, field) != getattr(other, field) for field in _SAME):
+    if any(getattr(code, field) != getattr(other, field) for field in _SAME):
         return False
-    if len(one.co_consts) != len(other.co_consts):
+    if len(code.co_consts) != len(other.co_consts):
         return False
     return all(
         _alike(mine, its)
         if isinstance(mine, CodeType) and isinstance(its, CodeType)
         else type(mine) is type(its) and mine == its
-        for mine, its in zip(one.co_consts, other.co_consts, strict=True)
+        for mine, its in zip(code.co_consts, other.co_consts, strict=True)
     )
 
 

@@ -41,11 +41,13 @@ def read_rules(given: list[Json]) -> list[CodeRule]:
 
     """
     rules: list[CodeRule] = []
-    for one in given:
-        path, module, include = one.get("path"), one.get("module"), one.get("include")
+    for rule in given:
+        path, module, include = rule.get("path"), rule.get("module"), rule.get("include")
         pattern = module if path is None else path
         if not isinstance(pattern, str) or not pattern or not isinstance(include, bool):
-            raise RequestRefused(f"a rule is {one!r:.200}, expected path or module, a text, and include, true or false")
+            raise RequestRefused(
+                f"a rule is {rule!r:.200}, expected path or module, a text, and include, true or false"
+            )
         rules.append(CodeRule(pattern, of_modules=path is None, include=include))
     return rules
 

@@ -27,7 +27,7 @@ class FrameDetails:
         """Return the fields of one frame."""
         offset = max(frame.f_lasti, 0)
         address = self._addresses.of(frame.f_code, offset)
-        parked = next((one for one in list(self._world.parked.values()) if one.shown is frame), None)
+        parked = next((candidate for candidate in list(self._world.parked.values()) if candidate.shown is frame), None)
         fields: Json = {"instructionPointerReference": hex(address), "canRestart": False}
         if parked is not None:
             fields["canRestart"] = not jumps.objection(parked, frame) and not jumps.restart_objection(
