@@ -24,6 +24,16 @@ ENDING_SECONDS = 10.0
 """How long after a test its processes may take to end; a machine that is busy with other things is slow in that."""
 
 
+def pytest_configure() -> None:
+    """Do nothing at signals that we ignore: so do we, but what the tests start has the default actions.
+
+    A shell ignores SIGINT and SIGQUIT for what it starts in the background, and what is ignored is inherited.
+    """
+    for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, lambda *_: None)
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Let a run be about one Python, or about all of them."""
     parser.addoption(

@@ -1,6 +1,7 @@
 """Programs to debug, and what is at hand to debug them."""
 
 import os
+import signal
 import subprocess
 import sys
 import textwrap
@@ -82,6 +83,17 @@ def running() -> Iterator[Callable[[list[str]], subprocess.Popen[str]]]:
     yield start
     for program in started:
         assert program.communicate("", timeout=10)[0].endswith("done\n"), "the program did not survive its debugger"
+
+
+@pytest.fixture
+def in_background() -> Iterator[None]:
+    """Let the test process ignore signals as a job in the background of a shell does, under nohup."""
+    before = {
+        number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP)
+    }
+    yield
+    for number, action in before.items():
+        signal.signal(number, action)
 
 
 @pytest.fixture

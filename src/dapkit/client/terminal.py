@@ -25,7 +25,7 @@ from dapkit.client.errors import WaitExpired
 from dapkit.client.output import Text, TextLog
 from dapkit.client.terminal_launcher import REPORT
 from dapkit.protocol import RunInTerminalRequestArguments
-from dapkit.transport import CannotStart, Guard, ProcessGroup, Pulse, background_tasks
+from dapkit.transport import CannotStart, Guard, ProcessGroup, Pulse, background_tasks, ignored_signals
 from dapkit.transport.descriptors import DescriptorReader, DescriptorWriter
 
 type Hearer = Callable[["Terminal", str], None]
@@ -205,7 +205,7 @@ def _opened(file: Path) -> int:
 def _spawn(argv: list[str], environment: Mapping[str, str], descriptors: Mapping[int, int]) -> int:
     """Start a process that leads a session of its own, with these descriptors only."""
     actions = [(os.POSIX_SPAWN_DUP2, held, target) for target, held in descriptors.items()]
-    return os.posix_spawn(argv[0], argv, environment, file_actions=actions, setsid=True)
+    return os.posix_spawn(argv[0], argv, environment, file_actions=actions, setsid=True, setsigdef=ignored_signals())
 
 
 def _environment(changes: Mapping[str, str | None] | None) -> dict[str, str]:

@@ -20,6 +20,7 @@ from dapkit.transport.private import check_private_folder, left_token, new_token
 from dapkit.transport.process import ProcessGroup
 from dapkit.transport.pulse import Pulse
 from dapkit.transport.recorder import Recorder
+from dapkit.transport.signals import ignored_signals, with_default_signals
 from dapkit.transport.stdio import stdio
 from dapkit.transport.tasks import background_tasks
 from dapkit.transport.tcp import connect_tcp, listen_tcp
@@ -50,6 +51,7 @@ __all__ = [
     "check_private_folder",
     "connect_tcp",
     "connect_unix",
+    "ignored_signals",
     "left_token",
     "listen_tcp",
     "listen_unix",
@@ -62,4 +64,5 @@ __all__ = [
     "spawn_listening",
     "stdio",
     "token_file",
+    "with_default_signals",
 ]

@@ -1,7 +1,7 @@
 """A debug adapter as a child process that speaks the protocol on its stdin and stdout.
 
 Decided here: what the child inherits (nothing but three pipes and a session of
-its own) and what is kept of its stderr. That nothing of its process group
+its own, no ignored signals) and what is kept of its stderr. That nothing of its process group
 outlives the block that started it, or this process, is the work of `process`
 and `guard`; how an adapter is reached that listens on a socket, of `child_on_socket`.
 """
@@ -22,6 +22,7 @@ from dapkit.transport.descriptors import DescriptorReader, DescriptorStream, Des
 from dapkit.transport.errors import CannotStart
 from dapkit.transport.guard import Guard
 from dapkit.transport.process import ProcessGroup
+from dapkit.transport.signals import with_default_signals
 from dapkit.transport.tasks import background_tasks
 
 type StderrSink = Callable[[bytes], None]
@@ -176,7 +177,7 @@ def _popen(
 ) -> subprocess.Popen[bytes]:
     try:
         return subprocess.Popen(
-            argv,
+            with_default_signals(argv),
             bufsize=0,
             cwd=cwd,
             env=env,

@@ -2,13 +2,14 @@
 
 import os
 import signal
+from pathlib import Path
 
 import pytest
 
-from dapkit.client import Ended
+from dapkit.client import Ended, Session
 from dapkit.endpoint import RequestFailed
 from dapkit.protocol import OutputEvent, TerminatedEvent
-from e2e.python.driving import Driver
+from e2e.python.driving import ADAPTER, Driver, driving
 from e2e.python.processes import command_line, computing, descendants, ended, only_line, process_of, runs
 from e2e.python.raw import raw_client
 
@@ -79,6 +80,25 @@ async def test_terminate_interrupts_and_the_program_cleans_up(driver: Driver, py
     await driver.session.terminate()
     await driver.session.wait_until_ended()
     assert driver.output("stdout") == "ready\ninterrupted\ncleaned up\n"
+
+
+@pytest.mark.usefixtures("in_background")
+@pytest.mark.parametrize("console", ["internalConsole", "integratedTerminal"])
+async def test_terminate_interrupts_the_program_of_an_editor_in_the_background(tmp_path: Path, console: str) -> None:
+    async with driving(tmp_path) as driver:
+        await driver.start(WAITS, console=console, redirectOutput=True)
+        await driver.session.wait_for(OutputEvent, where=lambda _: "ready\n" in driver.output("stdout"))
+        await driver.session.terminate()
+        await driver.session.wait_until_ended()
+        assert driver.output("stdout") == "ready\ninterrupted\ncleaned up\n"
+
+
+async def test_program_ignores_no_signal_that_its_adapter_ignores(tmp_path: Path) -> None:
+    ignoring = ["/bin/sh", "-c", "trap '' INT QUIT HUP; exec \"$@\"", "sh"]
+    async with Session.spawn([*ignoring, *ADAPTER]) as session:
+        driver = Driver(session, tmp_path)
+        await driver.run("from signal import *; print([getsignal(n) == SIG_DFL for n in (SIGQUIT, SIGHUP)])")
+        assert driver.output("stdout") == "[True, True]\n"
 
 
 async def test_terminate_at_a_breakpoint_cleans_up_without_another_stop(driver: Driver) -> None:

@@ -5,6 +5,7 @@ import sys
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import anyio
 import pytest
@@ -61,6 +62,34 @@ async def test_bytes_go_to_stdin_and_come_from_stdout() -> None:
     async with spawn(["cat"]) as child:
         await child.stream.send(b"hello")
         assert await child.stream.receive() == b"hello"
+
+
+IGNORED = """
+import os, signal
+print(sorted(n.name for n in signal.Signals if signal.getsignal(n) is signal.SIG_IGN), dict(os.environ))
+"""
+
+
+async def heard(argv: list[str], **given: Any) -> bytes:  # noqa: ANN401 - as spawn takes it
+    async with spawn(argv, **given) as child:
+        return await read_all(child)
+
+
+async def test_child_ignores_no_signal_that_we_ignore(request: pytest.FixtureRequest, tmp_path: Path) -> None:
+    environment = {"A": "b=c", "PATH": os.environ["PATH"]}  # in the C locale, in which Python changes its environment
+    plain = await heard(python(IGNORED), cwd=tmp_path, env=environment)
+    request.getfixturevalue("in_background")
+    assert await heard(python(IGNORED), cwd=tmp_path, env=environment) == plain
+    assert plain.startswith(b"['SIGPIPE', 'SIGXFSZ']")  # which Python itself ignores
+
+
+@pytest.mark.usefixtures("in_background")
+async def test_program_that_cannot_be_run_in_the_background_says_why(tmp_path: Path) -> None:
+    (tmp_path / "odd").write_text("\0\0")
+    (tmp_path / "odd").chmod(0o755)
+    async with spawn([str(tmp_path / "odd")]) as child:
+        assert await child.wait() == 127
+        assert child.stderr_tail() == f"{tmp_path}/odd could not be started: Exec format error\n"
 
 
 async def test_ten_megabytes_go_both_ways_at_once() -> None:

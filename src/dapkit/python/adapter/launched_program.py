@@ -22,7 +22,7 @@ from dapkit import limits
 from dapkit.endpoint import RequestFailed
 from dapkit.python.adapter.command import Command
 from dapkit.python.adapter.descendants import Descendants, account_for
-from dapkit.transport import Guard, ProcessGroup, background_tasks
+from dapkit.transport import Guard, ProcessGroup, background_tasks, with_default_signals
 from dapkit.transport.descriptors import DescriptorReader
 
 type Category = Literal["stdout", "stderr"]
@@ -186,7 +186,7 @@ async def started(command: Command, tell: Tell) -> AsyncIterator[LaunchedProgram
 def _popen(command: Command) -> subprocess.Popen[bytes]:
     try:
         return subprocess.Popen(
-            command.argv,
+            with_default_signals(command.argv),
             bufsize=0,
             cwd=command.cwd,
             env=command.environment(),

@@ -1,0 +1,28 @@
+"""What a process that we start makes of signals: their default actions, whatever we ignore ourselves.
+
+What a process ignores is ignored by its children, too. A shell ignores SIGINT and SIGQUIT for what
+it starts in the background, and `nohup` ignores SIGHUP: an editor that was started so would start
+programs that cannot be interrupted. `subprocess` restores only the signals that Python ignores, and
+what it can run in the child before the program is not safe beside threads; so a launcher does it.
+"""
+
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+_LAUNCHER = Path(__file__).with_name("signal_launcher.py")
+_RESTORED = {signal.SIGPIPE, signal.SIGXFSZ}
+"""Python ignores them, and `subprocess` gives its children the default."""
+
+
+def ignored_signals() -> set[int]:
+    """Return the signals that we ignore, and our children would."""
+    return {number for number in signal.valid_signals() if signal.getsignal(number) is signal.SIG_IGN}
+
+
+def with_default_signals(argv: Sequence[str]) -> list[str]:
+    """Return a command for `subprocess` that becomes `argv` with no signal ignored."""
+    if ignored_signals() <= _RESTORED:
+        return list(argv)
+    return [sys.executable, "-I", "-S", str(_LAUNCHER), *argv]
