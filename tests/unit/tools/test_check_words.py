@@ -1,0 +1,102 @@
+"""The checks of words: what each of them finds, and that the code base passes them."""
+
+from pathlib import Path
+
+import pytest
+
+from words.classes import duplicates, public_classes
+from words.modules import exists, missing_in_page, missing_modules
+from words.phrases import bad_phrases, phrases_in
+from words.prose import Passage
+from words.terms import MOST, wrong_terms
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    """Return a package of two modules."""
+    package = tmp_path / "src/dapkit"
+    (package / "hub").mkdir(parents=True)
+    (package / "__init__.py").write_text("")
+    (package / "hub/__init__.py").write_text("from dapkit.hub.wire import Line\n")
+    (package / "hub/wire.py").write_text("class Line:\n    first_line = 1\n")
+    return package
+
+
+def test_two_classes_of_one_name_are_found(package: Path) -> None:
+    assert list(duplicates(package)) == []
+    (package / "hub/other.py").write_text("class Line: ...\nclass _Own: ...\n")
+    (package / "more.py").write_text("class _Own: ...\n")
+    assert list(duplicates(package)) == [
+        "Line is the name of 2 public classes: dapkit/hub/other.py, dapkit/hub/wire.py"
+    ]
+
+
+def test_classes_that_only_a_type_checker_sees_count_and_inner_ones_do_not() -> None:
+    code = "if TYPE_CHECKING:\n    class Row: ...\nclass Table:\n    class Row: ...\n"
+    assert list(public_classes(code)) == ["Row", "Table"]
+
+
+@pytest.mark.parametrize(
+    ("prose", "missing"),
+    [
+        ("See `dapkit.hub.wire`, `dapkit.hub.wire.Line` and `dapkit.hub.Line`.", []),
+        ("See `dapkit.hub.front`.", ["dapkit.hub.front"]),
+        ("See `dapkit.hub.wire.Letter`.", ["dapkit.hub.wire.Letter"]),
+        ("As hub/wire.py has it, in `hub/`.", []),
+        ("As connection/link.py has it, in `connection/`.", ["connection/link.py", "connection/"]),
+        ("The handlers are in `requests_TOPIC`, the `Line` in `wire`.", ["requests_TOPIC"]),
+        ("`firstLine` is what JSON calls `first_line`; `len` and `sys` are Python's, `PATH` is the user's.", []),
+        ("A program such as `app.py`, tests/test_a.py or /usr/lib/python3/os.py.", []),
+    ],
+)
+def test_names_that_stand_for_nothing_are_found(package: Path, prose: str, missing: list[str]) -> None:
+    (package / "about.py").write_text(f'"""About.\n\n{prose}\n"""\n')
+    found = [sentence.partition("there is no ")[2] for sentence in missing_modules(package)]
+    assert found == missing
+
+
+def test_names_in_comments_and_on_pages_are_checked(package: Path) -> None:
+    (package / "about.py").write_text("X = 1  # as `gone` has it\n")
+    assert list(missing_modules(package)) == ["src/dapkit/about.py:1: there is no gone"]
+    page = package / "page.md"
+    page.write_text("# Title\n\n`dapkit.hub.wire` and `dapkit.hub.gone`, with `words` of its own\n")
+    assert list(missing_in_page(page, package)) == ["page.md:3: there is no dapkit.hub.gone"]
+
+
+def test_stub_of_an_extension_is_a_module(package: Path) -> None:
+    (package / "hub/_fast.pyi").write_text("def run() -> None: ...\n")
+    assert exists("dapkit.hub._fast", package)
+    assert exists("dapkit.hub._fast.run", package)
+    assert not exists("dapkit.hub._fast.walk", package)
+
+
+@pytest.mark.parametrize(
+    ("text", "phrases"),
+    [
+        ("Lines that cannot be read are told.", 1),
+        ("It is told\n    once, and is no adapter.", 2),
+        ("Whoever asks; it tells no exit code.", 2),
+        ("It is no longer there, it is no more than that, and there is no doubt.", 0),
+        ("Unreadable lines are reported.", 0),
+    ],
+)
+def test_phrases_that_readers_stumble_over_are_found(text: str, phrases: int) -> None:
+    assert len(list(phrases_in(Passage(1, text)))) == phrases
+
+
+def test_phrases_are_looked_for_in_comments_and_texts_but_not_in_code(tmp_path: Path) -> None:
+    file = tmp_path / "about.py"
+    file.write_text("whoever = 1\n# whoever\nX = f'it is told {whoever}'\n")
+    found = list(bad_phrases([file], tmp_path))
+    assert [sentence.split(": ")[0] for sentence in found] == ["about.py:3", "about.py:2"]
+
+
+def test_terms_are_counted_and_looked_for(package: Path) -> None:
+    row = "| **line** | a message | `hub.wire` |\n"
+    assert list(wrong_terms(row, package)) == []
+    assert list(wrong_terms("no table", package)) == [f"the page has 0 terms, expected 1 to {MOST}"]
+    many = "".join(row.replace("line", f"line {number}") for number in range(MOST + 1))
+    assert list(wrong_terms(many, package)) == [f"the page has {MOST + 1} terms, expected 1 to {MOST}"]
+    assert list(wrong_terms(row + row, package)) == ["line is explained twice"]
+    assert list(wrong_terms("| **line** | a message | `hub.gone` |\n", package)) == ["line: there is no hub.gone"]
+    assert list(wrong_terms("| **line** | a message | somewhere |\n", package)) == ["line: no module is named"]
