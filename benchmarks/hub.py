@@ -84,9 +84,9 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
         environment["DAPKIT_RUNTIME_DIR"] = folder
-        front = HubClient(folder, command=(sys.executable, __file__, HUB))
+        hub_client = HubClient(folder, command=(sys.executable, __file__, HUB))
         start = time.perf_counter()
-        front.call("sessions", {}, project="/")
+        hub_client.call("sessions", {}, project="/")
         cold = (time.perf_counter() - start) * 1000
         try:
             print(f"{'dapkit.hub, added to the start of Python':46} {'ms':>9} {'CPU ms':>9} {'goal':>9} {'x bare':>10}")
@@ -98,7 +98,7 @@ def main() -> int:
                 print(f"{name:46} {clock:9.1f} {processor:9.1f} {goal:>9} {ratio:10.2f}")
             print(f"{'first call, which starts the hub':46} {cold:9.0f}")
         finally:
-            front.stop()
+            hub_client.stop()
     return 1 if missed else 0
 
 

@@ -131,8 +131,8 @@ class Settings:
 
         Args:
             project: the folder whose `.dapkit.toml` counts.
-            environ: the variables that count; None: those of this process. Where the user's files are is
-                always told by this process's.
+            environ: the variables that count; None: those of this process. The folder of the user's
+                files always depends on those of this process.
 
         """
         environ = os.environ if environ is None else environ
@@ -206,7 +206,7 @@ def _read(path: Path, problems: list[SettingProblem]) -> Iterator[tuple[str, obj
         problems.append(SettingProblem(str(path), f"cannot be read: {error.strerror}"))
         return
     except ValueError as error:
-        problems.append(SettingProblem(str(path), f"is no TOML: {error}"))
+        problems.append(SettingProblem(str(path), f"is not TOML: {error}"))
         return
     for table, inside in content.items():
         if isinstance(inside, dict):

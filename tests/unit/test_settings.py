@@ -75,7 +75,7 @@ def test_file_that_is_no_toml_is_reported_and_the_rest_holds(user: Path, project
     (project / ".dapkit.toml").write_text("request.timeout_seconds = 20")
     settings = load(project)
     assert settings.request_timeout_seconds == 20
-    assert str(settings.problems[0]).startswith(f"{user}: is no TOML: ")
+    assert str(settings.problems[0]).startswith(f"{user}: is not TOML: ")
 
 
 def test_file_that_cannot_be_read_is_reported(user: Path) -> None:

@@ -1,4 +1,4 @@
-"""What an action is given besides its parameters: who calls, which session is meant, and how long it may take."""
+"""What an action receives besides its parameters: the call, the session that is meant, and the time that is left."""
 
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -23,7 +23,7 @@ class ActionCall:
 
     Attributes:
         timeout: how long it may take, in seconds.
-        patient: whether the caller has said so.
+        patient: whether the caller has set that time.
         in_use: keeps the sessions that it uses from being idle, until the call has ended.
         used: the session that it was about, once that is known.
 
@@ -58,11 +58,11 @@ class ActionCall:
         return self.request.settings
 
     def progress(self, text: str) -> None:
-        """Tell the caller what is being done."""
+        """Report to the caller what is being done."""
         self.request.report(text, None)
 
-    def hear(self, progress: ProgressReport) -> None:
-        """Tell the caller what the adapter says about something that takes long."""
+    def report_progress(self, progress: ProgressReport) -> None:
+        """Report to the caller what the adapter reports about an operation that takes long."""
         if not progress.over:
             self.request.report(str(progress), progress.percentage)
 
@@ -83,19 +83,19 @@ class ActionCall:
         """Take note of the session that this call is about."""
         self.used = session
         self.in_use.enter_context(session.in_use())
-        self.in_use.enter_context(session.event_state.reporting_to(self.hear))
+        self.in_use.enter_context(session.event_state.reporting_to(self.report_progress))
 
     @property
     def remembered(self) -> SessionMemory:
-        """What was said about the session before."""
+        """What was reported about the session before."""
         return self.memories.setdefault(self.session, SessionMemory())
 
-    def tell_output(self) -> tuple[str, int]:
+    def take_output(self) -> tuple[str, int]:
         """Return what the program wrote since the last report, and from where on; it counts as reported then."""
         session, remembered = self.session, self.remembered
-        since = remembered.told[1]
+        since = remembered.reported[1]
         read = written(session, since=since)
-        remembered.told = (since, read.end)
+        remembered.reported = (since, read.end)
         return read.text, since
 
     async def ask[B](self, arguments: Arguments[B]) -> B:

@@ -10,7 +10,7 @@ timeout               an answer did not come in time
 adapter_failed        the adapter refused the request, or is gone
 refused               the caller may only read
 disabled              the debug tool is switched off
-internal              a fault of ours
+internal              an internal error of dapkit
 """
 
 from typing import Literal

@@ -1,4 +1,4 @@
-"""How a call of an action is carried out, from the caller's JSON to the answer's.
+"""How a call of an action is carried out, from the JSON of the call to that of its answer.
 
 An answer always comes, as an object of one of two forms:
 
@@ -6,7 +6,7 @@ An answer always comes, as an object of one of two forms:
     {"action", "session", "success": false, "text", "error": {"code", "message", "hint"}}
 
 Decided here: who may do what, how long it may take, and what of the answer is left
-out, because it is secret or too long. What an action does is its own affair.
+out, because it is secret or too long. What an action does is left to the action.
 """
 
 import logging
@@ -49,14 +49,14 @@ class ActionHandler:
         self._redaction = Redaction([os.environ])
 
     def busy(self) -> bool:
-        """Say whether any session lives."""
+        """Whether any session lives."""
         return bool(self._sessions.live)
 
     async def handle(self, call: HubCall) -> dict[str, object]:
         """Carry an action out and return the answer."""
         if call.name == wire.HOLD_SESSION:
-            await self._hold(call)
-            return {}  # to nobody: a hold ends with its caller
+            await self._hold_session(call)
+            return {}  # which is never sent: the call ends with its caller
         call_of_action: ActionCall | None = None
         try:
             with ExitStack() as in_use:
@@ -67,13 +67,13 @@ class ActionHandler:
         except ActionFailed as failure:
             return self._failed(call, call_of_action, failure)
         except Exception as error:
-            log.exception("the action %s failed by a fault of ours", call.name)
+            log.exception("the action %s failed by an internal error", call.name)
             text = f"Internal error: {type(error).__name__}: {error}"
             return self._failed(call, call_of_action, ActionFailed("internal", text, hint="The hub's log has more."))
         return self._succeeded(call, call_of_action, result)
 
-    async def _hold(self, call: HubCall) -> None:
-        """End a session when the caller goes away."""
+    async def _hold_session(self, call: HubCall) -> None:
+        """End a session when the caller disconnects."""
         try:
             await anyio.sleep_forever()
         finally:
@@ -97,7 +97,7 @@ class ActionHandler:
         )
 
     async def _perform(self, action: Action, call: ActionCall, arguments: Mapping[str, object]) -> ProtocolObject:
-        # What an action waits for has the call's own deadline; this is for the sum of all that comes after it.
+        # What an action waits for has the call's own deadline; this bounds all that comes after it as well.
         most = call.timeout + limits.ACTION_SECONDS_MORE
         try:
             with anyio.fail_after(most):
@@ -136,7 +136,9 @@ class ActionHandler:
             return _NO_REDACTION
         if call is not None and call.used is not None and (remembered := self._memories.get(call.used)) is not None:
             return remembered.redaction
-        of_sessions = [said.redaction for session, said in self._memories.items() if session.project == request.project]
+        of_sessions = [
+            memory.redaction for session, memory in self._memories.items() if session.project == request.project
+        ]
         return Redaction([request.env or {}, _given_environment(request)], also=[self._redaction, *of_sessions])
 
 

@@ -1,7 +1,7 @@
 """What is remembered of a session between the calls of its callers.
 
-The hub knows what the program does; this is what has been said about it: which
-output a stop report has told, which locals it has shown, how a start was asked for.
+The session knows what the program does; this is what was reported about it: which
+output a stop report has shown, which locals, and how a start was asked for.
 """
 
 from collections.abc import Mapping, MutableMapping, Sequence
@@ -69,14 +69,14 @@ class Locals(NamedTuple):
 
 @dataclass(slots=True)
 class SessionMemory:
-    """What was said about one session.
+    """What was reported about one session.
 
     Attributes:
         launched: how its program was started; None if it was attached to, or by a whole configuration.
         redaction: of the secrets that its program knows.
         children: by variables reference, how many named and indexed members the value has.
-        told: positions in the output: where the last report began and where it ended.
-        told_stop: the stop that it was about.
+        reported: positions in the output: where the last report began and where it ended.
+        reported_stop: the stop that it was about.
         locals: as the report of the last stop has shown them.
         locals_before: as the report before that has.
         exception: with the stop that it caused.
@@ -86,33 +86,33 @@ class SessionMemory:
     launched: Launched | None = None
     redaction: Redaction = field(default_factory=Redaction)
     children: dict[int, tuple[int, int]] = field(default_factory=dict)
-    told: tuple[int, int] = (0, 0)
-    told_stop: int = 0
+    reported: tuple[int, int] = (0, 0)
+    reported_stop: int = 0
     locals: Locals | None = None
     locals_before: Locals | None = None
     exception: tuple[int, ExceptionRow] | None = None
 
     def begin_report(self, stop: int, end: int) -> int:
-        """Return the position from which a report tells output: the end of the report before.
+        """Return the position from which a report shows output: the end of the report before.
 
-        The same stop gets the same report again, whoever asks.
+        The same stop gets the same report again, for every caller.
         """
-        if stop != self.told_stop:
-            self.told_stop = stop
-            self.told = (self.told[1], end)
+        if stop != self.reported_stop:
+            self.reported_stop = stop
+            self.reported = (self.reported[1], end)
             self.locals_before, self.locals = self.locals, None
             self.children.clear()
-        return self.told[0]
+        return self.reported[0]
 
     def has_children(self, reference: int, named: int | None, indexed: int | None) -> None:
         """Take note of how many members a value has, until the next stop."""
         if reference and (named or indexed):
             self.children[reference] = (named or 0, indexed or 0)
 
-    def exception_of(self, stop: int, told: ExceptionRow) -> ExceptionRow:
+    def exception_of(self, stop: int, reported: ExceptionRow) -> ExceptionRow:
         """Return what is known of the exception that caused a stop: cmake names it only the first time it is asked."""
-        if told.exception_id or self.exception is None or self.exception[0] != stop:
-            self.exception = (stop, told)
+        if reported.exception_id or self.exception is None or self.exception[0] != stop:
+            self.exception = (stop, reported)
         return self.exception[1]
 
 

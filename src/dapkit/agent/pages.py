@@ -17,7 +17,7 @@ from dapkit.agent.text.values import variable as line_of
 from dapkit.protocol import StackFrame, StackTraceArguments, Variable, VariablesArguments
 from dapkit.sessions.session import DebugSession
 
-type Kind = Literal["indexed", "named"]
+type MemberKind = Literal["indexed", "named"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Frames:
 
     Attributes:
         more: whether there are further frames.
-        total: how many there are, if the adapter tells it.
+        total: how many there are, if the adapter reports it.
         next_start: where the next page begins.
 
     """
@@ -51,7 +51,7 @@ async def page_of_frames(call: ActionCall, thread: int, *, start: int, levels: i
     total = reliable_total(call.session, stack.total_frames)
     more = len(came) > wanted or (total or 0) > start + max(len(came), 1)
     numbered = list(enumerate(came[:wanted], start))
-    shown = [conversion.frame(one, index) for index, one in numbered if not own_code or _is_own(call, one)]
+    shown = [conversion.frame(frame, index) for index, frame in numbered if not own_code or _is_own(call, frame)]
     return Frames(shown, more, total, start + len(numbered))
 
 
@@ -76,7 +76,7 @@ class Members:
 
     Attributes:
         more: how many there are after it, -1 if that is not known.
-        searched: only so many of all members were looked at; None if all were.
+        searched: only so many of all members were searched; None if all were.
 
     """
 
@@ -89,7 +89,7 @@ async def page_of_variables(
     call: ActionCall,
     reference: int,
     *,
-    kind: Kind | None,
+    kind: MemberKind | None,
     match: str | None,
     start: int,
     count: int | None,
@@ -104,14 +104,14 @@ async def page_of_variables(
     else:
         came, of_all = await value.part(0, limits.VARIABLES_SEARCHED)
         searched = None if len(came) == of_all else len(came)
-        found = [one for one in came if match in one.name]
+        found = [member for member in came if match in member.name]
         page, total = found[start : start + wanted], len(found)
     shown = _within_budget(page, call.settings.text_bytes)
     more = -1 if total is None else max(0, total - start - len(shown))
     return Members(shown, more, searched)
 
 
-type Part = tuple[list[Variable], int | None]
+type PartOfMembers = tuple[list[Variable], int | None]
 """Members from one on, and how many there are in all, if that is known."""
 
 
@@ -127,17 +127,17 @@ class _Value:
 
     call: ActionCall
     reference: int
-    kind: Kind | None
+    kind: MemberKind | None
     named: int
     indexed: int
 
-    async def part(self, start: int, wanted: int) -> Part:
+    async def part(self, start: int, wanted: int) -> PartOfMembers:
         """Get at most so many members from one on."""
         if self.indexed and self.kind != "named":
             return await self._items(start, wanted)
         return await self._members(start, wanted)
 
-    async def _items(self, start: int, wanted: int) -> Part:
+    async def _items(self, start: int, wanted: int) -> PartOfMembers:
         """Ask for items by themselves, as delve wants it; they come after the members with names."""
         named = self.named if self.kind is None else 0
         came: list[Variable] = []
@@ -153,7 +153,7 @@ class _Value:
             came += items[first : first + count] if len(items) > count else items
         return came, named + self.indexed
 
-    async def _members(self, start: int, wanted: int) -> Part:
+    async def _members(self, start: int, wanted: int) -> PartOfMembers:
         """Ask for members of a value without items, or one of which nothing is known, as lldb-dap has it for arrays."""
         said = self.named + self.indexed
         if 0 < said <= wanted:
@@ -172,7 +172,7 @@ class _Value:
     async def _ask(
         self,
         *,
-        filter: Kind | None,  # noqa: A002 - the protocol's name
+        filter: MemberKind | None,  # noqa: A002 - the protocol's name
         start: int | None = None,
         count: int | None = None,
     ) -> list[Variable]:
@@ -184,8 +184,8 @@ def _within_budget(came: list[Variable], budget: int) -> list[VariableRow]:
     """Show as many as fit, at least one."""
     shown: list[VariableRow] = []
     size = 0
-    for one in came:
-        converted = conversion.variable(one)
+    for member in came:
+        converted = conversion.variable(member)
         size += len(line_of(converted).encode(errors="replace")) + 3
         if shown and size > budget * 3 // 4:
             break

@@ -1,7 +1,7 @@
 """The report of a stop: what an agent would otherwise ask for in five calls.
 
-Gathered side by side within a deadline of its own. Whatever does not come is left
-out and named; a stop is told in any case.
+It is gathered by concurrent requests within a deadline of its own. What does not come
+in time is left out and named; the stop is reported in any case.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -40,20 +40,20 @@ _UNINTERESTING_NAMES = {"special variables", "function variables", "class variab
 """Groups that debugpy puts among the variables."""
 
 _LAST_TYPES = {"module", "function", "type", "builtin_function_or_method", "method"}
-"""What of a program's names is of the least interest at a stop."""
+"""Types of the variables that matter least at a stop."""
 
 _NO_LOCALS = ("global", "register", "static", "builtin")
 
 
 async def stop_report(call: ActionCall, stop: Stop) -> StopReport:
-    """Look around where the program stands."""
+    """Report where the program is stopped."""
     session = call.session
     since = call.remembered.begin_report(stop.number, session.output.end)
-    look = _Look(session, stop)
-    await look.around()
-    shown, more_locals = _locals(call, stop, look)
-    told = look.exception
-    frames = look.frames[: limits.REPORT_FRAMES]
+    reader = _StopReader(session, stop)
+    await reader.read()
+    shown, more_locals = _locals(call, stop, reader)
+    exception = reader.exception
+    frames = reader.frames[: limits.REPORT_FRAMES]
     return StopReport(
         number=stop.number,
         reason=stop.reason,
@@ -62,20 +62,20 @@ async def stop_report(call: ActionCall, stop: Stop) -> StopReport:
         text=_short(stop.text),
         thread_name=stop.thread_name,
         hit_breakpoints=list(stop.hit_breakpoints),
-        source_lines=look.lines,
+        source_lines=reader.lines,
         locals=shown,
         more_locals=more_locals,
         frames=[conversion.frame(frame, index) for index, frame in enumerate(frames)],
-        more_frames=_more(look.known_frames, len(look.frames), len(frames)),
-        exception=None if told is None else call.remembered.exception_of(stop.number, told),
+        more_frames=_more(reader.known_frames, len(reader.frames), len(frames)),
+        exception=None if exception is None else call.remembered.exception_of(stop.number, exception),
         output=last_output(written(session, since=since).text),
         output_since=since,
-        incomplete=look.incomplete,
+        incomplete=reader.incomplete,
     )
 
 
-class _Look:
-    """One look around, and what has come of it so far."""
+class _StopReader:
+    """The requests of one report, and what they have returned so far."""
 
     def __init__(self, session: DebugSession, stop: Stop) -> None:
         self.frames: Sequence[StackFrame] = ()
@@ -88,12 +88,12 @@ class _Look:
         self._session = session
         self._stop = stop
 
-    async def around(self) -> None:
-        """Ask for everything side by side, as long as there is time."""
+    async def read(self) -> None:
+        """Send all requests concurrently, and wait for them as long as there is time."""
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(self._gather, "the stack and the source", self._see_frames)
-            tasks.start_soon(self._gather, "the locals", self._see_variables)
-            tasks.start_soon(self._gather, "the exception", self._see_exception)
+            tasks.start_soon(self._gather, "the stack and the source", self._read_frames)
+            tasks.start_soon(self._gather, "the locals", self._read_variables)
+            tasks.start_soon(self._gather, "the exception", self._read_exception)
 
     async def _gather(self, name: str, part: Callable[[], Awaitable[None]]) -> None:
         try:
@@ -107,7 +107,7 @@ class _Look:
     async def _ask[B](self, arguments: Arguments[B]) -> B:
         return await self._session.requests.ask(arguments, target=self._stop.target, deadline=limits.REPORT_SECONDS)
 
-    async def _see_frames(self) -> None:
+    async def _read_frames(self) -> None:
         stop = self._stop
         if stop.frames is not None:
             self.frames, self.total_frames = stop.frames, stop.total_frames
@@ -118,9 +118,9 @@ class _Look:
         else:
             return
         self.known_frames = reliable_total(self._session, self.total_frames)
-        await self._see_source(next(iter(self.frames), None))
+        await self._read_source(next(iter(self.frames), None))
 
-    async def _see_source(self, top: StackFrame | None) -> None:
+    async def _read_source(self, top: StackFrame | None) -> None:
         path, line = self._stop.path, self._stop.line
         if path is None or line is None:
             return
@@ -131,7 +131,7 @@ class _Look:
             text = (await self._ask(asked)).content.splitlines()
         self.lines = window(text or (), line)
 
-    async def _see_variables(self) -> None:
+    async def _read_variables(self) -> None:
         if self._stop.frame_id is None:
             return
         scopes = (await self._ask(ScopesArguments(frame_id=self._stop.frame_id))).scopes
@@ -139,7 +139,7 @@ class _Look:
             body = await self._ask(VariablesArguments(variables_reference=scope.variables_reference))
             self.variables += body.variables
 
-    async def _see_exception(self) -> None:
+    async def _read_exception(self) -> None:
         able = self._session.state.targets[self._stop.target].session.capabilities.supports_exception_info_request
         if able and self._stop.reason == "exception" and self._stop.thread_id is not None:
             body = await self._ask(ExceptionInfoArguments(thread_id=self._stop.thread_id))
@@ -185,32 +185,33 @@ def from_line(text: str) -> str:
     return whole_lines if newline and whole_lines else text
 
 
-def _locals(call: ActionCall, stop: Stop, look: _Look) -> tuple[list[values.VariableRow], int]:
+def _locals(call: ActionCall, stop: Stop, reader: _StopReader) -> tuple[list[values.VariableRow], int]:
     """Choose the variables to show: those that changed first, modules and functions last."""
     remembered = call.remembered
     before = remembered.locals_before
-    place = (stop.target, stop.thread_id, stop.path, stop.frame_name, look.total_frames)
+    place = (stop.target, stop.thread_id, stop.path, stop.frame_name, reader.total_frames)
     same_place = before is not None and before.place == place
     known = before.values if before is not None and same_place else {}
     shown: list[tuple[int, values.VariableRow]] = []
-    interesting = [one for one in look.variables if not _is_hidden(one)]
-    for one in interesting:
-        remembered.has_children(one.variables_reference, one.named_variables, one.indexed_variables)
-        converted = conversion.variable(one, most=limits.REPORT_VALUE_CHARACTERS)
-        rank = 2 if one.type in _LAST_TYPES else 1
-        if same_place and known.get(one.name) != one.value:
-            was = known.get(one.name)
+    interesting = [variable for variable in reader.variables if not _is_hidden(variable)]
+    for variable in interesting:
+        remembered.has_children(variable.variables_reference, variable.named_variables, variable.indexed_variables)
+        converted = conversion.variable(variable, most=limits.REPORT_VALUE_CHARACTERS)
+        rank = 2 if variable.type in _LAST_TYPES else 1
+        if same_place and known.get(variable.name) != variable.value:
+            was = known.get(variable.name)
             cut = None if was is None else shortened(was, limits.REPORT_VALUE_CHARACTERS)[0]
             converted, rank = changed(converted, changed=True, was=cut), 0
         shown.append((rank, converted))
-    remembered.locals = Locals(place, {one.name: one.value for one in interesting})
+    remembered.locals = Locals(place, {variable.name: variable.value for variable in interesting})
     shown.sort(key=lambda ranked: ranked[0])
-    chosen = [one for _, one in shown[: limits.REPORT_LOCALS]]
+    chosen = [row for _, row in shown[: limits.REPORT_LOCALS]]
     return chosen, len(shown) - len(chosen)
 
 
-def _is_hidden(one: Variable) -> bool:
-    return one.name in _UNINTERESTING_NAMES or (one.name.startswith("__") and one.name.endswith("__"))
+def _is_hidden(variable: Variable) -> bool:
+    name = variable.name
+    return name in _UNINTERESTING_NAMES or (name.startswith("__") and name.endswith("__"))
 
 
 def _short(text: str | None) -> str | None:

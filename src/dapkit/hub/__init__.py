@@ -1,7 +1,7 @@
-"""Debug sessions that outlive the command that started them.
+"""The process that holds debug sessions, so that they outlive the command that started them.
 
-What stands here is the callers' end, quick to import. What the hub process itself is made of is imported
-from its module: `dapkit.hub.daemon`, `dapkit.settings`.
+These names are a caller's end, and quick to import. What the process itself is made of is imported from its
+module: `dapkit.hub.daemon`.
 """
 
 from dapkit.hub.client import call, hold_session, status, stop

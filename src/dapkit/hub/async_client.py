@@ -1,7 +1,7 @@
-"""The callers' end for programs with an event loop, such as an MCP server.
+"""A caller's end for programs with an event loop, such as an MCP server.
 
-The same call as `front` makes, with the same way to the hub. It is given up by
-cancelling it, as everything is in an event loop.
+It makes the same call as `dapkit.hub.client`, over the same connection. Cancelling
+the coroutine gives the call up.
 """
 
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ async def call(
     read_only: bool = False,
     timeout: float = limits.HUB_CALL_SECONDS,  # noqa: ASYNC109 - the parameters of `dapkit.hub.call`
     on_progress: OnProgress | None = None,
-    front: HubClient | None = None,
+    hub_client: HubClient | None = None,
 ) -> dict[str, object]:
     """Have the hub do one call and return its result (see `dapkit.hub.call`).
 
@@ -35,17 +35,17 @@ async def call(
         HubError: no hub could be reached, or it did not answer.
 
     """
-    front = HubClient() if front is None else front
+    hub_client = HubClient() if hub_client is None else hub_client
     message = call_message(name, arguments, project=project, session=session, read_only=read_only)
     patience = anyio.current_time() + limits.HUB_START_SECONDS
     while True:
-        line = await to_thread.run_sync(front.reach)
-        async with SocketStream(line.detach()) as stream:
+        connection = await to_thread.run_sync(hub_client.connect)
+        async with SocketStream(connection.detach()) as stream:
             try:
                 with anyio.fail_after(timeout):
-                    return await _ask(stream, message, line.pid, on_progress)
+                    return await _ask(stream, message, connection.pid, on_progress)
             except TimeoutError:
-                raise silent(line.pid) from None
+                raise silent(connection.pid) from None
             except CallRefused as refusal:
                 if refusal.code != wire.ENDING or anyio.current_time() > patience:
                     raise
@@ -56,7 +56,7 @@ async def _ask(
     stream: SocketStream, message: Mapping[str, object], pid: int, on_progress: OnProgress | None
 ) -> dict[str, object]:
     lines = wire.LineBuffer()
-    with suppress(anyio.BrokenResourceError):  # what it said before it went is still to be read
+    with suppress(anyio.BrokenResourceError):  # what it sent before is still to be read
         await stream.send(wire.encode({"id": 1, **message}))
     with suppress(anyio.BrokenResourceError):
         async for data in stream:

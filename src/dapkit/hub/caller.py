@@ -1,9 +1,9 @@
 """The hub's end of one caller's connection.
 
 Each call is a task. It ends with its answer, by `{"cancel": id}`, or with the
-connection, whatever comes first, and is answered exactly once. A line that is no
-message is answered as such, and the next one is read. What leaves goes through
-one outbox; a caller that sends without reading is not read from either.
+connection, whatever comes first, and is answered exactly once. A line that is not
+a message is refused, and the next one is read. All that is sent goes through one
+outbox; while a caller does not read, the hub does not read from it either.
 """
 
 import logging
@@ -25,21 +25,21 @@ log = logging.getLogger(__name__)
 
 type Message = Mapping[str, object]
 
-type Answer = Callable[[Message, ReportProgress], Awaitable[dict[str, object]]]
+type AnswerCall = Callable[[Message, ReportProgress], Awaitable[dict[str, object]]]
 """Answers one call, or raises CallRefused."""
 
 
-async def serve_caller(stream: ByteStream, greeting: Message, answer: Answer) -> None:
-    """Greet a caller and answer its calls until it goes away."""
+async def serve_caller(stream: ByteStream, greeting: Message, answer: AnswerCall) -> None:
+    """Greet a caller and answer its calls until it disconnects."""
     outbox = _Outbox(stream)
     outbox.put(wire.encode(greeting))
     async with anyio.create_task_group() as sending:
         sending.start_soon(outbox.send_all)
         try:
             async with background_tasks() as tasks:
-                await _Calls(outbox, answer, tasks).hear(stream)
+                await _Calls(outbox, answer, tasks).receive(stream)
         except anyio.get_cancelled_exc_class():
-            # Every call that was read is answered by now: whoever has no answer can make it again.
+            # Every call that was read is answered by now: a caller without an answer can repeat its call.
             outbox.put(_refusal(None, wire.ENDING, "the hub is about to end", hint="Try again."))
             raise
         finally:
@@ -52,13 +52,13 @@ class _Calls:
     Invariant: each number in `_scopes` has a task that will answer it.
     """
 
-    def __init__(self, outbox: "_Outbox", answer: Answer, tasks: TaskGroup) -> None:
+    def __init__(self, outbox: "_Outbox", answer: AnswerCall, tasks: TaskGroup) -> None:
         self._outbox = outbox
         self._answer = answer
         self._tasks = tasks
         self._scopes: dict[int, CancelScope] = {}
 
-    async def hear(self, stream: ByteStream) -> None:
+    async def receive(self, stream: ByteStream) -> None:
         """Take messages until the connection ends."""
         lines = wire.LineBuffer()
         try:
@@ -119,7 +119,7 @@ class _Outbox:
     """Lines on their way to a caller.
 
     Of the reports of one call only the latest waits, and none after its answer. A
-    caller that takes nothing for `limits.SEND_SECONDS` is gone.
+    caller that takes nothing for `limits.SEND_SECONDS` is disconnected.
     """
 
     def __init__(self, stream: ByteStream) -> None:
@@ -128,7 +128,7 @@ class _Outbox:
         self._reports: dict[int, bytes] = {}
         self._pulse = Pulse()
         self._closing = False
-        self._gone = False
+        self._closed = False
         self._scope = CancelScope(shield=True)
 
     def put(self, line: bytes) -> None:
@@ -142,20 +142,20 @@ class _Outbox:
         self.put(line)
 
     def report(self, number: int, message: str, percentage: float | None) -> None:
-        """Tell how far a call is."""
+        """Send how far a call is."""
         progress = {"message": message, "percentage": percentage}
         self._reports[number] = wire.encode({"id": number, "progress": progress})
         self._pulse.beat()
 
     def close(self) -> None:
-        """Send what waits, within `limits.CLOSE_SECONDS`, and no more."""
+        """Send what waits, within `limits.CLOSE_SECONDS`, and nothing more."""
         self._closing = True
         self._scope.deadline = anyio.current_time() + limits.CLOSE_SECONDS
         self._pulse.beat()
 
     async def has_room(self) -> None:
         """Wait while too many lines wait."""
-        await self._pulse.until(lambda: self._gone or len(self._lines) < limits.HUB_CALLS)
+        await self._pulse.until(lambda: self._closed or len(self._lines) < limits.HUB_CALLS)
 
     async def send_all(self) -> None:
         """Send lines until closed, then close the stream."""
@@ -168,7 +168,7 @@ class _Outbox:
                 pass
             except TimeoutError:
                 log.warning("a caller took nothing for %g s and was dropped", limits.SEND_SECONDS)
-        self._gone = True
+        self._closed = True
         self._pulse.beat()
         with CancelScope(shield=True):
             await self._stream.aclose()

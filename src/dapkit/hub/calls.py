@@ -1,4 +1,4 @@
-"""What a call is to those who answer it, and what they have to be."""
+"""A call as the hub hands it on, and what answers calls."""
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
@@ -10,7 +10,7 @@ from dapkit.hub.errors import CallRefused
 from dapkit.settings import Settings
 
 type ReportProgress = Callable[[str, float | None], None]
-"""Tells the caller what is being done, and the percentage of it that is done; it never waits."""
+"""Sends the caller what is being done, and how many percent of it are done; it never waits."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,16 +43,16 @@ class CallHandler(Protocol):
     """Answers calls."""
 
     async def handle(self, call: HubCall) -> dict[str, object]:
-        """Do what is called for; cancelled when the caller gives up."""
+        """Carry out a call; cancelled when the caller gives it up."""
         ...
 
     def busy(self) -> bool:
-        """Say whether anything lives that would be lost with the hub."""
+        """Whether there is anything that would be lost with the hub."""
         ...
 
 
 type HandlerFactory = Callable[[Settings], AbstractAsyncContextManager[CallHandler]]
-"""Makes the handler, for as long as the hub runs; leaving it ends all sessions."""
+"""Makes the handler for the time that the hub runs; leaving the context ends all sessions."""
 
 
 def read_call(message: Mapping[str, object], report: ReportProgress) -> HubCall:

@@ -1,13 +1,13 @@
-"""The callers' end: one call to the hub, which is started where none runs.
+"""A caller's end: one call to the hub, which is started if none runs.
 
-Commands live for milliseconds, so that this module and what it imports are the
-standard library's quickest parts alone, and the connection is a plain blocking
-socket. Decided here: when a hub is started, how long is waited for it, and what
-a caller is told that gets no answer. What the calls mean is left to the hub.
+A command takes milliseconds, so this module and what it imports use only the
+quickest parts of the standard library, and the connection is a plain blocking
+socket. Decided here: when a hub is started, how long a caller waits for it, and
+which error a caller gets without an answer. What the calls mean is left to the hub.
 
-A call is sent at most once. Whatever is lost before the hub has it (the hub was
-just ending, another caller was starting one) is tried again until a deadline;
-a connection that is lost after it is an error, since the call may have begun.
+A call is sent at most once. If the connection is lost before the hub has the call
+(the hub was just ending, another caller was starting one), it is tried again until
+a deadline; if it is lost afterwards, that is an error, since the call may have begun.
 """
 
 import contextlib
@@ -53,7 +53,7 @@ def call(
         session: name of the session; None for the only one.
         read_only: refuse actions that change anything.
         timeout: seconds that a hub which runs has for it; the action has a deadline of its own, which comes first.
-        on_progress: told what the call is doing.
+        on_progress: called with what the call is doing.
 
     Raises:
         HubError: no hub could be reached, or it did not answer.
@@ -72,38 +72,37 @@ def call(
 
 @contextlib.contextmanager
 def hold_session(session: str, *, project: str) -> "Iterator[None]":
-    """Let a session, which may be yet to come, end with this block at the latest, or with this process.
+    """End a session, which need not exist yet, at the end of this block or of this process at the latest.
 
     Raises:
         HubError: no hub could be reached.
 
     """
-    front = HubClient()
     message = call_message(wire.HOLD_SESSION, {}, project=project, session=session, read_only=False)
-    with front.reach() as line:
-        line.begin(message, time.monotonic() + limits.HUB_START_SECONDS)
+    with HubClient().connect() as connection:
+        connection.begin(message, time.monotonic() + limits.HUB_START_SECONDS)
         yield
 
 
 def status() -> dict[str, object] | None:
-    """Ask the hub how it is; None if none runs."""
+    """Return the state of the hub; None if none runs."""
     return HubClient().status()
 
 
 def stop() -> bool:
-    """End the hub with all its sessions and wait until it has gone; False if none runs.
+    """End the hub with all its sessions and wait until its process has ended; False if none runs.
 
-    One that does not answer, or does not end, is killed; what it had started ends all the same.
+    A hub that does not answer, or does not end, is killed; what it had started ends all the same.
     """
     return HubClient().stop()
 
 
 class HubClient:
-    """The way to the hub of one folder.
+    """Calls the hub of one folder, and starts it if none runs.
 
     Args:
         folder: where its socket is; None for the user's own.
-        command: what to start where no hub runs.
+        command: what to start if no hub runs.
 
     """
 
@@ -126,78 +125,78 @@ class HubClient:
         message = call_message(name, arguments, project=project, session=session, read_only=read_only)
         patience = time.monotonic() + limits.HUB_START_SECONDS
         while True:
-            with self.reach() as line:
+            with self.connect() as connection:
                 try:
-                    return line.ask(message, time.monotonic() + timeout, on_progress)
+                    return connection.ask(message, time.monotonic() + timeout, on_progress)
                 except CallRefused as refusal:
                     if refusal.code != wire.ENDING or time.monotonic() > patience:
                         raise
             time.sleep(limits.CONNECT_RETRY_SECONDS)
 
     def status(self) -> dict[str, object] | None:
-        """Ask how the hub is (see `dapkit.hub.status`)."""
+        """Return the state of the hub (see `dapkit.hub.status`)."""
         deadline = time.monotonic() + limits.HUB_START_SECONDS
         try:
-            line = self._connected(deadline)
-            if line is None:
+            connection = self._try_to_connect(deadline)
+            if connection is None:
                 return None
-            with line:
-                return line.ask({"call": wire.STATUS}, deadline)
+            with connection:
+                return connection.ask({"call": wire.STATUS}, deadline)
         except HubLost:
             return None
 
     def stop(self) -> bool:
         """End the hub (see `dapkit.hub.stop`)."""
         deadline = time.monotonic() + limits.CLOSE_SECONDS
-        line = HubConnection.to(self._path(SOCKET), deadline)
-        if line is None:
+        connection = HubConnection.to(self._path(SOCKET), deadline)
+        if connection is None:
             return False
-        with line:
-            line.watch()
+        with connection:
+            connection.watch()
             try:
-                line.greet(deadline)
-                line.ask({"call": wire.STOP}, deadline)
+                connection.greet(deadline)
+                connection.ask({"call": wire.STOP}, deadline)
             except HubSilent:
-                line.kill()
+                connection.kill()
             except (HubLost, CallRefused):  # it is ending already
                 pass
-            if not line.wait_for_end(limits.ORDERLY_END_SECONDS):
-                line.kill()
-                line.wait_for_end(limits.CLOSE_SECONDS)
+            if not connection.wait_for_end(limits.ORDERLY_END_SECONDS):
+                connection.kill()
+                connection.wait_for_end(limits.CLOSE_SECONDS)
         return True
 
-    def reach(self) -> HubConnection:
-        """Connect to the hub, start one where none runs, send an idle one of another version away."""
+    def connect(self) -> HubConnection:
+        """Connect to the hub; start one if none runs, and replace an idle one of another version."""
         deadline = time.monotonic() + limits.HUB_START_SECONDS
         while time.monotonic() < deadline:
             try:
-                line = self._connected(deadline) or self._started(deadline)
-            except HubLost:  # it was just ending; its socket goes last
-                line = None
-            if line is not None:
-                if _speaks_our_version(line):
-                    return line
-                with line:
-                    _send_away(line, deadline)
+                connection = self._try_to_connect(deadline) or self._start(deadline)
+            except HubLost:  # it was just ending; its socket is removed last
+                connection = None
+            if connection is not None:
+                if _speaks_our_version(connection):
+                    return connection
+                with connection:
+                    _end_if_idle(connection, deadline)
             time.sleep(limits.CONNECT_RETRY_SECONDS)
         raise HubUnavailable(
             f"no hub was ready within {limits.HUB_START_SECONDS:g} s", hint=f"Its log is {self._path(LOG)}."
         )
 
-    def _connected(self, deadline: float) -> HubConnection | None:
-        """Connect to a hub that runs; None if nobody listens."""
-        line = HubConnection.to(self._path(SOCKET), deadline)
-        if line is None:
+    def _try_to_connect(self, deadline: float) -> HubConnection | None:
+        """Connect to a hub that runs; None if none listens."""
+        connection = HubConnection.to(self._path(SOCKET), deadline)
+        if connection is None:
             return None
         try:
-            line.greet(deadline)
+            connection.greet(deadline)
         except BaseException:
-            line.close()
+            connection.close()
             raise
-        return line
+        return connection
 
-    def _started(self, deadline: float) -> HubConnection | None:
-        """Start a hub and connect to it; None if somebody else is starting one."""
+    def _start(self, deadline: float) -> HubConnection | None:
+        """Start a hub and connect to it; None if another caller is starting one."""
         path = self._path(LOCK)
         try:
             lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
@@ -208,13 +207,13 @@ class HubClient:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 return None
-            line = self._connected(deadline)  # somebody may have started one since we looked
-            if line is None:
+            connection = self._try_to_connect(deadline)  # another caller may have started one meanwhile
+            if connection is None:
                 from dapkit.hub.spawn import spawn_hub
 
                 spawn_hub(self._command, self._folder, lock=lock, deadline=deadline)
-                line = self._connected(deadline)
-            return line
+                connection = self._try_to_connect(deadline)
+            return connection
         finally:
             os.close(lock)
 
@@ -225,7 +224,7 @@ class HubClient:
 def call_message(
     name: str, arguments: "Mapping[str, object]", *, project: str, session: str | None, read_only: bool
 ) -> dict[str, object]:
-    """Make the message of a call, with what the hub has to know of this process."""
+    """Make the message of a call, with what the hub needs to know about this process."""
     message: dict[str, object] = {
         "call": name,
         "arguments": arguments,
@@ -239,16 +238,16 @@ def call_message(
     return message
 
 
-def _speaks_our_version(line: HubConnection) -> bool:
-    return line.greeting.get("protocol") == wire.PROTOCOL and line.greeting.get("version") == wire.VERSION
+def _speaks_our_version(connection: HubConnection) -> bool:
+    return connection.greeting.get("protocol") == wire.PROTOCOL and connection.greeting.get("version") == wire.VERSION
 
 
-def _send_away(line: HubConnection, deadline: float) -> None:
-    """Have a hub of another version end, if nothing depends on it."""
-    answer = line.ask({"call": wire.STOP, "arguments": {"if_idle": True}}, deadline)
+def _end_if_idle(connection: HubConnection, deadline: float) -> None:
+    """End a hub of another version, if nothing depends on it."""
+    answer = connection.ask({"call": wire.STOP, "arguments": {"if_idle": True}}, deadline)
     if not answer.get("stopping"):
         raise OtherVersion(
-            f"the hub that runs (process {line.pid}) is dapkit {line.greeting.get('version')} and holds sessions, "
-            f"this is dapkit {wire.VERSION}",
+            f"the hub that runs (process {connection.pid}) is dapkit {connection.greeting.get('version')}"
+            f" and holds sessions, this is dapkit {wire.VERSION}",
             hint="Terminate those sessions, or end the hub with: dapkit hub stop",
         )

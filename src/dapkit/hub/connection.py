@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Self
 
 type OnProgress = Callable[[str, float | None], None]
-"""Told what a call is doing, and how far it is in percent where that is known."""
+"""Called with what a call is doing, and how far it is in percent where that is known."""
 
 
 class HubConnection:
@@ -45,7 +45,7 @@ class HubConnection:
 
     @classmethod
     def to(cls, path: str, deadline: float) -> "Self | None":
-        """Connect; None if nobody listens."""
+        """Connect; None if no hub listens."""
         connecting = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         connecting.setblocking(False)  # noqa: FBT003 - its only parameter
         while True:
@@ -58,7 +58,9 @@ class HubConnection:
             except BlockingIOError as error:  # its queue is full: unlike with TCP nothing is under way
                 if time.monotonic() > deadline:
                     connecting.close()
-                    raise HubUnavailable("the hub lets nobody in", hint="End it with: dapkit hub stop") from error
+                    raise HubUnavailable(
+                        "the hub accepts no connection", hint="End it with: dapkit hub stop"
+                    ) from error
                 time.sleep(limits.CONNECT_RETRY_SECONDS)
             except OSError as error:
                 connecting.close()
@@ -73,14 +75,14 @@ class HubConnection:
         self.close()
 
     def close(self) -> None:
-        """Go away; a call that is not answered yet is given up by the hub."""
+        """Close it; the hub gives up a call that is not answered yet."""
         self._socket.close()
         if self._process >= 0:
             os.close(self._process)
             self._process = -1
 
     def detach(self) -> socket.socket:
-        """Give the connection away; only `pid` and `greeting` are of use from then on."""
+        """Give the socket to the caller; only `pid` and `greeting` are of use from then on."""
         return socket.socket(fileno=self._socket.detach())
 
     def greet(self, deadline: float) -> None:
@@ -106,16 +108,16 @@ class HubConnection:
             raise
 
     def begin(self, message: dict[str, object], deadline: float) -> None:
-        """Send a call, and do not wait for its result."""
+        """Send a call without waiting for its result."""
         self._send({"id": 1, **message}, deadline)
 
     def watch(self) -> None:
-        """Keep hold of the hub's process, so that no other can be taken for it later."""
-        with contextlib.suppress(ProcessLookupError):  # it has gone
+        """Open a descriptor of the hub's process, so that no other process can be taken for it later."""
+        with contextlib.suppress(ProcessLookupError):  # it has ended
             self._process = os.pidfd_open(self.pid)
 
     def wait_for_end(self, seconds: float) -> bool:
-        """Wait until the process that is watched has gone; False if it has not in that time."""
+        """Wait until the process that is watched has ended; False if it has not in that time."""
         if self._process < 0:
             return True
         poll = select.poll()
@@ -135,7 +137,7 @@ class HubConnection:
                 return result
 
     def _give_up(self) -> None:
-        """Cancel the call and wait until the hub has let it go."""
+        """Cancel the call and wait until the hub has given it up."""
         deadline = time.monotonic() + limits.CLOSE_SECONDS
         try:
             self._send({"cancel": 1}, deadline)
@@ -149,7 +151,7 @@ class HubConnection:
             self._socket.sendall(wire.encode(message))
         except TimeoutError:
             raise silent(self.pid) from None
-        except OSError:  # it has gone; what it said before is still to be read
+        except OSError:  # it has ended; what it sent before is still to be read
             return
 
     def _next(self, deadline: float) -> dict[str, object]:
@@ -167,12 +169,12 @@ class HubConnection:
         return wire.decode(self._received.pop(0))
 
     def _limit(self, deadline: float) -> None:
-        """Let the next operation of the socket take until the deadline."""
+        """Give the next operation of the socket until the deadline."""
         self._socket.settimeout(max(deadline - time.monotonic(), 0.001))
 
 
 def result_in(message: dict[str, object], on_progress: OnProgress | None) -> dict[str, object] | None:
-    """Take one message about the call: its result, or None if it is still under way.
+    """Read one message about the call: its result, or None if it is still under way.
 
     Raises:
         CallRefused: the hub answered with an error.
@@ -190,7 +192,7 @@ def result_in(message: dict[str, object], on_progress: OnProgress | None) -> dic
 
 
 def lost(pid: int) -> HubLost:
-    """Make the error of a connection that ended before the answer."""
+    """Make the error for a connection that ended before the answer."""
     return HubLost(
         f"the hub (process {pid}) ended before it answered",
         hint="Its sessions have ended with it; the next call starts another hub.",
@@ -198,8 +200,8 @@ def lost(pid: int) -> HubLost:
 
 
 def silent(pid: int) -> HubSilent:
-    """Make the error of an answer that did not come in time."""
+    """Make the error for an answer that did not come in time."""
     return HubSilent(
         f"the hub (process {pid}) did not answer in time",
-        hint="The call was given up. A hub that answers nothing any more is ended by: dapkit hub stop",
+        hint="The call was given up. A hub that no longer answers is ended by: dapkit hub stop",
     )

@@ -1,4 +1,4 @@
-"""The hub's process: nobody's child, in nobody's folder, on one socket, until it is idle.
+"""The hub's process: detached from the one that started it, on one socket, until it is idle.
 
 Decided here: when it ends. That is after `hub.idle_seconds` without a caller
 and without anything that lives, at a `hub.stop`, or at a signal; each way the
@@ -31,32 +31,32 @@ log = logging.getLogger(__name__)
 _SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
-def run(opening: HandlerFactory) -> None:
+def run(handler_factory: HandlerFactory) -> None:
     """Be the hub: return in the process that was started, and serve in a child of it until the end.
 
     Example:
         if __name__ == "__main__":
-            run(actions)    # an async context manager that is given the settings and yields a Handler
+            run(actions)    # an async context manager that takes the settings and yields a CallHandler
 
     """
-    if os.fork():  # whoever started it may live long, and would have to wait for it
+    if os.fork():  # the process that started it may live long, and would have to wait for it
         return
     os.chdir("/")
-    for number in (*_SIGNALS, signal.SIGQUIT):  # whatever a shell made of them for its background jobs
+    for number in (*_SIGNALS, signal.SIGQUIT):  # a shell ignores some of them for its background jobs
         signal.signal(number, signal.SIG_DFL)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s")
     try:
-        anyio.run(_live, opening, Path(runtime_folder(), SOCKET), Settings.load(None))
+        anyio.run(_live, handler_factory, Path(runtime_folder(), SOCKET), Settings.load(None))
     except (TransportError, HubError) as error:
-        log.error("%s", error)  # noqa: TRY400 - the text says it all
+        log.error("%s", error)  # noqa: TRY400 - the text is enough
         raise SystemExit(1) from None
     except Exception:
         log.exception("the hub failed")
         raise SystemExit(1) from None
 
 
-async def _live(opening: HandlerFactory, socket: Path, settings: Settings) -> None:
-    async with opening(settings) as handler:
+async def _live(handler_factory: HandlerFactory, socket: Path, settings: Settings) -> None:
+    async with handler_factory(settings) as handler:
         hub = _Hub(handler, settings)
         async with background_tasks() as tasks:
             tasks.start_soon(hub.end_at_signal)
@@ -65,12 +65,12 @@ async def _live(opening: HandlerFactory, socket: Path, settings: Settings) -> No
                 log.info("dapkit %s listens at %s", wire.VERSION, socket)
                 report_ready()
                 await hub.over.wait()
-                signal.alarm(int(limits.ORDERLY_END_SECONDS))  # it ends then, whatever hangs
+                signal.alarm(int(limits.ORDERLY_END_SECONDS))  # it ends then, even if something hangs
     log.info("ended")
 
 
 class _Hub:
-    """What is known about the callers.
+    """What the hub knows about its callers.
 
     Attributes:
         over: set when it is to end; from then on no call is begun.
@@ -99,7 +99,7 @@ class _Hub:
             self._last_use = anyio.current_time()
 
     async def end_when_idle(self) -> None:
-        """End after a time without callers in which nothing lives."""
+        """End after a time without callers and without sessions."""
         while True:
             await anyio.sleep(min(self._settings.hub_idle_seconds, self._settings.session_sweep_seconds))
             idle = anyio.current_time() - self._last_use
@@ -109,7 +109,7 @@ class _Hub:
                 return
 
     async def end_at_signal(self) -> None:
-        """End when told to; a second signal has its usual effect."""
+        """End at a signal; a second one has its usual effect."""
         with anyio.open_signal_receiver(*_SIGNALS) as signals:
             async for number in signals:
                 log.info("ending because of %s", number.name)

@@ -1,24 +1,24 @@
-"""What a call to the hub can fail with, before any action has had its say.
+"""What a call to the hub can fail with, before any action has begun.
 
 HubError
-├── FolderRefused     the folder for sockets is not ours alone, or not fit
+├── FolderRefused     the folder for sockets is not the user's alone, or not suitable
 ├── HubUnavailable    no hub runs, and none could be started
 ├── OtherVersion      the hub that runs is another version's, and in use
 ├── HubLost           it ended before it answered
 ├── HubSilent         it runs, and does not answer in time
 └── CallRefused       it answered that it cannot do this call
 
-No `DapkitError`: that tree stands on the whole protocol layer, which takes a
-command longer to import than to be answered.
+They are not `DapkitError`s: that tree belongs to the protocol layer, which takes
+longer to import than a call takes.
 """
 
 
 class HubError(Exception):
-    """Base of the errors of callers.
+    """Base of the errors of a call to the hub.
 
     Attributes:
         code: a stable word for programs.
-        hint: what to do next; empty where nothing helps.
+        hint: what to do next; empty if nothing helps.
 
     """
 

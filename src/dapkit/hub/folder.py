@@ -1,8 +1,8 @@
 """The folder in which a user's hub has its socket, its lock and its log.
 
 `$DAPKIT_RUNTIME_DIR`, else `dapkit` in `$XDG_RUNTIME_DIR`, else `/tmp/dapkit-UID`.
-Whoever can write there could take the place of the hub, so it is ours alone or
-it is not used.
+Anyone who can write there could take the place of the hub, so it is used only if it
+belongs to the user and is closed to all others.
 
 The same rule as in `dapkit.transport.private`, which takes too long to import.
 """
@@ -29,7 +29,7 @@ def runtime_folder() -> str:
     """Return the folder's path; it is made if missing.
 
     Raises:
-        FolderRefused: it belongs to somebody else, others can look into it, or no socket fits into it.
+        FolderRefused: it belongs to another user, others can read it, or its path is too long for a socket.
 
     """
     folder = _wanted()
@@ -60,7 +60,7 @@ def _wanted() -> str:
 
 def _check(folder: str, found: os.stat_result) -> None:
     if not stat.S_ISDIR(found.st_mode):  # a link could be pointed elsewhere later
-        raise FolderRefused(f"{folder} has to be a folder, and is none (or a link to one)", hint="Remove it.")
+        raise FolderRefused(f"{folder} has to be a folder, and is not one, or is a link to one", hint="Remove it.")
     if found.st_uid != os.geteuid():
         raise FolderRefused(
             f"{folder} belongs to user {found.st_uid}, expected user {os.geteuid()}",

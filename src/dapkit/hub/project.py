@@ -1,18 +1,18 @@
-"""Which folder a call is for: sessions of one project do not meet those of another.
+"""Which folder a call is for: sessions of different projects do not see each other.
 
-Quick to import, as all of the callers' end.
+Quick to import, as is all of a caller's end.
 """
 
 import os
 
 MARKERS = (".dapkit.toml", ".git", ".hg", ".svn", ".vscode", "pyproject.toml", "go.mod", "Cargo.toml", "package.json")
-"""What stands in the folder of a project and not in those below it."""
+"""Files and folders that mark the folder of a project, and not those below it."""
 
 
 def project_of(folder: str) -> str:
     """Return the nearest folder, from this one upwards, that looks like a project; else the folder itself.
 
-    The user's home and what is above it are never one: much that is unrelated lies below them.
+    The user's home and the folders above it are never a project: much that is unrelated lies below them.
     """
     start = os.path.realpath(folder)
     home = os.path.realpath(os.path.expanduser("~"))

@@ -1,8 +1,8 @@
-"""Starting a hub from a caller, and hearing whether it is ready.
+"""How a caller starts a hub, and learns whether it is ready.
 
-The hub says one line on its standard output: `ready` as soon as it listens. The
+The hub writes one line to its standard output: `ready` as soon as it listens. The
 end of that output without it means that it has failed, and its log says why;
-no poll and no guess is needed. Its standard input is the lock under which it is
+nothing has to be polled or guessed. Its standard input is the lock under which it is
 started, so that it is held until then even if the starter is killed. Once ready
 it exchanges both for the null device.
 """
@@ -26,8 +26,8 @@ READY = b"ready\n"
 
 
 def report_ready() -> None:
-    """Tell the caller who started this hub, and let go of what it was started with."""
-    with contextlib.suppress(BrokenPipeError):  # it was killed meanwhile; others will come
+    """Report to the caller that started this hub, and release the descriptors it was started with."""
+    with contextlib.suppress(BrokenPipeError):  # it was killed meanwhile; other callers will come
         os.write(1, READY)
     null = os.open(os.devnull, os.O_RDWR)
     os.dup2(null, 0)
@@ -38,8 +38,8 @@ def report_ready() -> None:
 def spawn_hub(command: "Sequence[str]", folder: str, *, lock: int, deadline: float) -> None:
     """Start a hub and wait until it listens.
 
-    It inherits nothing else but the environment and the folder, which it leaves by itself: it has a session of its
-    own, and writes to its log. It makes itself nobody's child, too (`daemon`), and lives on as that.
+    It inherits nothing but the environment and the folder, which it leaves by itself: it has a process session of
+    its own, and writes to its log. It also detaches itself from this process (see `dapkit.hub.daemon`).
 
     Raises:
         HubUnavailable: it did not get ready.
@@ -57,7 +57,7 @@ def spawn_hub(command: "Sequence[str]", folder: str, *, lock: int, deadline: flo
         try:
             starting = subprocess.Popen(
                 command,
-                env={**os.environ, VARIABLE: folder},  # ours, whatever it would find for itself
+                env={**os.environ, VARIABLE: folder},  # this one, whatever it would choose by itself
                 stdin=lock,
                 stdout=subprocess.PIPE,
                 stderr=errors,
@@ -68,28 +68,28 @@ def spawn_hub(command: "Sequence[str]", folder: str, *, lock: int, deadline: flo
     finally:
         os.close(errors)
     with starting:
-        said = _said(starting, deadline)
-        if said is None:
+        output = _first_line(starting, deadline)
+        if output is None:
             os.killpg(starting.pid, signal.SIGKILL)  # it may have a child by now, which is to be the hub
             raise HubUnavailable("the hub that was started is not ready in time", hint=f"Its log is {log}.")
-    if said != READY:
+    if output != READY:
         raise HubUnavailable(f"the hub could not be started:\n{_tail(log, before)}", hint=f"Its log is {log}.")
 
 
-def _said(starting: subprocess.Popen[bytes], deadline: float) -> bytes | None:
-    """Return what the hub says until its end or its first line; None if that takes too long."""
-    output = starting.stdout.fileno() if starting.stdout is not None else -1
+def _first_line(starting: subprocess.Popen[bytes], deadline: float) -> bytes | None:
+    """Return what the hub writes until its end or its first line; None if that takes too long."""
+    pipe = starting.stdout.fileno() if starting.stdout is not None else -1
     poll = select.poll()
-    poll.register(output, select.POLLIN)
-    said = b""
-    while not said.endswith(b"\n"):
+    poll.register(pipe, select.POLLIN)
+    output = b""
+    while not output.endswith(b"\n"):
         if not poll.poll(max(deadline - time.monotonic(), 0) * 1000):
             return None
-        data = os.read(output, len(READY))
+        data = os.read(pipe, len(READY))
         if not data:
             break
-        said += data
-    return said
+        output += data
+    return output
 
 
 def _tail(log: str, start: int) -> str:

@@ -1,4 +1,4 @@
-"""What a caller and the hub say to each other: one JSON object a line, both ways.
+"""The protocol between a caller and the hub: one JSON object a line, both ways.
 
     hub      {"hub":"dapkit","protocol":1,"version":"0.1.0","pid":4711}               once, at the beginning
     caller   {"id":1,"call":"step_over","arguments":{},"project":"/abs/path",
@@ -10,9 +10,9 @@
 
 `env` is the caller's own environment and comes only with what starts a program,
 `overrides` are its variables that stand for settings. Calls whose names begin
-with `hub.` are answered by the hub itself. A caller that goes away gives up all
-its calls. Neither the first line nor `hub.stop` may ever change: they are how
-another version is recognised, and sent away.
+with `hub.` are answered by the hub itself. A caller that disconnects gives up all
+its calls. Neither the first line nor `hub.stop` may ever change: by them a hub of
+another version is recognised, and ended.
 """
 
 import json
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 PROTOCOL = 1
-"""Number of this way of speaking; another number is another hub."""
+"""Version of this protocol; a hub with another one cannot be called."""
 
 VERSION = "0.1.0"
-"""Version of this dapkit; `importlib.metadata` knows it too, and takes longer to tell than a whole call."""
+"""Version of this dapkit; `importlib.metadata` knows it too, but takes longer to read it than a whole call."""
 
 STARTING = frozenset({"launch", "attach", "restart"})
 """Calls that start a program, which gets the environment of the caller."""
@@ -35,21 +35,21 @@ STARTING = frozenset({"launch", "attach", "restart"})
 STATUS = "hub.status"
 STOP = "hub.stop"
 HOLD_SESSION = "session.hold"
-"""A call that is never answered: when the caller goes away, the session ends."""
+"""A call that is never answered: when its caller disconnects, the session ends."""
 
 ENDING = "hub_ending"
 """Code of the refusal of a hub that is about to end: the call was not begun, and another hub will do it."""
 
 
 class BadLine(ValueError):  # noqa: N818 - it is the line that is bad
-    """A line that is no message, or too long for one."""
+    """A line that is not a message, or is too long."""
 
 
 def encode(message: "Mapping[str, object]") -> bytes:
     """Make a line of a message.
 
     Raises:
-        ValueError, TypeError, RecursionError: it holds what JSON has no words for.
+        ValueError, TypeError, RecursionError: it holds something that has no form in JSON.
 
     """
     return json.dumps(message, separators=(",", ":")).encode() + b"\n"
@@ -59,15 +59,15 @@ def decode(line: bytes | bytearray) -> dict[str, object]:
     """Read a message from a line.
 
     Raises:
-        BadLine: it is no JSON object.
+        BadLine: it is not a JSON object.
 
     """
     try:
         message = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise BadLine(f"a line is no JSON: {error}") from None
+        raise BadLine(f"a line is not JSON: {error}") from None
     if not isinstance(message, dict):
-        raise BadLine(f"a line is no JSON object, but {type(message).__name__}")
+        raise BadLine(f"a line is not a JSON object, but {type(message).__name__}")
     return message
 
 

@@ -36,14 +36,14 @@ class DebugServer:
     Args:
         project: the folder whose sessions are meant; files are relative to it.
         read_only: refuse actions that do more than look.
-        front: the way to the hub; None for the user's own.
+        hub_client: the way to the hub; None for the user's own.
 
     """
 
-    def __init__(self, project: Path, *, read_only: bool = False, front: HubClient | None = None) -> None:
+    def __init__(self, project: Path, *, read_only: bool = False, hub_client: HubClient | None = None) -> None:
         self._project = project
         self._read_only = read_only
-        self._front = front
+        self._front = hub_client
         self.protocol: Server[object] = Server(
             "dapkit",
             version=VERSION,
@@ -102,7 +102,7 @@ class DebugServer:
                     session=session,
                     read_only=self._read_only,
                     on_progress=lambda message, done: told.send_nowait(_progress(message, done)),
-                    front=self._front,
+                    hub_client=self._front,
                 )
             except hub.HubError as error:
                 return _failure(action, error.code, str(error.args[0]), error.hint)

@@ -8,12 +8,12 @@ DapkitError                      (dapkit.protocol)
     ├── NameTaken                a live session has this name already
     ├── StartFailed              the program could not be launched or attached to
     │   └── StartExpired         the adapter did not do it in time
-    ├── SessionOver              what was asked for needs a program, and it has ended
-    ├── CannotRestart            the session was not launched by us
-    ├── NotStopped               what was asked for needs a stop, and the program runs
+    ├── SessionOver              the request needs a program, and it has ended
+    ├── CannotRestart            the session attached to its program
+    ├── NotStopped               the request needs a stop, and the program runs
     ├── NoFrame                  no frame was chosen, and there is no current one
     ├── NoThreads                the adapter reports no thread to work with
-    ├── NoInput                  the program has no input that we hold
+    ├── NoInput                  the program has no terminal of the session to type into
     ├── StaleReference           a frame or value of an earlier stop
     ├── UnknownReference         a number that was never given out
     ├── NoSuchBreakpoint         a breakpoint number that the session does not have
@@ -65,7 +65,7 @@ class StartFailed(SessionError):  # noqa: N818 - as above
     """The program could not be launched or attached to.
 
     Attributes:
-        output: the end of what the adapter had to say about it, such as the errors of a build.
+        output: the end of what the adapter wrote about it, such as the errors of a build.
 
     """
 
@@ -82,21 +82,21 @@ class StartExpired(StartFailed):
 
 
 class SessionOver(SessionError):  # noqa: N818 - as above
-    """The program of the session has ended, or was let go."""
+    """The program of the session has ended, or was released."""
 
     def __init__(self, name: str, ending: str) -> None:
         super().__init__(f"Debug session {name} is over: {ending}. Restart it, or launch another.")
 
 
 class CannotRestart(SessionError):  # noqa: N818 - as above
-    """A program that we have only attached to."""
+    """A program that the session attached to."""
 
     def __init__(self, name: str) -> None:
         super().__init__(f"Debug session {name} attached to its program, so it can't be started again from here.")
 
 
 class NotStopped(SessionError):  # noqa: N818 - as above
-    """What was asked for needs a program that stands still."""
+    """The request needs a stopped program."""
 
     def __init__(self, what: str) -> None:
         super().__init__(f"{what} needs a stopped program, and it is running. Pause it, or wait for a breakpoint.")
@@ -117,7 +117,7 @@ class NoThreads(SessionError):  # noqa: N818 - as above
 
 
 class NoInput(SessionError):  # noqa: N818 - as above
-    """The program does not read from anything that we hold."""
+    """The program has no terminal that belongs to the session."""
 
     def __init__(self) -> None:
         super().__init__(

@@ -30,7 +30,7 @@ from dapkit.protocol import (
 )
 from dapkit.sessions.breakpoints.setting import SessionBreakpoints
 from dapkit.sessions.errors import NotStopped, SessionError
-from dapkit.sessions.state import SessionState
+from dapkit.sessions.state import DebugSessionState
 from dapkit.sessions.stops import How, Outcome
 from dapkit.sessions.targets import Target
 from dapkit.settings import Settings
@@ -42,7 +42,7 @@ log = logging.getLogger(__name__)
 class Execution:
     """Runs the programs of a session."""
 
-    def __init__(self, state: SessionState, breakpoints: SessionBreakpoints, settings: Settings) -> None:
+    def __init__(self, state: DebugSessionState, breakpoints: SessionBreakpoints, settings: Settings) -> None:
         self._state = state
         self._breakpoints = breakpoints
         self._settings = settings

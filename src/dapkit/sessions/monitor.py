@@ -17,7 +17,7 @@ from dapkit.sessions.breakpoints.setting import SessionBreakpoints
 from dapkit.sessions.event_state import EventState
 from dapkit.sessions.reference_fields import renumbered
 from dapkit.sessions.references import ReferenceTable
-from dapkit.sessions.state import SessionState
+from dapkit.sessions.state import DebugSessionState
 from dapkit.sessions.stopped_thread import StoppedThread, read_stopped_thread
 from dapkit.sessions.stops import Stop
 from dapkit.sessions.targets import Target
@@ -40,7 +40,7 @@ class SessionMonitor:
 
     def __init__(
         self,
-        state: SessionState,
+        state: DebugSessionState,
         *,
         settings: Settings,
         output: TextLog,
@@ -196,5 +196,5 @@ def _beside(event: StoppedEvent) -> str:
 
 def _is_pause(stopped: Stopped) -> bool:
     """Whether a stop is what a pause looks like: lldb-dap 22 calls it an exception, SIGSTOP."""
-    told = f"{stopped.event.description or ''} {stopped.event.text or ''}"
-    return stopped.reason == "pause" or any(signal in told for signal in ("SIGSTOP", "SIGINT"))
+    text = f"{stopped.event.description or ''} {stopped.event.text or ''}"
+    return stopped.reason == "pause" or any(signal in text for signal in ("SIGSTOP", "SIGINT"))

@@ -1,6 +1,6 @@
-"""All sessions of a hub, by project and name.
+"""All debug sessions, by project and name.
 
-Sessions of one project folder do not meet those of another. A session that has
+Sessions of one project folder do not see those of another. A session that has
 ended stays, so that its output can be read, until it has been idle for too long or
 another takes its name.
 """
@@ -47,7 +47,7 @@ class SessionRegistry:
         self._tasks: TaskGroup | None = None
 
     async def __aenter__(self) -> Self:
-        """Begin to look after sessions."""
+        """Begin to watch the sessions."""
         self._tasks = await self._context.__aenter__()
         self._tasks.start_soon(self._sweep)
         self._tasks.start_soon(self._check_adapters)
@@ -74,8 +74,8 @@ class SessionRegistry:
         """Start a session; it is named `debug-1`, `debug-2`, ... unless a name is given.
 
         It returns when the program runs, which may be before its first stop: see `DebugSession.wait`.
-        `settings` are those of the project, if they differ from the hub's; `on_progress` hears what takes
-        the adapter long.
+        `settings` are those of the project, if they differ from the hub's; `on_progress` is called
+        with what takes the adapter long.
 
         Raises:
             NameTaken: a session that lives has the name.
@@ -84,7 +84,7 @@ class SessionRegistry:
 
         """
         if self._tasks is None:
-            raise RuntimeError("the hub is not open: use it in `async with`")
+            raise RuntimeError("the registry is not open: use it in `async with`")
         project = _folder(project)
         chosen = self._free_name(project) if name is None else name
         before = self._sessions.get((project, chosen))
@@ -158,14 +158,14 @@ class SessionRegistry:
             del self._sessions[project, session.name]
 
     async def _check_adapters(self) -> None:
-        """End sessions whose adapter is gone, though its streams look alive."""
+        """End sessions whose adapter has ended, though its streams are still open."""
         while True:
             await anyio.sleep(self.settings.session_heartbeat_seconds)
             for session in self.live:
                 session.check()
 
     async def _sweep(self) -> None:
-        """End sessions that nobody uses any more, and forget those that had ended."""
+        """End sessions that no caller uses any more, and forget those that had ended."""
         while True:
             await anyio.sleep(self.settings.session_sweep_seconds)
             for key, session in list(self._sessions.items()):
@@ -176,7 +176,7 @@ class SessionRegistry:
                     del self._sessions[key]
                 else:
                     log.info("%s was idle for too long and is ended", session.name)
-                    await session.abandon(f"nobody used it for {limit:g} s")
+                    await session.abandon(f"it was not used for {limit:g} s")
                     session.last_used = time.time()  # it stays a while, so that this can be read
 
 

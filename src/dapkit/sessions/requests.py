@@ -20,7 +20,7 @@ from dapkit.sessions.breakpoints.setting import SessionBreakpoints
 from dapkit.sessions.errors import NoFrame, NoThreads, NotStopped, SessionError
 from dapkit.sessions.reference_fields import references_in, renumbered
 from dapkit.sessions.references import ReferenceTable
-from dapkit.sessions.state import SessionState
+from dapkit.sessions.state import DebugSessionState
 from dapkit.sessions.targets import Target
 from dapkit.settings import Settings
 
@@ -30,7 +30,7 @@ class SessionRequests:
 
     def __init__(
         self,
-        state: SessionState,
+        state: DebugSessionState,
         *,
         settings: Settings,
         references: ReferenceTable,

@@ -198,7 +198,7 @@ class ProgramRun:
             log.info("the adapter ended after the program had exited: %s", error)
 
     async def _finish(self) -> None:
-        """Collect what still comes after the end: the exit code, the last output, or why the adapter is gone."""
+        """Collect what still comes after the end: the exit code, the last output, or why the adapter has ended."""
         try:
             await self.root.wait_until_ended(deadline=0)
         except AdapterDied as error:

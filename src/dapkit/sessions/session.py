@@ -36,7 +36,7 @@ from dapkit.sessions.references import ReferenceTable
 from dapkit.sessions.requests import SessionRequests
 from dapkit.sessions.run import ProgramRun
 from dapkit.sessions.start_spec import StartSpec
-from dapkit.sessions.state import SessionState
+from dapkit.sessions.state import DebugSessionState
 from dapkit.settings import Settings
 from dapkit.transport import DeadlineExceeded
 
@@ -65,7 +65,7 @@ class DebugSession:
         self.start = start
         self.settings = settings
         self.created = self.last_used = time.time()
-        self.state = state = SessionState(name)
+        self.state = state = DebugSessionState(name)
         self.output = TextLog(settings.output_bytes)
         self.event_state = EventState()
         self.breakpoints = breakpoints = SessionBreakpoints(lambda: tuple(state.targets.values()))

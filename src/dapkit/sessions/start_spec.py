@@ -1,4 +1,4 @@
-"""What a session is started with: which adapter, what it is told, and what is to stop the program."""
+"""What a session is started with: the adapter, its configuration, and what is to stop the program."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,10 +19,10 @@ class StartSpec:
         adapter: its name, for people.
         route: the way to the adapter.
         request: whether a program is started, or one that runs is attached to.
-        configuration: what `launch` or `attach` is told, by the adapter's own wire names.
+        configuration: arguments of `launch` or `attach`, by the adapter's own wire names.
         cwd: the folder of the program.
         program: what is debugged, for people; None if that has no name.
-        adapter_id: what the adapter is told that it is called.
+        adapter_id: the `adapterID` of the `initialize` request.
         traits: what is peculiar about its answers.
         breakpoints: set before the program runs; with a restart, those of the session are kept instead.
         exceptions: filters of exceptions that stop; None for the adapter's own defaults.

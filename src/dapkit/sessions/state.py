@@ -13,7 +13,7 @@ from dapkit.sessions.targets import Target
 from dapkit.transport import Pulse
 
 
-class SessionState:
+class DebugSessionState:
     """The state of one session.
 
     Invariant: `stops` counts the stops that were published; the latest that still

@@ -1,4 +1,4 @@
-"""Values that tell what a program does: its stops, and what came of letting it go."""
+"""What a program does, as values: its stops, and the outcome of resuming it."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -6,7 +6,7 @@ from typing import Literal
 from dapkit.protocol import StackFrame
 
 type How = Literal["continue", "next", "step_in", "step_out", "step_back", "reverse_continue"]
-"""The ways to let a stopped program go."""
+"""The ways to resume a stopped program."""
 
 type Status = Literal["launching", "configuring", "stopped", "running", "terminated"]
 """What a session is doing, in one word."""
@@ -14,20 +14,20 @@ type Status = Literal["launching", "configuring", "stopped", "running", "termina
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """The program stands still.
+    """A stop of the program.
 
     Attributes:
         number: counts the stops of the session from 1, those of its children and restarts included.
         reason: the adapter's word: `breakpoint`, `step`, `exception`, `entry`, `pause`, ...
         description: the reason for people, if the adapter gave one.
         text: more about it, such as the message of an exception.
-        target: which session of the tree stands: 0 is the program itself, others are its children.
+        target: which session of the tree is stopped: 0 is the program itself, others are its children.
         thread_id: the thread that stopped; None if the adapter named none.
         frame_id: reference of the top frame, for requests of this session; None if there is no frame.
         path: the file, or the name of a source without one.
-        instruction_pointer: address of the instruction, where the adapter tells it.
+        instruction_pointer: address of the instruction, if the adapter reports it.
         hit_breakpoints: numbers of the session's breakpoints that were hit.
-        all_threads_stopped: whether every thread of that target stands still.
+        all_threads_stopped: whether every thread of that target is stopped.
         remarks: what dapkit reports about this stop, such as a condition that could not be evaluated.
         frames: the top of the stack, at most `limits.STOP_FRAMES`, with references of this session; None if
             the adapter did not report it in time.
@@ -57,13 +57,13 @@ class Stop:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of letting the program go, or of waiting for it.
+    """What came of resuming the program, or of waiting for it.
 
     Attributes:
         state: what the program does now.
         timed_out: whether the deadline came first; the program runs on then.
-        stop: where it stands, if it does.
-        exit_code: of a program that has ended, if the adapter told it.
+        stop: where it is stopped, if it is.
+        exit_code: of a program that has ended, if the adapter reported it.
         failure: why the session broke off, if it did: the adapter died, say.
 
     """

@@ -1,8 +1,8 @@
-"""The sessions of one run's tree as the hub sees them: the program, and its children.
+"""The client sessions of one run's tree: the program, and its children.
 
-Whether a target stands still is asked of its client session each time, so that it
-cannot differ from what was sent and heard. What is kept here is the stop that was
-made out of the last one.
+Whether a target is stopped is read from its client session each time, so that it
+cannot differ from what was sent and received. Kept here is the stop that was
+published last.
 """
 
 from typing import NamedTuple
@@ -29,14 +29,14 @@ class Lifetime(NamedTuple):
 
 
 class Target:
-    """One session of the tree.
+    """One client session of the tree.
 
     Attributes:
         number: 0 is the program, others are its children in the order in which they appeared.
         session: the conversation with its adapter.
         run: which run of the session it belongs to.
         stops: how often it has stopped, by its own count.
-        last_stop: the last stop that was made public, which may be over.
+        last_stop: the last stop that was published, which may be over.
 
     """
 
@@ -55,7 +55,7 @@ class Target:
 
     @property
     def stop(self) -> Stop | None:
-        """Where it stands, once that is known."""
+        """Where it is stopped, once that is known."""
         match self.session.state:
             case Stopped(epoch=epoch) if epoch == self._epoch:
                 return self.last_stop
@@ -87,6 +87,6 @@ class Target:
         return self.session.state is stopped
 
     def publish(self, stopped: Stopped, stop: Stop) -> None:
-        """Make known what became of a stop."""
+        """Make a stop public."""
         self._epoch = stopped.epoch
         self.last_stop = stop

@@ -39,13 +39,13 @@ def ask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Ask]:
     """Return a function that asks a hub process of its own, as commands do."""
     monkeypatch.setenv("PATH", OUR_PYTHON)
     (tmp_path / "hub").mkdir(mode=0o700)
-    front = HubClient(str(tmp_path / "hub"))
+    hub_client = HubClient(str(tmp_path / "hub"))
 
     def call(action: str, **arguments: object) -> dict[str, object]:
-        return front.call(action, arguments, project=str(tmp_path), timeout=60)
+        return hub_client.call(action, arguments, project=str(tmp_path), timeout=60)
 
     yield call
-    front.stop()
+    hub_client.stop()
 
 
 @pytest.fixture
@@ -83,9 +83,9 @@ def test_a_program_does_not_read_from_what_the_hub_was_started_with(ask: Ask, tm
 def test_a_session_outlives_the_process_that_started_it(ask: Ask, tmp_path: Path) -> None:
     (tmp_path / "loop.py").write_text(LOOP, encoding="utf-8")
     code = (
-        "import sys; from dapkit.hub.client import Front; "
-        "print(Front(sys.argv[1]).call('launch', {'program': 'loop.py', 'breakpoints': ['loop.py:5'], 'timeout': 60},"
-        " project=sys.argv[2])['success'])"
+        "import sys; from dapkit.hub.client import HubClient; "
+        "print(HubClient(sys.argv[1]).call('launch',"
+        " {'program': 'loop.py', 'breakpoints': ['loop.py:5'], 'timeout': 60}, project=sys.argv[2])['success'])"
     )
     command = [sys.executable, "-c", code, str(tmp_path / "hub"), str(tmp_path)]
     assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "True\n"

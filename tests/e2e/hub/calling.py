@@ -11,12 +11,12 @@ from dapkit.hub.client import HubClient
 
 
 def main(folder: str, hub: str, project: str, name: str, arguments: str = "{}") -> None:
-    front = HubClient(folder, command=(sys.executable, str(Path(__file__).with_name(f"{hub}.py"))))
+    hub_client = HubClient(folder, command=(sys.executable, str(Path(__file__).with_name(f"{hub}.py"))))
 
     def say(message: str, _percentage: float | None) -> None:
         print(message, flush=True)
 
-    print(json.dumps(front.call(name, json.loads(arguments), project=project, on_progress=say)), flush=True)
+    print(json.dumps(hub_client.call(name, json.loads(arguments), project=project, on_progress=say)), flush=True)
 
 
 if __name__ == "__main__":

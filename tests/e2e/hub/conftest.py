@@ -27,20 +27,20 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def fronts(folder: Path) -> Iterator[Callable[..., HubClient]]:
+def hub_clients(folder: Path) -> Iterator[Callable[..., HubClient]]:
     """Return a function that makes callers of the test's hub, which ends with the test."""
 
-    def front(*arguments: str, command: Sequence[str] = ANSWERING) -> HubClient:
+    def hub_client(*arguments: str, command: Sequence[str] = ANSWERING) -> HubClient:
         return HubClient(str(folder), command=(*command, *arguments))
 
-    yield front
-    front().stop()
+    yield hub_client
+    hub_client().stop()
 
 
 @pytest.fixture
-def front(fronts: Callable[..., HubClient]) -> HubClient:
+def hub_client(hub_clients: Callable[..., HubClient]) -> HubClient:
     """Return a caller of the test's hub."""
-    return fronts()
+    return hub_clients()
 
 
 @pytest.fixture
@@ -52,6 +52,6 @@ def project(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def debugger(fronts: Callable[..., HubClient], project: Path) -> Debugger:
+def debugger(hub_clients: Callable[..., HubClient], project: Path) -> Debugger:
     """Return a caller of a hub that debugs."""
-    return Debugger(fronts(command=DEBUGGING), project)
+    return Debugger(hub_clients(command=DEBUGGING), project)

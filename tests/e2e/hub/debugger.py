@@ -12,21 +12,21 @@ class Debugger:
     """A caller of one project.
 
     Attributes:
-        front: the way to the hub.
+        hub_client: the way to the hub.
         project: the folder whose sessions are meant.
         hub: process of the hub.
 
     """
 
-    def __init__(self, front: HubClient, project: Path) -> None:
-        self.front = front
+    def __init__(self, hub_client: HubClient, project: Path) -> None:
+        self.hub_client = hub_client
         self.project = project
         hub = self.call("status")["pid"]
         assert isinstance(hub, int)
         self.hub = hub
 
     def call(self, name: str, *, session: str | None = None, **arguments: object) -> dict[str, object]:
-        return self.front.call(name, arguments, project=str(self.project), session=session, timeout=50)
+        return self.hub_client.call(name, arguments, project=str(self.project), session=session, timeout=50)
 
     def launch(self, debuggee: Debuggee, *lines: int, session: str | None = None) -> None:
         self.call("launch", session=session, **debuggee.launch(*lines))

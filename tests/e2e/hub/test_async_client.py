@@ -6,13 +6,13 @@ from dapkit.hub.async_client import call
 from dapkit.hub.client import HubClient
 
 
-async def test_call_starts_a_hub_and_returns_its_answer(front: HubClient) -> None:
-    answer = await call("echo", {"line": 3}, project="/project", session="s", read_only=True, front=front)
+async def test_call_starts_a_hub_and_returns_its_answer(hub_client: HubClient) -> None:
+    answer = await call("echo", {"line": 3}, project="/project", session="s", read_only=True, hub_client=hub_client)
     assert answer["arguments"] == {"line": 3}
     assert (answer["project"], answer["session"], answer["read_only"]) == ("/project", "s", True)
 
 
-async def test_cancelled_call_is_given_up_in_the_hub_too(front: HubClient) -> None:
+async def test_cancelled_call_is_given_up_in_the_hub_too(hub_client: HubClient) -> None:
     told: list[str] = []
     async with anyio.create_task_group() as tasks:
 
@@ -20,25 +20,25 @@ async def test_cancelled_call_is_given_up_in_the_hub_too(front: HubClient) -> No
             told.append(message)
             tasks.cancel_scope.cancel()
 
-        await call("wait", {}, project="/", on_progress=stop, front=front)
+        await call("wait", {}, project="/", on_progress=stop, hub_client=hub_client)
     assert told == ["waiting"]
     with anyio.fail_after(10):
-        while (await call("counts", {}, project="/", front=front))["waiting"]:
+        while (await call("counts", {}, project="/", hub_client=hub_client))["waiting"]:
             pass
-    assert await call("counts", {}, project="/", front=front) == {"waiting": 0, "cancelled": 1}
+    assert await call("counts", {}, project="/", hub_client=hub_client) == {"waiting": 0, "cancelled": 1}
 
 
-async def test_refusal_and_a_dead_hub_are_errors(front: HubClient) -> None:
+async def test_refusal_and_a_dead_hub_are_errors(hub_client: HubClient) -> None:
     with pytest.raises(CallRefused, match="this is how it fails"):
-        await call("fail", {}, project="/", front=front)
+        await call("fail", {}, project="/", hub_client=hub_client)
     with pytest.raises(HubLost, match="ended before it answered"):
-        await call("die", {}, project="/", front=front)
-    assert await call("counts", {}, project="/", front=front) == {"waiting": 0, "cancelled": 0}
+        await call("die", {}, project="/", hub_client=hub_client)
+    assert await call("counts", {}, project="/", hub_client=hub_client) == {"waiting": 0, "cancelled": 0}
 
 
-async def test_call_that_takes_too_long_is_given_up(front: HubClient) -> None:
+async def test_call_that_takes_too_long_is_given_up(hub_client: HubClient) -> None:
     with pytest.raises(HubSilent, match="did not answer in time"):
-        await call("wait", {}, project="/", timeout=0.3, front=front)
+        await call("wait", {}, project="/", timeout=0.3, hub_client=hub_client)
     with anyio.fail_after(10):
-        while (await call("counts", {}, project="/", front=front))["waiting"]:
+        while (await call("counts", {}, project="/", hub_client=hub_client))["waiting"]:
             pass

@@ -36,20 +36,20 @@ while True:
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="being another user needs root")
 
 
-def pid_of(front: HubClient) -> int:
-    pid = front.call("echo", {}, project="/")["pid"]
+def pid_of(hub_client: HubClient) -> int:
+    pid = hub_client.call("echo", {}, project="/")["pid"]
     assert isinstance(pid, int)
     return pid
 
 
-def kill(front: HubClient) -> None:
+def kill(hub_client: HubClient) -> None:
     with pytest.raises(HubLost, match="ended before it answered"):
-        front.call("die", {}, project="/")
+        hub_client.call("die", {}, project="/")
 
 
-def test_first_call_starts_a_hub_and_the_next_one_finds_it(front: HubClient) -> None:
-    assert front.status() is None
-    first = front.call("echo", {"line": 3}, project="/project", session="s", read_only=True)
+def test_first_call_starts_a_hub_and_the_next_one_finds_it(hub_client: HubClient) -> None:
+    assert hub_client.status() is None
+    first = hub_client.call("echo", {"line": 3}, project="/project", session="s", read_only=True)
     assert first == {
         "arguments": {"line": 3},
         "project": "/project",
@@ -59,92 +59,92 @@ def test_first_call_starts_a_hub_and_the_next_one_finds_it(front: HubClient) -> 
         "timeout": 30.0,
         "pid": first["pid"],
     }
-    assert pid_of(front) == first["pid"]
+    assert pid_of(hub_client) == first["pid"]
 
 
-def test_hub_is_nobodys_child_and_holds_nothing_of_its_starter(front: HubClient) -> None:
-    surroundings = front.call("surroundings", {}, project="/")
+def test_hub_is_nobodys_child_and_holds_nothing_of_its_starter(hub_client: HubClient) -> None:
+    surroundings = hub_client.call("surroundings", {}, project="/")
     assert surroundings["cwd"] == "/"
     assert surroundings["stdin"] == surroundings["stdout"] == "/dev/null"
     assert surroundings["session"] != os.getsid(0)
 
 
 def test_environment_of_the_caller_comes_only_with_what_starts_a_program(
-    front: HubClient, monkeypatch: pytest.MonkeyPatch
+    hub_client: HubClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert front.call("echo", {}, project="/")["env"] is None
+    assert hub_client.call("echo", {}, project="/")["env"] is None
     monkeypatch.setenv("OF_THE_CALLER", "it has \udcff bytes")
-    env = front.call("launch", {}, project="/")["env"]
+    env = hub_client.call("launch", {}, project="/")["env"]
     assert isinstance(env, dict)
     assert env["OF_THE_CALLER"] == "it has \udcff bytes"
 
 
 def test_settings_are_those_of_the_caller_and_not_of_who_started_the_hub(
-    front: HubClient, monkeypatch: pytest.MonkeyPatch
+    hub_client: HubClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    front.call("echo", {}, project="/")
+    hub_client.call("echo", {}, project="/")
     monkeypatch.setenv("DAPKIT_REQUEST_TIMEOUT_SECONDS", "77")
-    assert front.call("echo", {}, project="/")["timeout"] == 77
+    assert hub_client.call("echo", {}, project="/")["timeout"] == 77
 
 
 @pytest.mark.parametrize(
     ("name", "text"),
     [("fail", "fail failed: RuntimeError: this is how it fails"), ("unfit", "unfit failed: TypeError")],
 )
-def test_handler_that_fails_is_an_answer_and_the_hub_goes_on(front: HubClient, name: str, text: str) -> None:
-    pid = pid_of(front)
+def test_handler_that_fails_is_an_answer_and_the_hub_goes_on(hub_client: HubClient, name: str, text: str) -> None:
+    pid = pid_of(hub_client)
     with pytest.raises(CallRefused, match=text) as refusal:
-        front.call(name, {}, project="/")
+        hub_client.call(name, {}, project="/")
     assert refusal.value.code == "internal"
-    assert pid_of(front) == pid
+    assert pid_of(hub_client) == pid
 
 
-def test_project_has_to_be_an_absolute_path(front: HubClient) -> None:
+def test_project_has_to_be_an_absolute_path(hub_client: HubClient) -> None:
     with pytest.raises(CallRefused, match="project: expected an absolute path, found 'here'"):
-        front.call("echo", {}, project="here")
+        hub_client.call("echo", {}, project="here")
 
 
-def test_progress_is_told(front: HubClient) -> None:
+def test_progress_is_told(hub_client: HubClient) -> None:
     told: list[tuple[str, float | None]] = []
     with pytest.raises(HubSilent):
-        front.call("wait", {}, project="/", timeout=0.5, on_progress=lambda *progress: told.append(progress))
+        hub_client.call("wait", {}, project="/", timeout=0.5, on_progress=lambda *progress: told.append(progress))
     assert told == [("waiting", 50.0)]
 
 
-def test_call_that_takes_too_long_is_given_up(front: HubClient) -> None:
+def test_call_that_takes_too_long_is_given_up(hub_client: HubClient) -> None:
     with pytest.raises(HubSilent, match="did not answer in time"):
-        front.call("wait", {}, project="/", timeout=0.2)
-    while front.call("counts", {}, project="/")["waiting"]:
+        hub_client.call("wait", {}, project="/", timeout=0.2)
+    while hub_client.call("counts", {}, project="/")["waiting"]:
         pass
-    assert front.call("counts", {}, project="/") == {"waiting": 0, "cancelled": 1}
+    assert hub_client.call("counts", {}, project="/") == {"waiting": 0, "cancelled": 1}
 
 
-def test_killed_hub_leaves_a_socket_that_the_next_call_replaces(front: HubClient, folder: Path) -> None:
-    kill(front)
+def test_killed_hub_leaves_a_socket_that_the_next_call_replaces(hub_client: HubClient, folder: Path) -> None:
+    kill(hub_client)
     assert "hub.sock" in names_in(folder)
-    assert front.status() is None
-    assert pid_of(front) == pid_of(front)
+    assert hub_client.status() is None
+    assert pid_of(hub_client) == pid_of(hub_client)
 
 
-def test_stop_waits_until_the_hub_has_gone_and_leaves_no_socket(front: HubClient, folder: Path) -> None:
-    pid = pid_of(front)
-    assert front.stop()
+def test_stop_waits_until_the_hub_has_gone_and_leaves_no_socket(hub_client: HubClient, folder: Path) -> None:
+    pid = pid_of(hub_client)
+    assert hub_client.stop()
     assert not runs(pid)
     assert names_in(folder) == {"hub.lock", "hub.log"}
-    assert not front.stop()
+    assert not hub_client.stop()
 
 
-def test_stop_kills_a_hub_that_answers_nothing(front: HubClient) -> None:
-    pid = pid_of(front)
+def test_stop_kills_a_hub_that_answers_nothing(hub_client: HubClient) -> None:
+    pid = pid_of(hub_client)
     os.kill(pid, signal.SIGSTOP)
-    assert front.stop()
-    assert front.status() is None
-    assert pid_of(front) != pid
+    assert hub_client.stop()
+    assert hub_client.status() is None
+    assert pid_of(hub_client) != pid
 
 
-def test_hub_that_cannot_start_says_why(fronts: Callable[..., HubClient]) -> None:
+def test_hub_that_cannot_start_says_why(hub_clients: Callable[..., HubClient]) -> None:
     with pytest.raises(HubUnavailable, match=r"(?s)could not be started:.*No module named 'missing_module'"):
-        fronts(command=(sys.executable, "-c", "import missing_module")).call("echo", {}, project="/")
+        hub_clients(command=(sys.executable, "-c", "import missing_module")).call("echo", {}, project="/")
 
 
 def start_other_version(folder: Path) -> None:
@@ -152,41 +152,41 @@ def start_other_version(folder: Path) -> None:
         spawn_hub((*ANSWERING, "0.0.1"), str(folder), lock=no_lock.fileno(), deadline=time.monotonic() + 10)
 
 
-def test_idle_hub_of_another_version_is_replaced(front: HubClient, folder: Path) -> None:
+def test_idle_hub_of_another_version_is_replaced(hub_client: HubClient, folder: Path) -> None:
     start_other_version(folder)
-    old = front.status()
+    old = hub_client.status()
     assert old is not None
     assert old["version"] == "0.0.1"
-    assert pid_of(front) != old["pid"]
+    assert pid_of(hub_client) != old["pid"]
 
 
 def test_hub_of_another_version_that_holds_sessions_is_left_alone(
-    front: HubClient, folder: Path, monkeypatch: pytest.MonkeyPatch
+    hub_client: HubClient, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     start_other_version(folder)
     with monkeypatch.context() as as_that_version:
         as_that_version.setattr(wire, "VERSION", "0.0.1")
-        front.call("hold", {}, project="/")
+        hub_client.call("hold", {}, project="/")
     with pytest.raises(
         OtherVersion, match=rf"is dapkit 0.0.1 and holds sessions, this is dapkit {wire.VERSION}"
     ) as error:
-        front.call("echo", {}, project="/")
+        hub_client.call("echo", {}, project="/")
     assert error.value.hint == "Terminate those sessions, or end the hub with: dapkit hub stop"
-    assert front.stop()
-    assert pid_of(front)
+    assert hub_client.stop()
+    assert pid_of(hub_client)
 
 
 @needs_root
-def test_socket_that_another_user_holds_is_not_talked_to(front: HubClient, folder: Path) -> None:
+def test_socket_that_another_user_holds_is_not_talked_to(hub_client: HubClient, folder: Path) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", LISTENING, str(NOBODY)], stdout=subprocess.PIPE, cwd=folder, text=True
     ) as stranger:
         assert stranger.stdout is not None
         assert stranger.stdout.readline() == "listening\n"
         with pytest.raises(HubUnavailable, match=f"held by user {NOBODY}, expected user 0"):
-            front.call("echo", {}, project="/")
+            hub_client.call("echo", {}, project="/")
         with pytest.raises(HubUnavailable):
-            front.stop()
+            hub_client.stop()
         stranger.kill()
     (folder / "hub.sock").unlink()
 

@@ -56,7 +56,7 @@ def test_fifty_sessions_at_once_answer_and_end(debugger: Debugger, project: Path
         assert list(values) == ["0"] * 50
     with pytest.raises(CallRefused, match="AmbiguousSession"):
         debugger.call("evaluate", expression="count")
-    assert debugger.front.stop()
+    assert debugger.hub_client.stop()
     assert debugger.started() == {}
 
 

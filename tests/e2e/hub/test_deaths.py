@@ -44,7 +44,7 @@ def assert_all_end(processes: dict[int, str]) -> None:
 
 def works(debugger: Debugger, debuggee: Debuggee) -> bool:
     """Say whether a whole session can be had."""
-    again = Debugger(debugger.front, debugger.project)
+    again = Debugger(debugger.hub_client, debugger.project)
     again.stop_at_the_line(debuggee)
     again.call("terminate")
     assert_all_end(again.started())
@@ -83,7 +83,7 @@ def test_hub_killed_while_it_starts_a_session_leaves_nothing(
 def test_hub_told_to_stop_ends_everything_before_it_is_gone(debugger: Debugger, debuggee: Debuggee) -> None:
     debugger.stop_at_the_line(debuggee)
     started = debugger.started()
-    assert debugger.front.stop()
+    assert debugger.hub_client.stop()
     assert [command for pid, command in started.items() if runs(pid)] == []
 
 
@@ -148,8 +148,8 @@ def test_hub_killed_at_any_moment_leaves_nothing(
         os.kill(debugger.hub, signal.SIGKILL)
         caller.wait()
     assert_all_end(seen)
-    assert Debugger(debugger.front, project).hub != debugger.hub
-    assert debugger.front.stop()  # a caller that came only after the kill has its session in this one
+    assert Debugger(debugger.hub_client, project).hub != debugger.hub
+    assert debugger.hub_client.stop()  # a caller that came only after the kill has its session in this one
     assert programs_of(project) == {}
 
 

@@ -31,13 +31,13 @@ def calling(folder: Path, name: str) -> Iterator[subprocess.Popen[str]]:
             caller.kill()
 
 
-def counts(front: HubClient) -> dict[str, object]:
-    return front.call("counts", {}, project="/")
+def counts(hub_client: HubClient) -> dict[str, object]:
+    return hub_client.call("counts", {}, project="/")
 
 
-def wait_until_none_waits(front: HubClient) -> None:
+def wait_until_none_waits(hub_client: HubClient) -> None:
     deadline = time.monotonic() + 10
-    while counts(front)["waiting"]:
+    while counts(hub_client)["waiting"]:
         assert time.monotonic() < deadline
 
 
@@ -46,7 +46,7 @@ def read_line(caller: subprocess.Popen[str]) -> str:
     return caller.stdout.readline().strip()
 
 
-@pytest.mark.usefixtures("front")
+@pytest.mark.usefixtures("hub_client")
 def test_fifty_callers_at_once_start_one_hub(folder: Path) -> None:
     command = [sys.executable, str(CALLING), str(folder), "answering", "/", "echo"]
     callers = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(50)]
@@ -55,40 +55,40 @@ def test_fifty_callers_at_once_start_one_hub(folder: Path) -> None:
     assert (folder / "hub.log").read_text().count(" INFO dapkit.hub.daemon: dapkit ") == 1
 
 
-def test_interrupted_caller_has_its_call_cancelled_before_it_ends(front: HubClient, folder: Path) -> None:
+def test_interrupted_caller_has_its_call_cancelled_before_it_ends(hub_client: HubClient, folder: Path) -> None:
     with calling(folder, "wait") as caller:
         assert read_line(caller) == "waiting"
         caller.send_signal(signal.SIGINT)
         _, errors = caller.communicate()
     assert "KeyboardInterrupt" in errors
-    assert counts(front) == {"waiting": 0, "cancelled": 1}
+    assert counts(hub_client) == {"waiting": 0, "cancelled": 1}
 
 
-def test_killed_caller_has_its_call_cancelled(front: HubClient, folder: Path) -> None:
+def test_killed_caller_has_its_call_cancelled(hub_client: HubClient, folder: Path) -> None:
     with calling(folder, "wait") as caller:
         assert read_line(caller) == "waiting"
         caller.kill()
-    wait_until_none_waits(front)
-    assert counts(front) == {"waiting": 0, "cancelled": 1}
+    wait_until_none_waits(hub_client)
+    assert counts(hub_client) == {"waiting": 0, "cancelled": 1}
 
 
 @pytest.mark.parametrize("milliseconds", [30, 60, 100, 150, 250, 400, 700])
 def test_caller_killed_while_it_starts_the_hub_leaves_the_way_free(
-    front: HubClient, folder: Path, milliseconds: int
+    hub_client: HubClient, folder: Path, milliseconds: int
 ) -> None:
     with calling(folder, "echo") as caller:
         assert caller.stdout is not None
         select.select([caller.stdout], [], [], milliseconds / 1000)  # the moment is the point
         caller.kill()
-    first = front.call("echo", {}, project="/")["pid"]
-    assert front.call("echo", {}, project="/")["pid"] == first
+    first = hub_client.call("echo", {}, project="/")["pid"]
+    assert hub_client.call("echo", {}, project="/")["pid"] == first
     assert (folder / "hub.log").read_text().count(" INFO dapkit.hub.daemon: dapkit ") == 1
 
 
-def test_hub_told_to_end_by_a_signal_answers_what_is_under_way(front: HubClient, folder: Path) -> None:
+def test_hub_told_to_end_by_a_signal_answers_what_is_under_way(hub_client: HubClient, folder: Path) -> None:
     with calling(folder, "wait") as caller:
         assert read_line(caller) == "waiting"
-        pid = front.call("echo", {}, project="/")["pid"]
+        pid = hub_client.call("echo", {}, project="/")["pid"]
         assert isinstance(pid, int)
         os.kill(pid, signal.SIGTERM)
         _, errors = caller.communicate()
@@ -97,38 +97,38 @@ def test_hub_told_to_end_by_a_signal_answers_what_is_under_way(front: HubClient,
     assert not (folder / "hub.sock").exists()
 
 
-def test_call_made_while_a_hub_is_ending_is_done_by_the_next_one(front: HubClient, folder: Path) -> None:
+def test_call_made_while_a_hub_is_ending_is_done_by_the_next_one(hub_client: HubClient, folder: Path) -> None:
     with calling(folder, "linger") as caller:
         assert read_line(caller) == "waiting"
-        pid = front.call("echo", {}, project="/")["pid"]
+        pid = hub_client.call("echo", {}, project="/")["pid"]
         assert isinstance(pid, int)
         os.kill(pid, signal.SIGTERM)
-        assert front.call("echo", {}, project="/")["pid"] != pid
+        assert hub_client.call("echo", {}, project="/")["pid"] != pid
         assert "CallRefused: linger was given up" in caller.communicate()[1]
 
 
-def test_idle_hub_ends_by_itself(front: HubClient, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_idle_hub_ends_by_itself(hub_client: HubClient, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DAPKIT_HUB_IDLE_SECONDS", "1")
-    pid = front.call("echo", {}, project="/")["pid"]
+    pid = hub_client.call("echo", {}, project="/")["pid"]
     assert isinstance(pid, int)
     assert ended(pid)
     assert not (folder / "hub.sock").exists()
-    assert front.status() is None
+    assert hub_client.status() is None
 
 
-def test_hub_that_holds_something_does_not_end(front: HubClient, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hub_that_holds_something_does_not_end(hub_client: HubClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DAPKIT_HUB_IDLE_SECONDS", "1")
     monkeypatch.setenv("DAPKIT_SESSION_SWEEP_SECONDS", "0.1")
-    pid = front.call("echo", {}, project="/")["pid"]
+    pid = hub_client.call("echo", {}, project="/")["pid"]
     assert isinstance(pid, int)
-    front.call("hold", {}, project="/")
+    hub_client.call("hold", {}, project="/")
     assert not ended(pid, seconds=2)
-    assert front.call("release", {}, project="/") == {}
+    assert hub_client.call("release", {}, project="/") == {}
     assert ended(pid)
 
 
-def test_line_that_is_no_message_is_answered_and_the_next_one_is_read(front: HubClient, folder: Path) -> None:
-    front.call("echo", {}, project="/")
+def test_line_that_is_no_message_is_answered_and_the_next_one_is_read(hub_client: HubClient, folder: Path) -> None:
+    hub_client.call("echo", {}, project="/")
     with socket.socket(socket.AF_UNIX) as caller:
         caller.connect(str(folder / "hub.sock"))
         caller.sendall(b'GET / HTTP/1.1\r\n[1]\n{"id":1}\n{"id":2,"call":"counts","project":"/"}\n')

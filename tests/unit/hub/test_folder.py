@@ -56,7 +56,7 @@ def test_folder_open_to_others_is_refused(named: Path) -> None:
 def test_link_to_a_folder_is_refused(named: Path, tmp_path: Path) -> None:
     named.parent.mkdir()
     named.symlink_to(tmp_path)
-    with pytest.raises(FolderRefused, match="has to be a folder, and is none"):
+    with pytest.raises(FolderRefused, match="has to be a folder, and is not one"):
         runtime_folder()
 
 

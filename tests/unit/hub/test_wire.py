@@ -30,10 +30,10 @@ def test_message_is_one_line_and_survives_whatever_texts_hold() -> None:
 @pytest.mark.parametrize(
     ("line", "text"),
     [
-        (b"GET / HTTP/1.1", "a line is no JSON: "),
-        (b"\xff\xfe", "a line is no JSON: "),
-        (b"[1]", "a line is no JSON object, but list"),
-        (b"[" * 100_000, "a line is no JSON: "),
+        (b"GET / HTTP/1.1", "a line is not JSON: "),
+        (b"\xff\xfe", "a line is not JSON: "),
+        (b"[1]", "a line is not a JSON object, but list"),
+        (b"[" * 100_000, "a line is not JSON: "),
     ],
 )
 def test_line_that_is_no_object_is_refused(line: bytes, text: str) -> None:

@@ -117,7 +117,7 @@ async def test_idle_session_is_ended_and_forgotten() -> None:
         with anyio.fail_after(5):
             await session.execution.wait()
             await until(lambda: not sessions.all)
-        assert session.state.ending == "nobody used it for 0.01 s"
+        assert session.state.ending == "it was not used for 0.01 s"
 
 
 async def test_terminate_asks_first_where_the_adapter_can(sessions: SessionRegistry) -> None:

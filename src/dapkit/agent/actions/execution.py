@@ -198,7 +198,7 @@ async def _resumed(call: ActionCall, verb: str, outcome: Outcome, began: float) 
     session = call.session
     waited = anyio.current_time() - began
     report = None if outcome.stop is None else await stop_report(call, outcome.stop)
-    output, since = ("", 0) if report is not None else call.tell_output()
+    output, since = ("", 0) if report is not None else call.take_output()
     return Resumed(
         snapshot=snapshot(session),
         verb=verb,

@@ -267,7 +267,7 @@ async def _open(call: ActionCall, wanted: StartSpec, remembered: SessionMemory, 
     call.progress(f"starting {wanted.adapter}")
     name = call.request.session if named else None
     session = await call.sessions.open(
-        call.folder, wanted, name=name, deadline=call.left, settings=call.settings, on_progress=call.hear
+        call.folder, wanted, name=name, deadline=call.left, settings=call.settings, on_progress=call.report_progress
     )
     call.memories[session] = remembered
     call.use(session)
@@ -287,7 +287,7 @@ async def _started(call: ActionCall, notes: Sequence[str], *, patience: float) -
         breakpoints=source_breakpoints(session.breakpoints),
         function_breakpoints=function_breakpoints(session.breakpoints),
         stop=report,
-        output="" if report is not None else last_output(call.tell_output()[0]),
+        output="" if report is not None else last_output(call.take_output()[0]),
     )
 
 

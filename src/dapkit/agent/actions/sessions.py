@@ -67,7 +67,7 @@ async def detach(call: ActionCall) -> Terminated:
 
 
 def _ended(call: ActionCall, ending: Literal["terminated", "detached"], *, released: bool) -> Terminated:
-    output, since = call.tell_output()
+    output, since = call.take_output()
     return Terminated(
         snapshot=snapshot(call.session),
         ending=ending,
