@@ -39,8 +39,8 @@ def listen(
     Args:
         address: where to listen; port 0 leaves the choice to the system.
         token: what clients have to show; None for none, then processes of our own user may connect. Missing: one is
-            made and left in a file that only our own user can read, which is told on stderr. A unix
-            socket needs none, since the system tells whose process it is that connects.
+            made and left in a file that only our own user can read, which is named on stderr. A unix
+            socket needs none, since the system reports whose process connects.
         token_file: a file that has the token.
         allow_remote: whether the address may be one that other machines can reach.
 
@@ -68,7 +68,7 @@ def connect(address: Address, *, token: str | None = None, token_file: str | os.
 
     Raises:
         RuntimeError: the program listens or is debugged already, or the debugger refused the token.
-        OSError: nobody waits there.
+        OSError: no debugger listens there.
 
     """
     _engine_module("connection.current").need_no_launcher()
@@ -80,7 +80,7 @@ def wait_for_client() -> None:
     """Wait until a client is attached and has set its breakpoints; at once if one is.
 
     Raises:
-        RuntimeError: none can come, since the program does not listen.
+        RuntimeError: no client can attach, since the program does not listen.
 
     """
     _engine_module("connection.current").wait()
@@ -105,7 +105,7 @@ def _place(address: Address) -> tuple[str, int] | str:
             return host, port
         case str() | os.PathLike():
             return os.fspath(address)
-    raise ValueError(f"{address!r} is no address: expected a port, (host, port), or the path of a unix socket")
+    raise ValueError(f"{address!r} is not an address: expected a port, (host, port), or the path of a unix socket")
 
 
 def _token(token: str | None, file: str | os.PathLike[str] | None) -> str | None:

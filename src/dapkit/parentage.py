@@ -1,7 +1,7 @@
 """Which process has started this one.
 
-Whoever asks the system is told of the parent of now: where the one who started this process was killed, that is
-the one who adopted it, be it process 1 or any other above, and nothing tells it from a parent. So the answer is noted
+The system reports the present parent: where the process that started this one was killed, that is
+the one that adopted it, process 1 or another above, and nothing distinguishes it from a parent. So the answer is noted
 when dapkit is imported, which is the earliest that code of ours runs.
 """
 

@@ -128,7 +128,7 @@ def test_mistake_in_a_function_breakpoint_is_told_on_it(start: Start) -> None:
     wishes: list[Message] = [{"name": "a b"}, {"name": "plain", "condition": "n ="}, {"name": "m:"}, {}]
     placed = ready(peer, *wishes)
     assert [one["verified"] for one in placed] == [False] * 4
-    assert "is no name of a function" in placed[0]["message"]
+    assert "is not a name of a function" in placed[0]["message"]
     assert "invalid syntax" in placed[1]["message"]
     assert peer.finish()[0] == 0
 

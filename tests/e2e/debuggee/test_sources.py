@@ -179,13 +179,19 @@ def test_only_sources_that_were_told_of_are_served(start: Start, tmp_path: Path)
     peer.configure(lines=[1])
     peer.stopped("breakpoint")
     prog = str(tmp_path / "prog.py")
-    with pytest.raises(Refused, match=r"prog\.py is no source of the program that was told of"):
+    with pytest.raises(Refused, match=r"prog\.py is not a source that the program has reported"):
         peer.ask("source", source={"path": prog}, sourceReference=0)
     source = peer.stack()[0]["source"]
     assert text_of(peer, source) == "x = 1\n"
     for arguments, said in (
-        ({"source": {"path": str(tmp_path / "secret.txt")}, "sourceReference": 0}, "is no source of the program"),
-        ({"source": {"path": prog + "/../secret.txt"}, "sourceReference": 0}, "is no source of the program"),
+        (
+            {"source": {"path": str(tmp_path / "secret.txt")}, "sourceReference": 0},
+            "is not a source that the program has reported",
+        ),
+        (
+            {"source": {"path": prog + "/../secret.txt"}, "sourceReference": 0},
+            "is not a source that the program has reported",
+        ),
         ({"sourceReference": 7}, "there is no source 7; there are 0"),
         ({"sourceReference": "x"}, "there is no source 'x'"),
         ({}, "source needs a sourceReference or a path; source is None"),

@@ -65,13 +65,13 @@ class SlowProcess:
     returncode = None
 
     def __init__(self) -> None:
-        self.is_told = anyio.Event()
+        self.is_reported = anyio.Event()
 
     async def wait(self) -> None:
         await anyio.sleep_forever()
 
-    async def tell_output(self) -> None:
-        await self.is_told.wait()
+    async def report_output(self) -> None:
+        await self.is_reported.wait()
 
     def interrupted(self) -> None: ...
 
@@ -93,13 +93,13 @@ class Adapter(PythonAdapter):
         self.program = SlowProcess()
 
     def _new_run(self, args: PythonLaunch | PythonAttach) -> DebuggeeRun:
-        return DebuggeeRun(self, self._way, remembered=self.remembered, is_ours=False)
+        return DebuggeeRun(self, self._connect, remembered=self.remembered, is_ours=False)
 
     @asynccontextmanager
-    async def _way(self, _run: DebuggeeRun) -> AsyncIterator[Debuggee]:
+    async def _connect(self, _run: DebuggeeRun) -> AsyncIterator[Debuggee]:
         self.start_soon(self.engine.serve)
         order = ResumeOrder()
-        async with Connection(self._stream, Endpoint(Role.CLIENT), watch=order.hear) as link:
+        async with Connection(self._stream, Endpoint(Role.CLIENT), watch=order.observe) as link:
             await link.request(InitializeRequestArguments(adapter_id="dapkit"))
             yield Debuggee(link, order, self.program, PathTranslation((), "/"))
 
@@ -125,7 +125,7 @@ class Heard:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self.connection.request, ContinueArguments(thread_id=1))
             await anyio.wait_all_tasks_blocked()
-            self.adapter.program.is_told.set()
+            self.adapter.program.is_reported.set()
         await anyio.wait_all_tasks_blocked()
 
 

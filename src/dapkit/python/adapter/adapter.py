@@ -1,7 +1,7 @@
 """The debug adapter for Python: one session, and which program it is about.
 
-Requests that begin and end something are answered here. The program itself, and what the client hears of it,
-is a `run`; how it is reached, a way (`launch`, `attach`). Questions about the state of the
+Requests that begin and end something are answered here. The program itself, and what the client learns about it,
+is a `run`; how it is reached, a connector (`launch`, `attach`). Questions about the state of the
 program pass through to the engine inside it (`state`).
 """
 
@@ -14,9 +14,9 @@ from dapkit.adapter.session import ResponseBody
 from dapkit.protocol import ConfigurationDoneArguments, DisconnectArguments, Request, TerminateArguments
 from dapkit.python.adapter.abilities import abilities
 from dapkit.python.adapter.arguments import PythonAttach, PythonLaunch
-from dapkit.python.adapter.attach import attach_way
+from dapkit.python.adapter.attach import attach_connector
 from dapkit.python.adapter.keys import remark_on
-from dapkit.python.adapter.launch import launch_way
+from dapkit.python.adapter.launch import launch_connector
 from dapkit.python.adapter.progress import with_progress
 from dapkit.python.adapter.run import DebuggeeRun
 from dapkit.python.adapter.state import ProgramState
@@ -71,12 +71,12 @@ class PythonAdapter(ProgramState[PythonLaunch, PythonAttach]):
     def _new_run(self, args: PythonLaunch | PythonAttach) -> DebuggeeRun:
         match args:
             case PythonLaunch():
-                return DebuggeeRun(self, launch_way(args), remembered=self.remembered, is_ours=True)
+                return DebuggeeRun(self, launch_connector(args), remembered=self.remembered, is_ours=True)
             case PythonAttach():
-                return DebuggeeRun(self, attach_way(args), remembered=self.remembered, is_ours=False)
+                return DebuggeeRun(self, attach_connector(args), remembered=self.remembered, is_ours=False)
 
     async def _ready(self, run: DebuggeeRun, start: PythonLaunch | PythonAttach) -> None:
-        """Wait for a program; tell the client what can be done with it, where that is another than before."""
+        """Wait for a program; report its capabilities to the client where they have changed."""
         run.start()
         await with_progress(self, "Starting the program" if run.is_ours else "Waiting for the program", run.ready)
         able = abilities(start)
@@ -95,7 +95,7 @@ class PythonAdapter(ProgramState[PythonLaunch, PythonAttach]):
         run, self.run = self.run, None
         self.remembered.forget()
         if run is not None:
-            run.is_told = False
+            run.is_reported = False
             with anyio.CancelScope(shield=True):
                 await run.end(kill=run.is_ours)
 

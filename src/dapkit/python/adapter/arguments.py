@@ -1,7 +1,7 @@
 """Launch and attach arguments of the Python adapter.
 
 Names are those that existing launch configurations for Python use. What a key may be is said here;
-what it does, by whoever reads it. Keys that nobody knows are told by `keys`.
+what it does, where it is read. Unknown keys are reported by `keys`.
 """
 
 from typing import Literal
@@ -42,8 +42,8 @@ class ProgramAddress(ProtocolObject, frozen=True, kw_only=True):
 
     Attributes:
         host: an address of this machine, or with `connect` of any.
-        port: with `listen`, 0 leaves it to the system, and it is told as console output.
-        token_file: where the token is that whoever connects has to show. Missing: the file that
+        port: with `listen`, 0 leaves it to the system, and the choice is shown as console output.
+        token_file: where the token is that a peer has to show to connect. Missing: the file that
             `dapkit.listen` or the adapter has made for this port, if it is there.
 
     """
@@ -71,7 +71,7 @@ class PythonLaunch(LaunchRequestArguments, frozen=True, kw_only=True):
         stop_on_entry: whether to stop before the first line of the program.
         console: where the program's input and output are: with the adapter, or in a terminal
             that the client opens (`runInTerminal`).
-        redirect_output: whether the client is told what the program writes. Missing: not if it runs in a terminal.
+        redirect_output: whether what the program writes is reported to the client; not in a terminal if missing.
         just_my_code: whether stepping and exceptions pass over library code.
         stop_all_threads: whether all threads stop with the one that hits something; the others run on without it.
         evaluate_timeout: seconds that an input of the console may run before it is interrupted; 0 is for ever.
@@ -117,7 +117,7 @@ class PythonAttach(AttachRequestArguments, frozen=True, kw_only=True):
         host: with `port`, an older way to say `connect`.
         port: see `host`.
         process_id: of a program that knows nothing of debuggers: not yet.
-        redirect_output: whether the client is told what the program writes; it still goes where it went before.
+        redirect_output: whether what the program writes is reported to the client; it still goes where it went before.
 
     The others mean what they mean for launch.
 

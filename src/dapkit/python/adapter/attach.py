@@ -1,9 +1,9 @@
-"""Ways to a program that runs already, or that comes by itself.
+"""Connecting to a program that runs already, or that connects by itself.
 
-Who listens asks for a token, and who connects shows it, in the first frame (`dapkit/authenticate`, see
-`transport.authentication`). Between processes of one user on one machine nobody has to carry it: who
-listens on a port leaves the token in a file named after the port, in the folder that only that user can
-enter, and the other looks for it there.
+The side that listens asks for a token, and the side that connects shows it, in the first frame
+(`dapkit/authenticate`, see `transport.authentication`). Between processes of one user on one machine the user need
+not carry it: the side that listens on a port leaves the token in a file named after the port, in the
+folder that only that user can enter, and the other looks for it there.
 """
 
 from collections.abc import AsyncIterator
@@ -20,7 +20,7 @@ from dapkit.protocol import DisconnectArguments, InitializeRequestArguments, Raw
 from dapkit.python.adapter.arguments import ProgramAddress, PythonAttach, engine_options
 from dapkit.python.adapter.paths import PathTranslation
 from dapkit.python.adapter.resume_order import ResumeOrder
-from dapkit.python.adapter.run import Debuggee, DebuggeeRun, Way
+from dapkit.python.adapter.run import Connector, Debuggee, DebuggeeRun
 from dapkit.transport import (
     Connection,
     connect_tcp,
@@ -36,7 +36,7 @@ _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
 class AttachedProgram:
-    """A program that somebody else has started: all we have of it is the link."""
+    """A program that was started elsewhere: all we have of it is the link."""
 
     returncode: None = None
 
@@ -47,8 +47,8 @@ class AttachedProgram:
         """Wait until the program has ended, or its engine has let us go."""
         await self._link.wait_ended()
 
-    async def tell_output(self) -> None:
-        """Do nothing: the engine tells of it in order."""
+    async def report_output(self) -> None:
+        """Do nothing: the engine reports it in order."""
 
     def interrupted(self) -> None:
         """Do nothing: what it started is none of our business."""
@@ -70,19 +70,19 @@ class AttachedProgram:
         """Do nothing: the engine does it."""
 
 
-def attach_way(args: PythonAttach) -> Way:
-    """Return the way to a program that is to be attached to."""
+def attach_connector(args: PythonAttach) -> Connector:
+    """Return what connects to a program that is to be attached to."""
 
-    def way(run: DebuggeeRun) -> AbstractAsyncContextManager[Debuggee]:
+    def connect(run: DebuggeeRun) -> AbstractAsyncContextManager[Debuggee]:
         return _attached(args, run)
 
-    return way
+    return connect
 
 
 @asynccontextmanager
 async def _attached(args: PythonAttach, run: DebuggeeRun) -> AsyncIterator[Debuggee]:
     order = ResumeOrder()
-    async with _stream(args, run) as stream, Connection(stream, Endpoint(Role.CLIENT), watch=order.hear) as link:
+    async with _stream(args, run) as stream, Connection(stream, Endpoint(Role.CLIENT), watch=order.observe) as link:
         await link.request(InitializeRequestArguments(adapter_id="dapkit"))
         program = _Attached.read(await link.request_custom("attach", engine_options(args)))
         yield Debuggee(link, order, AttachedProgram(link), PathTranslation(args.path_mappings, program.cwd))
@@ -113,7 +113,7 @@ async def _stream(args: PythonAttach, run: DebuggeeRun) -> AsyncIterator[ByteStr
 
 
 def _place(args: PythonAttach) -> tuple[str, ProgramAddress | str]:
-    """Tell where to attach.
+    """Find where to attach.
 
     Raises:
         RequestFailed: it is not said, or not once.

@@ -78,7 +78,7 @@ def _words(given: tuple[str, ...] | str, key: str) -> tuple[str, ...]:
 
 
 def _target(launch: PythonLaunch, cwd: Path) -> tuple[str, str]:
-    """Tell what is to run: `program`, `module` or `code`, and its value."""
+    """Return what is to run: `program`, `module` or `code`, and its value."""
     code = "\n".join(launch.code) if isinstance(launch.code, list) else launch.code
     given = [
         (name, value)

@@ -20,7 +20,7 @@ _PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
 
 _wanted = False
 _accounted: set[int] = set()
-"""Children of this process that are nobody's orphans."""
+"""Children of this process that it has started itself."""
 
 
 def adopt_orphans() -> None:
@@ -34,7 +34,7 @@ def adopt_orphans() -> None:
 
 @functools.cache
 def _adopts() -> bool:
-    """Become the one who adopts, if that is wanted; say whether it worked."""
+    """Have this process adopt orphans, if possible; say whether that worked."""
     if not _wanted:
         return False
     import ctypes  # takes milliseconds, and is needed nowhere else
@@ -60,7 +60,7 @@ class Descendants:
         account_for(pid)
 
     def look(self) -> None:
-        """See who is there now; to be called while the program still is."""
+        """Look which processes there are now; to be called while the program still runs."""
         for pid in _descendants({self._pid}):
             self._add(pid)
 

@@ -5,7 +5,7 @@ r"""Files of environment variables, as `envFile` names them.
     NAME='taken as it is'
     NAME="with \n and ${OTHER}"
 
-Later lines may refer to earlier ones, and to the environment. What is no such line is passed over and told of.
+Later lines may refer to earlier ones, and to the environment. Other lines are skipped and reported.
 """
 
 import re

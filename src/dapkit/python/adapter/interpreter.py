@@ -45,7 +45,7 @@ async def objection_to(interpreter: Sequence[str], environment: Mapping[str, str
         with anyio.fail_after(limits.CONNECT_SECONDS):
             answer = await anyio.run_process([*interpreter, "-c", _PROBE], env=environment, check=False)
     except TimeoutError:
-        return f"python is {name}, which did not tell its version within {limits.CONNECT_SECONDS:g} s"
+        return f"python is {name}, which did not report its version within {limits.CONNECT_SECONDS:g} s"
     except OSError as error:
         return f"python is {name}, which cannot be run: {error.strerror}"
     match answer.stdout.decode(errors="replace").split():

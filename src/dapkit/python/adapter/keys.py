@@ -1,7 +1,7 @@
-"""Keys of a launch configuration that mean nothing here: which are told of, and which are not.
+"""Keys of a launch configuration that have no meaning here: which are reported, and which are not.
 
 Editors put keys of their own among the arguments, and configurations written for debugpy have some
-that have no effect here. Nobody has to hear of those. Any other key is a mistake, told once, with what
+that have no effect here. Those are not reported. Any other key is a mistake and is reported once, with what
 may have been meant.
 """
 
@@ -62,7 +62,7 @@ _OF_THE_OTHER = {
 
 
 def remark_on(args: PythonLaunch | PythonAttach) -> str:
-    """Say which keys nobody knows; an empty text if there are none."""
+    """Name the unknown keys; an empty text if there are none."""
     unknown = [
         key for key in args.extra if key not in EDITOR_KEYS and key not in WITHOUT_EFFECT and not key.startswith("__")
     ]

@@ -15,29 +15,29 @@ from dapkit.python.adapter.interpreter import objection_to
 from dapkit.python.adapter.launched_program import Category, LaunchedProgram, started
 from dapkit.python.adapter.link import LinkListener, NeverCame, listening
 from dapkit.python.adapter.paths import PathTranslation
-from dapkit.python.adapter.run import Debuggee, DebuggeeRun, Way, signal_name
+from dapkit.python.adapter.run import Connector, Debuggee, DebuggeeRun, signal_name
 from dapkit.python.adapter.terminal import found
 from dapkit.transport import Connection, TransportError
 
 
-def launch_way(launch: PythonLaunch) -> Way:
-    """Return the way to a program that is to be launched."""
+def launch_connector(launch: PythonLaunch) -> Connector:
+    """Return what starts a program and connects to it."""
 
-    def way(run: DebuggeeRun) -> AbstractAsyncContextManager[Debuggee]:
+    def connect(run: DebuggeeRun) -> AbstractAsyncContextManager[Debuggee]:
         return _here(launch, run) if launch.console == "internalConsole" else _in_terminal(launch, run)
 
-    return way
+    return connect
 
 
 @asynccontextmanager
 async def _here(launch: PythonLaunch, run: DebuggeeRun) -> AsyncIterator[Debuggee]:
-    async def tell(text: str, category: Category) -> None:
+    async def report(text: str, category: Category) -> None:
         if launch.redirect_output is not False:
-            await run.tell_output(text, category)
+            await run.report_output(text, category)
 
     async with listening() as listener:
         command = await _command(launch, listener, run)
-        async with started(command, tell) as program:
+        async with started(command, report) as program:
             reached = False
             try:
                 async with listener.accept(program.wait) as (link, order, _):

@@ -26,19 +26,19 @@ from dapkit.transport import Guard, ProcessGroup, background_tasks, with_default
 from dapkit.transport.descriptors import DescriptorReader
 
 type Category = Literal["stdout", "stderr"]
-type Tell = Callable[[str, Category], Awaitable[object]]
+type Report = Callable[[str, Category], Awaitable[object]]
 """Takes the program's output, and waits while there is too much of it."""
 
 
 class _Pipe:
     """What the program writes, as text of one category: bytes that are not UTF-8 are shown as escapes."""
 
-    def __init__(self, pipe: IO[bytes] | None, category: Category, tell: Tell) -> None:
+    def __init__(self, pipe: IO[bytes] | None, category: Category, report: Report) -> None:
         self._fd = _own(pipe)
         self._reader = DescriptorReader(self._fd)
         self._decoder = codecs.getincrementaldecoder("utf-8")("backslashreplace")
         self._category = category
-        self._tell = tell
+        self._report = report
         self.tail = bytearray()
         """The last `limits.STDERR_BYTES` that came."""
 
@@ -58,12 +58,12 @@ class _Pipe:
         self.tail += data
         del self.tail[: -limits.STDERR_BYTES]
         if text := self._decoder.decode(data, final=final):
-            await self._tell(text, self._category)
+            await self._report(text, self._category)
 
     def hand_over(self) -> None:
-        """Let a process of its own empty it: who still writes to it would fail at its next `print`."""
+        """Let a process of its own empty it: a process that still writes to it would fail at its next `print`."""
         if self._reader.read_now(1) == b"":
-            return  # nobody does
+            return  # no process does
         os.set_blocking(self._fd, True)
         actions = [
             (os.POSIX_SPAWN_DUP2, self._fd, 0),
@@ -80,13 +80,13 @@ class _Pipe:
 class LaunchedProgram:
     """A started program; made by `started`."""
 
-    def __init__(self, process: subprocess.Popen[bytes], guard: Guard, tell: Tell) -> None:
-        self._process = process  # kept: Popen would reap it by itself if nobody had it any more
+    def __init__(self, process: subprocess.Popen[bytes], guard: Guard, report: Report) -> None:
+        self._process = process  # kept: Popen would reap it by itself without a reference to it
         self._guard = guard
         self._group = ProcessGroup(process.pid)
         self._family = Descendants(process.pid)
-        self._output = _Pipe(process.stdout, "stdout", tell)
-        self._errors = _Pipe(process.stderr, "stderr", tell)
+        self._output = _Pipe(process.stdout, "stdout", report)
+        self._errors = _Pipe(process.stderr, "stderr", report)
         self._is_told = anyio.Event()
         self._asked_to_end = False
         self._released = False
@@ -97,7 +97,7 @@ class LaunchedProgram:
         return self._group.returncode
 
     async def attend(self) -> None:
-        """Pass output on until the program has ended, and all that it wrote was told.
+        """Pass output on until the program has ended, and all that it wrote was reported.
 
         What its children write later, on pipes that they inherited, is waited for
         `limits.LAST_OUTPUT_SECONDS` and then dropped.
@@ -109,13 +109,13 @@ class LaunchedProgram:
             readers.cancel_scope.deadline = anyio.current_time() + limits.LAST_OUTPUT_SECONDS
         self._is_told.set()
 
-    async def tell_output(self) -> None:
+    async def report_output(self) -> None:
         """Pass on what it has written by now."""
         await self._output.pass_on_now()
         await self._errors.pass_on_now()
 
     async def wait(self) -> None:
-        """Wait until the program has ended and its output was told."""
+        """Wait until the program has ended and its output was reported."""
         await self._is_told.wait()
 
     def last_errors(self) -> str:
@@ -159,7 +159,7 @@ class LaunchedProgram:
 
 
 @asynccontextmanager
-async def started(command: Command, tell: Tell) -> AsyncIterator[LaunchedProgram]:
+async def started(command: Command, report: Report) -> AsyncIterator[LaunchedProgram]:
     """Start a program and pass its output on; leaving the block ends it as `LaunchedProgram.close` says.
 
     Raises:
@@ -171,7 +171,7 @@ async def started(command: Command, tell: Tell) -> AsyncIterator[LaunchedProgram
     try:
         process = _popen(command)
         guard.watch(process.pid)
-        program = LaunchedProgram(process, guard, tell)
+        program = LaunchedProgram(process, guard, report)
         try:
             async with background_tasks() as tasks:
                 tasks.start_soon(program.attend)

@@ -2,9 +2,9 @@
 
 The engine speaks DAP, so this is our own client end of a conversation: the same
 endpoint and the same pump as everywhere. The socket lies in a folder that only
-the user can enter, and lets in processes of the user's. Whoever connects is asked
+the user can enter, and lets in processes of the user's. A process that connects is asked
 to introduce itself: the first that does so is the engine. Others, such as a process that
-looks who listens there, are heard beside it and keep nobody waiting.
+looks what listens there, are answered beside it and keep no other waiting.
 """
 
 import logging
@@ -50,7 +50,7 @@ class LinkListener:
 
     @asynccontextmanager
     async def accept(self, death: Callable[[], Awaitable[object]]) -> AsyncIterator[Engine]:
-        """Converse with the engine, the first who introduces itself; its process is told too.
+        """Converse with the engine, the first peer that introduces itself; its process is returned too.
 
         Args:
             death: returns when no engine will come any more, since the program has ended.
@@ -69,16 +69,16 @@ class LinkListener:
             visits.start_soon(self._ask_who_it_is, stream)
 
     async def _ask_who_it_is(self, stream: ByteStream) -> None:
-        """Converse with whoever has come; with the engine as long as the block of `accept` lasts."""
+        """Converse with a peer that has connected; with the engine as long as the block of `accept` lasts."""
         order = ResumeOrder()
-        async with Connection(stream, Endpoint(Role.CLIENT), watch=order.hear) as link:
+        async with Connection(stream, Endpoint(Role.CLIENT), watch=order.observe) as link:
             try:
                 await link.request(
                     InitializeRequestArguments(adapter_id="dapkit"), deadline=limits.INTRODUCTION_SECONDS
                 )
                 self._send.send_nowait((link, order, _process_of(stream)))
             except DapkitError as error:
-                log.info("who came to %s is no engine: %s", self.path.name, error)
+                log.info("the peer at %s is not an engine: %s", self.path.name, error)
             except (anyio.WouldBlock, anyio.BrokenResourceError):
                 log.info("another engine has come to %s before", self.path.name)
             else:
@@ -94,7 +94,7 @@ class LinkListener:
                 tasks.start_soon(give_up)
                 engine = await self._engines.receive()
                 self._engines.close()
-                self.path.unlink()  # nobody else is expected, and nothing stays behind if we are killed
+                self.path.unlink()  # no other is expected, and nothing stays behind if we are killed
                 return engine
         raise NeverCame(f"the program did not connect to the debugger within {limits.LINK_SECONDS:g} s")
 

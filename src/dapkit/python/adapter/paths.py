@@ -1,6 +1,6 @@
 """Paths of files as the client and the program know them, where those differ (`pathMappings`).
 
-Without mappings nothing is read or changed on its way. With them, what holds a source is read, its
+Without mappings nothing is read or changed in passing. With them, what holds a source is read, its
 paths are changed, and it is written anew.
 """
 

@@ -1,10 +1,10 @@
 """What the client has set, so that a program that is started again has it too.
 
-A client sends its breakpoints once. The engine of a restarted program is told them by us, and gives them
+A client sends its breakpoints once. We send them to the engine of a restarted program, which gives them
 numbers of its own; the client goes on using those that it knows. So the numbers are translated from the
 first restart on:
 
-    engine's number of a breakpoint that was set again   ->  the number that the client was told
+    engine's number of a breakpoint that was set again   ->  the number that the client knows
     any other number of the engine                       ->  that number + all that were given before
 
 References to sources are good for one program only. A source that has one is found again by its path or its name; the
@@ -45,17 +45,17 @@ type _Key = tuple[str, str]
 
 
 class _Set:
-    """One successful request, and what the client was told about each breakpoint."""
+    """One successful request, and what was reported to the client about each breakpoint."""
 
-    def __init__(self, arguments: Arguments[Any], told: list[Breakpoint]) -> None:
+    def __init__(self, arguments: Arguments[Any], reported: list[Breakpoint]) -> None:
         self.arguments = arguments
-        self.told = told
+        self.reported = reported
 
 
 class RememberedBreakpoints:
     """The last request of each kind, and for each source.
 
-    Invariant: no number that a client was told ever stands for another breakpoint.
+    Invariant: no number that was reported to a client ever stands for another breakpoint.
     """
 
     def __init__(self) -> None:
@@ -66,12 +66,12 @@ class RememberedBreakpoints:
 
     def note(self, arguments: Arguments[Any], body: RawJson) -> RawJson:
         """Take note of a request that the engine has answered; return the answer for the client."""
-        told = [self._renumbered(breakpoint) for breakpoint in _breakpoints(body)]
-        self._last = max([self._last, *(breakpoint.id or 0 for breakpoint in told)])
-        self._sets[_key(arguments)] = _Set(arguments, told)
+        reported = [self._renumbered(breakpoint) for breakpoint in _breakpoints(body)]
+        self._last = max([self._last, *(breakpoint.id or 0 for breakpoint in reported)])
+        self._sets[_key(arguments)] = _Set(arguments, reported)
         if not self._offset:
             return body
-        return RawJson(encode_value({"breakpoints": told}))
+        return RawJson(encode_value({"breakpoints": reported}))
 
     def of_client(self, event: StoppedEvent | BreakpointEvent) -> StoppedEvent | BreakpointEvent:
         """Return an event with the numbers that the client knows."""
@@ -81,9 +81,9 @@ class RememberedBreakpoints:
                     event, hit_breakpoint_ids=[self._number(breakpoint) for breakpoint in hit]
                 )
             case BreakpointEvent(breakpoint=breakpoint):
-                told = self._renumbered(breakpoint)
-                self._update(told)
-                return msgspec.structs.replace(event, breakpoint=told)
+                reported = self._renumbered(breakpoint)
+                self._update(reported)
+                return msgspec.structs.replace(event, breakpoint=reported)
         return event
 
     def forget(self) -> None:
@@ -92,21 +92,21 @@ class RememberedBreakpoints:
         self._sets.clear()
 
     async def set_again(self, ask: Ask) -> list[BreakpointEvent]:
-        """Tell a new engine everything; return what the client has to hear, since it is not as before."""
+        """Send everything to a new engine; return what has changed, for the client."""
         self._offset, self._numbers = self._last, {}
         changes: list[BreakpointEvent] = []
         for key, remembered in list(self._sets.items()):
             try:
                 found = _breakpoints(await ask(_for_another_program(remembered.arguments)))
             except RequestFailed as error:
-                found = [Breakpoint(verified=False, message=error.text)] * len(remembered.told)
-            told = [self._as_before(new, old) for new, old in zip(found, remembered.told, strict=False)]
+                found = [Breakpoint(verified=False, message=error.text)] * len(remembered.reported)
+            reported = [self._as_before(new, old) for new, old in zip(found, remembered.reported, strict=False)]
             changes += [
                 BreakpointEvent(reason="changed", breakpoint=new)
-                for new, old in zip(told, remembered.told, strict=False)
+                for new, old in zip(reported, remembered.reported, strict=False)
                 if new != old and new.id is not None
             ]
-            self._sets[key] = _Set(remembered.arguments, told)
+            self._sets[key] = _Set(remembered.arguments, reported)
         return changes
 
     def _as_before(self, new: Breakpoint, old: Breakpoint) -> Breakpoint:
@@ -122,11 +122,12 @@ class RememberedBreakpoints:
     def _number(self, number: int) -> int:
         return self._numbers.get(number, number + self._offset)
 
-    def _update(self, told: Breakpoint) -> None:
-        self._last = max(self._last, told.id or 0)
+    def _update(self, reported: Breakpoint) -> None:
+        self._last = max(self._last, reported.id or 0)
         for remembered in self._sets.values():
-            remembered.told = [
-                told if breakpoint.id == told.id is not None else breakpoint for breakpoint in remembered.told
+            remembered.reported = [
+                reported if breakpoint.id == reported.id is not None else breakpoint
+                for breakpoint in remembered.reported
             ]
 
 

@@ -1,7 +1,7 @@
 """What the engine said first: that the program has stopped, or that it will go on.
 
 A client may ask to go on at the very moment at which the program stops for another reason, say twice for one stop. The
-engine goes on from the new stop then. The client has to hear of that stop before the answer: else it would take a
+engine goes on from the new stop then. The client has to receive that stop before the answer: else it would take a
 running program for a stopped one. But stops wait here for what the program wrote before, and answers do not.
 So each of the two waits for the other, in the order in which the engine said them.
 """
@@ -17,7 +17,7 @@ _GOING_ON = frozenset(RESUMING) - {"restart"}  # which leads to a program with a
 
 
 class _Asked:
-    """A request to go on; `stops` is how many stops the engine had told of before it answered, once it has."""
+    """A request to go on; `stops` is how many stops the engine had reported before it answered, once it has."""
 
     def __init__(self, command: str, request: Request | None) -> None:
         self.command = command
@@ -28,53 +28,55 @@ class _Asked:
 class ResumeOrder:
     """The stops of one program, and the requests that set it going.
 
-    Invariant: of the stops that were heard, the first `_told` were passed on to the client.
+    Invariant: of the stops that were received, the first `_passed_on` were passed on to the client.
     """
 
     def __init__(self) -> None:
         self._asked: list[_Asked] = []
-        self._heard = 0
-        self._told = 0
+        self._received = 0
+        self._passed_on = 0
         self._is_over = False
         self._pulse = Pulse()
 
-    def hear(self, happening: Happening) -> None:
+    def observe(self, happening: Happening) -> None:
         """Take note of what the engine says, as it is read."""
         match happening:
             case EventReceived(event) if isinstance(event.body, StoppedEvent):
-                self._heard += 1
+                self._received += 1
             case ResponseReceived(request) if request.command in _GOING_ON:
                 # The engine answers these at once, one after the other.
                 waiting = (
                     earlier for earlier in self._asked if earlier.command == request.command and earlier.stops is None
                 )
                 if (asked := next(waiting, None)) is not None:
-                    asked.stops = self._heard
+                    asked.stops = self._received
 
     async def answer[B](self, command: str, answer: Awaitable[B]) -> B:
-        """Return an answer of the engine once all stops were passed on that it had told of before."""
+        """Return an answer of the engine once all stops were passed on that it had reported before."""
         if command not in _GOING_ON:
             return await answer
         asked = _Asked(command, current_request.get())
         self._asked.append(asked)
         try:
             body = await answer
-            await self._pulse.until(lambda: self._is_over or self._told >= (asked.stops or 0))
+            await self._pulse.until(lambda: self._is_over or self._passed_on >= (asked.stops or 0))
             return body
         finally:
             self._asked.remove(asked)
 
     def has_stop_before(self, request: Request) -> bool:
         """Say whether the next stop comes before the answer to a request of the client."""
-        answered = (earlier for earlier in self._asked if earlier.stops is not None and earlier.stops <= self._told)
+        answered = (
+            earlier for earlier in self._asked if earlier.stops is not None and earlier.stops <= self._passed_on
+        )
         return request.command in _GOING_ON and all(earlier.request is not request for earlier in answered)
 
     def pass_on(self) -> None:
-        """Take note that a stop was passed on, or that nobody is to hear of it."""
-        self._told += 1
+        """Take note that a stop was passed on, or that the client is not to receive it."""
+        self._passed_on += 1
         self._pulse.beat()
 
     def end(self) -> None:
-        """Let nobody wait any longer: there will be no more stops."""
+        """End all waits: there will be no more stops."""
         self._is_over = True
         self._pulse.beat()

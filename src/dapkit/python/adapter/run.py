@@ -4,8 +4,8 @@
        |                                                                               ^
        +--refused, or given up----------------------------------------------------------+
 
-How a program is reached is a *way* (`launch`, `attach`), a context in which its link and
-its process are there. Here is what is the same for all: what the client hears of it, in which order,
+How a program is reached is a *connector* (`launch`, `attach`), a context in which its link and
+its process are there. Here is what is the same for all: what the client learns about it, in which order,
 and how it ends. A session has one run after the other if it is restarted.
 """
 
@@ -54,9 +54,9 @@ class ProgramProcess(Protocol):
         """Exit code, or minus the signal that killed it; None if that is not known."""
 
     async def wait(self) -> None:
-        """Wait until it has ended and its output was told."""
+        """Wait until it has ended and its output was reported."""
 
-    async def tell_output(self) -> None:
+    async def report_output(self) -> None:
         """Pass on what it has written by now."""
 
     def interrupted(self) -> None:
@@ -73,11 +73,11 @@ class ProgramProcess(Protocol):
 
 
 class Debuggee:
-    """What a way leads to.
+    """What a connector leads to.
 
     Attributes:
         link: to the engine, which has taken the options of the session.
-        order: in which the engine said what; it hears what comes over the link.
+        order: of the engine's messages; it observes what comes over the link.
         process: that the engine runs in.
         paths: between the client and the program.
 
@@ -105,7 +105,7 @@ class Debuggee:
         return _NOTHING if body is None else self.paths.body(command, body)
 
 
-type Way = Callable[["DebuggeeRun"], AbstractAsyncContextManager[Debuggee]]
+type Connector = Callable[["DebuggeeRun"], AbstractAsyncContextManager[Debuggee]]
 
 
 class DebuggeeRun:
@@ -117,17 +117,19 @@ class DebuggeeRun:
         host: the adapter, which talks to the client.
         debuggee: see above.
         is_ours: whether the program ends with the session unless the client says otherwise.
-        is_told: whether the client hears of it: not once it was released, or another run has taken its place.
+        is_reported: whether it is reported to the client: not once it was released, or another run has taken its place.
 
     """
 
-    def __init__(self, host: Adapter[Any, Any], way: Way, *, remembered: RememberedBreakpoints, is_ours: bool) -> None:
+    def __init__(
+        self, host: Adapter[Any, Any], connect: Connector, *, remembered: RememberedBreakpoints, is_ours: bool
+    ) -> None:
         self.host = host
         self.debuggee: Debuggee | None = None
         self.is_ours = is_ours
-        self.is_told = True
+        self.is_reported = True
         self.asked_to_end = False
-        self._way = way
+        self._connect = connect
         self._remembered = remembered
         self._scope = anyio.CancelScope()
         self._settled = anyio.Event()
@@ -155,7 +157,7 @@ class DebuggeeRun:
 
     async def _live(self) -> None:
         try:
-            async with self._way(self) as debuggee:
+            async with self._connect(self) as debuggee:
                 self.debuggee = debuggee
                 self._settled.set()
                 await self._converse(debuggee)
@@ -182,7 +184,7 @@ class DebuggeeRun:
         finally:
             debuggee.order.end()
         self.debuggee = None
-        if self.is_told:
+        if self.is_reported:
             code = debuggee.process.returncode
             await self._tell_end(code if code is not None else self._exit_code)
 
@@ -191,14 +193,14 @@ class DebuggeeRun:
         async for happening in debuggee.link.incoming():
             match happening:
                 case EventReceived(event):
-                    if self.is_told:
+                    if self.is_reported:
                         await self._pass_on(event.body, debuggee)
                     if isinstance(event.body, StoppedEvent):
                         debuggee.order.pass_on()
                     if isinstance(event.body, OutputEvent):
                         taken += len(event.body.output)
             if taken >= limits.OUTPUT_TAKEN_CHARACTERS:
-                await _tell_taken(debuggee.link, taken)
+                await _report_taken(debuggee.link, taken)
                 taken = 0
 
     async def _pass_on(self, body: EventBody | RawJson | None, debuggee: Debuggee) -> None:
@@ -206,32 +208,32 @@ class DebuggeeRun:
             case InitializedEvent():
                 pass  # the SDK sends ours
             case ExitedEvent(exit_code=code):
-                self._exit_code = code  # is told after the last output
+                self._exit_code = code  # is reported after the last output
             case StoppedEvent():
-                await debuggee.process.tell_output()  # what it wrote before the stop
-                await self._tell(self._remembered.of_client(body), overtakes=debuggee.order.has_stop_before)
+                await debuggee.process.report_output()  # what it wrote before the stop
+                await self._report(self._remembered.of_client(body), overtakes=debuggee.order.has_stop_before)
             case BreakpointEvent():
-                await self._tell(debuggee.paths.event(self._remembered.of_client(body)))
+                await self._report(debuggee.paths.event(self._remembered.of_client(body)))
             case ThreadEvent(reason=reason, thread_id=number):
                 (self._threads.add if reason == "started" else self._threads.discard)(number)
-                await self._tell(body)
+                await self._report(body)
             case EventBody():
-                await self._tell(debuggee.paths.event(body))
+                await self._report(debuggee.paths.event(body))
 
-    async def tell_output(self, text: str, category: Category) -> None:
+    async def report_output(self, text: str, category: Category) -> None:
         """Pass on what the program writes."""
-        if self.is_told:
-            await self._tell(OutputEvent(output=text, category=category))
+        if self.is_reported:
+            await self._report(OutputEvent(output=text, category=category))
 
-    async def _tell(self, body: EventBody, *, overtakes: Overtakes = lambda _: False) -> None:
+    async def _report(self, body: EventBody, *, overtakes: Overtakes = lambda _: False) -> None:
         try:
             await self.host.send_event(body, overtakes=overtakes)
         except ConversationLost as error:  # the session ends on its own account, and the program with it
-            log.debug("the client did not hear of %s: %s", body.event, error)
+            log.debug("the client did not receive %s: %s", body.event, error)
 
     async def _tell_end(self, code: int | None) -> None:
-        """Tell how the program ended, as far as that is known."""
-        self.is_told = False
+        """Report how the program ended, as far as that is known."""
+        self.is_reported = False
         if code is not None and code < 0:
             await self.host.output(f"The program was ended by {signal_name(-code)}.\n", category="console")
         if code is not None:
@@ -256,11 +258,11 @@ class DebuggeeRun:
         self.debuggee.process.interrupted()
         with anyio.move_on_after(limits.INTERRUPT_SECONDS) as deadline:
             await self.debuggee.ask(args)
-        if deadline.cancelled_caught:  # native code keeps the engine from running, and any interrupt from being heard
+        if deadline.cancelled_caught:  # native code keeps the engine from running, and any interrupt from being noticed
             self.debuggee.process.send_term()
 
     async def release(self, *, suspend: bool) -> None:
-        """Let the program run on without us, or stay stopped; the client hears no more of it but `terminated`.
+        """Let the program run on without us, or stay stopped; after that the client only gets `terminated`.
 
         Raises:
             RequestFailed: there is no program.
@@ -268,14 +270,14 @@ class DebuggeeRun:
         """
         if self.debuggee is None:
             raise RequestFailed("disconnect: there is no program to release: it has not started, or has ended")
-        self.is_told = False
+        self.is_reported = False
         self.debuggee.process.release()
         await self.debuggee.ask(DisconnectArguments(terminate_debuggee=False, suspend_debuggee=suspend))
         await self.host.terminated()
 
     async def give_way(self) -> None:
         """End the program, or let one that was found go, without a word: another run follows."""
-        self.is_told = False
+        self.is_reported = False
         if self.debuggee is not None and not self.is_ours:
             with contextlib.suppress(RequestFailed):  # it has ended by itself meanwhile
                 await self.debuggee.ask(DisconnectArguments(terminate_debuggee=False))
@@ -296,8 +298,8 @@ class DebuggeeRun:
         await self._over.wait()
 
 
-async def _tell_taken(link: Connection, characters: int) -> None:
-    """Tell the engine that there is room for more output; without that it waits, and so does the program."""
+async def _report_taken(link: Connection, characters: int) -> None:
+    """Report to the engine that there is room for more output; without that it waits, and so does the program."""
     try:
         await link.request_custom("dapkit/outputTaken", {"characters": characters})
     except ConversationLost as error:

@@ -1,7 +1,7 @@
 """Requests about the program's state, passed through to the engine inside it.
 
 Arguments were checked at the client's edge, and bodies go back as the bytes they
-came in: an answer with a thousand variables is read by nobody in between.
+came in: an answer with a thousand variables is not read in between.
 """
 
 from functools import partial
@@ -263,7 +263,7 @@ class ProgramState[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[Launc
         return await self.ask(args)
 
     async def locations(self, args: LocationsArguments) -> RawJson:
-        """Tell where a function, class, method or module is defined."""
+        """Return where a function, class, method or module is defined."""
         return await self.ask(args)
 
     async def set_variable(self, args: SetVariableArguments) -> RawJson:
@@ -279,7 +279,7 @@ class ProgramState[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[Launc
         return await self.ask(args)
 
     async def exception_info(self, args: ExceptionInfoArguments) -> RawJson:
-        """Tell about the exception that a thread is stopped at."""
+        """Describe the exception that a thread is stopped at."""
         return await self.ask(args)
 
 

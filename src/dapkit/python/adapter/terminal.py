@@ -1,6 +1,6 @@
 """The debugged program in a terminal of the client's.
 
-Somebody else starts it, so it is no child of ours: we have none of its output, and
+The client starts it, so it is not a child of ours: we have none of its output, and
 learn its exit code from the engine alone. Its process is the one that the link comes
 from; what the client names may be a shell, or a terminal program that hands over to
 another and ends at once.
@@ -21,7 +21,7 @@ class TerminalProgram:
     """A program that runs in a terminal; made by `found`."""
 
     returncode: None = None
-    """The system tells it to the parent of a process only."""
+    """The system reports it to the parent of a process only."""
 
     def __init__(self, link: Connection, pid: int, handle: int) -> None:
         self._link = link
@@ -33,7 +33,7 @@ class TerminalProgram:
         """Wait until the program has ended: its engine lives as long as it does."""
         await self._link.wait_ended()
 
-    async def tell_output(self) -> None:
+    async def report_output(self) -> None:
         """Do nothing: its output is in the terminal."""
 
     def interrupted(self) -> None:
@@ -55,7 +55,7 @@ class TerminalProgram:
         await self._family.kill()
 
     def release(self) -> None:
-        """Let it run on: nothing of ours is in its way."""
+        """Let it run on: nothing of ours keeps it from that."""
 
 
 @contextmanager

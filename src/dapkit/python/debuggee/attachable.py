@@ -1,6 +1,6 @@
 """A program that clients come to: what is behind `dapkit.listen`, `connect` and their like.
 
-One thread waits at the door, or for the one debugger that was connected to. Each client gets an engine of its
+One thread listens for clients, or serves the one debugger that was connected to. Each client gets an engine of its
 own, which ends with it; then the program runs at full speed, and the next one may come. A client that
 leaves the program suspended leaves its engine as well, until the next takes the stopped threads over.
 """
@@ -25,12 +25,12 @@ class AttachableProgram:
     """The one of this process.
 
     Attributes:
-        door: where clients come in; None where the program connects.
+        listener: where clients connect; None where the program connects.
 
     """
 
     def __init__(self) -> None:
-        self.door: ClientListener | None = None
+        self.listener: ClientListener | None = None
         self._held: Engine | None = None
         self._token_file = ""
         self._token_handle = -1
@@ -38,14 +38,14 @@ class AttachableProgram:
         self._main = 0
 
     def open(self, place: ListenAddress, token: str | None, *, make_token: bool, allow_remote: bool) -> ListenAddress:
-        """Listen, and serve whoever comes."""
+        """Listen, and serve the clients that connect."""
         self._need_nobody()
         if isinstance(place, str):
-            make_token = False  # the system tells whose process it is
+            make_token = False  # the system reports whose process connects
         if make_token:
             token = tokens.make()
-        self.door = ClientListener(place, token, allow_remote=allow_remote)
-        where = self.door.place
+        self.listener = ClientListener(place, token, allow_remote=allow_remote)
+        where = self.listener.place
         if make_token and token is not None and not isinstance(where, str):
             self._token_file, self._token_handle = tokens.leave(token, where[1])
         told = where if isinstance(where, str) else f"{where[0]}:{where[1]}"
@@ -81,8 +81,8 @@ class AttachableProgram:
             current.settle(came=False)
 
     def _serve_visitors(self) -> None:
-        while self.door is not None:
-            self._serve(self.door.wait())
+        while self.listener is not None:
+            self._serve(self.listener.wait())
 
     def _serve(self, client: AcceptedClient) -> None:
         """Serve a client until it leaves."""
@@ -93,7 +93,7 @@ class AttachableProgram:
         engine.held = self._held
         self._held = None
         current.engine = engine
-        others = {} if self.door is None else self.door.watched
+        others = {} if self.listener is None else self.listener.watched
         engine.serve_attached(others)
         if engine.is_held:
             self._held = engine
@@ -102,29 +102,29 @@ class AttachableProgram:
         engine.link.discard()
 
     def _finish(self) -> None:
-        """Say farewell, and tidy up, when the program ends."""
+        """Send the last messages, and remove the files, when the program ends."""
         if current.engine is not None:
             current.engine.finish()
-        place = self.door.place if self.door is not None else None
+        place = self.listener.place if self.listener is not None else None
         left = place if isinstance(place, str) else self._token_file
         if left:
             try:
                 os.unlink(left)
             except OSError:
-                return  # somebody has tidied up
+                return  # it was removed already
 
     def _forget_in_child(self) -> None:
-        """Leave the child of a fork alone: nobody can attach to it."""
+        """Stop serving in the child of a fork: no client can attach to it."""
         current.expects_clients = False
         self._token_file = ""
         if self._token_handle >= 0:
             os.close(self._token_handle)
             self._token_handle = -1
-        if self.door is not None:
-            if isinstance(self.door.place, str):
-                self.door.place = ("", 0)  # the file is the parent's
-            self.door.close()
-            self.door = None
+        if self.listener is not None:
+            if isinstance(self.listener.place, str):
+                self.listener.place = ("", 0)  # the file is the parent's
+            self.listener.close()
+            self.listener = None
         if current.engine is not None and not current.engine.owned:
             current.engine.forget_in_child()
             current.engine = None
@@ -147,7 +147,7 @@ def _connected(place: ListenAddress, token: str | None) -> AcceptedClient:
     """Connect, and show the token if there is one.
 
     Raises:
-        OSError: nobody waits there.
+        OSError: no debugger listens there.
         RuntimeError: the token was refused.
 
     """
@@ -188,7 +188,7 @@ def _show(connection: _socket.socket, token: str) -> None:
         try:
             answers = reader.feed(data)
         except MalformedFrame as error:
-            raise RuntimeError(f"what listens there is no debugger: {error}") from error
+            raise RuntimeError(f"the peer is not a debugger: {error}") from error
         if not data:
             raise RuntimeError("the debugger closed the connection before it had taken the token")
     if answers[0].get("success") is not True:

@@ -24,7 +24,7 @@ DAP itself, with this process as the server; it connects to the socket that the 
    A program that is killed, or calls `os._exit`, closes it without.
 
 `output` events are only log messages (category console) and our own remarks (console, stderr); what the
-program writes is in its pipes. `thread` events tell of threads that `threading` starts.
+program writes is in its pipes. `thread` events report threads that `threading` starts.
 
 Every request gets one response. A refusal has the reason in `message` and in `body.error.format`:
 "there is no thread 7; there are [1]", "thread 1 is running; pause it first", "reference 17 belongs to stop 3,
@@ -67,7 +67,7 @@ def _arguments(given: list[str]) -> tuple[str, str, str, list[str]]:
 def _show_lines_at_once() -> None:
     """Have each line written when it ends, as to a terminal: it is to be seen before the next stop."""
     if sys.stdout is not None and not sys.stdout.isatty():
-        sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]  # nobody has replaced it yet
+        sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]  # the program has not replaced it yet
 
 
 def main() -> None:

@@ -17,7 +17,7 @@ class RequestRefused(Exception):
 
 
 class MalformedFrame(Exception):
-    """Bytes on the link that are no message of the protocol."""
+    """Bytes on the link that are not a message of the protocol."""
 
 
 class MarkBroken(AssertionError):

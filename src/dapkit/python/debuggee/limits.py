@@ -89,9 +89,9 @@ INSTRUCTIONS: Final = 100_000
 """Instructions in one answer of `disassemble`."""
 
 REMARKS: Final = 256
-"""Log messages that wait; whoever adds one more sends them all."""
+"""Log messages that may wait; the thread that adds one more sends them all."""
 REMARKED_CHARS: Final = 1024 * 1024
-"""When the client has not yet been told of more than this, whoever says more waits."""
+"""When more than this has not yet been passed to the client, a thread that writes more waits."""
 ROOM_SECONDS: Final = 0.01
 """How often is looked whether it has been."""
 REMARK_CHARS: Final = 16_384
@@ -101,9 +101,9 @@ TOKEN_SECONDS: Final = 10.0
 """Within which a connection has to say something of use."""
 TOKEN_MESSAGE_BYTES: Final = 4_096
 """The first message of a connection that has not been let in."""
-VISITORS: Final = 16
+PENDING_CONNECTIONS: Final = 16
 """Connections that may wait to be let in; further ones are closed."""
-DOOR_MILLISECONDS: Final = 1_000
+LISTENER_MILLISECONDS: Final = 1_000
 """How often the slow ones among them are looked for."""
 
 FRAME_BYTES: Final = 64 * 1024 * 1024

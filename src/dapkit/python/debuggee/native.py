@@ -2,7 +2,7 @@
 
 It is one file, `_native.abi3.so`, beside this one: built when the package is installed, if there
 is a compiler, and loadable into every CPython from 3.12 on, whichever dapkit itself runs on.
-Whoever asks here for a callback and gets None lets Python do the same, more slowly.
+A caller that gets None instead of a callback does the same in Python, more slowly.
 
 What each function of the extension does is said in `native/`; what callbacks cost, and what a
 watch cannot see, in docs/explanation/native.md.
@@ -100,7 +100,7 @@ def router(table: Table) -> Callable[[CodeType, int], object] | None:
 def watch[K, V](namespace: dict[K, V], key: object) -> int:
     """Take notes of the writes of one entry of a dict; return the number of the watch.
 
-    A write that leaves the same object in place is no write. Ends when the dict ends, which is the last note,
+    A write that leaves the same object in place does not count. Ends when the dict ends, which is the last note,
     or by `unwatch`.
 
     Raises:
@@ -143,7 +143,7 @@ def arm_writers(tool: int, events: int, codes: list[CodeType]) -> None:
 def disarm_writers(others: dict[int, int]) -> bool:
     """Set the local events of all code objects in `codes` back to what `others` says by identity, or none; empty it.
 
-    False, and nothing is done, if there are notes again that nobody has drained.
+    False, and nothing is done, if there are notes that have not been drained.
     """
     return _native.disarm_writers(others)
 
@@ -154,14 +154,14 @@ def drain() -> tuple[list[tuple[int, int, object, object]], int]:
 
 
 INLINE_VALUES_ARE_SILENT: Final = sys.version_info[:3] == (3, 13, 0)
-"""Whether watchers are not told of writes to values that are stored in an instance (python/cpython#125608)."""
+"""Whether watchers are not called for writes to values that are stored in an instance (python/cpython#125608)."""
 
 
 def namespace_of(owner: object) -> dict[object, object] | None:
     """Return the dict that holds the attributes of an object, so that watching it sees every write.
 
     None if it has none, as with slots. On 3.13.0 an instance gets a new `__dict__`, equal to the old:
-    writes to values that are stored in the instance itself are not told to watchers there.
+    watchers are not called there for writes to values that are stored in the instance itself.
     """
     if isinstance(owner, type):
         [namespace] = [

@@ -1,4 +1,4 @@
-"""What a client wants of the engine, from the arguments of `launch` or `attach`.
+"""The options of a session, from the arguments of `launch` or `attach`.
 
 The adapter has checked their types; what is not there has its default.
 """
@@ -25,7 +25,7 @@ class SessionOptions:
         rules: what counts as library code, `{"path" or "module": pattern, "include": whether it is the program's}`.
         show_return_value: whether variables show what a function returned.
         evaluate_seconds: how long an input of the console may run.
-        redirect_output: whether to tell the client what the program writes.
+        redirect_output: whether to report to the client what the program writes.
         auto_reload: how to load saved files; None for not at all.
 
     """

@@ -1,8 +1,8 @@
-"""What breakpoints of all kinds have in common: how they are asked for, and what is told of them.
+"""What breakpoints of all kinds have in common: how they are requested, and what is reported about them.
 
-    source_breakpoints       by line, or by column within a line
-    function_breakpoints     by the name of a function
-    instruction_breakpoints  by the address of an instruction
+    source       by line, or by column within a line
+    function     by the name of a function
+    instruction  by the address of an instruction
 
 Each kind finds the code it means and puts *sites* there (`sites`); stopping is done by `callbacks`.
 """
@@ -23,7 +23,7 @@ INSTRUCTION: Final = "instruction breakpoint"
 ONCE: Final = "once"
 
 next_number = itertools.count(1).__next__
-"""The number of the next breakpoint, of whatever kind: a client tells them apart by it."""
+"""The number of the next breakpoint, of any kind: clients distinguish them by it."""
 
 
 class EngineBreakpoint:

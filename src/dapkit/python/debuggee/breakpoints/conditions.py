@@ -1,7 +1,7 @@
 """Conditions, hit conditions and log messages, compiled into one callback per breakpoint.
 
 A condition is tested a million times in a second, so nothing is looked up that can be
-known when the breakpoint meets its code. Simple conditions, which most are, and hit
+known when the breakpoint is bound to its code. Simple conditions, which most are, and hit
 conditions are checked in C, where `native` can. For all others the callback is one Python
 function with the condition in its body, which reads from the frame only the variables that
 the condition names. Which of them are local, global or built in is settled then. Whatever
@@ -30,7 +30,7 @@ def split_log_message(text: str) -> list[tuple[bool, str]]:
     """Split a log message into (is an expression, text) parts; `{{` and `}}` are braces.
 
     Raises:
-        RequestRefused: if a brace is not closed or a part is no expression.
+        RequestRefused: if a brace is not closed or a part is not an expression.
 
     """
     parts: list[tuple[bool, str]] = []
@@ -126,7 +126,7 @@ class HitActions:
     """What a callback does when it is not done after a quick look.
 
     `hit(frame, code, line)` stops the program and returns True; `log(text, line)` delivers a
-    message; `failed(frame, code, line, error)` tells of a condition that raised.
+    message; `failed(frame, code, line, error)` reports a condition that raised.
     """
 
     def __init__(
@@ -246,7 +246,7 @@ def _source(test: BreakpointCondition, line: int, *, local: list[str], wide: lis
 
 
 def _act(test: BreakpointCondition, frame: FrameType, code: CodeType, line: int, actions: HitActions) -> object:
-    """Do what the callback does, by `eval` in the frame, and tell of errors."""
+    """Do what the callback does, by `eval` in the frame, and report errors."""
     if test.condition:
         try:
             if not eval(test.condition, _names_of(frame)):

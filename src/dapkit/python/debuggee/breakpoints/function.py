@@ -153,7 +153,7 @@ def meanings_of(name: object) -> list[Meaning]:
     for part in [*parts, *(module.split(".") if colon else ())]:
         if not part.isidentifier() and part != "<lambda>":
             raise RequestRefused(
-                f"{name!r} is no name of a function; write func, Class.method, module.func or module:Class.method"
+                f"{name!r} is not a name of a function; write func, Class.method, module.func or module:Class.method"
             )
     if colon:
         return [(module, ".".join(parts))]

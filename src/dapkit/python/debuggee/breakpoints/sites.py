@@ -39,7 +39,7 @@ def site_of(
 
 
 class BreakpointHit:
-    """A breakpoint that wants to stop a frame; `problem` says why, if its condition could not tell."""
+    """A breakpoint that is to stop a frame; `problem` is the error of its condition, if that raised."""
 
     __slots__ = ("breakpoint", "frame", "problem")
 

@@ -1,6 +1,6 @@
 """The breakpoints of all kinds together, and what happens where one is hit.
 
-A breakpoint at a line or an instruction stops there. One at a function is met as the call begins, and
+A breakpoint at a line or an instruction stops there. One at a function is hit as the call begins, and
 stops at the first line: only from there on are lines to be stepped, or jumped to.
 """
 
@@ -65,7 +65,7 @@ class BreakpointTable:
         self.instructions.clear()
 
     def tell(self, breakpoint: EngineBreakpoint, reason: str) -> None:
-        """Tell the client that a breakpoint is not what it was."""
+        """Report to the client that a breakpoint has changed."""
         self._link.event("breakpoint", {"reason": reason, "breakpoint": breakpoint.describe()})
 
     def console(self, text: str, more: Json | None = None) -> None:
@@ -92,7 +92,7 @@ class BreakpointTable:
         return self._gathering.add(BreakpointHit(breakpoint, frame))
 
     def _stop_at_failure(self, breakpoint: EngineBreakpoint, frame: FrameType, at: int, error: BaseException) -> object:
-        """Stop where a condition raised: whoever set it wants to know, and knows best where it can be seen."""
+        """Stop where a condition raised: the user sees best there why it did."""
         said = details.summary(error)["description"]
         assert breakpoint.test is not None, "a condition that raised is there"  # noqa: S101 - says so to mypy
         if (breakpoint.number, str(said)) not in self._complained:
@@ -129,7 +129,7 @@ class BreakpointTable:
             self._world.wait_for_room()
 
     def _spend(self, breakpoint: EngineBreakpoint) -> bool:
-        """Remove a breakpoint for good; say whether nobody has before."""
+        """Remove a breakpoint for good; return False if it was removed already."""
         with self._lock:
             if breakpoint.spent:
                 return False

@@ -1,6 +1,6 @@
 """Addresses of bytecode: numbers that stand for instructions, good for the whole session.
 
-They are those of the instructions in memory. A code object that a client was told of is kept alive,
+They are those of the instructions in memory. A code object that was reported to a client is kept alive,
 so that no other code ever gets its addresses.
 """
 

@@ -63,7 +63,7 @@ class ProgramText:
         """Return the lines that have code, in order.
 
         Raises:
-            RequestRefused: if the text is no Python.
+            RequestRefused: if the text is not valid Python.
 
         """
         return lines_of_text(self.data, where) if self.listed is None else lines_of_tree(self.listed)
@@ -87,7 +87,7 @@ class ProgramText:
 
     def statements(self, line: int) -> list[Span]:
         """Return the statements of a line, if there are several."""
-        # Most lines can be told from how they look; the tree of a long text takes many milliseconds.
+        # For most lines a look at the text is enough; the tree of a long text takes many milliseconds.
         text = self._line(line).strip()
         if b";" not in text:
             is_compound = text.split(b" ", 1)[0].rstrip(b":") in _COMPOUND
@@ -169,7 +169,7 @@ def spots(text: ProgramText, first: int, last: int, where: str) -> list[Spot]:
     Lines whose code begins no statement, as within a long call, have one at their first instruction.
 
     Raises:
-        RequestRefused: if the text is no Python.
+        RequestRefused: if the text is not valid Python.
 
     """
     candidates = list(_candidates(compile_quietly(text.data, where, as_tree=True), first, last))
@@ -200,7 +200,7 @@ def spots_of_line(text: ProgramText, line: int, where: str) -> list[Spot]:
     """Return the places to stop at that begin in one line, and remember them.
 
     Raises:
-        RequestRefused: if the text is no Python.
+        RequestRefused: if the text is not valid Python.
 
     """
     known = text.spots.get(line)

@@ -1,1 +1,1 @@
-"""The connection to the adapter: the link and its messages, and the door through which clients come to a program."""
+"""The connection to the adapter: the link and its messages and requests, and the listener for clients."""

@@ -1,4 +1,4 @@
-"""The engine of this process, of which there is one at most, and those who wait for its client."""
+"""The engine of this process, of which there is at most one, and the threads that wait for its client."""
 
 import _thread
 import os
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from typing import Protocol  # a class of it takes a quarter of a millisecond to make
 
     class Debugger(Protocol):
-        """An engine, as far as those know it who wait for its client."""
+        """What this module needs of an engine."""
 
         @property
         def owned(self) -> bool:
@@ -40,7 +40,7 @@ _waiting: list["_Waiter"] = []
 
 
 class _Waiter:
-    """Somebody who waits for a client."""
+    """A thread that waits for a client."""
 
     def __init__(self) -> None:
         self.came = False
@@ -57,11 +57,11 @@ def wait() -> None:
     """Wait until a client has configured its session; a signal handler may raise meanwhile.
 
     Raises:
-        RuntimeError: none can come.
+        RuntimeError: no client can attach.
 
     """
     if not expects_clients and engine is None:
-        raise RuntimeError("nobody can come: call dapkit.listen() or dapkit.connect() first")
+        raise RuntimeError("no client can attach: call dapkit.listen() or dapkit.connect() first")
     waiter = _Waiter()
     _waiting.append(waiter)
     if is_debugged():
@@ -72,7 +72,7 @@ def wait() -> None:
 
 
 def settle(*, came: bool) -> None:
-    """Let all go on who wait for a client: it has come, or none will any more. In the link's thread."""
+    """Wake the threads that wait for a client: it has attached, or none will any more. In the link's thread."""
     while _waiting:
         waiter = _waiting.pop()
         waiter.came = came
@@ -80,7 +80,7 @@ def settle(*, came: bool) -> None:
 
 
 def main_thread() -> int:
-    """Return the identity of the main thread, as far as it can be told; else of the calling one."""
+    """Return the identity of the main thread if it is known, else of the calling thread."""
     threading = sys.modules.get("threading")
     main = getattr(threading, "_main_thread", None)
     ident = getattr(main, "ident", None)
@@ -88,7 +88,7 @@ def main_thread() -> int:
 
 
 def takes_breakpoint_calls() -> bool:
-    """Say whether the built-in `breakpoint` may be ours: nobody has decided otherwise."""
+    """Say whether the built-in `breakpoint` may be ours: neither the program nor the environment has replaced it."""
     return sys.breakpointhook is sys.__breakpointhook__ and not os.environ.get("PYTHONBREAKPOINT")
 
 
@@ -96,7 +96,7 @@ def need_no_launcher() -> None:
     """Refuse a second debugger.
 
     Raises:
-        RuntimeError: the program was launched by one.
+        RuntimeError: the program was launched by a debugger.
 
     """
     if engine is not None and engine.owned:

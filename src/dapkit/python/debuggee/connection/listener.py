@@ -1,14 +1,14 @@
-"""The door of a listening program: where it is, and who is let in.
+"""The listener of a program that clients attach to: its address, and which clients it accepts.
 
-A port is an open machine, so nobody gets past the first frame without the token, or, where none is
+A client can run any code in the program, so none gets past the first frame without the token, or, where none is
 asked for, without being a process of our own user. The first bytes have to be those of a DAP message: HTTP and
-the like is closed at its first letter. While a client is inside, others are told so, and closed.
+the like is closed at its first letter. While a client is attached, others get an error that says so, and are closed.
 
-    visitor   {"seq":1,"type":"request","command":"dapkit/authenticate","arguments":{"token":"..."}}
+    client    {"seq":1,"type":"request","command":"dapkit/authenticate","arguments":{"token":"..."}}
     program   {"seq":1,"type":"response","request_seq":1,"success":true,"command":"dapkit/authenticate"}
 
 Then the session begins, its messages numbered anew. Nothing here waits: sockets do not block, and
-whoever takes too long is closed.
+a connection that takes too long is closed.
 """
 
 import _socket
@@ -32,15 +32,15 @@ type ListenAddress = tuple[str, int] | str
 
 
 class AcceptedClient:
-    """Who was let in: the connection, and what came of the session already."""
+    """A client that was accepted: the connection, and what it has sent of the session already."""
 
     def __init__(self, connection: _socket.socket, said: bytes) -> None:
         self.connection = connection
         self.said = said
 
 
-class _Visitor:
-    """A connection that has not been let in yet."""
+class _PendingConnection:
+    """A connection that has not been accepted yet."""
 
     def __init__(self, connection: _socket.socket) -> None:
         self.connection = connection
@@ -49,14 +49,14 @@ class _Visitor:
 
 
 class ClientListener:
-    """A listening socket, and those who wait in front of it.
+    """A listening socket, and the connections that have not been accepted yet.
 
-    Invariant: `watched` has a descriptor for the socket and for each visitor.
+    Invariant: `watched` has a descriptor for the socket and for each pending connection.
 
     Attributes:
-        place: where it is.
+        place: its address.
         watched: what to do when a descriptor can be read.
-        arrived: who was let in last; to be taken.
+        arrived: the client that was accepted last; `wait` takes it.
 
     """
 
@@ -65,7 +65,7 @@ class ClientListener:
         self.place: ListenAddress = place if isinstance(place, str) else (place[0], self._listening.getsockname()[1])
         self._token = token
         self._trusts = allow_remote and token is None
-        self._visitors: dict[int, _Visitor] = {}
+        self._pending: dict[int, _PendingConnection] = {}
         self.watched: dict[int, Callable[[], None]] = {self._listening.fileno(): self._open}
         self.arrived: AcceptedClient | None = None
         self.occupied = False
@@ -77,31 +77,31 @@ class ClientListener:
             poll = select.poll()
             for handle in self.watched:
                 poll.register(handle, select.POLLIN)
-            for handle, _ in poll.poll(limits.DOOR_MILLISECONDS if self._visitors else None):
+            for handle, _ in poll.poll(limits.LISTENER_MILLISECONDS if self._pending else None):
                 if handle in self.watched:
                     self.watched[handle]()
-            self.dismiss_the_slow()
+            self.dismiss_slow()
         client, self.arrived = self.arrived, None
         self.occupied = True
         return client
 
-    def dismiss_the_slow(self) -> None:
-        """Close those who said nothing of use for too long."""
+    def dismiss_slow(self) -> None:
+        """Close the connections that have sent nothing valid for too long."""
         now = monotonic()
-        for visitor in [waiting for waiting in self._visitors.values() if waiting.until < now]:
-            self._dismiss(visitor)
+        for pending in [waiting for waiting in self._pending.values() if waiting.until < now]:
+            self._dismiss(pending)
 
     def close(self) -> None:
         """Listen no more."""
-        for visitor in list(self._visitors.values()):
-            self._dismiss(visitor)
+        for pending in list(self._pending.values()):
+            self._dismiss(pending)
         self.watched.clear()
         self._listening.close()
         if isinstance(self.place, str):
             try:
                 os.unlink(self.place)
             except OSError:
-                return  # somebody has tidied up
+                return  # it was removed already
 
     def _open(self) -> None:
         try:
@@ -110,51 +110,51 @@ class ClientListener:
             return  # it went away again
         connection = _socket.socket(fileno=handle)
         connection.setblocking(False)  # noqa: FBT003 - its only parameter
-        if len(self._visitors) >= limits.VISITORS or not self._may_come(connection):
+        if len(self._pending) >= limits.PENDING_CONNECTIONS or not self._may_come(connection):
             connection.close()
             return
-        visitor = self._visitors[handle] = _Visitor(connection)
-        self.watched[handle] = lambda: self._listen_to(visitor)
+        pending = self._pending[handle] = _PendingConnection(connection)
+        self.watched[handle] = lambda: self._listen_to(pending)
 
     def _may_come(self, connection: _socket.socket) -> bool:
-        """Say whether somebody may speak at all: who has no token to show has to be of our own user."""
+        """Say whether a connection may send anything: without a token it has to be of our own user."""
         if connection.family == _socket.AF_UNIX:
             return _user_behind(connection) == os.geteuid()
         connection.setsockopt(_socket.IPPROTO_TCP, _socket.TCP_NODELAY, 1)
         return self._token is not None or self._trusts or _user_on_loopback(connection) == os.geteuid()
 
-    def _listen_to(self, visitor: _Visitor) -> None:
+    def _listen_to(self, pending: _PendingConnection) -> None:
         try:
-            data = visitor.connection.recv(limits.TOKEN_MESSAGE_BYTES)
+            data = pending.connection.recv(limits.TOKEN_MESSAGE_BYTES)
         except BlockingIOError:
             return
         except OSError:
             data = b""
-        visitor.said += data
-        request = _request_in(visitor.said)
+        pending.said += data
+        request = _request_in(pending.said)
         if not data or request is None:
-            self._dismiss(visitor)
+            self._dismiss(pending)
         elif request:
-            self._judge(visitor, request)
+            self._judge(pending, request)
 
-    def _judge(self, visitor: _Visitor, request: Json) -> None:
+    def _judge(self, pending: _PendingConnection, request: Json) -> None:
         shows = request.get("command") == AUTHENTICATE
         arguments = request.get("arguments")
         shown = arguments.get("token") if isinstance(arguments, dict) else None
         if self.occupied or self.arrived is not None:
-            self._answer(visitor, request, "another client is attached to the program, and only one can be")
+            self._answer(pending, request, "another client is attached to the program, and only one can be")
         elif self._token is not None and not shows:
-            self._answer(visitor, request, f"the first request has to be {AUTHENTICATE}, with the token of the program")
+            self._answer(pending, request, f"the first request has to be {AUTHENTICATE}, with the token of the program")
         elif self._token is not None and not tokens.same(shown, self._token):
-            self._answer(visitor, request, "the token is not that of the program")
+            self._answer(pending, request, "the token is not that of the program")
         else:
             if shows:
-                self._answer(visitor, request, None)
-            self._forget(visitor)
-            visitor.connection.setblocking(True)  # noqa: FBT003 - its only parameter
-            self.arrived = AcceptedClient(visitor.connection, b"" if shows else visitor.said)
+                self._answer(pending, request, None)
+            self._forget(pending)
+            pending.connection.setblocking(True)  # noqa: FBT003 - its only parameter
+            self.arrived = AcceptedClient(pending.connection, b"" if shows else pending.said)
 
-    def _answer(self, visitor: _Visitor, request: Json, objection: str | None) -> None:
+    def _answer(self, pending: _PendingConnection, request: Json, objection: str | None) -> None:
         answer: Json = {
             "seq": 1,
             "type": "response",
@@ -165,24 +165,24 @@ class ClientListener:
         if objection is not None:
             answer |= {"message": objection, "body": {"error": {"id": 1, "format": objection}}}
         try:
-            visitor.connection.send(encode(answer))
+            pending.connection.send(encode(answer))
         except OSError:
             objection = "gone"
         if objection is not None:
-            self._dismiss(visitor)
+            self._dismiss(pending)
 
-    def _dismiss(self, visitor: _Visitor) -> None:
-        self._forget(visitor)
-        visitor.connection.close()
+    def _dismiss(self, pending: _PendingConnection) -> None:
+        self._forget(pending)
+        pending.connection.close()
 
-    def _forget(self, visitor: _Visitor) -> None:
-        handle = visitor.connection.fileno()
-        self._visitors.pop(handle, None)
+    def _forget(self, pending: _PendingConnection) -> None:
+        handle = pending.connection.fileno()
+        self._pending.pop(handle, None)
         self.watched.pop(handle, None)
 
 
 def _request_in(said: bytes) -> Json | None:
-    """Return the first message of a visitor, nothing if it is not complete, None if it can be none."""
+    """Return the first message of a connection, an empty one if it is incomplete, None if it is invalid."""
     beginning = said[: len(_BEGINNING)].lower()
     if not _BEGINNING.startswith(beginning) or len(said) > limits.TOKEN_MESSAGE_BYTES:
         return None
@@ -206,7 +206,7 @@ def _listening(place: ListenAddress, *, allow_remote: bool) -> _socket.socket:
     try:
         listening.setsockopt(_socket.SOL_SOCKET, _socket.SO_REUSEADDR, 1)
         listening.bind((host, port))
-        listening.listen(limits.VISITORS)
+        listening.listen(limits.PENDING_CONNECTIONS)
     except BaseException:
         listening.close()
         raise
@@ -218,7 +218,7 @@ def _listening_on_path(path: str) -> _socket.socket:
     try:
         os.fchmod(listening.fileno(), 0o600)  # Linux: bind makes the file with the mode of the socket
         listening.bind(path)
-        listening.listen(limits.VISITORS)
+        listening.listen(limits.PENDING_CONNECTIONS)
     except BaseException:
         listening.close()
         raise
@@ -231,7 +231,7 @@ def _user_behind(connection: _socket.socket) -> int:
 
 
 def _user_on_loopback(connection: _socket.socket) -> int | None:
-    """Return the user at the other end of a connection within this machine; None if that cannot be told."""
+    """Return the user at the other end of a connection within this machine; None if that is not known."""
     try:
         wanted = [_as_in_table(connection.getpeername()), _as_in_table(connection.getsockname())]
         with open("/proc/net/tcp6" if connection.family == _socket.AF_INET6 else "/proc/net/tcp") as table:

@@ -62,7 +62,7 @@ def number(request: IncomingRequest, name: str) -> int:
     """Return an argument that counts something, 0 if it is not there.
 
     Raises:
-        RequestRefused: if it is no number from 0 on.
+        RequestRefused: if it is not a number from 0 on.
 
     """
     value = request.arguments.get(name)

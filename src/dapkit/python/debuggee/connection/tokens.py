@@ -20,7 +20,7 @@ def make() -> str:
 
 
 def same(shown: object, token: str) -> bool:
-    """Say whether somebody knows a token, in a time that does not tell how much of it was right."""
+    """Compare a token with the right one, in a time that does not depend on how much of it is right."""
     return isinstance(shown, str) and _compare_digest(shown.encode("utf-8", "surrogatepass"), token.encode())
 
 
@@ -35,9 +35,9 @@ def file_of(port: int) -> str:
 
 
 def leave(token: str, port: int) -> tuple[str, int]:
-    """Leave a token for whoever of our user wants to connect to a port; return the file, open and locked.
+    """Leave a token for processes of our user that connect to a port; return the file, open and locked.
 
-    It stays so for as long as it is of use: files that nobody has locked were left by programs that were killed, and
+    It stays so for as long as it is of use: files that are not locked were left by programs that were killed, and
     are removed here.
     """
     path = file_of(port)
@@ -86,7 +86,7 @@ def _remove_unless_held(path: str) -> None:
     try:
         flock(handle, LOCK_EX | LOCK_NB)
         os.unlink(path)
-    except OSError:  # whoever has left it lives, or has just removed it
+    except OSError:  # the program that left it still runs, or has just removed it
         return
     finally:
         os.close(handle)

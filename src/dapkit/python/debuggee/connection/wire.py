@@ -19,7 +19,7 @@ def _refuse_value(value: object) -> object:
 
 
 class _Strict:
-    """What the C scanner wants to know about reading."""
+    """The settings of the C scanner."""
 
     strict = False
     object_hook = None
@@ -76,7 +76,7 @@ class FrameReader:
         """Take bytes, and return the messages that they complete.
 
         Raises:
-            MalformedFrame: if they are no frames; the reader is of no use afterwards.
+            MalformedFrame: if they are not frames; the reader cannot be used afterwards.
 
         """
         held = self._held

@@ -1,7 +1,7 @@
 """The cell behind a variable that functions share, and all code that can write it.
 
-A frame does not tell its cells. But a mark can be put into the variable for a moment: the cell is what then
-holds the mark. Native code does that in one go, so that no other thread meets the mark.
+A frame does not give its cells. But a mark can be put into the variable for a moment: the cell is what then
+holds the mark. Native code does that in one go, so that no other thread sees the mark.
 """
 
 import gc
@@ -17,7 +17,7 @@ from .targets import MISSING
 
 
 def cell_of(frame: FrameType, name: str) -> CellType | None:
-    """Return the cell of a variable of a function; None if that cannot be told."""
+    """Return the cell of a variable of a function; None if it is not found."""
     variables = frame.f_locals
     write_back = locals_writer(frame)
     mark = object.__new__(_Mark)
@@ -43,7 +43,7 @@ def cell_of(frame: FrameType, name: str) -> CellType | None:
 
 
 class _Mark:
-    """An object that the garbage collector knows, and nobody else."""
+    """An object to which only the garbage collector has a reference."""
 
     __slots__ = ("itself",)
 

@@ -69,7 +69,7 @@ class NameWatches:
         self._codes: dict[int, CodeType] = {}
 
     def set(self, targets: list[tuple[WatchTarget, bool, bool]]) -> None:
-        """Watch these targets: whether writes and whether reads are wanted, each."""
+        """Watch these targets, each with whether to report writes and reads."""
         for code in self._codes.values():
             self._tool.want(code, _OWNER, 0)
         self.spots.clear()
@@ -107,7 +107,7 @@ class NameWatches:
 
     @property
     def reads_globals(self) -> bool:
-        """Say whether code that starts has to be met."""
+        """Say whether code that starts has to be looked at."""
         return any(isinstance(watch.place, Reads) for watch in self._watches)
 
     @property

@@ -121,9 +121,9 @@ class PolledValues:
 
 
 def leaves(frame: FrameType, where: int) -> bool:
-    """Say whether a callback that was told `where` is that of an instruction that leaves the frame.
+    """Say whether a callback with the argument `where` is that of an instruction that leaves the frame.
 
-    LINE is told a line, PY_RETURN and PY_YIELD an offset; they are told apart by where the frame is.
+    LINE has a line there, PY_RETURN and PY_YIELD an offset; where the frame is decides which it is.
     """
     return where == frame.f_lasti and is_return(frame.f_code, where)
 

@@ -53,7 +53,7 @@ def target_of_bytes(owner: object, start: int, length: int, label: str) -> Watch
     """Return the target for a range of a buffer.
 
     Raises:
-        RequestRefused: if it is no buffer, one that cannot change, or too short.
+        RequestRefused: if it is not a buffer, cannot change, or is too short.
 
     """
     size = _size_of_buffer(owner)
@@ -98,7 +98,7 @@ def _of_variable(stored: LocalVariable, label: str) -> WatchTarget:
         return target
     cell = cell_of(frame, name)
     if cell is None:
-        raise RequestRefused(f"{name} is shared by several functions in a way that cannot be told")
+        raise RequestRefused(f"{name} is shared by several functions, and which ones cannot be found out")
     return _numbered(label, [Cell(cell, name, writers_of(cell, name, frame))])
 
 
@@ -136,7 +136,7 @@ def _of_attribute(owner: object, name: str, label: str) -> WatchTarget:
     places: list[Place] = [ObjectEntry(owner, name)]
     if name not in names:
         if holder is None:
-            raise RequestRefused(f"{label} is no attribute that is stored")
+            raise RequestRefused(f"{label} is not a stored attribute")
         if not _is_immutable(holder):
             places.append(ObjectEntry(holder, name))
     return _numbered(label, places)
@@ -148,7 +148,7 @@ def _of_class(owner: Any, name: str, label: str) -> WatchTarget:  # noqa: ANN401
         raise RequestRefused(f"{label} is computed by the metaclass when it is asked for")
     holder, _ = _in_classes(type.__dict__["__mro__"].__get__(owner), name)
     if holder is None:
-        raise RequestRefused(f"{label} is no attribute that is stored")
+        raise RequestRefused(f"{label} is not a stored attribute")
     if _is_immutable(owner):
         raise RequestRefused(f"the attributes of {type_name(owner)} {owner.__name__} do not change")
     places: list[Place] = [
@@ -183,7 +183,7 @@ def _of_item(container: Any, key: object, label: str) -> WatchTarget:  # noqa: A
     if not is_list:
         _size_of_buffer(container)
     if not isinstance(key, int):
-        raise RequestRefused(f"an item of a {type_name(container)} at {type_name(key)} is no single place")
+        raise RequestRefused(f"an item of a {type_name(container)} at {type_name(key)} is not a single place")
     if is_list:
         length = list.__len__(container)
         if not -length <= key < length:
@@ -196,7 +196,7 @@ def _of_buffer_item(container: Any, index: int, label: str) -> WatchTarget:  # n
     size = _size_of_buffer(container)
     with memoryview(container) as view:
         if view.ndim != 1:
-            raise RequestRefused(f"an item of {view.ndim} dimensions is no single place; watch its bytes")
+            raise RequestRefused(f"an item of {view.ndim} dimensions is not a single place; watch its bytes")
         count, width, form = len(view), view.itemsize, _native_form(view.format, view.itemsize)
     if not -count <= index < count:
         raise RequestRefused(f"there is no item {index}; there are {count}")
@@ -222,7 +222,7 @@ def _size_of_buffer(owner: Any) -> int:  # noqa: ANN401 - any object
                 return flat.nbytes
     except (TypeError, ValueError, BufferError) as error:
         raise RequestRefused(
-            f"a {type_name(owner)} is no dict, list or buffer; its items can only be asked for by running its own code"
+            f"a {type_name(owner)} is not a dict, list or buffer; its items can only be read by running its own code"
         ) from error
 
 

@@ -1,4 +1,4 @@
-"""Data breakpoints: which were asked for, when they stop, and what is said then.
+"""Data breakpoints: which were asked for, when they stop, and what is reported then.
 
 A client first asks whether something can be watched, and gets the dataId of a target for it. What was
 found in a frame or value of a stop is only kept if a breakpoint is set on it before the program goes on. Names of
@@ -32,7 +32,7 @@ from .watches import DataHit, Shield, WatchedTargets
 
 
 class EngineDataBreakpoint:
-    """One data breakpoint that a client set; without a target it waits for one, or is no good."""
+    """One data breakpoint that a client set; without a target it waits for one, or is invalid."""
 
     __slots__ = ("access", "code", "hits", "identity", "number", "once", "problem", "target", "test", "waits")
 
@@ -116,7 +116,7 @@ class DataBreakpointTable:
         """Whether the program has begun: before that, `__main__` is not its own."""
 
     def offer(self, target: WatchTarget, *, once: bool) -> Json:
-        """Return the answer that tells of a target, and keep it."""
+        """Return the body that describes a target, and keep the target."""
         with self._lock:
             known = [offered for offered in self._offered.values() if offered.means(target) and not offered.ended]
             kept = known[0] if known else target
@@ -166,7 +166,7 @@ class DataBreakpointTable:
     def _find(self, identity: str) -> WatchTarget | None:
         if identity in self._offered:
             return self._offered[identity]
-        found = lasting_target(identity)  # also refuses what is no name
+        found = lasting_target(identity)  # also refuses what is not a name
         return found if self.may_resolve else None
 
     def _watch(self) -> None:
@@ -274,7 +274,7 @@ class DataBreakpointTable:
         self._link.event("breakpoint", {"reason": reason, "breakpoint": self._describe(breakpoint)})
 
     def _spend(self, breakpoint: EngineDataBreakpoint) -> bool:
-        """Remove a breakpoint for good; say whether nobody has before."""
+        """Remove a breakpoint for good; return False if it was removed already."""
         with self._lock:
             if breakpoint not in self._set:
                 return False
@@ -284,7 +284,7 @@ class DataBreakpointTable:
         return True
 
     def _on_hit(self, hit: DataHit) -> None:
-        """Stop if any breakpoint wants to. In the thread that used the data."""
+        """Stop if any breakpoint applies. In the thread that used the data."""
         if self._is_of_client(hit.frame):
             return
         numbers: list[int] = []

@@ -2,9 +2,9 @@
 
 A place is read here without any code of the program. How a change of it is noticed depends on its kind:
 
-    DictEntry, ObjectEntry     a watcher of the dict (`watch_entries`), or polling
-    Slot, Item, Bytes          polling (`watch_polls`)
-    Local, Cell, reads         events at the instructions that use the name (`watch_names`)
+    DictEntry, ObjectEntry     a watcher of the dict (`entries`), or polling
+    Slot, Item, Bytes          polling (`polls`)
+    Local, Cell, reads         events at the instructions that use the name (`names`)
 
 A target is what a client sets a data breakpoint on: one place, or two where a name means an
 attribute of an object or, if that has none, of its class.

@@ -23,7 +23,7 @@ class WatchTool:
     """Which events of which code objects are on, for whom.
 
     Invariant: while `number` is not -1, the local events of a code object are the union of what its
-    owners want. Changed under the engine's lock.
+    owners need. Changed under the engine's lock.
     """
 
     def __init__(self) -> None:

@@ -1,10 +1,10 @@
 """All that is watched for data breakpoints: which mechanism sees what, and the events that they share.
 
-    INSTRUCTION              a name was written or is read (`watch_names`), an entry was written (`watch_entries`)
-    LINE                     what was written by the last instruction of the line before; polled values (`watch_polls`)
+    INSTRUCTION              a name was written or is read (`names`), an entry was written (`entries`)
+    LINE                     what was written by the last instruction of the line before; polled values (`polls`)
     JUMP, PY_YIELD           polled values
     PY_RETURN                the same; the end of a call whose variables are watched
-    PY_START, PY_RESUME      code that is met for the first time
+    PY_START, PY_RESUME      code that runs for the first time
     PY_UNWIND                a frame that an exception leaves: the last moment to see what it wrote
 
 Events are only on where, and for as long as, something is watched that needs them. Of several tools the one with
@@ -54,7 +54,7 @@ class WatchedTargets:
     """The watched targets.
 
     `hit` is called in the thread that used a target, without the lock; `ended` in any thread when a target
-    can be watched no more; `starts` when code is met, with its frame. Changed under the engine's lock.
+    can be watched no more; `starts` when code runs for the first time, with its frame. Changed under the engine's lock.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class WatchedTargets:
         """Watch these targets, each for a kind of access; `expecting` asks for `starts`.
 
         Raises:
-            RequestRefused: if there is no place for a tool in sys.monitoring.
+            RequestRefused: if sys.monitoring has no free tool.
 
         """
         self._expects = expecting
@@ -254,5 +254,5 @@ class WatchedTargets:
             self._ended(target, "the object is gone")
 
     def forget_in_child(self) -> None:
-        """Watch nothing in the child of a fork, where nobody else may hold the lock any more."""
+        """Watch nothing in the child of a fork, without the lock, which a thread of the parent may hold."""
         self.clear()

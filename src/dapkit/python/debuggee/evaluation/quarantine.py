@@ -1,6 +1,6 @@
 """Calls of the program's own `__repr__`s and properties, which it did not ask for.
 
-What such code prints is dropped, and it cannot end the process: neither is what somebody meant who opened a
+What such code prints is dropped, and it cannot end the process: neither is what a user meant who opened a
 variable. Only the calling thread is affected; others may run at the same time.
 """
 

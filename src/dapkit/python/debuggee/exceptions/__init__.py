@@ -1,1 +1,1 @@
-"""Exceptions: which to stop at, whether one will be caught, and what is told of it."""
+"""Exceptions: which to stop at, whether one will be caught, and what is reported about it."""

@@ -132,7 +132,7 @@ def wanted_by_path(path: object) -> ExceptionCondition:
     """Read the path of an exception option: each segment narrows what the ones before it mean.
 
     Raises:
-        RequestRefused: if it is no path.
+        RequestRefused: if it is not a path.
 
     """
     if path is None:

@@ -1,4 +1,4 @@
-"""What is told of an exception: its text, notes, chain, members and stack, as `exceptionInfo` shows them."""
+"""What is reported about an exception: its text, notes, chain, members and stack, as `exceptionInfo` shows them."""
 
 from types import FrameType
 

@@ -1,7 +1,7 @@
-"""Whether an exception will be caught, told at the raise from the handlers on the stack.
+"""Whether an exception will be caught, decided at the raise from the handlers on the stack.
 
 Reads the exception tables and the first instructions of handlers (`except X:` loads X and
-compares). What can be told only by running code (a `with`, a computed class) is MAYBE.
+compares). What only running code could decide (a `with`, a computed class) is MAYBE.
 Exceptions that C code swallows silently (`hasattr`, iteration) are MAYBE as well.
 """
 
@@ -114,7 +114,7 @@ def _follow(read: _Code, at: int, frame: FrameType, exception: BaseException) ->
 def _after_finally(read: _Code, at: int) -> tuple[Verdict, int]:
     """Find the end of a `finally`: it runs something, then raises again, unless it returns.
 
-    Where it compares classes, it is no `finally` but an `except` with an expression to compute.
+    Where it compares classes, it is not a `finally` but an `except` with an expression to compute.
     """
     for offset, name, _ in read.instructions[at:]:
         if name in ("CHECK_EXC_MATCH", "CHECK_EG_MATCH"):

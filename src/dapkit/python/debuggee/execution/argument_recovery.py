@@ -2,8 +2,8 @@
 
 That frame stands at the call, so its own variables are what they were, and so are constants and arithmetic of them.
 Anything else may have changed since (attributes, globals, variables that inner functions share), or would have
-to run again, and is not taken. The text tells what the call names; that it was this function which was called is
-told by its code.
+to run again, and is not taken. The text shows what the call names; that it was this function which was called is
+decided by its code.
 """
 
 import _ast
@@ -39,7 +39,7 @@ class ArgumentRecovery:
         self._sources = sources
 
     def recovered(self, frame: FrameType, names: list[str]) -> Values:
-        """Return those of some arguments of a frame that its call tells. Runs nothing of the program."""
+        """Return those of some arguments of a frame that its call shows. Runs nothing of the program."""
         caller = frame.f_back
         call = self._call(caller) if caller is not None else None
         if caller is None or call is None:

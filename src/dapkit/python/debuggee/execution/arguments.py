@@ -5,7 +5,7 @@ A parameter that its function never assigns to is what it was. Of the others, th
 * where the function stops before it can have assigned to them, and later on in that frame;
 * in calls that begin after the function has stopped, as long as it holds a breakpoint: they are noted. That costs
   some microseconds each, so only `limits.NOTED_CALLS` are after each stop;
-* where the call names them in a way that gives the same again (`recovering`).
+* where the call names them in a way that gives the same again (`argument_recovery`).
 
 Nowhere else: what a caller has computed is handed over, and nothing keeps it.
 """

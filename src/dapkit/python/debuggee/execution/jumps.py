@@ -46,7 +46,7 @@ def jump(parked: Parked, line: int) -> list[str]:
     unbound = [name for name in code.co_varnames if name not in frame.f_locals] if is_function(code) else []
     warnings = sys.modules.get("warnings")
     filters = getattr(warnings, "filters", [])
-    silence = ("ignore", None, RuntimeWarning, None, 0)  # of unbound variables, which are told otherwise
+    silence = ("ignore", None, RuntimeWarning, None, 0)  # of unbound variables, which are reported otherwise
     filters.insert(0, silence)
     try:
         frame.f_lineno = line  # type: ignore[misc]  # writable while the frame is in a line event

@@ -41,14 +41,14 @@ SITE: Final = EVENTS.LINE | EVENTS.PY_START
 """What is watched in code that holds a breakpoint."""
 
 type Owner = str
-"""Who wants events of a code object: `site`, `step` or `thread`."""
+"""For what the events of a code object are on: `site`, `step` or `thread`."""
 
 
 class Monitor:
     """The tool `dapkit` of sys.monitoring.
 
-    Invariant: the local events of a code object are the union of what the owners want;
-    the global ones are DISCOVERY and the union of what `also` was told. Called from any
+    Invariant: the local events of a code object are the union of what the owners need;
+    the global ones are DISCOVERY and the union of what `also` was given. Called from any
     thread, each change under the lock of the caller.
     """
 
@@ -156,7 +156,7 @@ class Monitor:
         return union
 
     def watches(self, code: CodeType) -> bool:
-        """Say whether anybody wants events of this code object."""
+        """Say whether any events of this code object are on."""
         return id(code) in self._wanted
 
     def release(self) -> None:

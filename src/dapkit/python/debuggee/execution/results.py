@@ -1,6 +1,6 @@
 """What the functions returned that a stepped line has called.
 
-CALL events of the stepped code alone tell which functions its frame calls, and PY_RETURN of their code alone what they
+CALL events of the stepped code alone show which functions its frame calls, and PY_RETURN of their code alone what they
 return. A frame is looked at where its caller is the stepped one, whatever native code lies between. Both kinds of event
 are looked at a few times in each step only: so neither a loop of calls nor a recursion gets slower by it,
 and what a function returns that calls itself very often is not known. Python 3.12 has no CALL event for calls with

@@ -111,7 +111,7 @@ def _target(expression: str) -> _ast.AST:
 
 
 def _part(node: _ast.expr, place: Namespaces, guard: EvaluationGuard) -> object:
-    """Evaluate a part of the expression; a slice is no expression by itself."""
+    """Evaluate a part of the expression; a slice alone is not an expression."""
     if isinstance(node, _ast.Slice):
         bounds = (node.lower, node.upper, node.step)
         return slice(*(None if bound is None else _part(bound, place, guard) for bound in bounds))

@@ -1,7 +1,7 @@
 """What could be typed next, from the running program: names, attributes, keys, modules, keywords.
 
 Nothing of the program runs for it: the part before a dot or bracket is looked up like what a mouse pointer
-rests on (`hovering`), and where that is not possible there are no proposals.
+rests on (`hover`), and where that is not possible there are no proposals.
 """
 
 import builtins

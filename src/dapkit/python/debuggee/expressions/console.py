@@ -58,7 +58,7 @@ class Console:
         expose: Callable[[EvaluationGuard, Callable[[], ConsoleResult]], ConsoleResult],
         show: Callable[[object], None],
     ) -> ConsoleResult:
-        """Run an input. `show` is told the values of expressions before the last.
+        """Run an input. `show` is called with the values of expressions before the last.
 
         Raises:
             RequestRefused: with the error that the text has or raises, or the time it took.

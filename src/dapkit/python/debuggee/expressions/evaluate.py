@@ -1,7 +1,7 @@
 """Expressions in a frame of the stopped program.
 
-They run in the thread that the frame belongs to, under a Guard. Statements, and all that makes a console, are in
-`console`; what a mouse pointer rests on is read by `hovering`, which runs nothing.
+They run in the thread that the frame belongs to, under an `EvaluationGuard`. Statements, and all that makes a console,
+are in `console`; what a mouse pointer rests on is read by `hover`, which runs nothing.
 """
 
 from collections.abc import Mapping
@@ -64,7 +64,7 @@ def compiled(text: str) -> CodeType:
     """Compile an expression.
 
     Raises:
-        RequestRefused: if it is none.
+        RequestRefused: if it is not one.
 
     """
     try:

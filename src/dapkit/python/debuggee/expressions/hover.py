@@ -2,7 +2,7 @@
 
 Names, attributes that are stored, items of built-in containers, and arithmetic of plain numbers; for
 what would call anything there is an error that says so. An editor sends whatever text it
-finds there, and nobody asked for it to happen.
+finds there, without the user asking for it.
 """
 
 import _ast

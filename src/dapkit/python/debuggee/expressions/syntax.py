@@ -9,7 +9,7 @@ def parse_expression(text: str, what: str) -> _ast.expr:
     """Read one expression.
 
     Raises:
-        RequestRefused: with the error and its place, if it is none.
+        RequestRefused: with the error and its place, if it is not one.
 
     """
     try:

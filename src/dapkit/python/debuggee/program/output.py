@@ -1,7 +1,7 @@
-"""What the program writes, told to the client as well as written: `redirectOutput`.
+"""What the program writes, reported to the client as well as written: `redirectOutput`.
 
 For programs whose output is not in the adapter's pipes: those in a terminal, and those that were running before.
-The streams stay what they are; only their `write` tells of what passed through it. What goes to a stream's
+The streams stay what they are; only their `write` reports what passed through it. What goes to a stream's
 `buffer` or to a descriptor, from native code or other processes, is not seen.
 """
 
@@ -17,14 +17,14 @@ _CATEGORIES: Final = ("stdout", "stderr")
 
 
 class RedirectedOutput:
-    """The two streams, while they are listened to."""
+    """The two streams, while they are reported."""
 
     def __init__(self, tell: Tell) -> None:
         self._tell = tell
         self._heard: list[tuple[Any, Callable[[str], int]]] = []
 
     def begin(self) -> list[str]:
-        """Listen; return what is to be said of streams that cannot be."""
+        """Begin to report; return what is to be said about streams that cannot be."""
         problems: list[str] = []
         for category in _CATEGORIES:
             stream: Any = getattr(sys, category)
@@ -49,7 +49,7 @@ class RedirectedOutput:
         return write_and_tell
 
     def end(self) -> None:
-        """Listen no more, and leave the streams as they were. Takes no lock."""
+        """End the reports, and leave the streams as they were. Takes no lock."""
         heard, self._heard = self._heard, []
         for stream, write in heard:
             if getattr(stream, "__dict__", {}).get("write") is write:

@@ -84,7 +84,7 @@ def source_asked(engine: "Engine", request: IncomingRequest) -> tuple[str, Json]
         return text.key, engine.shown.describe(text)
     path = source.get("path")
     if path is None and str(source.get("name")).startswith("<"):
-        path = source["name"]  # code that is no file goes by the name it was compiled under
+        path = source["name"]  # code without a file goes by the name it was compiled under
     if not isinstance(path, str) or not path:
         raise RequestRefused(f"{command} needs source.path, or a source.name as in <string>; source is {source!r:.200}")
     key = engine.sources.show_as(path)

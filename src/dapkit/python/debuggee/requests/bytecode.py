@@ -144,7 +144,7 @@ def restart_frame(engine: "Engine", request: IncomingRequest) -> Later:
 def _move(
     engine: "Engine", request: IncomingRequest, ident: int, move: Callable[[Parked], list[str]], reason: str
 ) -> Later:
-    """Have a thread jump, and tell where it stands then."""
+    """Have a thread jump, and report where it is then."""
     parked = engine.world.parked.get(ident)
     if parked is None:
         raise RequestRefused("the thread is inside native code and cannot jump")

@@ -72,9 +72,9 @@ def _target_in(
     row = engine.reader.find(inside, name, guard)
     if row is None:
         raise RequestRefused(f"there is no {name!r} here")
-    label = name if row.path.startswith("object.") else row.path or name  # some paths are longer than they tell
+    label = name if row.path.startswith("object.") else row.path or name  # some paths are long and say little
     if row.stored is None:
-        raise RequestRefused(f"{label} is no variable, attribute or item that could change")
+        raise RequestRefused(f"{label} is not a variable, attribute or item that could change")
     if not size:
         return target_of(row.stored, label)
     if (
@@ -106,7 +106,7 @@ def _range_from(buffer: Any, index: int, size: int, label: str) -> WatchTarget: 
         with memoryview(buffer) as view:
             start = index % len(view) * view.itemsize
     except (TypeError, ZeroDivisionError) as error:
-        raise RequestRefused(f"{label} is no item of a buffer") from error
+        raise RequestRefused(f"{label} is not an item of a buffer") from error
     return target_of_bytes(buffer, start, size, label)
 
 

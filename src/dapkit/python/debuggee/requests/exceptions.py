@@ -27,7 +27,7 @@ def set_exception_breakpoints(engine: "Engine", request: IncomingRequest) -> Jso
 
 
 def exception_info(engine: "Engine", request: IncomingRequest) -> Later:
-    """Tell of the exception that a thread is stopped at."""
+    """Describe the exception that a thread is stopped at."""
     ident = engine.threads.ident(request.arguments.get("threadId"))
     parked = engine.world.parked.get(ident)
     exception = parked.exception if parked is not None else None

@@ -47,7 +47,7 @@ def _offset(request: IncomingRequest) -> int:
 
 
 def locations(engine: "Engine", request: IncomingRequest) -> Json:
-    """Tell where something is defined."""
+    """Return where something is defined."""
     location = engine.references.get(request.arguments.get("locationReference"), Location)
     file, line, code = locate(location.value)
     return {"source": engine.shown.source_of_definition(file, code), "line": line, "column": 1}

@@ -139,7 +139,7 @@ def _assign(engine: "Engine", request: IncomingRequest, ident: int, work: Callab
 
 
 def tell_changed(engine: "Engine", but: str = "") -> None:
-    """Tell that other variables, and other memory, than those in the answer may have new values."""
+    """Report that other variables, and other memory, than those in the answer may have new values."""
     engine.link.event("invalidated", {"areas": ["variables"]})
     for body in engine.memory.changed():
         if body["memoryReference"] != but:
@@ -156,7 +156,7 @@ def why_not_evaluated(engine: "Engine", ident: int, *, begun: bool) -> str:
 
 
 def origin_of(engine: "Engine", request: IncomingRequest) -> VariableContainer:
-    """Return the thread and frame that a request wants something evaluated in.
+    """Return the thread and frame that a request is to be evaluated in.
 
     Raises:
         RequestRefused: if the program runs, or the frame is not of this stop.

@@ -1,7 +1,7 @@
 """Files that are saved while the program runs, taken into it: `autoReload`.
 
 The link's thread looks at the files of the program's own modules every now and then; none of the program's
-code runs for that. What a text changes is decided by `replacing`.
+code runs for that. What a text changes is decided by `replacement`.
 """
 
 import os

@@ -12,7 +12,7 @@ def compiled(text: str | bytes, mode: str = "exec", flags: int = 0, *, place: st
     """Compile a text, under a file name.
 
     Raises:
-        SyntaxError: if it is no Python; or ValueError, RecursionError or MemoryError.
+        SyntaxError: if it is not valid Python; or ValueError, RecursionError or MemoryError.
 
     """
     filters = getattr(sys.modules.get("warnings", _warnings), "filters")  # noqa: B009 - a module found at run time

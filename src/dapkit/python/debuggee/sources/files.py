@@ -72,7 +72,7 @@ class Sources:
         """Returns the key of the text that code has to itself, None if all code of its file name has one text."""
 
     def key(self, filename: str) -> str | None:
-        """Return what all names of one file have in common; None if it is no file."""
+        """Return what all names of one file have in common; None if it is not a file."""
         try:
             return self._keys[filename]
         except KeyError:
@@ -166,7 +166,7 @@ class Sources:
         return key
 
     def path(self, filename: str) -> str | None:
-        """Return the path to show for a code object's file name; None if it is no file."""
+        """Return the path to show for a code object's file name; None if it is not a file."""
         key = self.key(filename)
         if key is None:
             return None
@@ -200,7 +200,7 @@ def compile_quietly(text: bytes, where: str, *, as_tree: bool) -> Any:  # noqa: 
     """Compile a text to look at it.
 
     Raises:
-        RequestRefused: if it is no Python.
+        RequestRefused: if it is not valid Python.
 
     """
     try:
@@ -215,7 +215,7 @@ def lines_of_text(text: bytes, where: str) -> list[int]:
     """Return the lines of a text that have code, in order.
 
     Raises:
-        RequestRefused: if it is no Python.
+        RequestRefused: if it is not valid Python.
 
     """
     return lines_of_tree(compile_quietly(text, where, as_tree=False))

@@ -22,7 +22,7 @@ def loaded() -> list[tuple[str, object]]:
 
 
 def names_of(module: object) -> Names | None:
-    """Return what a module holds, without running code of its own; None if it is no real module."""
+    """Return what a module holds, without running code of its own; None if it is not a real module."""
     if not is_a(module, ModuleType):
         return None
     names = object.__getattribute__(module, "__dict__")

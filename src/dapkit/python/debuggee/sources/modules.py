@@ -17,10 +17,10 @@ from .imported import Names, loaded, names_of
 
 
 class ModuleTable:
-    """The modules that a client may be told of.
+    """The modules that may be reported to a client.
 
     Invariant: a name has the same number for the whole session; `_told` are the modules that the client
-    was told of, and the object that each was. Used in the link's thread, or one that it waits for.
+    was reported, and the object that each was. Used in the link's thread, or one that it waits for.
     """
 
     def __init__(self, sources: Sources, tell: Callable[[str, Json], None]) -> None:
@@ -34,7 +34,7 @@ class ModuleTable:
         return self._numbers.setdefault(name, len(self._numbers) + 1)
 
     def number_of(self, frame: FrameType) -> int | None:
-        """Return the number of the module whose code a frame runs, and tell the client of the module first."""
+        """Return the number of the module whose code a frame runs, and report the module to the client first."""
         name = frame.f_globals.get("__name__")
         module = sys.modules.get(name) if type(name) is str else None
         names = names_of(module)
@@ -45,7 +45,7 @@ class ModuleTable:
         return self._number(name)
 
     def page(self, start: int, count: int) -> Json:
-        """Return the body of `modules`; a count of 0 means all. From now on the client is told of changes."""
+        """Return the body of `modules`; a count of 0 means all. From now on changes are reported to the client."""
         every = loaded()
         self._listed = True
         self._told.update((name, id(module)) for name, module in every)
@@ -53,7 +53,7 @@ class ModuleTable:
         return {"modules": [self.describe(name, module) for name, module in chosen], "totalModules": len(every)}
 
     def look(self) -> None:
-        """Tell the client of what became of modules since it was last told."""
+        """Report to the client what became of modules since the last report."""
         for name, known in list(self._told.items()):
             module = sys.modules.get(name)
             if module is None:
@@ -100,7 +100,7 @@ COLUMNS: list[Json] = [
     {"attributeName": "package", "label": "Package", "type": "string"},
     {"attributeName": "loader", "label": "Loader", "type": "string"},
 ]
-"""What is told of a module beyond the protocol's own attributes."""
+"""What is reported about a module beyond the protocol's own attributes."""
 
 
 def _loader(names: Names) -> str:

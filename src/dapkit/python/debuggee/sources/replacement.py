@@ -1,11 +1,11 @@
 """Taking a saved text into a module that is loaded: functions get the code that it has for them now.
 
-Nothing of the program is executed for that, so what only execution can make is left out and told: classes,
+Nothing of the program is executed for that, so what only execution can make is left out and reported: classes,
 imports, constants, decorated functions, default values that are computed. Frames that run go on in
 the code they have; the next call is in the new one.
 
 Functions are those that see the module's variables, wherever they are kept: decorated ones, methods,
-closures. Which code is theirs is told by the qualified name; of several of one name (a property and its
+closures. The qualified name decides which code is theirs; of several of one name (a property and its
 setter), and of functions inside a function, by the order in the text.
 """
 
@@ -49,7 +49,7 @@ def replace(namespace: Namespace, text: bytes, is_its_file: Callable[[str], bool
     """Give the functions of a module the code of a new text.
 
     Raises:
-        SyntaxError: the text is no Python; or ValueError, RecursionError or MemoryError.
+        SyntaxError: the text is not valid Python; or ValueError, RecursionError or MemoryError.
 
     """
     functions = [

@@ -37,7 +37,7 @@ def read_rules(given: list[Json]) -> list[CodeRule]:
     """Read the rules of a launch configuration.
 
     Raises:
-        RequestRefused: if one is no rule.
+        RequestRefused: if one of them is not a rule.
 
     """
     rules: list[CodeRule] = []

@@ -4,12 +4,12 @@ Code of a file on disk is named by its path. All other code gets a `sourceRefere
 
     members of zip archives      read from the archive
     frozen modules               read from the standard library's folder
-    notebook cells and the like  from `linecache`, where whoever made the code put its text
+    notebook cells and the like  from `linecache`, where the maker of the code put its text
     `exec`, `eval`, `python -c`  found among the strings of the frames around it: the one that compiles to the
                                  same code; each text is a source of its own
     anything else                a listing of the names and constants of each line, at that line
 
-Only what was announced is served: by reference, or by the path of a source that was told of.
+Only what was announced is served: by reference, or by the path of a source that was reported.
 Nothing here runs code of the program.
 """
 
@@ -34,7 +34,7 @@ _NEARBY = 50
 
 
 class UnfiledText:
-    """A text that is no file: how it is named, and what it is.
+    """A text that is not in a file: how it is named, and what it is.
 
     `key` is that of its file name if all code of that name has this text, else its own. `listed` is the code of
     which the text is only a listing.
@@ -84,10 +84,10 @@ class ShownSources:
         sources.unfiled = self._unfiled
         sources.own_key = self._own_key
 
-    # What is told of a source
+    # What is reported about a source
 
     def source_of(self, code: CodeType, frame: FrameType | None = None) -> Json:
-        """Return the Source of a code object, and tell the client of it the first time.
+        """Return the Source of a code object, and report it to the client the first time.
 
         A frame that runs the code helps to find its text.
         """
@@ -144,7 +144,7 @@ class ShownSources:
         return known
 
     def loaded(self) -> Json:
-        """Return the body of `loadedSources`. From now on the client is told of those that come later."""
+        """Return the body of `loadedSources`. From now on later ones are reported to the client."""
         self._listed = True
         listed = [self._of_path(path, announce=False) for path in self._files()]
         for source in listed:
@@ -154,13 +154,13 @@ class ShownSources:
         return {"sources": listed + [self._of_text(text, text.filename, announce=False) for text in self._texts]}
 
     def look(self) -> None:
-        """Tell the client of files that were loaded since it asked for all of them."""
+        """Report to the client the files that were loaded since it asked for all of them."""
         if self._listed:
             for path in self._files():
                 self._of_path(path)
 
     def _files(self) -> list[str]:
-        """Return the files of all modules, and those that the client was told of."""
+        """Return the files of all modules, and those that were reported to the client."""
         paths: dict[str, None] = {}
         for _, module in loaded():
             file = (names_of(module) or {}).get("__file__")
@@ -178,7 +178,7 @@ class ShownSources:
         """Return the body of `source`.
 
         Raises:
-            RequestRefused: if nothing was told of that source, or it cannot be read.
+            RequestRefused: if that source was never reported, or cannot be read.
 
         """
         given = source if isinstance(source, dict) else {}
@@ -190,7 +190,7 @@ class ShownSources:
             raise RequestRefused(f"source needs a sourceReference or a path; source is {source!r:.200}")
         key = self._sources.key(path)
         if key is None or key not in self._told:
-            raise RequestRefused(f"{path} is no source of the program that was told of")
+            raise RequestRefused(f"{path} is not a source that the program has reported")
         return {"content": decoded(read_file(key)), "mimeType": "text/x-python"}
 
     def by_number(self, number: object) -> UnfiledText:
@@ -321,7 +321,7 @@ def _of_archive(path: str) -> str | None:
 
 
 def _of_linecache(code: CodeType) -> str | None:
-    """Return what whoever made the code put into `linecache`."""
+    """Return what the maker of the code put into `linecache`."""
     linecache = sys.modules.get("linecache")
     entry = getattr(linecache, "cache", {}).get(code.co_filename)
     lines = entry[2] if isinstance(entry, tuple) and len(entry) == 4 else None

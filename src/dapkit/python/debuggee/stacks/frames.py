@@ -2,8 +2,8 @@
 
 Frames of this package are never shown: they lie at the bottom of the main thread, and on
 top of one that is just being stopped. Those of the machinery of imports and of `runpy` are left out
-unless the client wants all. Where a coroutine of an asyncio task ends, a label follows, and the
-frames of the task that awaits it, and so on to the task that nobody awaits.
+unless the client asks for all. Where a coroutine of an asyncio task ends, a label follows, and the
+frames of the task that awaits it, and so on to the task that no other awaits.
 """
 
 from collections.abc import Callable, Iterator
@@ -99,7 +99,7 @@ class Stacks:
 
     @staticmethod
     def _with_awaiters(found: list[StackEntry]) -> list[StackEntry]:
-        """Put those who await the running task below its outermost frame."""
+        """Put the tasks that await the running one below its outermost frame."""
         for task in tasks.current_tasks():
             outermost = tasks.outermost_frame(task)
             for at, (frame, _) in enumerate(found):
@@ -107,7 +107,7 @@ class Stacks:
                     return [*found[: at + 1], *_below(task), *found[at + 1 :]]
         return found
 
-    # What is told of them
+    # What is reported about them
 
     def page(
         self, entries: list[StackEntry], ident: int, *, start: int, levels: int, stopped: bool, naming: Naming

@@ -1,4 +1,4 @@
-"""Names of frames as a client wants them: with module, parameters, their types and values, and the line."""
+"""Names of frames as a client asks for them: with module, parameters, their types and values, and the line."""
 
 from types import FrameType
 
@@ -16,7 +16,7 @@ _NATIVE = " [native call]"
 
 
 def plain_name(frame: FrameType, _line: int) -> str:
-    """Return the name of the function, as its class and the functions around it tell it."""
+    """Return the name of the function, qualified by its class and the functions around it."""
     return frame.f_code.co_qualname
 
 

@@ -1,13 +1,13 @@
 """Threads of the program, and suspended asyncio tasks: small stable numbers, names, coming and going.
 
-Threads that `threading` starts are told of as they start and end. All others (of `_thread`, of native
-code that calls Python) are told of when they are first seen, which is at the first code that nobody has run
+Threads that `threading` starts are reported as they start and end. All others (of `_thread`, of native
+code that calls Python) are reported when they are first seen, which is at the first code that no thread has run
 before, or when the client looks, and when they are found gone.
 While the threads of an event loop stand still, its suspended tasks are listed after the threads, so that
 one can see where each waits; they go on with the thread of their loop.
 
 The link's own thread is never among them. Names are read from `threading` where the
-program has imported it; this module never imports it, since whoever does so first
+program has imported it; this module never imports it, since the thread that does so first
 becomes its main thread.
 """
 
@@ -39,12 +39,12 @@ class ThreadTable:
         self.link = 0
         self._tell = tell
         self._numbers = {main: MAIN}
-        self._ended: set[int] = set()  # told to have ended, but perhaps not quite gone
+        self._ended: set[int] = set()  # reported to have ended, but perhaps not quite gone
         self._last = MAIN
         self._tasks: dict[int, tuple[ref[tasks.Task], int]] = {}  # by id of the task
 
     def number(self, ident: int) -> int:
-        """Return the number of a thread, a new one for a new thread, which is told of."""
+        """Return the number of a thread, a new one for a new thread, which is reported."""
         known = self._numbers.get(ident)
         if known is not None:
             return known
@@ -84,12 +84,12 @@ class ThreadTable:
         return tasks.thread_of(task)
 
     def began(self, ident: int) -> None:
-        """Take note that `threading` has started a thread, and tell."""
+        """Take note that `threading` has started a thread, and report it."""
         self._ended.discard(ident)
         self.number(ident)
 
     def ended(self, ident: int) -> None:
-        """Take note that a thread is ending, and tell."""
+        """Take note that a thread is ending, and report it."""
         self._ended.add(ident)
         self._forget(ident)
 
@@ -115,7 +115,7 @@ class ThreadTable:
         return _thread._count() <= 1 and len(self.frames()) <= 1
 
     def look(self) -> dict[int, FrameType]:
-        """Tell of threads that came and went unseen; return what `frames` does."""
+        """Report threads that started and ended unseen; return what `frames` does."""
         frames = self.frames()
         for gone in [ident for ident in self._numbers if ident not in frames]:
             self._forget(gone)
@@ -124,7 +124,7 @@ class ThreadTable:
         return frames
 
     def listing(self, stands: Callable[[int], bool]) -> list[Json]:
-        """Return the body of the `threads` response; `stands` tells whether a thread has to stand still."""
+        """Return the body of the `threads` response; `stands` says whether a thread has to stand still."""
         numbered = sorted((self.number(ident), ident) for ident in self.look())
         listed: list[Json] = [{"id": number, "name": self.name(ident)} for number, ident in numbered]
         return listed + self._suspended(stands)

@@ -1,4 +1,4 @@
-"""Tasks of asyncio: which one a thread runs, who awaits it, and where the suspended ones stand.
+"""Tasks of asyncio: which one a thread runs, which ones await it, and where the suspended ones stand.
 
 Everything is read off the objects that the program has; asyncio is never imported for that,
 and none of the program's own code runs. A task is awaited by another one directly, through
@@ -189,7 +189,7 @@ def suspended_frames(task: Task) -> list[FrameType]:
 
 
 def awaiters(future: object) -> list[Task]:
-    """Return the tasks that wait for a task or another future, directly or through futures that are no tasks."""
+    """Return the tasks that wait for a task or another future, directly or through futures that are not tasks."""
     found: dict[int, Task] = {}
     todo, seen = [future], {id(future)}
     while todo and len(seen) < limits.AWAIT_DEPTH:

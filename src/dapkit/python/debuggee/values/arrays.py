@@ -14,7 +14,7 @@ from .storage import Attribute, ContainerItem
 
 
 def size(value: object) -> int:
-    """Return the number of rows, 0 for what is no table."""
+    """Return the number of rows, 0 for what is not a table."""
     match _kind(value):
         case "ndarray":
             shape = _numpy().__dict__["shape"].__get__(value)

@@ -52,7 +52,7 @@ class Cursor:
 
 
 def size(value: object) -> int:
-    """Return how many items a value holds, 0 for what is no container."""
+    """Return how many items a value holds, 0 for what is not a container."""
     kind = kind_of(value)
     if kind is None:
         return arrays.size(value)

@@ -1,7 +1,7 @@
 """Attributes of a value, found without asking the value.
 
 They are read from where they are stored: `__dict__`, slots, and the fields that types of the standard library
-have in C. What would run code, a property above all, is found by its name only, and read when somebody asks.
+have in C. What would run code, a property above all, is found by its name only, and read when the client asks.
 Nothing here calls `dir`, `getattr` or anything else that a class can redefine.
 """
 
@@ -83,7 +83,7 @@ def arranged(rows: list[ValueRow], part: str) -> list[ValueRow]:
     for row in rows:
         by_group.setdefault(_group(row), []).append(row)
     if not by_group[PLAIN]:
-        # Nobody wants to open an object only to find one more thing to open.
+        # An object is not opened only to find one more thing to open.
         by_group[PLAIN] = by_group.pop(PRIVATE, [])
         if not by_group[PLAIN] and len(by_group) == 2:
             return rows if part == PLAIN else []

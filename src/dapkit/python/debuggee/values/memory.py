@@ -63,7 +63,7 @@ class MemoryReferences:
         self._kept: dict[str, MemoryRegion] = {}
 
     def refer(self, value: object) -> str:
-        """Return the memory reference of a value, an empty text if it is no buffer."""
+        """Return the memory reference of a value, an empty text if it is not a buffer."""
         if not is_buffer(value):
             return ""
         if self._stop != self._references.stop:
@@ -128,7 +128,7 @@ class MemoryReferences:
         """Return the object whose buffer an address lies in, and the offset from its beginning.
 
         Raises:
-            RequestRefused: if it lies in none that a client was told of.
+            RequestRefused: if it lies in none that was reported to a client.
 
         """
         current = self._regions if self._stop == self._references.stop and self._references.valid else {}

@@ -1,7 +1,7 @@
 """Numbers that stand for frames and values of one stop.
 
 DAP overview, "Lifetime of Object References": they are good until the program goes on.
-A number of an earlier stop is never reused, so that a late request is told what happened.
+A number of an earlier stop is never reused, so that a late request gets an error that says what happened.
 """
 
 import itertools

@@ -1,7 +1,7 @@
 """Where a value of the program is stored, and how it is read and replaced there.
 
 Reading and writing go the program's own way, so they may run its code: a `__setattr__`, a
-property, a `__setitem__`. Whoever calls does so under a Guard.
+property, a `__setitem__`. Callers do so under an `EvaluationGuard`.
 """
 
 import sys

@@ -2,8 +2,8 @@
 
 Built-in containers and scalars are written by this module, so that a list of a million or
 a text of a gigabyte costs only what is shown. Everything else is the program's own
-`__repr__`, which may raise, print, recurse or never return: it is called under a Guard,
-and what goes wrong stands in place of the text. Without a Guard (`guard=None`) no
+`__repr__`, which may raise, print, recurse or never return: it is called under an `EvaluationGuard`,
+and what goes wrong stands in place of the text. Without one (`guard=None`) no
 code of the program is run at all.
 """
 
@@ -55,7 +55,7 @@ def _render(  # noqa: PLR0911 - one return per case
 
 
 def own_text(function: type[str] | object, value: object, guard: EvaluationGuard | None) -> str:
-    """Call the program's `__repr__` or `__str__`; tell what went wrong in its place."""
+    """Call the program's `__repr__` or `__str__`; return what went wrong in its place."""
     what = "str" if function is str else "repr"
     if guard is None:
         return _bare(value)

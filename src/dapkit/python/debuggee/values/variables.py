@@ -105,7 +105,7 @@ class ExpandableValue(VariableContainer):
 
 
 class LazyVariable(VariableContainer):
-    """A row whose value is only made when somebody asks for it."""
+    """A row whose value is only made when the client asks for it."""
 
     def __init__(self, row: ValueRow, ident: int, frame: FrameType | None) -> None:
         super().__init__(ident, frame)
@@ -113,7 +113,7 @@ class LazyVariable(VariableContainer):
 
 
 class VariableReader:
-    """Makes the bodies of `variables`, and the fields that tell of a value in other bodies."""
+    """Makes the bodies of `variables`, and the fields that describe a value in other bodies."""
 
     def __init__(self, references: ObjectReferences, memory: MemoryReferences) -> None:
         self._references = references
@@ -190,7 +190,7 @@ class VariableReader:
         begin = holder.first + start
         asked = count or limits.UNPAGED_ITEMS
         if wanted != "indexed" and rows and count:
-            # Attributes and items in one sequence, as a client sees them that does not tell them apart.
+            # Attributes and items in one sequence, as a client sees them that does not distinguish them.
             rows, begin, asked = rows[start : start + count], max(0, start - len(rows)), count - len(rows[start:])
         elif wanted != "indexed":
             rows = rows[start:] if not holder.first else rows
