@@ -20,9 +20,9 @@ from dapkit.client.errors import (
     WaitExpired,
 )
 from dapkit.client.events import CustomEvent, EventStream, SessionEvent
-from dapkit.client.output import Text, TextLog
+from dapkit.client.open_options import Listener, OpenOptions
+from dapkit.client.output import OutputText, TextLog
 from dapkit.client.session import Session
-from dapkit.client.session_options import Listener, SessionOptions
 from dapkit.client.state import Ended, KnownThread, Running, Starting, State, Stopped
 from dapkit.client.terminal import Terminal
 
@@ -44,19 +44,19 @@ __all__ = [
     "KnownThread",
     "Listener",
     "Location",
+    "OpenOptions",
+    "OutputText",
     "ProgramEnded",
     "Running",
     "Session",
     "SessionBreakpoint",
     "SessionEvent",
-    "SessionOptions",
     "SourceLocation",
     "StartRefused",
     "Starting",
     "State",
     "Stopped",
     "Terminal",
-    "Text",
     "TextLog",
     "UnknownBreakpoint",
     "UnknownFilter",

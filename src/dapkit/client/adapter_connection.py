@@ -15,8 +15,8 @@ import anyio
 from dapkit import limits
 from dapkit.client.errors import AdapterDied, ProgramEnded
 from dapkit.client.fields import check_fields
+from dapkit.client.received_state import ReceivedState
 from dapkit.client.routes import Reached
-from dapkit.client.session_state import SessionState
 from dapkit.client.state import Ended
 from dapkit.endpoint import Endpoint, LocalProtocolError, Role, Violation
 from dapkit.protocol import Arguments, Capabilities, DapkitError, InvalidValue, decode_as
@@ -31,7 +31,7 @@ class AdapterConnection:
 
     """
 
-    def __init__(self, state: SessionState, *, serves: Sequence[str]) -> None:
+    def __init__(self, state: ReceivedState, *, serves: Sequence[str]) -> None:
         self.disconnecting = False
         self._state = state
         self._endpoint = Endpoint(Role.CLIENT, serves=serves)

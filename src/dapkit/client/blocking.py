@@ -16,7 +16,7 @@ from dapkit import limits
 from dapkit.client.blocking_requests import BlockingRequests
 from dapkit.client.breakpoints import Breakpoints, SessionBreakpoint
 from dapkit.client.events import EventStream, SessionEvent
-from dapkit.client.output import Text, TextLog
+from dapkit.client.output import OutputText, TextLog
 from dapkit.client.portal import Facade, blocking
 from dapkit.client.session import Session
 from dapkit.client.state import KnownThread, State
@@ -81,8 +81,12 @@ class BlockingSession(BlockingRequests[Session]):
     clear_breakpoints = blocking(Session.clear_breakpoints)
     break_on_exceptions = blocking(Session.break_on_exceptions)
 
+    def breakpoint(self, number: int) -> SessionBreakpoint | None:
+        """Look up a breakpoint as it stands now; None if there is none of this number."""
+        return self._look(lambda: self._inner.breakpoint(number))
+
     def breakpoints_for_another(self) -> Breakpoints:
-        """Copy what is wanted, for a session that debugs the program once more."""
+        """Copy the breakpoints, for a session that debugs the program once more."""
         return self._look(self._inner.breakpoints_for_another)
 
     # Waiting
@@ -245,7 +249,7 @@ class BlockingTerminal(Facade[Terminal]):
     wait_for_output = blocking(Terminal.wait_for_output)
     wait = blocking(Terminal.wait)
 
-    def read(self, *, since: int = 0) -> Text:
+    def read(self, *, since: int = 0) -> OutputText:
         """Read what the program wrote since a position, as far as it is kept."""
         return self._look(lambda: self._inner.read(since=since))
 
@@ -263,6 +267,6 @@ class BlockingOutput(Facade[TextLog]):
         """Every category that anything came in, in order of appearance."""
         return self._look(lambda: self._inner.categories)
 
-    def read(self, *categories: str, since: int = 0) -> Text:
+    def read(self, *categories: str, since: int = 0) -> OutputText:
         """Read what came in these categories (none named: in all) since a position."""
         return self._look(lambda: self._inner.read(*categories, since=since))

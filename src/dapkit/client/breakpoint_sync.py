@@ -27,7 +27,7 @@ from dapkit.client.breakpoint_spec import (
 from dapkit.client.breakpoints import SessionBreakpoint, SetRequest
 from dapkit.client.errors import UnknownBreakpoint, UnknownFilter
 from dapkit.client.fields import check_fields
-from dapkit.client.session_state import SessionState
+from dapkit.client.received_state import ReceivedState
 from dapkit.endpoint import CapabilityMissing, LocalProtocolError, RequestFailed
 from dapkit.endpoint.gates import missing_for_command
 from dapkit.protocol import (
@@ -55,7 +55,7 @@ class BreakpointSync:
 
     """
 
-    def __init__(self, state: SessionState, adapter: AdapterConnection, *, parent: "BreakpointSync | None") -> None:
+    def __init__(self, state: ReceivedState, adapter: AdapterConnection, *, parent: "BreakpointSync | None") -> None:
         self.configured = False
         self._state = state
         self._adapter = adapter

@@ -13,7 +13,7 @@ from dapkit import limits
 from dapkit.client.adapter_connection import AdapterConnection
 from dapkit.client.breakpoint_sync import BreakpointSync
 from dapkit.client.handshake import shake_hands
-from dapkit.client.session_state import SessionState
+from dapkit.client.received_state import ReceivedState
 from dapkit.endpoint import CapabilityMissing
 from dapkit.protocol import AttachRequestArguments, DapkitError, DisconnectArguments, LaunchRequestArguments
 
@@ -32,7 +32,7 @@ class SessionLife:
         self,
         adapter: AdapterConnection,
         breakpoints: BreakpointSync,
-        state: SessionState,
+        state: ReceivedState,
         *,
         ends_program: Callable[[], bool] | None,
     ) -> None:

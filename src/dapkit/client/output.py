@@ -12,7 +12,7 @@ from dapkit import limits
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class OutputText:
     """What a reader gets.
 
     Attributes:
@@ -73,9 +73,9 @@ class TextLog:
             if cut < len(oldest):
                 kept.pieces.appendleft((position + cut, oldest[cut:]))
 
-    def read(self, *categories: str, since: int = 0) -> Text:
+    def read(self, *categories: str, since: int = 0) -> OutputText:
         """Read what came in these categories (none named: in all) since a position."""
         asked = [kept for name, kept in self._categories.items() if not categories or name in categories]
         pieces = heapq.merge(*(kept.pieces for kept in asked), key=lambda piece: piece[0])
         text = "".join(piece[max(0, since - position) :] for position, piece in pieces)
-        return Text(text, self.end, sum(min(kept.dropped, max(0, kept.kept_from - since)) for kept in asked))
+        return OutputText(text, self.end, sum(min(kept.dropped, max(0, kept.kept_from - since)) for kept in asked))

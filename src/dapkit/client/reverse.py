@@ -80,7 +80,7 @@ class NewChild[S: ChildSession](Protocol):
         ...
 
 
-class ReverseRequests[S: ChildSession]:
+class ReverseRequestHandler[S: ChildSession]:
     """Terminals and children of one session.
 
     Invariant: each entry of both lists is closed by the task group of its task,

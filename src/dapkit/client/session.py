@@ -2,7 +2,7 @@
 
 This module joins the parts and owns the tasks; what they decide is theirs:
 `routes` how an adapter is reached, `adapter_connection` how it is asked,
-`session_state` what is known, `life` how the program starts and is left,
+`received_state` what is known, `life` how the program starts and is left,
 `breakpoint_sync` what is to stop it, `waits` what is waited for, `reverse` what
 the adapter may ask of us.
 """
@@ -24,11 +24,11 @@ from dapkit.client.events import EventStream, SessionEvent
 from dapkit.client.forwarded import forwarded
 from dapkit.client.handshake import introduction
 from dapkit.client.life import SessionLife
+from dapkit.client.open_options import Listener, OpenOptions
+from dapkit.client.received_state import ReceivedState
 from dapkit.client.requests import RequestMethods
-from dapkit.client.reverse import REVERSE_COMMANDS, Adopts, ReverseRequests, adopt_all
+from dapkit.client.reverse import REVERSE_COMMANDS, Adopts, ReverseRequestHandler, adopt_all
 from dapkit.client.routes import Given, Listening, Route, Spawned, Tcp, Unix
-from dapkit.client.session_options import Listener, SessionOptions
-from dapkit.client.session_state import SessionState
 from dapkit.client.state import Ended, KnownThread, State
 from dapkit.client.terminal import Terminal
 from dapkit.client.waits import Waits
@@ -80,12 +80,12 @@ class Session(RequestMethods):
         self._transcript = transcript
         self._adopts = adopts
         self._listener = listener
-        self._state = SessionState(Breakpoints() if breakpoints is None else breakpoints, changed=self._changed)
+        self._state = ReceivedState(Breakpoints() if breakpoints is None else breakpoints, changed=self._changed)
         self._adapter = AdapterConnection(self._state, serves=REVERSE_COMMANDS)
         self._breakpoints = BreakpointSync(self._state, self._adapter, parent=parent)
         self._life = SessionLife(self._adapter, self._breakpoints, self._state, ends_program=ends_program)
         self._waits = Waits(self._state, self._adapter)
-        self._reverse = ReverseRequests(
+        self._reverse = ReverseRequestHandler(
             new_child=self._new_child,
             adopts=adopts,
             pulse=self._state.pulse,
@@ -103,7 +103,7 @@ class Session(RequestMethods):
         *,
         cwd: Path | None = None,
         env: Mapping[str, str] | None = None,
-        **options: Unpack[SessionOptions["Session"]],
+        **options: Unpack[OpenOptions["Session"]],
     ) -> Self:
         """Session with an adapter that is started and speaks on its stdin and stdout."""
         return cls(Spawned(argv, cwd, env), **options)
@@ -115,7 +115,7 @@ class Session(RequestMethods):
         *,
         cwd: Path | None = None,
         env: Mapping[str, str] | None = None,
-        **options: Unpack[SessionOptions["Session"]],
+        **options: Unpack[OpenOptions["Session"]],
     ) -> Self:
         """Session with an adapter that is started and speaks on a socket.
 
@@ -124,17 +124,17 @@ class Session(RequestMethods):
         return cls(Listening(argv, cwd, env), **options)
 
     @classmethod
-    def connect(cls, host: str, port: int, **options: Unpack[SessionOptions["Session"]]) -> Self:
+    def connect(cls, host: str, port: int, **options: Unpack[OpenOptions["Session"]]) -> Self:
         """Session with an adapter that listens on a TCP port."""
         return cls(Tcp(host, port), **options)
 
     @classmethod
-    def connect_unix(cls, path: Path, **options: Unpack[SessionOptions["Session"]]) -> Self:
+    def connect_unix(cls, path: Path, **options: Unpack[OpenOptions["Session"]]) -> Self:
         """Session with an adapter that listens on a unix socket."""
         return cls(Unix(path), **options)
 
     @classmethod
-    def over(cls, stream: ByteStream, **options: Unpack[SessionOptions["Session"]]) -> Self:
+    def over(cls, stream: ByteStream, **options: Unpack[OpenOptions["Session"]]) -> Self:
         """Session over a stream that the session closes."""
         return cls(Given(stream), **options)
 
@@ -296,6 +296,10 @@ class Session(RequestMethods):
     def breakpoints(self) -> tuple[SessionBreakpoint, ...]:
         """All breakpoints as they stand now, in the order in which they were added."""
         return tuple(self._state.breakpoints)
+
+    def breakpoint(self, number: int) -> SessionBreakpoint | None:
+        """Look up a breakpoint as it stands now; None if there is none of this number."""
+        return self._state.breakpoints.get(number)
 
     def breakpoints_for_another(self) -> Breakpoints:
         """Copy the breakpoints, for a session that debugs the program once more.

@@ -102,7 +102,7 @@ class _Before:
     resumed_at: int
 
 
-class ProgramState:
+class TrackedProgram:
     """The state of the debugged program.
 
     Invariant: `last_stop` is the stop of epoch `epoch`, and the state is either

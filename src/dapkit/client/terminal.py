@@ -22,7 +22,7 @@ import anyio
 
 from dapkit import limits
 from dapkit.client.errors import WaitExpired
-from dapkit.client.output import Text, TextLog
+from dapkit.client.output import OutputText, TextLog
 from dapkit.client.terminal_launcher import REPORT
 from dapkit.protocol import RunInTerminalRequestArguments
 from dapkit.transport import CannotStart, Guard, ProcessGroup, Pulse, background_tasks, ignored_signals
@@ -57,11 +57,13 @@ class Terminal:
         self._hung_up = False
         self._released = False
 
-    def read(self, *, since: int = 0) -> Text:
+    def read(self, *, since: int = 0) -> OutputText:
         """Read what the program wrote since a position, as far as it is kept; input is echoed in it."""
         return self._output.read(since=since)
 
-    async def wait_for_output(self, expected: str, *, since: int = 0, deadline: float = limits.REQUEST_SECONDS) -> Text:
+    async def wait_for_output(
+        self, expected: str, *, since: int = 0, deadline: float = limits.REQUEST_SECONDS
+    ) -> OutputText:
         """Wait until the program wrote something, such as a prompt.
 
         Raises:

@@ -14,7 +14,7 @@ from dapkit import limits
 from dapkit.client.adapter_connection import AdapterConnection
 from dapkit.client.errors import WaitExpired
 from dapkit.client.events import EndOfEvents, SessionEvent
-from dapkit.client.session_state import SessionState
+from dapkit.client.received_state import ReceivedState
 from dapkit.client.state import Ended, State, Stopped
 from dapkit.endpoint import OutOfOrder
 from dapkit.protocol import Arguments, ContinueArguments
@@ -23,7 +23,7 @@ from dapkit.protocol import Arguments, ContinueArguments
 class Waits:
     """The waits of one session, over its state."""
 
-    def __init__(self, state: SessionState, adapter: AdapterConnection) -> None:
+    def __init__(self, state: ReceivedState, adapter: AdapterConnection) -> None:
         self._state = state
         self._adapter = adapter
         self._program = state.program

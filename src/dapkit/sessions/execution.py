@@ -28,7 +28,7 @@ from dapkit.protocol import (
     StepOutArguments,
     SteppingGranularity,
 )
-from dapkit.sessions.breakpoints.setting import SessionBreakpoints
+from dapkit.sessions.breakpoints.collection import KeptBreakpoints
 from dapkit.sessions.errors import NotStopped, SessionError
 from dapkit.sessions.state import DebugSessionState
 from dapkit.sessions.stops import How, Outcome
@@ -42,7 +42,7 @@ log = logging.getLogger(__name__)
 class Execution:
     """Runs the programs of a session."""
 
-    def __init__(self, state: DebugSessionState, breakpoints: SessionBreakpoints, settings: Settings) -> None:
+    def __init__(self, state: DebugSessionState, breakpoints: KeptBreakpoints, settings: Settings) -> None:
         self._state = state
         self._breakpoints = breakpoints
         self._settings = settings

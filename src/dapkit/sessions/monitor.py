@@ -12,8 +12,8 @@ from dataclasses import replace
 from dapkit import limits
 from dapkit.client import SessionEvent, Stopped, TextLog
 from dapkit.protocol import ContinueArguments, DapkitError, EvaluateArguments, InvalidatedEvent, StoppedEvent
+from dapkit.sessions.breakpoints.collection import KeptBreakpoints
 from dapkit.sessions.breakpoints.hits import Verdict, hit_by, judge_stop
-from dapkit.sessions.breakpoints.setting import SessionBreakpoints
 from dapkit.sessions.event_state import EventState
 from dapkit.sessions.reference_fields import renumbered
 from dapkit.sessions.references import ReferenceTable
@@ -44,7 +44,7 @@ class SessionMonitor:
         *,
         settings: Settings,
         output: TextLog,
-        breakpoints: SessionBreakpoints,
+        breakpoints: KeptBreakpoints,
         events: EventState,
         references: ReferenceTable,
     ) -> None:
@@ -120,7 +120,7 @@ class SessionMonitor:
             deadline = self._settings.request_timeout_seconds
             return (await target.session.request(asked, deadline=deadline)).result
 
-        verdict = await judge_stop(hit_by(self._breakpoints.entries, target.session, stopped, thread.top), evaluate)
+        verdict = await judge_stop(hit_by(self._breakpoints, target.session, stopped, thread.top), evaluate)
         for line in verdict.logs:
             self.printed(f"{line}\n", "console")
         return verdict

@@ -16,7 +16,7 @@ from dapkit.protocol import (
     from_json_value,
     to_json_value,
 )
-from dapkit.sessions.breakpoints.setting import SessionBreakpoints
+from dapkit.sessions.breakpoints.collection import KeptBreakpoints
 from dapkit.sessions.errors import NoFrame, NoThreads, NotStopped, SessionError
 from dapkit.sessions.reference_fields import references_in, renumbered
 from dapkit.sessions.references import ReferenceTable
@@ -34,7 +34,7 @@ class SessionRequests:
         *,
         settings: Settings,
         references: ReferenceTable,
-        breakpoints: SessionBreakpoints,
+        breakpoints: KeptBreakpoints,
     ) -> None:
         self._state = state
         self._settings = settings

@@ -12,7 +12,7 @@ import anyio
 from anyio.abc import TaskGroup, TaskStatus
 
 from dapkit import limits
-from dapkit.client import AdapterDied, Session, SessionEvent, Starting, Stopped, Terminal, WaitExpired
+from dapkit.client import AdapterDied, Breakpoints, Session, SessionEvent, Starting, Stopped, Terminal, WaitExpired
 from dapkit.protocol import DapkitError, ExitedEvent, OutputEvent, TerminatedEvent
 from dapkit.sessions.start_spec import StartSpec
 from dapkit.sessions.targets import Target
@@ -61,7 +61,7 @@ class ProgramRun:
 
     """
 
-    def __init__(self, number: int, start: StartSpec, listener: RunListener) -> None:
+    def __init__(self, number: int, start: StartSpec, listener: RunListener, *, breakpoints: Breakpoints) -> None:
         self.number = number
         self.targets: dict[int, Target] = {}
         self.ended = False
@@ -75,7 +75,13 @@ class ProgramRun:
         self._closed = anyio.Event()
         self._tasks: TaskGroup | None = None
         self._finishing = False
-        self.root = Session(start.route, adapter_id=start.adapter_id, program_input=start.input, listener=self)
+        self.root = Session(
+            start.route,
+            adapter_id=start.adapter_id,
+            breakpoints=breakpoints,
+            program_input=start.input,
+            listener=self,
+        )
 
     async def live(self, *, task_status: TaskStatus[None]) -> None:
         """Own everything until the run is closed; it is ready once the adapter is initialized.

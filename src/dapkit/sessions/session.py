@@ -24,10 +24,10 @@ from anyio.abc import TaskGroup
 
 from dapkit import limits
 from dapkit.catalog import Traits
-from dapkit.client import StartRefused, Text, TextLog
+from dapkit.client import OutputText, StartRefused, TextLog
 from dapkit.client.routes import Listening
 from dapkit.protocol import Breakpoint, DapkitError, TerminateArguments
-from dapkit.sessions.breakpoints.setting import SessionBreakpoints
+from dapkit.sessions.breakpoints.collection import KeptBreakpoints
 from dapkit.sessions.errors import CannotRestart, NoInput, SessionOver, StartExpired, StartFailed
 from dapkit.sessions.event_state import EventState
 from dapkit.sessions.execution import Execution
@@ -68,7 +68,7 @@ class DebugSession:
         self.state = state = DebugSessionState(name)
         self.output = TextLog(settings.output_bytes)
         self.event_state = EventState()
-        self.breakpoints = breakpoints = SessionBreakpoints(lambda: tuple(state.targets.values()))
+        self.breakpoints = breakpoints = KeptBreakpoints(lambda: [target.session for target in state.targets.values()])
         references = ReferenceTable(lambda: state.targets)
         self.execution = Execution(state, breakpoints, settings)
         self.requests = SessionRequests(state, settings=settings, references=references, breakpoints=breakpoints)
@@ -229,13 +229,13 @@ class DebugSession:
 
     async def wait_for_output(
         self, expected: str, *categories: str, since: int = 0, deadline: float | None = None
-    ) -> Text:
+    ) -> OutputText:
         """Wait until the program wrote something, such as a prompt, or ended; return what it wrote.
 
         At the deadline it returns too: whether the text has come is left to the caller to check.
         """
 
-        def written() -> Text:
+        def written() -> OutputText:
             return self.output.read(*categories, since=since)
 
         with anyio.move_on_after(self.settings.request_timeout_seconds if deadline is None else deadline):
@@ -263,7 +263,9 @@ class DebugSession:
         before = self.state.run
         if before is not None and before.restart_data is not None:
             configuration["__restart"] = before.restart_data
-        run = ProgramRun(self._runs, self._with_patience(self.start), self._monitor)
+        run = ProgramRun(
+            self._runs, self._with_patience(self.start), self._monitor, breakpoints=self.breakpoints.for_new_run()
+        )
         self.state.begin_run(run)
         try:
             await self._reach(run)

@@ -180,11 +180,11 @@ BARE = s.StopReport(
 )
 
 LINES = [
-    b.SourceBreakpoint(number=1, path="/work/app.py", line=11, verified=True, enabled=True),
-    b.SourceBreakpoint(
+    b.SourceBreakpointRow(number=1, path="/work/app.py", line=11, verified=True, enabled=True),
+    b.SourceBreakpointRow(
         number=2, path="/work/app.py", line=14, verified=False, enabled=True, condition="x > 3", message="no code here"
     ),
-    b.SourceBreakpoint(
+    b.SourceBreakpointRow(
         number=3,
         path="/work/app.py",
         line=21,
@@ -194,15 +194,15 @@ LINES = [
         requested_line=19,
         log_message="x is {x}",
     ),
-    b.SourceBreakpoint(number=4, path="/work/app.py", line=30, verified=False, enabled=False),
+    b.SourceBreakpointRow(number=4, path="/work/app.py", line=30, verified=False, enabled=False),
 ]
 FUNCTIONS = [
-    b.FunctionBreakpoint(number=5, name="main", verified=True, enabled=True, condition="argc > 1"),
-    b.FunctionBreakpoint(number=6, name="later", verified=False, enabled=True, message="no such function yet"),
+    b.FunctionBreakpointRow(number=5, name="main", verified=True, enabled=True, condition="argc > 1"),
+    b.FunctionBreakpointRow(number=6, name="later", verified=False, enabled=True, message="no such function yet"),
 ]
 INSTRUCTIONS = [
-    b.InstructionBreakpoint(number=7, instruction_reference="0x401136", verified=True, enabled=True),
-    b.InstructionBreakpoint(
+    b.InstructionBreakpointRow(number=7, instruction_reference="0x401136", verified=True, enabled=True),
+    b.InstructionBreakpointRow(
         number=8,
         instruction_reference="0x401136",
         offset=4,
@@ -214,8 +214,8 @@ INSTRUCTIONS = [
     ),
 ]
 DATA = [
-    b.DataBreakpoint(number=9, data_id="total", verified=True, enabled=True, access_type="write", hit_condition="2"),
-    b.DataBreakpoint(number=10, data_id="other", verified=False, enabled=True, condition="x", message="gone"),
+    b.DataBreakpointRow(number=9, data_id="total", verified=True, enabled=True, access_type="write", hit_condition="2"),
+    b.DataBreakpointRow(number=10, data_id="other", verified=False, enabled=True, condition="x", message="gone"),
 ]
 FILTERS = [
     b.ExceptionFilter(

@@ -24,9 +24,15 @@ class Server:
     scripts: list[Script]
     adapters: list[FakeAdapter] = field(default_factory=list)
     closed: anyio.Event = field(default_factory=anyio.Event)
+    asked_for_child: anyio.Event = field(default_factory=anyio.Event)
+    lets_child_in: anyio.Event | None = None
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Reached]:
+        if self.adapters:
+            self.asked_for_child.set()
+            if self.lets_child_in is not None:
+                await self.lets_child_in.wait()
         ours, theirs = memory_pair()
         script = self.scripts[len(self.adapters)]
         async with FakeAdapter(theirs, script) as adapter:
@@ -69,6 +75,20 @@ async def test_breakpoint_that_is_added_later_reaches_the_child_too() -> None:
         timeline.expect(request("setBreakpoints", breakpoints=[SourceBreakpoint(line=3)]))
         await session.remove_breakpoint(placed.number)
         timeline.expect(request("setBreakpoints", breakpoints=[]))
+
+
+async def test_breakpoint_that_is_added_while_a_child_is_reached_is_not_lost() -> None:
+    server = Server([parent(), able()], lets_child_in=anyio.Event())
+    assert server.lets_child_in is not None
+    async with Session(server) as session:
+        await session.launch({})
+        await session.threads()
+        await server.asked_for_child.wait()
+        await session.add_breakpoint("/p/main.c", 3)
+        server.lets_child_in.set()
+        [child] = await session.wait_for_children()
+        await child.settled()
+        server.adapters[1].timeline.expect(request("setBreakpoints", breakpoints=[SourceBreakpoint(line=3)]))
 
 
 async def test_breakpoint_that_is_added_after_a_child_has_ended_is_set_in_its_parent() -> None:

@@ -1,6 +1,6 @@
 """Text by category: bounded, in order, with positions."""
 
-from dapkit.client import Text, TextLog
+from dapkit.client import OutputText, TextLog
 
 
 def test_reader_gets_what_came_since_its_position() -> None:
@@ -8,8 +8,8 @@ def test_reader_gets_what_came_since_its_position() -> None:
     log.append("one\n", "stdout")
     first = log.read()
     log.append("two\n", "stdout")
-    assert first == Text("one\n", 4)
-    assert log.read(since=first.end) == Text("two\n", 8)
+    assert first == OutputText("one\n", 4)
+    assert log.read(since=first.end) == OutputText("two\n", 8)
 
 
 def test_categories_are_kept_apart_and_read_together_in_order() -> None:
@@ -26,15 +26,15 @@ def test_flood_of_one_category_pushes_no_other_out() -> None:
     log.append("oh", "stderr")
     for piece in ("1234", "56", "789"):
         log.append(piece, "stdout")
-    assert log.read("stdout") == Text("6789", 11, lost=5)
-    assert log.read("stderr") == Text("oh", 11)
-    assert log.read("stdout", since=7) == Text("6789", 11)
+    assert log.read("stdout") == OutputText("6789", 11, lost=5)
+    assert log.read("stderr") == OutputText("oh", 11)
+    assert log.read("stdout", since=7) == OutputText("6789", 11)
 
 
 def test_piece_longer_than_the_limit_keeps_its_end() -> None:
     log = TextLog(limit=4)
     log.append("0123456789", "stdout")
-    assert log.read() == Text("6789", 10, lost=6)
+    assert log.read() == OutputText("6789", 10, lost=6)
 
 
 def test_position_inside_a_piece_reads_the_rest_of_it() -> None:

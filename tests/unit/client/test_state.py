@@ -1,6 +1,6 @@
 """What the program is doing, from events and requests alone."""
 
-from dapkit.client.state import Ended, KnownThread, ProgramState, Running, Starting, Stopped
+from dapkit.client.state import Ended, KnownThread, Running, Starting, Stopped, TrackedProgram
 from dapkit.protocol import (
     ContinueArguments,
     ContinueBody,
@@ -21,15 +21,15 @@ def stopped(thread: int = 1, *, everything: bool = True) -> StoppedEvent:
     return StoppedEvent(reason="breakpoint", thread_id=thread, all_threads_stopped=everything)
 
 
-def standing() -> ProgramState:
-    program = ProgramState()
+def standing() -> TrackedProgram:
+    program = TrackedProgram()
     program.started()
     program.told(stopped(), position=1)
     return program
 
 
 def test_program_starts_runs_stops_and_ends() -> None:
-    program = ProgramState()
+    program = TrackedProgram()
     states = [program.state]
     program.started()
     states.append(program.state)
@@ -41,7 +41,7 @@ def test_program_starts_runs_stops_and_ends() -> None:
 
 
 def test_stop_before_the_end_of_the_handshake_is_not_forgotten_by_it() -> None:
-    program = ProgramState()
+    program = TrackedProgram()
     program.told(stopped(), position=1)
     program.started()
     assert program.state == Stopped(stopped(), epoch=1)
@@ -155,16 +155,16 @@ def test_thread_that_stopped_is_known_though_the_response_leaves_it_out() -> Non
 # Threads that stop by themselves
 
 
-def standing_beside_each_other() -> ProgramState:
+def standing_beside_each_other() -> TrackedProgram:
     """Return a program whose first thread stands, and whose second came to a stop of its own then."""
-    program = ProgramState()
+    program = TrackedProgram()
     program.started()
     program.told(stopped(1, everything=False), position=1)
     program.told(stopped(2, everything=False), position=2)
     return program
 
 
-def continued(program: ProgramState, thread: int) -> None:
+def continued(program: TrackedProgram, thread: int) -> None:
     arguments = ContinueArguments(thread_id=thread, single_thread=True)
     program.asked(arguments, position=3)
     program.answered(Request(1, "continue", arguments), ContinueBody(all_threads_continued=False))

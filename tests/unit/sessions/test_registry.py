@@ -10,11 +10,13 @@ from dapkit import limits
 from dapkit.client import BreakpointSpec, DataLocation, SourceLocation
 from dapkit.endpoint import CapabilityMissing
 from dapkit.protocol import (
+    Breakpoint,
     Capabilities,
     DataBreakpoint,
     DataBreakpointInfoArguments,
     DataBreakpointInfoBody,
     ExceptionBreakpointsFilter,
+    FunctionBreakpoint,
     InitializedEvent,
     Module,
     ModuleEvent,
@@ -22,7 +24,9 @@ from dapkit.protocol import (
     ProgressEndEvent,
     ProgressStartEvent,
     ProgressUpdateEvent,
+    SetBreakpointsBody,
     SetDataBreakpointsBody,
+    SetFunctionBreakpointsArguments,
     StartDebuggingRequestArguments,
     TerminatedEvent,
     ThreadsArguments,
@@ -173,6 +177,36 @@ async def test_breakpoints_and_filters_are_there_before_the_program_runs(session
         >> request("configurationDone")
     )
     assert [placed.number for placed in session.breakpoints] == [1]
+
+
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [
+        (None, ("moved from line 3 to line 5, where the adapter could set it",)),
+        ("there is no code before", ()),
+        ("line 5 is the next with code", ()),
+    ],
+)
+async def test_breakpoint_that_moved_is_explained_once(
+    sessions: SessionRegistry, message: str | None, said: tuple[str, ...]
+) -> None:
+    answer = SetBreakpointsBody(breakpoints=[Breakpoint(id=1, verified=True, line=5, message=message)])
+    wanted = start(script({"setBreakpoints": [reply(answer)]}), breakpoints=[BreakpointSpec(SourceLocation(FILE, 3))])
+    session = await sessions.open(P, wanted)
+    [kept] = session.breakpoints
+    assert (kept.asked_line, kept.line, kept.moved, kept.message, kept.remarks) == (3, 5, True, message, said)
+
+
+async def test_breakpoint_has_one_number_in_the_session_and_its_client(sessions: SessionRegistry) -> None:
+    session = await sessions.open(P, start(script({})))
+    await session.breakpoints.set(BreakpointSpec(SourceLocation(FILE, 3)))
+    second = await session.breakpoints.set(BreakpointSpec(SourceLocation(FILE, 4)))
+    await session.breakpoints.remove(1)
+    await session.requests.ask(SetFunctionBreakpointsArguments(breakpoints=[FunctionBreakpoint(name="by hand")]))
+    await session.breakpoints.set(BreakpointSpec(SourceLocation(FILE, 5)))
+    client = session.state.targets[0].session
+    assert [(known.number, known.line) for known in client.breakpoints] == [(2, 4), (3, None), (4, 5)]
+    assert [kept.number for kept in session.breakpoints] == [second.number, 4]
 
 
 async def test_data_breakpoint_is_set_again_if_its_id_lasts(sessions: SessionRegistry) -> None:

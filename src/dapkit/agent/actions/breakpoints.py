@@ -3,17 +3,16 @@
 from collections.abc import Mapping
 
 from dapkit.agent import parameters as p
-from dapkit.agent.call import ActionCall
-from dapkit.agent.failures import InvalidArguments, Unsupported
-from dapkit.agent.placing import (
-    Where,
+from dapkit.agent.breakpoint_rows import (
     data_breakpoints,
     foreign_breakpoints,
     function_breakpoints,
     instruction_breakpoints,
-    place_of,
     source_breakpoints,
 )
+from dapkit.agent.breakpoint_specs import location_of
+from dapkit.agent.call import ActionCall
+from dapkit.agent.failures import InvalidArguments, Unsupported
 from dapkit.agent.registry import Approval, action
 from dapkit.agent.results.breakpoints import (
     AllBreakpoints,
@@ -41,13 +40,12 @@ async def set_breakpoint(
     log_message: p.LogMessage | None = None,
 ) -> SourceBreakpoints | FunctionBreakpoints:
     """Set or change a breakpoint on a line, given by its number or its text, or on a function."""
-    where = Where(file=file, line=line, column=column, text=text, function=function)
-    place = place_of("set_breakpoint", where)
-    if isinstance(place, FunctionLocation) and not call.session.state.over:
+    location = location_of("set_breakpoint", file=file, line=line, column=column, text=text, function=function)
+    if isinstance(location, FunctionLocation) and not call.session.state.over:
         call.require("supports_function_breakpoints", "function breakpoints")
-    spec = BreakpointSpec(place, condition=condition, hit_condition=hit_condition, log_message=log_message)
+    spec = BreakpointSpec(location, condition=condition, hit_condition=hit_condition, log_message=log_message)
     await call.session.breakpoints.set(spec)
-    return _like(call, place)
+    return _like(call, location)
 
 
 @action(Approval.EXECUTE, example={"file": "app.py", "line": 12})
@@ -60,26 +58,26 @@ async def remove_breakpoint(
     function: p.Function | None = None,
 ) -> SourceBreakpoints | FunctionBreakpoints:
     """Remove the breakpoint on a line or a function."""
-    place = place_of("remove_breakpoint", Where(file=file, line=line, text=text, function=function))
+    location = location_of("remove_breakpoint", file=file, line=line, text=text, function=function)
     breakpoints = call.session.breakpoints
-    placed = breakpoints.at(place)
-    if placed is None:
-        raise InvalidArguments(f"There is no breakpoint at {place}.", hint="breakpoints shows them all.")
-    await breakpoints.remove(placed.number)
-    return _like(call, place)
+    known = breakpoints.at(location)
+    if known is None:
+        raise InvalidArguments(f"There is no breakpoint at {location}.", hint="breakpoints shows them all.")
+    await breakpoints.remove(known.number)
+    return _like(call, location)
 
 
-def _like(call: ActionCall, place: SourceLocation | FunctionLocation) -> SourceBreakpoints | FunctionBreakpoints:
+def _like(call: ActionCall, location: SourceLocation | FunctionLocation) -> SourceBreakpoints | FunctionBreakpoints:
     """Show the breakpoints of the same file, or those on functions."""
     session = call.session
-    if isinstance(place, FunctionLocation):
+    if isinstance(location, FunctionLocation):
         return FunctionBreakpoints(
             snapshot=snapshot(session), function_breakpoints=function_breakpoints(session.breakpoints)
         )
     return SourceBreakpoints(
         snapshot=snapshot(session),
-        path=str(place.file),
-        breakpoints=source_breakpoints(session.breakpoints, path=place.file),
+        path=str(location.file),
+        breakpoints=source_breakpoints(session.breakpoints, path=location.file),
     )
 
 
@@ -118,19 +116,21 @@ def _filters(call: ActionCall) -> list[ExceptionFilter]:
     """Show what the adapter offers, and which of it is chosen."""
     session = call.session
     chosen = session.breakpoints.filters
-    conditions = {one.filter_id: one.condition for one in chosen or () if isinstance(one, ExceptionFilterOptions)}
-    names = {*conditions, *(one for one in chosen or () if isinstance(one, str))}
+    conditions = {
+        choice.filter_id: choice.condition for choice in chosen or () if isinstance(choice, ExceptionFilterOptions)
+    }
+    names = {*conditions, *(choice for choice in chosen or () if isinstance(choice, str))}
     offered = [] if session.state.over else call.capabilities.exception_breakpoint_filters or []
     return [
         ExceptionFilter(
-            filter=one.filter,
-            label=one.label,
-            enabled=bool(one.default) if chosen is None else one.filter in names,
-            supports_condition=bool(one.supports_condition),
-            condition=conditions.get(one.filter),
-            description=one.description,
+            filter=offer.filter,
+            label=offer.label,
+            enabled=bool(offer.default) if chosen is None else offer.filter in names,
+            supports_condition=bool(offer.supports_condition),
+            condition=conditions.get(offer.filter),
+            description=offer.description,
         )
-        for one in offered
+        for offer in offered
     ]
 
 
@@ -147,7 +147,7 @@ async def breakpoints(
 ) -> AllBreakpoints:
     """Show everything that is to stop the program; clear, enable or disable some or all of it."""
     session = call.session
-    chosen = [one.number for one in session.breakpoints] if numbers is None else numbers
+    chosen = [known.number for known in session.breakpoints] if numbers is None else numbers
     for number in chosen:
         session.breakpoints.get(number)  # all of them, or nothing is done
     for number in chosen:

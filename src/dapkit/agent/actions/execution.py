@@ -4,9 +4,9 @@ import anyio
 import anyio.to_thread
 
 from dapkit.agent import parameters as p
+from dapkit.agent.breakpoint_specs import source_location
 from dapkit.agent.call import ActionCall
 from dapkit.agent.failures import ActionFailed, InvalidArguments
-from dapkit.agent.placing import place_in
 from dapkit.agent.registry import Approval, action
 from dapkit.agent.report import last_output, stop_report
 from dapkit.agent.results.session import Paused, Resumed, Typed
@@ -15,7 +15,7 @@ from dapkit.agent.snapshots import snapshot
 from dapkit.agent.source_text import lines_of
 from dapkit.client import SourceLocation
 from dapkit.protocol import Source, StepInTarget, StepInTargetsArguments
-from dapkit.sessions.breakpoints import anchoring
+from dapkit.sessions.breakpoints import anchors
 from dapkit.sessions.errors import Misplaced, SessionOver
 from dapkit.sessions.stops import How, Outcome
 
@@ -105,11 +105,11 @@ async def run_to(
     thread: p.ThreadIndex | None = None,
 ) -> Resumed:
     """Let the program run until it comes to a line, or something else stops it."""
-    place = place_in(file, line, text, action="run_to")
+    location = source_location(file, line, text, action="run_to")
     chosen = await thread_of(call, thread_id, thread)
     began = anyio.current_time()
     return await _resumed(
-        call, "Run", await call.session.execution.run_to(place, thread=chosen, deadline=call.left), began
+        call, "Run", await call.session.execution.run_to(location, thread=chosen, deadline=call.left), began
     )
 
 
@@ -125,8 +125,8 @@ async def goto(
 ) -> Resumed:
     """Make a line the next one to run, without running what is between."""
     call.require("supports_goto_targets_request", "going to another line")
-    place = place_in(file, line, text, action="goto")
-    number = await _line_of(place)
+    location = source_location(file, line, text, action="goto")
+    number = await _line_of(location)
     chosen = await thread_of(call, thread_id, thread)
     began = anyio.current_time()
     outcome = await call.session.execution.goto(Source(path=str(file)), number, thread=chosen, deadline=call.left)
@@ -236,10 +236,10 @@ def _called(target: StepInTarget) -> str:
     return target.label.partition("(")[0].strip()
 
 
-async def _line_of(place: SourceLocation) -> int:
-    if place.text is None:
-        return place.line or 1
-    lines = await anyio.to_thread.run_sync(lines_of, place.file)
+async def _line_of(location: SourceLocation) -> int:
+    if location.text is None:
+        return location.line or 1
+    lines = await anyio.to_thread.run_sync(lines_of, location.file)
     if lines is None:
-        raise Misplaced(f"{place.file} cannot be read, so no line of it can be found by its text.")
-    return anchoring.find_text(place.text, lines, near=place.line, name=str(place.file)).line
+        raise Misplaced(f"{location.file} cannot be read, so no line of it can be found by its text.")
+    return anchors.find_text(location.text, lines, near=location.line, name=str(location.file)).line

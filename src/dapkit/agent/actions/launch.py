@@ -8,11 +8,12 @@ import anyio.to_thread
 
 from dapkit import limits
 from dapkit.agent import parameters as p
+from dapkit.agent.breakpoint_rows import function_breakpoints, source_breakpoints
+from dapkit.agent.breakpoint_specs import specs_of
 from dapkit.agent.call import ActionCall
 from dapkit.agent.configurations import plans_of
 from dapkit.agent.failures import InvalidArguments, Unsupported
 from dapkit.agent.memory import Launched, SessionMemory
-from dapkit.agent.placing import function_breakpoints, source_breakpoints, specs_of
 from dapkit.agent.redaction import Redaction
 from dapkit.agent.registry import Approval, action
 from dapkit.agent.report import last_output, stop_report

@@ -3,9 +3,9 @@
 import re
 
 from dapkit.agent import parameters as p
+from dapkit.agent.breakpoint_rows import data_breakpoints, instruction_breakpoints
 from dapkit.agent.call import ActionCall
 from dapkit.agent.failures import InvalidArguments
-from dapkit.agent.placing import data_breakpoints, instruction_breakpoints
 from dapkit.agent.registry import Approval, action
 from dapkit.agent.results.breakpoints import DataBreakpointInfo, DataBreakpoints, DataId, InstructionBreakpoints
 from dapkit.agent.selection import frame_of
@@ -30,8 +30,8 @@ async def set_instruction_breakpoint(
 ) -> InstructionBreakpoints:
     """Set or change a breakpoint on an instruction."""
     call.require("supports_instruction_breakpoints", "instruction breakpoints")
-    place = InstructionLocation(instruction_reference, offset)
-    await call.session.breakpoints.set(BreakpointSpec(place, condition=condition, hit_condition=hit_condition))
+    location = InstructionLocation(instruction_reference, offset)
+    await call.session.breakpoints.set(BreakpointSpec(location, condition=condition, hit_condition=hit_condition))
     return _instructions(call)
 
 
@@ -118,10 +118,10 @@ async def set_data_breakpoint(
             f"data_id must be ADDRESS/SIZE, such as 7FFE3C10/4, not {data_id!r:.60}",
             hint="data_breakpoint_info tells it.",
         )
-    place = DataLocation(data_id, access_type)
+    location = DataLocation(data_id, access_type)
     if (before := _data(call, data_id)) is not None:
         await call.session.breakpoints.remove(before)
-    await call.session.breakpoints.set(BreakpointSpec(place, condition=condition, hit_condition=hit_condition))
+    await call.session.breakpoints.set(BreakpointSpec(location, condition=condition, hit_condition=hit_condition))
     return _watched(call)
 
 
@@ -138,17 +138,17 @@ async def remove_data_breakpoint(call: ActionCall, *, data_id: p.DataId) -> Data
 
 def _data(call: ActionCall, data_id: str) -> int | None:
     """Find the breakpoint on data, whatever access it stops."""
-    for one in call.session.breakpoints:
-        if isinstance(one.spec.location, DataLocation) and one.spec.location.data_id == data_id:
-            return one.number
+    for known in call.session.breakpoints:
+        if isinstance(known.spec.location, DataLocation) and known.spec.location.data_id == data_id:
+            return known.number
     return None
 
 
-async def _remove(call: ActionCall, place: InstructionLocation) -> None:
-    placed = call.session.breakpoints.at(place)
-    if placed is None:
-        raise InvalidArguments(f"There is no breakpoint at {place}.", hint="breakpoints shows them all.")
-    await call.session.breakpoints.remove(placed.number)
+async def _remove(call: ActionCall, location: InstructionLocation) -> None:
+    known = call.session.breakpoints.at(location)
+    if known is None:
+        raise InvalidArguments(f"There is no breakpoint at {location}.", hint="breakpoints shows them all.")
+    await call.session.breakpoints.remove(known.number)
 
 
 def _instructions(call: ActionCall) -> InstructionBreakpoints:

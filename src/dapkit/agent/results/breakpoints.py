@@ -4,7 +4,7 @@ from dapkit.agent.results.snapshot import OfSession
 from dapkit.protocol import ProtocolObject
 
 
-class Placed(ProtocolObject, frozen=True, kw_only=True):
+class BreakpointRow(ProtocolObject, frozen=True, kw_only=True):
     """What all breakpoints have.
 
     Attributes:
@@ -22,7 +22,7 @@ class Placed(ProtocolObject, frozen=True, kw_only=True):
     message: str | None = None
 
 
-class SourceBreakpoint(Placed, frozen=True, kw_only=True):
+class SourceBreakpointRow(BreakpointRow, frozen=True, kw_only=True):
     """A breakpoint on a line.
 
     Attributes:
@@ -40,21 +40,21 @@ class SourceBreakpoint(Placed, frozen=True, kw_only=True):
     log_message: str | None = None
 
 
-class FunctionBreakpoint(Placed, frozen=True, kw_only=True):
+class FunctionBreakpointRow(BreakpointRow, frozen=True, kw_only=True):
     """A breakpoint on a function."""
 
     name: str
     log_message: str | None = None
 
 
-class InstructionBreakpoint(Placed, frozen=True, kw_only=True):
+class InstructionBreakpointRow(BreakpointRow, frozen=True, kw_only=True):
     """A breakpoint on an instruction."""
 
     instruction_reference: str
     offset: int | None = None
 
 
-class DataBreakpoint(Placed, frozen=True, kw_only=True):
+class DataBreakpointRow(BreakpointRow, frozen=True, kw_only=True):
     """A breakpoint on access to data."""
 
     data_id: str
@@ -98,25 +98,25 @@ class SourceBreakpoints(OfSession, frozen=True, kw_only=True):
     """The breakpoints of a file."""
 
     path: str
-    breakpoints: list[SourceBreakpoint]
+    breakpoints: list[SourceBreakpointRow]
 
 
 class FunctionBreakpoints(OfSession, frozen=True, kw_only=True):
     """All function breakpoints."""
 
-    function_breakpoints: list[FunctionBreakpoint]
+    function_breakpoints: list[FunctionBreakpointRow]
 
 
 class InstructionBreakpoints(OfSession, frozen=True, kw_only=True):
     """All instruction breakpoints."""
 
-    instruction_breakpoints: list[InstructionBreakpoint]
+    instruction_breakpoints: list[InstructionBreakpointRow]
 
 
 class DataBreakpoints(OfSession, frozen=True, kw_only=True):
     """All data breakpoints."""
 
-    data_breakpoints: list[DataBreakpoint]
+    data_breakpoints: list[DataBreakpointRow]
 
 
 class ExceptionBreakpoints(OfSession, frozen=True, kw_only=True):
@@ -128,10 +128,10 @@ class ExceptionBreakpoints(OfSession, frozen=True, kw_only=True):
 class AllBreakpoints(OfSession, frozen=True, kw_only=True):
     """Everything that is to stop the program."""
 
-    breakpoints: list[SourceBreakpoint]
-    function_breakpoints: list[FunctionBreakpoint]
-    instruction_breakpoints: list[InstructionBreakpoint]
-    data_breakpoints: list[DataBreakpoint]
+    breakpoints: list[SourceBreakpointRow]
+    function_breakpoints: list[FunctionBreakpointRow]
+    instruction_breakpoints: list[InstructionBreakpointRow]
+    data_breakpoints: list[DataBreakpointRow]
     exception_filters: list[ExceptionFilter]
     foreign_breakpoints: list[ForeignBreakpoint]
 

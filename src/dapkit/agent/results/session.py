@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from dapkit.agent.results.breakpoints import FunctionBreakpoint, SourceBreakpoint
+from dapkit.agent.results.breakpoints import FunctionBreakpointRow, SourceBreakpointRow
 from dapkit.agent.results.snapshot import OfSession, Snapshot
 from dapkit.agent.results.values import ExceptionRow, FrameRow, VariableRow
 from dapkit.protocol import ProtocolObject
@@ -63,8 +63,8 @@ class Started(OfSession, frozen=True, kw_only=True):
 
     adapter: str
     notes: list[str]
-    breakpoints: list[SourceBreakpoint]
-    function_breakpoints: list[FunctionBreakpoint]
+    breakpoints: list[SourceBreakpointRow]
+    function_breakpoints: list[FunctionBreakpointRow]
     stop: StopReport | None = None
     output: str = ""
 

@@ -4,70 +4,70 @@ from collections.abc import Iterator, Sequence
 
 from dapkit.agent.results.breakpoints import (
     AllBreakpoints,
-    DataBreakpoint,
+    BreakpointRow,
     DataBreakpointInfo,
+    DataBreakpointRow,
     DataBreakpoints,
     ExceptionBreakpoints,
     ExceptionFilter,
     ForeignBreakpoint,
-    FunctionBreakpoint,
+    FunctionBreakpointRow,
     FunctionBreakpoints,
-    InstructionBreakpoint,
+    InstructionBreakpointRow,
     InstructionBreakpoints,
-    Placed,
-    SourceBreakpoint,
+    SourceBreakpointRow,
     SourceBreakpoints,
 )
 from dapkit.agent.text.escaping import one_line
 from dapkit.agent.text.rendering import render
 
 
-def source_breakpoint(one: SourceBreakpoint) -> str:
+def source_breakpoint(row: SourceBreakpointRow) -> str:
     """Say how a breakpoint on a line stands."""
-    return f"line {one.line}: {_state(one)}{_condition(one)}{_hits(one)}{_remarks([*_message(one), *_logs(one)])}"
+    return f"line {row.line}: {_state(row)}{_condition(row)}{_hits(row)}{_remarks([*_message(row), *_logs(row)])}"
 
 
-def function_breakpoint(one: FunctionBreakpoint) -> str:
+def function_breakpoint(row: FunctionBreakpointRow) -> str:
     """Say how a breakpoint on a function stands."""
-    remarks = _remarks([*_message(one), *_logs(one)])
-    return f"{one_line(one.name)}: {_state(one)}{_condition(one)}{_hits(one)}{remarks}"
+    remarks = _remarks([*_message(row), *_logs(row)])
+    return f"{one_line(row.name)}: {_state(row)}{_condition(row)}{_hits(row)}{remarks}"
 
 
-def _instruction_breakpoint(one: InstructionBreakpoint) -> str:
-    place = one.instruction_reference + (f"+{one.offset}" if one.offset is not None else "")
-    return f"{one_line(place)}: {_state(one)}{_condition(one)}{_hits(one)}{_remarks(_message(one))}"
+def _instruction_breakpoint(row: InstructionBreakpointRow) -> str:
+    place = row.instruction_reference + (f"+{row.offset}" if row.offset is not None else "")
+    return f"{one_line(place)}: {_state(row)}{_condition(row)}{_hits(row)}{_remarks(_message(row))}"
 
 
-def _data_breakpoint(one: DataBreakpoint) -> str:
-    access = f" ({one.access_type})" if one.access_type else ""
-    return f"{one_line(one.data_id)}: {_state(one)}{access}{_condition(one)}{_hits(one)}{_remarks(_message(one))}"
+def _data_breakpoint(row: DataBreakpointRow) -> str:
+    access = f" ({row.access_type})" if row.access_type else ""
+    return f"{one_line(row.data_id)}: {_state(row)}{access}{_condition(row)}{_hits(row)}{_remarks(_message(row))}"
 
 
-def _exception_filter(one: ExceptionFilter) -> str:
-    condition = f" if {one_line(one.condition)}" if one.condition else ""
-    return f"{one_line(one.filter)}: {'on' if one.enabled else 'off'}{condition} ({one_line(one.label)})"
+def _exception_filter(row: ExceptionFilter) -> str:
+    condition = f" if {one_line(row.condition)}" if row.condition else ""
+    return f"{one_line(row.filter)}: {'on' if row.enabled else 'off'}{condition} ({one_line(row.label)})"
 
 
-def _state(one: Placed) -> str:
-    if not one.enabled:
+def _state(row: BreakpointRow) -> str:
+    if not row.enabled:
         return "disabled"
-    return "verified" if one.verified else "pending"
+    return "verified" if row.verified else "pending"
 
 
-def _condition(one: Placed) -> str:
-    return f" if {one_line(one.condition)}" if one.condition else ""
+def _condition(row: BreakpointRow) -> str:
+    return f" if {one_line(row.condition)}" if row.condition else ""
 
 
-def _hits(one: Placed) -> str:
-    return f" after {one_line(one.hit_condition)}" if one.hit_condition else ""
+def _hits(row: BreakpointRow) -> str:
+    return f" after {one_line(row.hit_condition)}" if row.hit_condition else ""
 
 
-def _message(one: Placed) -> list[str]:
-    return [one.message] if one.message else []
+def _message(row: BreakpointRow) -> list[str]:
+    return [row.message] if row.message else []
 
 
-def _logs(one: SourceBreakpoint | FunctionBreakpoint) -> list[str]:
-    return [] if one.log_message is None else [f"logs {one.log_message}"]
+def _logs(row: SourceBreakpointRow | FunctionBreakpointRow) -> list[str]:
+    return [] if row.log_message is None else [f"logs {row.log_message}"]
 
 
 def _remarks(remarks: Sequence[str]) -> str:
@@ -80,28 +80,28 @@ def _listed(title: str, lines: Sequence[str]) -> str:
 
 @render.register
 def _(result: SourceBreakpoints) -> str:
-    return _listed(f"Breakpoints for {one_line(result.path)}:", [source_breakpoint(one) for one in result.breakpoints])
+    return _listed(f"Breakpoints for {one_line(result.path)}:", [source_breakpoint(row) for row in result.breakpoints])
 
 
 @render.register
 def _(result: FunctionBreakpoints) -> str:
-    return _listed("Function breakpoints:", [function_breakpoint(one) for one in result.function_breakpoints])
+    return _listed("Function breakpoints:", [function_breakpoint(row) for row in result.function_breakpoints])
 
 
 @render.register
 def _(result: InstructionBreakpoints) -> str:
-    lines = [_instruction_breakpoint(one) for one in result.instruction_breakpoints]
+    lines = [_instruction_breakpoint(row) for row in result.instruction_breakpoints]
     return _listed("Instruction breakpoints:", lines)
 
 
 @render.register
 def _(result: DataBreakpoints) -> str:
-    return _listed("Data breakpoints:", [_data_breakpoint(one) for one in result.data_breakpoints])
+    return _listed("Data breakpoints:", [_data_breakpoint(row) for row in result.data_breakpoints])
 
 
 @render.register
 def _(result: ExceptionBreakpoints) -> str:
-    return _listed("Exception breakpoints:", [_exception_filter(one) for one in result.exception_filters])
+    return _listed("Exception breakpoints:", [_exception_filter(row) for row in result.exception_filters])
 
 
 @render.register
@@ -113,14 +113,14 @@ def _all(result: AllBreakpoints) -> Iterator[str]:
     groups: list[tuple[str, list[tuple[int, str]]]] = [
         (
             "Breakpoints:",
-            [(one.number, f"{one_line(one.path)} {source_breakpoint(one)}") for one in result.breakpoints],
+            [(row.number, f"{one_line(row.path)} {source_breakpoint(row)}") for row in result.breakpoints],
         ),
-        ("Function breakpoints:", [(one.number, function_breakpoint(one)) for one in result.function_breakpoints]),
+        ("Function breakpoints:", [(row.number, function_breakpoint(row)) for row in result.function_breakpoints]),
         (
             "Instruction breakpoints:",
-            [(one.number, _instruction_breakpoint(one)) for one in result.instruction_breakpoints],
+            [(row.number, _instruction_breakpoint(row)) for row in result.instruction_breakpoints],
         ),
-        ("Data breakpoints:", [(one.number, _data_breakpoint(one)) for one in result.data_breakpoints]),
+        ("Data breakpoints:", [(row.number, _data_breakpoint(row)) for row in result.data_breakpoints]),
     ]
     for title, lines in groups:
         if lines:
@@ -128,15 +128,15 @@ def _all(result: AllBreakpoints) -> Iterator[str]:
             yield from (f"- #{number} {line}" for number, line in lines)
     if result.exception_filters:
         yield "Exception breakpoints:"
-        yield from (f"- {_exception_filter(one)}" for one in result.exception_filters)
+        yield from (f"- {_exception_filter(row)}" for row in result.exception_filters)
     if result.foreign_breakpoints:
         yield "Set by the debugger itself:"
-        yield from (f"- {_foreign_breakpoint(one)}" for one in result.foreign_breakpoints)
+        yield from (f"- {_foreign_breakpoint(row)}" for row in result.foreign_breakpoints)
 
 
-def _foreign_breakpoint(one: ForeignBreakpoint) -> str:
-    place = one.instruction_reference or "?" if one.path is None else f"{one_line(one.path)} line {one.line}"
-    return f"{place}: {'verified' if one.verified else 'pending'}{f' ({one_line(one.message)})' if one.message else ''}"
+def _foreign_breakpoint(row: ForeignBreakpoint) -> str:
+    place = row.instruction_reference or "?" if row.path is None else f"{one_line(row.path)} line {row.line}"
+    return f"{place}: {'verified' if row.verified else 'pending'}{f' ({one_line(row.message)})' if row.message else ''}"
 
 
 @render.register

@@ -6,7 +6,7 @@ is no stop: their counts and log messages are taken care of, and the program goe
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,7 +21,7 @@ from dapkit.client import (
 )
 from dapkit.protocol import StackFrame
 from dapkit.sessions.breakpoints.emulation import Evaluate, judge
-from dapkit.sessions.breakpoints.placed import Entry
+from dapkit.sessions.breakpoints.kept import KeptBreakpoint
 
 _KINDS: dict[str, tuple[type[Location], ...]] = {
     "breakpoint": (SourceLocation, FunctionLocation),
@@ -50,42 +50,44 @@ class Verdict:
     remarks: tuple[str, ...] = ()
 
 
-def hit_by(entries: Sequence[Entry], session: Session, stopped: Stopped, frame: StackFrame | None) -> list[Entry]:
+def hit_by(
+    breakpoints: Iterable[KeptBreakpoint], session: Session, stopped: Stopped, frame: StackFrame | None
+) -> list[KeptBreakpoint]:
     """Find the breakpoints that a stop has hit."""
-    answers = [(entry, answer) for entry in entries if (answer := entry.answer(session)) is not None]
+    answers = [(kept, answer) for kept in breakpoints if (answer := kept.reported_by(session)) is not None]
     ids = stopped.event.hit_breakpoint_ids
     kinds = _KINDS.get(stopped.reason, ())
     if ids:
-        named = [(entry, known.answer.id) for entry, known in answers if known.answer and known.answer.id in ids]
+        named = [(kept, known.answer.id) for kept, known in answers if known.answer and known.answer.id in ids]
         bearers = Counter(number for _, number in named)  # lldb-dap numbers data breakpoints for themselves
-        return [entry for entry, number in named if bearers[number] == 1 or isinstance(entry.spec.location, kinds)]
-    candidates = [(entry, known) for entry, known in answers if isinstance(entry.spec.location, kinds)]
+        return [kept for kept, number in named if bearers[number] == 1 or isinstance(kept.spec.location, kinds)]
+    candidates = [(kept, known) for kept, known in answers if isinstance(kept.spec.location, kinds)]
     if stopped.reason in ("data breakpoint", "instruction breakpoint"):
         return [candidates[0][0]] if len(candidates) == 1 else []
-    return [entry for entry, known in candidates if frame is not None and _is_there(entry, known.line, frame)]
+    return [kept for kept, known in candidates if frame is not None and _is_there(kept, known.line, frame)]
 
 
-def _is_there(entry: Entry, line: int | None, frame: StackFrame) -> bool:
-    if isinstance(entry.spec.location, SourceLocation):
+def _is_there(kept: KeptBreakpoint, line: int | None, frame: StackFrame) -> bool:
+    if isinstance(kept.spec.location, SourceLocation):
         path = None if frame.source is None else frame.source.path
-        return line == frame.line and path is not None and _same(Path(path), entry.spec.location.file)
+        return line == frame.line and path is not None and _same(Path(path), kept.spec.location.file)
     # A name may be shown with its module or its arguments.
-    return isinstance(entry.spec.location, FunctionLocation) and entry.spec.location.name in frame.name
+    return isinstance(kept.spec.location, FunctionLocation) and kept.spec.location.name in frame.name
 
 
-def _same(one: Path, other: Path) -> bool:
-    return one == other or one.resolve() == other.resolve()
+def _same(path: Path, other: Path) -> bool:
+    return path == other or path.resolve() == other.resolve()
 
 
-async def judge_stop(hit: Sequence[Entry], evaluate: Evaluate) -> Verdict:
+async def judge_stop(hit: Sequence[KeptBreakpoint], evaluate: Evaluate) -> Verdict:
     """Decide about a stop that has hit these breakpoints; it counts their hits."""
     stop, logs, remarks = not hit, list[str](), list[str]()
-    for entry in hit:
-        judgement = await judge(entry.emulated, hits=entry.hits, evaluate=evaluate)
-        entry.hits = judgement.hits
+    for kept in hit:
+        judgement = await judge(kept.emulated, hits=kept.hits, evaluate=evaluate)
+        kept.hits = judgement.hits
         stop = stop or judgement.stop
         if judgement.log is not None:
             logs.append(judgement.log)
         if judgement.remark is not None:
-            remarks.append(f"breakpoint {entry.number}: {judgement.remark}")
-    return Verdict(stop, tuple(entry.number for entry in hit), tuple(logs), tuple(remarks))
+            remarks.append(f"breakpoint {kept.number}: {judgement.remark}")
+    return Verdict(stop, tuple(kept.number for kept in hit), tuple(logs), tuple(remarks))

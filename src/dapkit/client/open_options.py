@@ -36,7 +36,7 @@ class Listener[S](Protocol):
         ...
 
 
-class SessionOptions[S](TypedDict, total=False):
+class OpenOptions[S](TypedDict, total=False):
     """What every way of opening a session takes."""
 
     adapter_id: str

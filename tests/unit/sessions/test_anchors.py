@@ -2,7 +2,7 @@
 
 import pytest
 
-from dapkit.sessions.breakpoints.anchoring import find_text, follow_line
+from dapkit.sessions.breakpoints.anchors import find_text, follow_line
 from dapkit.sessions.errors import Misplaced
 
 LINES = ["def add(a, b):", "    total = a + b", "    return total", "", "print(total)", "print(total)"]

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dapkit.client.breakpoints import Breakpoints
 from dapkit.client.events import CustomEvent, EventLog, SessionEvent
 from dapkit.client.output import TextLog
-from dapkit.client.state import Ended, ProgramState, Starting
+from dapkit.client.state import Ended, Starting, TrackedProgram
 from dapkit.endpoint import ConversationEnded, EventReceived, Happening, ResponseReceived
 from dapkit.protocol import (
     BreakpointEvent,
@@ -23,7 +23,7 @@ from dapkit.protocol import (
 from dapkit.transport import Pulse
 
 
-class SessionState:
+class ReceivedState:
     """The program, its breakpoints, its output and its events, as reported so far.
 
     Invariant: the pulse beats after each message that may have changed anything, after `changed` was called.
@@ -36,7 +36,7 @@ class SessionState:
 
     def __init__(self, breakpoints: Breakpoints, *, changed: Callable[[SessionEvent | None], None]) -> None:
         self.breakpoints = breakpoints
-        self.program = ProgramState()
+        self.program = TrackedProgram()
         self.events = EventLog()
         self.output = TextLog()
         self.pulse = Pulse()

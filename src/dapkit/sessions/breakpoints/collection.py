@@ -1,0 +1,269 @@
+"""The breakpoints of a debug session: set before its program runs, and kept through restarts.
+
+This module keeps all that were asked for and sets them in the client session of the
+present run, which takes them to its children, under the same numbers. With each new
+run all are set again: by text where the text stands now, by line where the line went.
+Instruction breakpoints are not, and data breakpoints only if their ids last: the
+others were made of addresses that belonged to the old run.
+"""
+
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import anyio
+
+from dapkit.client import (
+    Breakpoints,
+    BreakpointSpec,
+    DataLocation,
+    InstructionLocation,
+    Location,
+    Session,
+    SourceLocation,
+    UnknownBreakpoint,
+)
+from dapkit.protocol import DapkitError, ExceptionFilterOptions
+from dapkit.sessions.breakpoints import anchors
+from dapkit.sessions.breakpoints.emulation import NOTHING, check_hit_condition, split
+from dapkit.sessions.breakpoints.kept import KeptBreakpoint
+from dapkit.sessions.errors import Misplaced, NoSuchBreakpoint
+
+type Filter = str | ExceptionFilterOptions
+
+
+class KeptBreakpoints:
+    """All breakpoints of one session.
+
+    Attributes:
+        filters: the exceptions that stop; None while nobody has chosen.
+        lasting: data ids that the adapter said to mean the same in every run.
+
+    Invariant: no two are at the same location; each that `is_set` was sent by the
+    client session of the present run under its number.
+    """
+
+    def __init__(self, sessions: Callable[[], Sequence[Session]]) -> None:
+        self.filters: tuple[Filter, ...] | None = None
+        self.lasting: set[str] = set()
+        self._sessions = sessions
+        self._root: Session | None = None
+        self._suspended: list[BreakpointSpec] = []
+        self._numbers = itertools.count(1)
+        self._changing = anyio.Lock()
+        self._kept: dict[int, KeptBreakpoint] = {}
+
+    def __iter__(self) -> Iterator[KeptBreakpoint]:
+        """All as they stand now, in the order in which they were first set."""
+        return iter(tuple(self._kept.values()))
+
+    def get(self, number: int) -> KeptBreakpoint:
+        """Look one up by its number.
+
+        Raises:
+            NoSuchBreakpoint: there is none.
+
+        """
+        try:
+            return self._kept[number]
+        except KeyError:
+            raise NoSuchBreakpoint(number, self._kept) from None
+
+    def at(self, location: Location) -> KeptBreakpoint | None:
+        """Look one up by its location; a line finds what was set there by text, too."""
+        for kept in self:
+            if kept.spec.location == location:
+                return kept
+        if isinstance(location, SourceLocation) and location.text is None:
+            return self._at_spot((location.file, location.line, location.column))
+        return None
+
+    async def set(self, spec: BreakpointSpec) -> KeptBreakpoint:
+        """Add a breakpoint, or change the one at that location, which keeps its number.
+
+        Raises:
+            Misplaced: its text cannot be found, or not without doubt.
+            WrongHitCondition: the adapter cannot count hits, and neither can we with this condition.
+            CapabilityMissing: the adapter has no breakpoints of this kind, or no modes.
+
+        """
+        async with self._changing:
+            added = KeptBreakpoint(0, spec, sessions=self._sessions)
+            self._find_line(added)
+            known = self.at(spec.location) or self._at_spot(added.spot)
+            if known is not None:
+                await self._change(known, added)
+                return known
+            added.number = next(self._numbers)
+            await self._send(added)
+            self._kept[added.number] = added
+            return added
+
+    async def set_temporary(self, location: Location) -> None:
+        """Stop at a location once, whatever else is asked for there; it is taken back with the next stop.
+
+        Raises: as `set`.
+        """
+        known = self.at(location)
+        if known is None:
+            await self.set(BreakpointSpec(location, temporary=True))
+        elif not known.spec.enabled or known.spec.condition or known.spec.hit_condition or known.spec.log_message:
+            self._suspended.append(known.spec)
+            await self.set(BreakpointSpec(known.spec.location))
+
+    async def take_back_temporary(self) -> None:
+        """Put everything back to what is asked for until further notice."""
+        for kept in self:
+            if kept.spec.temporary:
+                await self.remove(kept.number)
+        while self._suspended:
+            await self.set(self._suspended.pop())
+
+    async def remove(self, number: int) -> None:
+        """Remove a breakpoint. Raises: NoSuchBreakpoint."""
+        async with self._changing:
+            removed = self.get(number)
+            del self._kept[number]
+            await self._unset(removed)
+
+    async def clear(self) -> None:
+        """Remove all."""
+        for kept in self:
+            await self.remove(kept.number)
+
+    async def enable(self, number: int, *, enabled: bool = True) -> None:
+        """Set a breakpoint again, or take it out for a while. Raises: NoSuchBreakpoint."""
+        async with self._changing:
+            kept = self.get(number)
+            if kept.spec.enabled != enabled:
+                kept.spec = replace(kept.spec, enabled=enabled)
+                await (self._send if enabled else self._unset)(kept)
+
+    async def break_on_exceptions(self, filters: Sequence[Filter] | None) -> None:
+        """Choose the exceptions that stop; None keeps the adapter's own choice, until one was made.
+
+        Raises:
+            UnknownFilter: the adapter has no such filter.
+
+        """
+        if self._root is not None and filters is not None:
+            await self._root.break_on_exceptions(*filters)
+        self.filters = None if filters is None else tuple(filters)
+
+    # Runs
+
+    def for_new_run(self) -> Breakpoints:
+        """Make the breakpoints of a client session: none yet, but with numbers that no other one here has."""
+        return Breakpoints(self._numbers)
+
+    async def begin(self, root: Session) -> None:
+        """Set everything for a new run, before it starts. Raises: UnknownFilter."""
+        self._root = root
+        for kept in self:
+            kept.is_set, kept.hits, kept.problem = False, 0, None
+            if self._is_of_one_run(kept.spec.location):
+                kept.problem = "its address belonged to an earlier run; set it anew"
+                continue
+            try:
+                self._follow(kept)
+                await self._send(kept)
+            except DapkitError as error:
+                kept.problem = str(error)
+        await self.break_on_exceptions(self.filters)
+
+    def finish(self) -> None:
+        """Take note that the run is over: nothing is set any more."""
+        self._root = None
+        for kept in self:
+            kept.is_set = False
+
+    def _is_of_one_run(self, location: Location) -> bool:
+        if isinstance(location, DataLocation):
+            return location.data_id not in self.lasting
+        return isinstance(location, InstructionLocation)
+
+    # Finding lines
+
+    def _find_line(self, kept: KeptBreakpoint) -> None:
+        location = kept.spec.location
+        if not isinstance(location, SourceLocation):
+            return
+        kept.found_line, kept.text = location.line, self._text(location.file)
+        if location.text is None:
+            return
+        if kept.text is None:
+            raise Misplaced(f"{location.file} cannot be read, so no line of it can be found by its text.")
+        anchor = anchors.find_text(location.text, kept.text, near=location.line, name=str(location.file))
+        kept.found_line, kept.remark = anchor.line, anchor.remark
+
+    def _follow(self, kept: KeptBreakpoint) -> None:
+        """Find the line again, in what its file is now."""
+        location, before, line = kept.spec.location, kept.text, kept.found_line
+        if not isinstance(location, SourceLocation) or before is None or line is None:
+            return
+        after = self._text(location.file)
+        if after is None or after == before:
+            return
+        anchor = anchors.follow_line(line, before, after)
+        if location.text is not None:
+            found = anchors.find_text(location.text, after, near=anchor.line, name=str(location.file))
+            anchor = found if found.line == line else replace(found, remark=anchors.moved(line, found.line))
+        else:
+            kept.spec = replace(kept.spec, location=replace(location, line=anchor.line))
+        kept.found_line, kept.remark, kept.text = anchor.line, anchor.remark, after
+
+    def _text(self, file: Path) -> tuple[str, ...] | None:
+        """Read a file; breakpoints in the same state of it share one copy."""
+        try:
+            lines = tuple(file.read_text(encoding="utf-8", errors="replace").splitlines())
+        except OSError:
+            return None
+        return next((kept.text for kept in self if kept.text == lines), lines)
+
+    def _at_spot(self, spot: tuple[Path, int | None, int | None] | None) -> KeptBreakpoint | None:
+        if spot is None or spot[1] is None:
+            return None
+        return next((kept for kept in self if kept.spot == spot), None)
+
+    # Setting them in the run
+
+    async def _change(self, known: KeptBreakpoint, asked: KeptBreakpoint) -> None:
+        """Make a breakpoint what is asked for now at its location; it stays what it was if that cannot be set."""
+        before = known.spec, known.found_line, known.text, known.remark
+        location = asked.spec.location
+        if isinstance(location, SourceLocation) and location.text is None:
+            # A line that is asked for anew stays a location by text, so that it still follows the text.
+            location = known.spec.location
+        await self._unset(known)
+        known.spec, known.hits = replace(asked.spec, location=location), 0
+        known.found_line, known.text, known.remark = asked.found_line, asked.text, asked.remark
+        try:
+            await self._send(known)
+        except DapkitError:
+            known.spec, known.found_line, known.text, known.remark = before
+            await self._send(known)
+            raise
+
+    async def _send(self, kept: KeptBreakpoint) -> None:
+        """Set a breakpoint in the present run, if there is one."""
+        kept.problem = None
+        root = self._root
+        if root is None or not kept.spec.enabled:
+            return
+        native, kept.emulated = split(kept.spec, root.capabilities)
+        if kept.emulated.hit_condition is not None:
+            check_hit_condition(kept.emulated.hit_condition)
+        if isinstance(native.location, SourceLocation):
+            native = replace(native, location=replace(native.location, line=kept.found_line, text=None))
+        await root.add_breakpoint_spec(native, number=kept.number)
+        kept.is_set = True
+
+    async def _unset(self, kept: KeptBreakpoint) -> None:
+        was_set, kept.is_set, kept.emulated = kept.is_set, False, NOTHING
+        if self._root is None or not was_set:
+            return
+        try:
+            await self._root.remove_breakpoint(kept.number)
+        except UnknownBreakpoint:  # a custom request has replaced it
+            return
