@@ -7,6 +7,7 @@ from pathlib import Path
 
 import anyio
 
+from dapkit.catalog import Traits
 from dapkit.client import BreakpointSpec
 from dapkit.client.routes import Reached
 from dapkit.protocol import Capabilities, Source, StackFrame, StackTraceBody, StoppedEvent
@@ -46,9 +47,11 @@ def stopping(reason: str = "breakpoint", *hit: int) -> Step:
     return tell(StoppedEvent(reason=reason, thread_id=1, hit_breakpoint_ids=list(hit) or None))
 
 
-def start(*scripts: Script, breakpoints: Sequence[BreakpointSpec] = ()) -> StartSpec:
+def start(*scripts: Script, breakpoints: Sequence[BreakpointSpec] = (), traits: Traits | None = None) -> StartSpec:
     """Start a session with these adapters."""
-    return StartSpec("fake", Scripted(scripts), "launch", {}, cwd=Path("/p"), breakpoints=breakpoints)
+    return StartSpec(
+        "fake", Scripted(scripts), "launch", {}, cwd=Path("/p"), breakpoints=breakpoints, traits=traits or Traits()
+    )
 
 
 def script(more: Script, capabilities: Capabilities | None = None) -> Script:

@@ -99,7 +99,7 @@ class ActionCall:
         return read.text, since
 
     async def ask[B](self, arguments: Arguments[B]) -> B:
-        """Ask the adapter, within the time that is left. Raises: as `DebugSession.ask`."""
+        """Ask the adapter, within the time that is left. Raises: as `SessionRequests.ask`."""
         return await self.session.requests.ask(arguments, deadline=self.left)
 
     @property

@@ -28,6 +28,8 @@ class Traits:
     Attributes:
         exit_message: what it writes to the console when the program has ended, if it sends no `exited`: the
             whole of it, with the exit code as first group.
+        pause_signals: names of the signals by which it stops a program that is to pause, if it reports them and not
+            the reason `pause`.
         repl_is_command_line: whether `repl` is the debugger's own command line, so that a bare expression is
             no command of it.
         total_frames_is_guess: whether it tells a number of frames only so that it is asked for more, as the
@@ -38,6 +40,7 @@ class Traits:
     """
 
     exit_message: re.Pattern[str] | None = None
+    pause_signals: tuple[str, ...] = ()
     repl_is_command_line: bool = False
     total_frames_is_guess: bool = False
     watches_addresses: bool = False
@@ -47,6 +50,10 @@ class Traits:
         found = None if self.exit_message is None else self.exit_message.fullmatch(said)
         code = None if found is None else found[1]
         return int(code) if code is not None and _WHOLE_NUMBER.fullmatch(code) else None
+
+    def names_pause_signal(self, description: str) -> bool:
+        """Whether the description of a stop names a signal by which the adapter pauses programs."""
+        return any(signal in description for signal in self.pause_signals)
 
 
 _WHOLE_NUMBER = re.compile(r"-?\d{1,10}")

@@ -10,6 +10,7 @@ import logging
 from dataclasses import replace
 
 from dapkit import limits
+from dapkit.catalog import Traits
 from dapkit.client import SessionEvent, Stopped, TextLog
 from dapkit.protocol import ContinueArguments, DapkitError, EvaluateArguments, InvalidatedEvent, StoppedEvent
 from dapkit.sessions.breakpoints.collection import KeptBreakpoints
@@ -31,6 +32,7 @@ class SessionMonitor:
 
     Args:
         state: brought up to date by what is reported.
+        traits: what is peculiar about the adapter's answers.
         output: keeps what the programs and the adapters wrote.
         breakpoints: asked whether the program stays at a stop.
         events: keeps what is reported beside stops and output.
@@ -42,6 +44,7 @@ class SessionMonitor:
         self,
         state: DebugSessionState,
         *,
+        traits: Traits,
         settings: Settings,
         output: TextLog,
         breakpoints: KeptBreakpoints,
@@ -49,6 +52,7 @@ class SessionMonitor:
         references: ReferenceTable,
     ) -> None:
         self._state = state
+        self._traits = traits
         self._settings = settings
         self._output = output
         self._breakpoints = breakpoints
@@ -133,7 +137,7 @@ class SessionMonitor:
         event = stopped.event
         stop = Stop(
             number=self._state.count_stop(),
-            reason="pause" if self._state.pause_requested and _is_pause(stopped) else event.reason,
+            reason="pause" if self._state.pause_requested and self._is_pause(stopped) else event.reason,
             target=target.number,
             description=event.description,
             text=event.text,
@@ -143,6 +147,11 @@ class SessionMonitor:
         )
         target.publish(stopped, self._located(stop, target, thread))
         self._state.stop_published()
+
+    def _is_pause(self, stopped: Stopped) -> bool:
+        """Whether a stop is what the adapter reports after a pause."""
+        description = f"{stopped.event.description or ''} {stopped.event.text or ''}"
+        return stopped.reason == "pause" or self._traits.names_pause_signal(description)
 
     async def _update(self, target: Target, stop: Stop) -> None:
         """Bring a stop up to date whose place the adapter has declared invalid; it keeps its number."""
@@ -192,9 +201,3 @@ class SessionMonitor:
 
 def _beside(event: StoppedEvent) -> str:
     return f"thread {event.thread_id} has stopped by itself, too ({event.reason}); it comes next when this one goes on"
-
-
-def _is_pause(stopped: Stopped) -> bool:
-    """Whether a stop is what a pause looks like: lldb-dap 22 calls it an exception, SIGSTOP."""
-    text = f"{stopped.event.description or ''} {stopped.event.text or ''}"
-    return stopped.reason == "pause" or any(signal in text for signal in ("SIGSTOP", "SIGINT"))

@@ -74,6 +74,7 @@ class DebugSession:
         self.requests = SessionRequests(state, settings=settings, references=references, breakpoints=breakpoints)
         self._monitor = SessionMonitor(
             state,
+            traits=start.traits,
             settings=settings,
             output=self.output,
             breakpoints=breakpoints,

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from dapkit.catalog import Traits
 from dapkit.client import BreakpointSpec, DataLocation, FunctionLocation, InstructionLocation, SourceLocation
 from dapkit.client.routes import Listening, Spawned
 from dapkit.endpoint import CapabilityMissing
@@ -40,6 +41,7 @@ def lldb_start(lldb_dap: list[str], program: Path, *breakpoints: BreakpointSpec,
         configuration={"program": str(program), **configuration},
         cwd=program.parent,
         program=str(program),
+        traits=Traits(pause_signals=("SIGSTOP",)),
         breakpoints=breakpoints,
     )
 

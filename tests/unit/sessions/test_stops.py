@@ -7,6 +7,7 @@ import anyio
 import pytest
 
 from dapkit import limits
+from dapkit.catalog import Traits
 from dapkit.client import BreakpointSpec, SourceLocation
 from dapkit.endpoint import RequestFailed
 from dapkit.protocol import (
@@ -188,14 +189,18 @@ async def test_place_that_is_said_to_be_another_is_looked_at_again(sessions: Ses
     assert session.state.stop.number == 1
 
 
-async def test_pause_that_looks_like_a_signal_is_a_pause(sessions: SessionRegistry) -> None:
+@pytest.mark.parametrize(("signals", "reason"), [(("SIGSTOP",), "pause"), ((), "exception")])
+async def test_pause_that_looks_like_a_signal_is_a_pause_with_an_adapter_of_this_trait(
+    sessions: SessionRegistry, signals: tuple[str, ...], reason: str
+) -> None:
     signalled = tell(StoppedEvent(reason="exception", description="signal SIGSTOP", thread_id=1))
-    session = await sessions.open(P, start(script({"continue": [reply()], "pause": [reply(), signalled]})))
+    steps = script({"continue": [reply()], "pause": [reply(), signalled]})
+    session = await sessions.open(P, start(steps, traits=Traits(pause_signals=signals)))
     await at_stop(session)
     await session.execution.resume(deadline=0.01)
     stop = (await session.execution.pause()).stop
     assert stop is not None
-    assert stop.reason == "pause"
+    assert stop.reason == reason
 
 
 async def test_pause_is_asked_for_again_where_the_adapter_has_not_noticed_that_the_program_runs(
