@@ -41,7 +41,7 @@ class Peer:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             cwd=folder,
-            env={**os.environ, "PYTHONDONTWRITEBYTECODE": "", **(env or {})},
+            env={**os.environ, "PYTHONDONTWRITEBYTECODE": "", "DAPKIT_CHECK_MARKS": "1", **(env or {})},
         )
         try:
             self.connection, _ = listener.accept()
@@ -56,14 +56,17 @@ class Peer:
         self.unseen: list[Message] = []  # events not yet waited for
         self.seq = 0
         self.ended = False
+        self.errors: list[str] = []
+        """What the engine has reported of errors of its own; the test fails that leaves any here."""
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *exception: object) -> None:
+    def __exit__(self, kind: object, *exception: object) -> None:
         self.process.kill()
         self.connection.close()
         self.process.communicate()
+        assert kind is not None or not self.errors, "\n".join(self.errors)
 
     # Messages
 
@@ -83,6 +86,8 @@ class Peer:
                     self.buffer = rest[length:]
                     message: Message = json.loads(rest[:length])
                     self.messages.append(message)
+                    if message.get("event") == "dapkit/log":
+                        self.errors.append(message["body"]["text"])
                     return message
             self.connection.settimeout(max(0.001, deadline - time.monotonic()))
             try:

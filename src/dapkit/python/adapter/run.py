@@ -35,6 +35,7 @@ from dapkit.protocol import (
     TerminateArguments,
     ThreadEvent,
 )
+from dapkit.python.adapter.engine_log import LOG_EVENT, write_entry
 from dapkit.python.adapter.launched_program import Category
 from dapkit.python.adapter.paths import PathTranslation
 from dapkit.python.adapter.remembered import RememberedBreakpoints
@@ -192,6 +193,8 @@ class DebuggeeRun:
         taken = 0
         async for happening in debuggee.link.incoming():
             match happening:
+                case EventReceived(event) if event.event == LOG_EVENT:
+                    write_entry(event.body)
                 case EventReceived(event):
                     if self.is_reported:
                         await self._pass_on(event.body, debuggee)

@@ -86,16 +86,19 @@ class AttachableProgram:
 
     def _serve(self, client: AcceptedClient) -> None:
         """Serve a client until it leaves."""
+        before, self._held = self._held, None
         engine = Engine(
-            client.connection, sys.argv[0] if getattr(sys, "argv", None) else "", Dispatcher, main=self._main
+            client.connection,
+            sys.argv[0] if getattr(sys, "argv", None) else "",
+            Dispatcher,
+            main=self._main,
+            said=client.said,
+            before=before,
         )
-        engine.link.expect(client.said)
-        engine.held = self._held
-        self._held = None
         current.engine = engine
         others = {} if self.listener is None else self.listener.watched
         engine.serve_attached(others)
-        if engine.is_held:
+        if engine.is_suspended:
             self._held = engine
         else:
             current.engine = None

@@ -11,20 +11,23 @@ import sys
 from collections.abc import Callable
 from types import CodeType, FrameType
 
-from .breakpoints.table import BreakpointTable as Breakpoints
-from .bytecode.positions import ProgramTexts as Texts
+from .breakpoints.table import BreakpointTable
+from .bytecode.positions import ProgramTexts
 from .connection.link import Link
 from .exceptions import details
-from .exceptions.table import ExceptionBreakpointTable as Exceptions
+from .exceptions.table import ExceptionBreakpointTable
 from .execution import monitor as events
-from .execution.argument_recovery import ArgumentRecovery as Recovery
-from .execution.arguments import KnownArguments as Arguments
+from .execution.argument_recovery import ArgumentRecovery
+from .execution.arguments import KnownArguments
 from .execution.monitor import EVENTS, Monitor
+from .execution.parked import ParkedThread
 from .execution.results import Result
 from .execution.stepping import Stepping
-from .execution.stops import Parked, World
+from .execution.stops import Stops
+from .log import code_name
+from .marks import under_lock
 from .sources.files import OURS, PROGRAM, Sources, starts_on_its_only_line
-from .threads.table import ThreadTable as Threads
+from .threads.table import ThreadTable
 
 DISABLE = events.DISABLE
 _getframe = sys._getframe
@@ -41,35 +44,36 @@ class Callbacks:
         monitor: Monitor,
         *,
         sources: Sources,
-        threads: Threads,
-        world: World,
+        threads: ThreadTable,
+        stops: Stops,
         stepping: Stepping,
-        exceptions: Exceptions,
+        exceptions: ExceptionBreakpointTable,
         lock: _thread.RLock,
-        texts: Texts,
+        texts: ProgramTexts,
     ) -> None:
         self._link = link
         self._monitor = monitor
         self._sources = sources
         self._threads = threads
-        self._world = world
+        self._stops = stops
+        self._states = stops.states
         self._stepping = stepping
         self._exceptions = exceptions
         self._lock = lock
         self._thread_starts: set[int] = set()  # ids of code objects that every new thread runs first
         self._soon: dict[FrameType, Callable[[], None]] = {}
-        self.breakpoints = Breakpoints(
+        self.breakpoints = BreakpointTable(
             link,
             monitor,
             sources=sources,
             texts=texts,
-            world=world,
+            stops=stops,
             stepping=stepping,
             lock=lock,
             safely=self._safely,
+            changed=self.breakpoints_changed,
         )
-        self.breakpoints.changed = self.breakpoints_changed
-        self.arguments = Arguments(monitor, Recovery(texts, sources).recovered)
+        self.arguments = KnownArguments(monitor, ArgumentRecovery(texts, sources).recovered)
         self._line = self.shielded(self._on_line)
         self._instruction = self.shielded(self._on_instruction)
 
@@ -91,38 +95,46 @@ class Callbacks:
         self.choose()
         self._monitor.discover()
 
+    @under_lock
     def choose(self) -> None:
-        """Register the cheapest callbacks of LINE and INSTRUCTION that do what is needed now. Under the lock."""
+        """Register the cheapest callbacks of LINE and INSTRUCTION that do what is needed now."""
         if not self._monitor.active:
             return
         sites = self.breakpoints.sources
-        busy = self._world.arresting or bool(self._stepping.steps)
+        busy = self._states.arresting or bool(self._stepping.steps)
         self._monitor.register_one(EVENTS.LINE, self._line if busy else sites.lines.cheapest)
         busy = busy or bool(self._soon)
         self._monitor.register_one(EVENTS.INSTRUCTION, self._instruction if busy else sites.inline.cheapest)
 
+    @under_lock
     def breakpoints_changed(self) -> None:
-        """Do no more than the breakpoints need now. Under the lock."""
+        """Do no more than the breakpoints need now."""
         self.arguments.forget_calls(self.breakpoints.sources.holds)
         self.choose()
 
-    def world_changed(self, stopped: int) -> None:
-        """Take note of a thread that has stopped, or with 0 that something goes on. Under the lock."""
-        if stopped:
-            if self._world.each_alone:
-                self._stepping.end(stopped)
-            else:
-                self._stepping.cancel(stopped)
-            parked = self._world.parked.get(stopped)
-            if parked is not None and parked.trail is None:
-                self.arguments.stop(parked.shown, in_breakpoint=self.breakpoints.sources.holds(parked.shown.f_code))
+    @under_lock
+    def thread_stopped(self, ident: int) -> None:
+        """Take note that a stop begins, because of this thread."""
+        if self._stops.each_alone:
+            self._stepping.end(ident)
+        else:
+            self._stepping.cancel(ident)
+        parked = self._stops.parked.get(ident)
+        if parked is not None and parked.trail is None:
+            self.arguments.stop(parked.shown, in_breakpoint=self.breakpoints.sources.holds(parked.shown.f_code))
+        self.choose()
+
+    @under_lock
+    def threads_resumed(self) -> None:
+        """Take note that some thread, or all, may go on."""
+        self._stepping.threads_resumed()
         self.choose()
 
     # Events while something is stepped or stopped
 
     def _on_line(self, frame: FrameType, code: CodeType, line: int) -> object:
         ident = _thread.get_ident()
-        if self._world.must_park(ident) and self._join(ident, frame, at_line=True):
+        if self._states.must_park(ident) and self._join(ident, frame, at_line=True):
             return None
         outcome = self.breakpoints.sources.lines.dispatch(code, line, 3)
         if outcome is True:
@@ -141,7 +153,7 @@ class Callbacks:
                 self.choose()
             action()
         ident = _thread.get_ident()
-        if self._world.must_park(ident) and self._join(ident, frame):
+        if self._states.must_park(ident) and self._join(ident, frame):
             return None
         outcome = self.breakpoints.sources.inline.dispatch(code, offset, 3)
         if outcome is True:
@@ -156,12 +168,12 @@ class Callbacks:
 
     def _unless_needed(self, outcome: object, *, stepped: bool) -> object:
         """Return DISABLE for what matters to nobody."""
-        return DISABLE if outcome is DISABLE and not stepped and not self._world.arresting else None
+        return DISABLE if outcome is DISABLE and not stepped and not self._states.arresting else None
 
     def _join(self, ident: int, frame: FrameType, *, leaving: bool = False, at_line: bool = False) -> bool:
         """Park with the others; say whether the client then told this very thread to go on."""
-        parked = Parked(ident, frame, leaving=leaving, at_line=at_line)
-        self._world.join(parked)
+        parked = ParkedThread(ident, frame, leaving=leaving, at_line=at_line)
+        self._stops.join(parked)
         return parked.chosen
 
     def _arrive(
@@ -172,7 +184,7 @@ class Callbacks:
             returned = self._stepping.results_in(ident, frame)
         with self._lock:
             self._stepping.end(ident)
-        self._world.halt(Parked(ident, frame, at_line=at_line, returned=returned), step.reason, **step.details)
+        self._stops.halt(ParkedThread(ident, frame, at_line=at_line, returned=returned), step.reason, **step.details)
 
     def _on_call(self, frame: FrameType, _code: CodeType, _offset: int, function: object, _first: object) -> object:
         with self._lock:
@@ -180,7 +192,7 @@ class Callbacks:
 
     def _on_jump(self, frame: FrameType, _code: CodeType, _from: int, _to: int) -> None:
         ident = _thread.get_ident()
-        if self._world.must_park(ident):
+        if self._states.must_park(ident):
             self._join(ident, frame)
 
     def _on_return(self, frame: FrameType, code: CodeType, _offset: int, value: object) -> None:
@@ -199,7 +211,7 @@ class Callbacks:
 
     def _on_leave(self, frame: FrameType, value: object, *, yielding: bool) -> None:
         ident = _thread.get_ident()
-        if self._world.must_park(ident) and self._join(ident, frame, leaving=True):
+        if self._states.must_park(ident) and self._join(ident, frame, leaving=True):
             return
         step = self._stepping.steps.get(ident)
         if step is not None and step.target is frame:
@@ -223,7 +235,7 @@ class Callbacks:
         try:
             return self._look_at(_getframe(1), code, offset)
         except BaseException as error:
-            self._tell_or_raise(error)
+            self._show_or_raise(error, f"on_start in {code_name(code)}")
             return None
 
     def _look_at(self, frame: FrameType, code: CodeType, offset: int) -> object:  # noqa: C901, PLR0911 - one return per case
@@ -232,7 +244,7 @@ class Callbacks:
             return DISABLE if self._sources.kind(code.co_filename) == OURS else None
         if not self._threads.knows(ident) and code.co_name not in _THREAD_STARTS:
             self._threads.number(ident)  # a thread that was not made by `threading`
-        if self._world.must_park(ident) and self._join(ident, frame):
+        if self._states.must_park(ident) and self._join(ident, frame):
             return None
         if code.co_name == "<module>":
             self._note_loading(code)
@@ -249,7 +261,7 @@ class Callbacks:
                 self._stepping.enter(ident, frame)
             if self._sources.kind(code.co_filename) != OURS and self._stepping.may_show(frame):
                 return None  # another thread may come first
-        if self._world.stopped or self._world.holding or noted is not None:
+        if self._states.stopped or self._stops.holding or noted is not None:
             return None
         if _ONE_LINERS_NEED_START and self._monitor.watches(code) and starts_on_its_only_line(code):
             return None
@@ -303,14 +315,14 @@ class Callbacks:
 
     def _stop_at_exception(self, frame: FrameType, offset: int, exception: BaseException, *, again: bool) -> None:
         ident = _thread.get_ident()
-        if ident in self._world.evaluating:
+        if self._states.evaluates(ident):
             return  # it will be the answer
         mode = self._exceptions.on_raise(ident, frame, offset, exception, again=again)
         if mode:
-            parked = Parked(ident, frame, exception=exception, break_mode=mode)
+            parked = ParkedThread(ident, frame, exception=exception, break_mode=mode)
             if mode != "always":
                 parked.trail = details.trail_of(exception, frame)
-            self._world.halt(parked, "exception", **details.summary(exception))
+            self._stops.halt(parked, "exception", **details.summary(exception))
 
     def _on_unwind(self, frame: FrameType, _code: CodeType, _offset: int, exception: BaseException) -> None:
         ident = _thread.get_ident()
@@ -318,11 +330,11 @@ class Callbacks:
             with self._lock:
                 self._stepping.unwind(ident, frame)
                 self.choose()
-        if ident in self._world.evaluating:
+        if self._states.evaluates(ident):
             return  # it will be the answer
         mode = self._exceptions.on_unwind(ident, frame, exception)
         if mode:
-            parked = Parked(
+            parked = ParkedThread(
                 ident,
                 frame,
                 leaving=True,
@@ -330,7 +342,7 @@ class Callbacks:
                 break_mode=mode,
                 trail=details.trail_of(exception, frame),
             )
-            self._world.halt(parked, "exception", **details.summary(exception))
+            self._stops.halt(parked, "exception", **details.summary(exception))
 
     # Shields
 
@@ -343,6 +355,7 @@ class Callbacks:
         but for events that cannot be disabled. `depth` is that of the event's frame, seen from the callback.
         What is raised in the event of a jump misses the handlers around it, and is raised just after that.
         """
+        name = getattr(handle, "__name__", "callback").lstrip("_")
 
         def callback(code: CodeType, *details: object) -> object:
             try:
@@ -355,7 +368,7 @@ class Callbacks:
                 self.at_next_instruction_of(_getframe(1), _raising(error))
                 return None
             except BaseException as error:
-                self._tell_or_raise(error)
+                self._show_or_raise(error, f"{name} in {code_name(code)}")
                 return None
 
         return callback
@@ -364,11 +377,11 @@ class Callbacks:
         try:
             return action()
         except BaseException as error:
-            self._tell_or_raise(error)
+            self._show_or_raise(error, "a breakpoint that was hit")
             return True
 
-    def _tell_or_raise(self, error: BaseException) -> None:
-        """Tell of an error of ours; raise what came from a signal handler of the program, or ends the thread."""
+    def _show_or_raise(self, error: BaseException, during: str) -> None:
+        """Report an error of ours; raise what came from a signal handler of the program, or ends the thread."""
         traceback = error.__traceback__
         while traceback is not None and traceback.tb_next is not None:
             traceback = traceback.tb_next
@@ -376,11 +389,8 @@ class Callbacks:
         if not ours or isinstance(error, KeyboardInterrupt | SystemExit):
             raise error
         if isinstance(error, RecursionError):
-            return  # the program is about to have one of its own; there is no room to stop, or even to tell
-        where = f" at line {traceback.tb_lineno} of {traceback.tb_frame.f_code.co_filename}" if traceback else ""
-        self.breakpoints.console(
-            f"Internal error of the debugger: {type(error).__name__}: {error}{where}", {"category": "stderr"}
-        )
+            return  # the program is about to have one of its own; there is no room to stop, or even to report
+        self._link.errors.show(error, f"{during}, thread {_thread.get_ident()}")
 
 
 def _raising(error: BaseException) -> Callable[[], None]:

@@ -18,36 +18,39 @@ from time import monotonic, sleep
 from types import FrameType
 from typing import TYPE_CHECKING, Protocol
 
-from . import limits
-from .bytecode.positions import ProgramTexts as Texts
+from . import limits, marks
+from .bytecode.positions import ProgramTexts
 from .callbacks import Callbacks
 from .connection import current
 from .connection.link import Link
-from .connection.request import IncomingRequest as Request
+from .connection.request import IncomingRequest
 from .connection.wire import Json
-from .data_breakpoints.table import DataBreakpointTable as DataBreakpoints
+from .data_breakpoints.table import DataBreakpointTable
 from .evaluation.interrupts import interrupt
-from .exceptions.table import ExceptionBreakpointTable as Exceptions
+from .exceptions.table import ExceptionBreakpointTable
+from .execution.job_queue import JobQueue
 from .execution.monitor import Monitor
+from .execution.parked import ParkedThread
+from .execution.states import STOPPED, SUSPENDED, ThreadStates
 from .execution.stepping import Stepping
-from .execution.stops import Parked, World
+from .execution.stops import Stops
 from .expressions.console import Console
-from .options import SessionOptions as Options
+from .marks import in_link_thread, under_lock
+from .options import SessionOptions
 from .program import termination as asking_to_end
-from .program.output import RedirectedOutput as ToldOutput
+from .program.output import RedirectedOutput
 from .sources.files import Sources
-from .sources.modules import ModuleTable as Modules
+from .sources.modules import ModuleTable
 from .sources.shown import ShownSources
 from .stacks.details import FrameDetails
 from .stacks.frames import Stacks
-from .threads.table import MAIN
-from .threads.table import ThreadTable as Threads
-from .values.memory import MemoryReferences as Memory
-from .values.references import ObjectReferences as References
-from .values.variables import VariableReader as Reader
+from .threads.table import MAIN, ThreadTable
+from .values.memory import MemoryReferences
+from .values.references import ObjectReferences
+from .values.variables import VariableReader
 
 if TYPE_CHECKING:
-    from .sources.auto_reload import Reloader as Reloading
+    from .sources.auto_reload import Reloader
 
 
 class RequestDispatcher(Protocol):
@@ -56,7 +59,7 @@ class RequestDispatcher(Protocol):
     def handle(self, message: Json) -> None:
         """Take a message from the link."""
 
-    def again(self, request: Request) -> None:
+    def again(self, request: IncomingRequest) -> None:
         """Answer a request that was put off."""
 
 
@@ -74,54 +77,63 @@ class Engine:
         dispatcher: Callable[["Engine"], RequestDispatcher],
         *,
         main: int | None = None,
+        said: bytes = b"",
+        before: "Engine | None" = None,
     ) -> None:
+        """Take a connection, what its other end has `said` on it, and the engine whose client left suspended before."""
         self.owned = main is None
         """Whether the program was launched for us, and ends with us."""
         self.name = name
-        self.lock = _thread.RLock()
-        self.link = Link(connection)
+        self.lock = marks.engine_lock()
+        self.options = SessionOptions()
+        self.link = Link(connection, said)
         self.sources = Sources()
-        self.references = References()
-        self.texts = Texts(self.sources)
-        self.threads = Threads(_thread.get_ident() if main is None else main, self.link.event)
+        self.references = ObjectReferences()
+        self.texts = ProgramTexts(self.sources)
+        self.threads = ThreadTable(_thread.get_ident() if main is None else main, self.link.event)
         self.monitor = Monitor()
-        self.world = World(self.link, self.threads, self.monitor, references=self.references, lock=self.lock)
-        self.stepping = Stepping(self.monitor, self.sources)
-        self.exceptions = Exceptions(self.monitor, self.sources, self._complain)
+        self.states = ThreadStates(self.link.errors.remark)
+        self.stops = Stops(
+            self.link,
+            self.threads,
+            self.monitor,
+            states=self.states,
+            references=self.references,
+            options=self.options,
+            lock=self.lock,
+            listener=self,
+        )
+        self.jobs = JobQueue(self.link, self.stops)
+        self.stepping = Stepping(self.monitor, self.sources, self.options, self.states)
+        self.exceptions = ExceptionBreakpointTable(self.monitor, self.sources, self._complain)
         self.callbacks = Callbacks(
             self.link,
             self.monitor,
             sources=self.sources,
             threads=self.threads,
-            world=self.world,
+            stops=self.stops,
             stepping=self.stepping,
             exceptions=self.exceptions,
             lock=self.lock,
             texts=self.texts,
         )
-        self.data_breakpoints = DataBreakpoints(
+        self.data_breakpoints = DataBreakpointTable(
             self.link,
-            self.world,
+            self.stops,
             self.sources,
             lock=self.lock,
             shield=self.callbacks.shielded,
             later=self.callbacks.at_next_instruction_of,
             complain=self._complain,
         )
-        self.world.changed = self._world_changed
-        self.world.joined = self.data_breakpoints.thread_parks
-        self.modules = Modules(self.sources, self.link.event)
+        self.modules = ModuleTable(self.sources, self.link.event)
         self.shown = ShownSources(self.sources, self.link.event)
-        self.stacks = Stacks(self.sources, self.references, self.modules, self.shown)
-        self.stacks.details = FrameDetails(
-            self.callbacks.breakpoints.addresses, self.texts, self.world, self.callbacks.arguments
-        ).of
-        self.memory = Memory(self.references)
-        self.reader = Reader(self.references, self.memory)
+        details = FrameDetails(self.callbacks.breakpoints.addresses, self.texts, self.stops, self.callbacks.arguments)
+        self.stacks = Stacks(self.sources, self.references, self.modules, self.shown, details)
+        self.memory = MemoryReferences(self.references)
+        self.reader = VariableReader(self.references, self.memory)
         self.console = Console()
-        self.told_output = ToldOutput(self._tell_output)
-        self.options = Options()
-        self.configured = False
+        self.told_output = RedirectedOutput(self._tell_output)
         self._exit_code = 0
         self._may_run = _thread.allocate_lock()
         self._may_run.acquire()
@@ -129,16 +141,18 @@ class Engine:
         self._serving = _thread.allocate_lock()  # held while the link's thread lives
         self.dispatcher = dispatcher(self)
         self._rests = False
-        self.held: Engine | None = None
-        """The engine of a client that has left the program suspended, before us."""
-        self.is_held = False
-        """Whether our client has left the program suspended."""
+        self._before = before
         self._hooked = False
 
     @property
     def is_attended(self) -> bool:
         """Whether a client has configured its session, and is still there."""
-        return self.configured and not self.link.closed and not self.world.released
+        return self.states.configured and not self.link.closed and not self.states.released
+
+    @property
+    def is_suspended(self) -> bool:
+        """Whether its client has left the program suspended."""
+        return self.states.phase == SUSPENDED
 
     def start(self) -> None:
         """Take the monitoring tool, serve the link, and return when the client has configured everything.
@@ -162,29 +176,31 @@ class Engine:
             return
 
     def _serve(self) -> None:
-        self.world.exempt.discard(self.threads.link)
-        self.threads.link = _thread.get_ident()
-        self.world.exempt.add(self.threads.link)
+        self._take_link_thread()
         self._known.release()
         rests = False
         try:
             rests = self.link.serve(self.dispatcher.handle)
         finally:
-            if not rests and not self.world.released:
+            if not rests and not self.states.released:
                 os._exit(limits.LINK_LOST_EXIT_CODE)
             self._serving.release()
 
     def serve_attached(self, others: dict[int, Callable[[], None]]) -> None:
         """Serve a client that has come to the running program, in this thread, until it leaves."""
-        self.threads.link = _thread.get_ident()
-        self.world.exempt.add(self.threads.link)
-        self.link.others = others
+        self._take_link_thread()
         try:
-            self.link.serve(self.dispatcher.handle)
+            self.link.serve(self.dispatcher.handle, others)
         finally:
-            if not self.is_held and not self.world.released:
+            if not self.is_suspended and not self.states.released:
                 self.release()
-            self.link.others = {}
+
+    def _take_link_thread(self) -> None:
+        """Make the calling thread the link's."""
+        with self.lock:
+            self.states.forget(self.threads.link)
+            self.threads.link = _thread.get_ident()
+            self.states.move(self.threads.link, "exempt")
 
     def take_hold(self) -> None:
         """Take the monitoring tool, and what another client has left suspended.
@@ -194,16 +210,17 @@ class Engine:
 
         """
         with self.lock:
-            if self.held is not None:
-                self.held.monitor.release()
+            if self._before is not None:
+                self._before.monitor.release()
             self.monitor.claim()
-            if self.held is not None:
-                self.world.take_over(self.held.world)
+            if self._before is not None:
+                self.stops.take_over(self._before.stops)
 
+    @in_link_thread
     def configuration_done(self) -> None:
-        """Let the program start. In the link's thread."""
-        self.configured = True
+        """Let the program start."""
         with self.lock:
+            self.states.move_program("configured")
             if self.options.debugs:
                 self.callbacks.install()
                 if not self.owned:
@@ -216,10 +233,10 @@ class Engine:
         if self.options.debugs and current.takes_breakpoint_calls():
             sys.breakpointhook, self._hooked = current.hook, True
         if self.options.debugs and self.options.auto_reload is not None:
-            from .sources.auto_reload import Reloader as Reloading
+            from .sources.auto_reload import Reloader
 
             console = self.callbacks.breakpoints.console
-            self._look_for_saved_files(Reloading(self.options.auto_reload, self.sources, self.link.event, console))
+            self._look_for_saved_files(Reloader(self.options.auto_reload, self.sources, self.link.event, console))
         if self.options.redirect_output:
             for problem in self.told_output.begin():
                 self._complain(problem)
@@ -231,14 +248,14 @@ class Engine:
         self.link.event("thread", {"reason": "started", "threadId": MAIN})
         if not self.owned:
             self.threads.look()  # tells of the others
-        if self.held is not None:
-            self.held = None
-            self.world.tell_taken()
+        if self._before is not None:
+            self._before = None
+            self.stops.report_taken()
         self._may_run.release()
         current.settle(came=True)
 
-    def _look_for_saved_files(self, reloading: "Reloading") -> None:
-        if not self.world.released:
+    def _look_for_saved_files(self, reloading: "Reloader") -> None:
+        if not self.states.released:
             reloading.look()
             self.link.after(reloading.seconds, lambda: self._look_for_saved_files(reloading))
 
@@ -247,49 +264,52 @@ class Engine:
         if not current.is_debugged() or not self.monitor.active:
             return
         ident = _thread.get_ident()
-        if ident in self.world.parked and ident not in self.world.evaluating:
+        if self.states.of(ident) == STOPPED:
             return  # called by something that is evaluated at a stop
-        self.callbacks.at_next_instruction_of(frame, lambda: self.world.halt(Parked(ident, frame), "breakpoint"))
+        self.callbacks.at_next_instruction_of(frame, lambda: self.stops.halt(ParkedThread(ident, frame), "breakpoint"))
 
+    @in_link_thread
     def release(self) -> None:
-        """Let the program run on for good, undebugged, at full speed. In the link's thread."""
+        """Let the program run on for good, undebugged, at full speed."""
         self.told_output.end()
         with self.lock:
+            has_begun = self.states.configured
             self.stepping.cancel()
             self.callbacks.breakpoints.clear()
             self.data_breakpoints.clear()
-            self.world.release()
+            self.stops.release()
             if self._hooked and sys.breakpointhook is current.hook:
                 sys.breakpointhook = sys.__breakpointhook__
-        if not self.configured:
+        if not has_begun:
             self._may_run.release()
         self.link.close()
 
     def terminate(self) -> None:
         """Ask the program to end as by Ctrl-C, so that its `finally` blocks run. Nothing stops it on its way."""
         with self.lock:
-            standing = self.world.standing
-            self.world.ending = bool(self.world.evaluating) or bool(standing)
+            has_begun = self.states.configured
+            standing = self.stops.standing
             self.stepping.cancel()
             self.callbacks.breakpoints.clear()
             self.data_breakpoints.clear()
             self.exceptions.set([])
             if standing:
                 self.link.event("continued", {"threadId": self.threads.number(standing), "allThreadsContinued": True})
-            self.world.resume()
-        if not self.configured:
-            self.configured = True
+            self.stops.end_program()
+        if not has_begun:
             self._may_run.release()
         asking_to_end.ask(self.threads.main, self.link)
 
+    @in_link_thread
     def end(self) -> None:
-        """End the process at once. In the link's thread."""
+        """End the process at once."""
         os._exit(limits.LINK_LOST_EXIT_CODE)
 
+    @in_link_thread
     def suspend(self) -> None:
-        """Let the client go, and keep the program stopped. In the link's thread.
+        """Let the client go, and keep the program stopped.
 
-        Threads of a program that can be attached to again stay where they are until then. Another is stopped as by
+        ThreadTable of a program that can be attached to again stay where they are until then. Another is stopped as by
         Ctrl-Z, and runs on without us once it is continued (SIGCONT).
         """
         if self.owned or not self.monitor.active:
@@ -302,23 +322,37 @@ class Engine:
             self.callbacks.breakpoints.clear()
             self.data_breakpoints.clear()
             self.exceptions.set([])
-        self.world.freeze(self.threads.main)
-        self.is_held = True
+        self.stops.suspend(self.threads.main)
         self.link.close()
 
     def end_thread(self, ident: int) -> None:
         """Raise SystemExit in a thread: at once where it stands or runs, else when its native call returns."""
-        if not self.world.end(ident):
+        if not self.stops.end_thread(ident):
             interrupt(ident, SystemExit)
 
-    def _world_changed(self, stopped: int) -> None:
-        self.callbacks.world_changed(stopped)
-        self.data_breakpoints.world_changed()
+    # What `stops` reports
+
+    @under_lock
+    def thread_stopped(self, ident: int) -> None:
+        """Take note that a stop begins, because of this thread."""
+        self.callbacks.thread_stopped(ident)
+        self.data_breakpoints.stops_changed()
+
+    @under_lock
+    def thread_parked(self) -> None:
+        """Take note that a thread stands still that was arrested."""
+        self.data_breakpoints.thread_parked()
+
+    @under_lock
+    def threads_resumed(self) -> None:
+        """Take note that some thread, or all, may go on."""
+        self.callbacks.threads_resumed()
+        self.data_breakpoints.stops_changed()
 
     def _tell_output(self, text: str, place: Json) -> None:
         """Tell of what the program writes, in the thread that does."""
         self.link.remark(text, place)
-        self.world.wait_for_room()
+        self.stops.wait_for_room()
 
     def _complain(self, text: str) -> None:
         self.link.event("output", {"category": "stderr", "output": text + "\n"})
@@ -329,7 +363,7 @@ class Engine:
 
     def finish(self) -> None:
         """Say the last words, when nothing of the program will run any more. In the main thread."""
-        if self.world.released or self.link.closed:
+        if self.states.released or self.link.closed:
             return
         for stream in (sys.stdout, sys.stderr):
             try:
@@ -339,15 +373,15 @@ class Engine:
         body: Json = {"exitCode": self._exit_code}
         with self.lock:
             self.data_breakpoints.clear()
-            self.world.release()
-        if self.owned:  # else nobody has told us how it ends
+            self.stops.release()
+        if self.owned:  # else it is not known how it ends
             self.link.event("exited", body)
         self.link.close()
 
     def _rest_for_fork(self) -> None:
         """End the link's thread before a fork: a program of one thread must not be warned that it has two."""
         ours = _thread.get_ident() == self.threads.link
-        if self.world.released or ours or not self.configured or not self.threads.alone():
+        if self.states.released or ours or not self.states.configured or not self.threads.alone():
             return
         threads = _system_threads()
         self._rests = True
@@ -365,7 +399,7 @@ class Engine:
         self._rests = False
         # From 3.13 on the interpreter counts the threads only after this. At a stop it may: nothing is executed there.
         forking = sys._getframe(1)
-        if sys.version_info < (3, 13) or self.world.stands(_thread.get_ident()):
+        if sys.version_info < (3, 13) or self.states.stands(_thread.get_ident()):
             self._start_serving()
         else:
             self.callbacks.at_next_instruction_of(forking, self._start_serving)
@@ -373,7 +407,7 @@ class Engine:
     def forget_in_child(self) -> None:
         """Leave the child of a fork undebugged: the link and the threads stayed with the parent."""
         self.told_output.end()
-        self.world.forget()
+        self.stops.forget()
         self.data_breakpoints.forget_in_child()
         self.monitor.release()
         self.link.drop()

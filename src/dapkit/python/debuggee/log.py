@@ -7,7 +7,7 @@ One line each: seconds since the engine was loaded, process, thread, what it is 
     0.031755 4711 140231 stop thread 1: breakpoint
     0.031760 4711 140231 state thread 140231: running -park-> stopped
 
-Call it behind the switch, so that it costs a look at a constant when it is off:
+StepCall it behind the switch, so that it costs a look at a constant when it is off:
 
     if LOG:
         write("stop", ...)
@@ -19,6 +19,7 @@ and that is out of the way of the small numbers they expect.
 import os
 from _thread import get_ident
 from time import monotonic
+from types import CodeType
 from typing import Final
 
 FILE: Final = os.environ.get("DAPKIT_ENGINE_LOG", "")
@@ -38,6 +39,11 @@ def write(topic: str, *details: object) -> None:
         _write(_opened(), f"{monotonic() - _began:.6f} {os.getpid()} {get_ident()} {topic} {line}\n".encode())
     except OSError:
         return
+
+
+def code_name(code: CodeType) -> str:
+    """Return what a line calls a code object."""
+    return f"{os.path.basename(code.co_filename)}:{code.co_firstlineno} {code.co_qualname}"
 
 
 def _opened() -> int:

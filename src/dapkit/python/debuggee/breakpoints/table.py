@@ -14,8 +14,9 @@ from ..connection.link import Link
 from ..connection.wire import Json
 from ..exceptions import details
 from ..execution.monitor import Monitor
+from ..execution.parked import ParkedThread
 from ..execution.stepping import Stepping
-from ..execution.stops import Parked, World
+from ..execution.stops import Stops
 from ..sources.files import Sources
 from .breakpoint import FUNCTION, SOURCE, EngineBreakpoint
 from .conditions import HitActions
@@ -26,7 +27,7 @@ from .source import SourceBreakpointTable
 
 
 class BreakpointTable:
-    """All breakpoints of the session. Changed under the engine's lock."""
+    """All breakpoints of the session."""
 
     def __init__(
         self,
@@ -35,16 +36,18 @@ class BreakpointTable:
         *,
         sources: Sources,
         texts: ProgramTexts,
-        world: World,
+        stops: Stops,
         stepping: Stepping,
         lock: _thread.RLock,
         safely: Callable[[Callable[[], object]], object],
+        changed: Callable[[], None],
     ) -> None:
         self._link = link
-        self._world = world
+        self._stops = stops
         self._stepping = stepping
         self._lock = lock
         self._safely = safely
+        self._changed = changed  # called under the lock when one was removed by being hit, or a stop is under way
         self._complained: set[tuple[int, str]] = set()
         self._gathering = gathering = HitCollector(lambda hits: self._safely(lambda: self._stop(hits)))
         self.addresses = Addresses()
@@ -55,8 +58,6 @@ class BreakpointTable:
             monitor, sources, actions_for=self._actions_for, gathering=gathering, tell=self.tell
         )
         self.instructions = InstructionBreakpointTable(self.addresses, self.sources.inline, self._actions_for)
-        self.changed: Callable[[], None] = _nothing
-        """Called under the lock when one was removed by being hit, or a stop is under way."""
 
     def clear(self) -> None:
         """Remove everything."""
@@ -115,18 +116,20 @@ class BreakpointTable:
         if first.kind == FUNCTION:
             with self._lock:
                 self._stepping.stop_in(ident, frame, FUNCTION, body)
-                self.changed()
+                self._changed()
             return None
         # A function that is stopped in begins with this line.
         body["hitBreakpointIds"] = [*self._stepping.due_in(ident, frame), *numbers]
-        parked = Parked(ident, frame, at_line=_is_at_line(first), returned=self._stepping.results_in(ident, frame))
-        self._world.halt(parked, first.kind, **body)
+        parked = ParkedThread(
+            ident, frame, at_line=_is_at_line(first), returned=self._stepping.results_in(ident, frame)
+        )
+        self._stops.halt(parked, first.kind, **body)
         return True
 
     def _log(self, breakpoint: EngineBreakpoint, text: str) -> None:
         if not breakpoint.once or self._spend(breakpoint):
             self.console(text, {"source": breakpoint.source, "line": breakpoint.line})
-            self._world.wait_for_room()
+            self._stops.wait_for_room()
 
     def _spend(self, breakpoint: EngineBreakpoint) -> bool:
         """Remove a breakpoint for good; return False if it was removed already."""
@@ -136,14 +139,10 @@ class BreakpointTable:
             breakpoint.spent = True
             self.sources.drop(breakpoint)
             self.instructions.drop(breakpoint)
-            self.changed()
+            self._changed()
         self.tell(breakpoint, "removed")
         return True
 
 
 def _is_at_line(breakpoint: EngineBreakpoint) -> bool:
     return breakpoint.kind == SOURCE and breakpoint.spot is None
-
-
-def _nothing() -> None:
-    return

@@ -2,7 +2,7 @@
 
 The link's thread reads requests and keeps deadlines; it never runs code of the
 program, so it always answers. Any thread may send. What requests mean is decided in
-`dispatch`; what happens when the other end goes away is decided by whoever calls `serve`.
+`requests.dispatch`; what happens when the other end goes away is decided by the caller of `serve`.
 """
 
 import _queue
@@ -10,12 +10,15 @@ import _socket
 import _thread
 import os
 import select
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from time import monotonic, sleep
+from types import MappingProxyType
 
 from .. import limits
 from ..errors import MalformedFrame
-from .output_queue import OutputQueue as Remarks
+from ..marks import enter_link_thread, in_link_thread, leave_link_thread, off_link_thread
+from .internal_errors import InternalErrors
+from .output_queue import OutputQueue
 from .wire import FrameReader, Json, encode
 
 
@@ -42,7 +45,8 @@ class Link:
     While a remark waits, a byte in the pipe `_wake` tells the link's thread of it.
     """
 
-    def __init__(self, connection: _socket.socket) -> None:
+    def __init__(self, connection: _socket.socket, said: bytes = b"") -> None:
+        """Take a connection, and what its other end has said on it already."""
         self._connection = connection
         self._sending = _thread.RLock()  # it knows whether this very thread holds it; nothing is sent twice at once
         self._seq = 0
@@ -50,15 +54,15 @@ class Link:
         self._reader = FrameReader()
         self._waked, self._wake = os.pipe()
         self._resting = False
-        self.others: dict[int, Callable[[], None]] = {}
-        """What to do when other descriptors can be read; may change at any time, in the link's thread."""
-        self._early = b""
-        self._remarks = Remarks()
+        self._early = said
+        self._remarks = OutputQueue()
         self._remarked = float("-inf")  # when remarks were last sent
         self._untaken = 0  # characters of remarks of which the client has not been told yet
         self._told_of_remarks = False
         self._soon: _queue.SimpleQueue[Callable[[], None]] = _queue.SimpleQueue()
         self.closed = False
+        self.errors = InternalErrors(self.event)
+        """Takes errors of the engine, in whichever thread."""
 
     def event(self, name: str, body: Json) -> None:
         """Send an event."""
@@ -84,10 +88,11 @@ class Link:
                 if not self.closed:
                     os.write(self._wake, b".")
 
+    @off_link_thread
     def wait_for_room(self, unless: Callable[[], bool]) -> None:
         """Wait while there are too many remarks that the client has not been told of, unless something else is due.
 
-        It may read slowly, or not at all: then the program is to wait, and nothing else. Not in the link's thread.
+        It may read slowly, or not at all: then the program is to wait, and nothing else.
         """
         if self._is_sending():
             return  # in a signal handler: nobody else could send meanwhile
@@ -149,16 +154,14 @@ class Link:
             frames += encode(message)
         return frames
 
-    def expect(self, data: bytes) -> None:
-        """Take what the other end has said before the link was made."""
-        self._early = data
-
+    @in_link_thread
     def after(self, seconds: float, action: Callable[[], None]) -> None:
-        """Call `action` in the link's thread, later. To be called in that thread only."""
+        """Call `action`, later."""
         self._timers.append((monotonic() + seconds, action))
 
+    @off_link_thread
     def soon(self, action: Callable[[], None]) -> None:
-        """Call `action` in the link's thread, if it still serves. From any other thread."""
+        """Call `action` in the link's thread, if it still serves."""
         with self._sending:
             if not self.closed:
                 self._soon.put(action)
@@ -166,28 +169,45 @@ class Link:
 
     def _run_soon(self) -> None:
         while not self._soon.empty():
-            self._soon.get()()
+            self._run(self._soon.get())
 
-    def serve(self, handle: Callable[[Json], None]) -> bool:
+    def _run(self, action: Callable[[], None]) -> None:
+        """Do something that nobody waits for; an error of it is reported, and does not end the link."""
+        try:
+            action()
+        except Exception as error:
+            self.errors.show(error, "an action of the link's thread")
+
+    def serve(
+        self, handle: Callable[[Json], None], others: Mapping[int, Callable[[], None]] = MappingProxyType({})
+    ) -> bool:
         """Read and handle messages; return true for a `rest`, false if the link is of no more use.
 
-        That is when the other end went away or broke the protocol.
+        That is when the other end went away or broke the protocol. The calling thread is the link's until then.
+        `others` says what to do when other descriptors can be read; it may change at any time, in this thread.
         """
+        enter_link_thread()
+        try:
+            return self._serve(handle, others)
+        finally:
+            leave_link_thread()
+
+    def _serve(self, handle: Callable[[Json], None], others: Mapping[int, Callable[[], None]]) -> bool:
         connection = self._connection.fileno()
         if not self._handled(self._early, handle):
             return False
         watched: set[int] = set()
         poll = select.poll()
         while not self.closed:
-            if watched != {connection, self._waked, *self.others}:
-                watched = {connection, self._waked, *self.others}
+            if watched != {connection, self._waked, *others}:
+                watched = {connection, self._waked, *others}
                 poll = _poll_of(watched)
             ready = [place for place, _ in poll.poll(self._milliseconds())]
             if self._waked in ready and self._is_to_rest():
                 return True
             for place in ready:
-                if place in self.others:
-                    self.others[place]()
+                if place in others:
+                    others[place]()
             if connection in ready and not self._read(handle):
                 return False
             self._run_timers()
@@ -218,8 +238,9 @@ class Link:
         rests, self._resting = self._resting, False
         return rests
 
+    @off_link_thread
     def rest(self) -> None:
-        """Let `serve` return; nothing is lost, it may be called again. From any other thread."""
+        """Let `serve` return; nothing is lost, it may be called again."""
         self._resting = True
         os.write(self._wake, b".")
 
@@ -235,7 +256,7 @@ class Link:
         if due:
             self._timers = [timer for timer in self._timers if timer[0] > now]
             for _, action in due:
-                action()
+                self._run(action)
 
     def close(self) -> None:
         """Send nothing more than what waits, and let the other end read the end of the stream."""
@@ -248,7 +269,7 @@ class Link:
                 return  # the other end was first
 
     def discard(self) -> None:
-        """Close everything; whoever still wants to send something does not."""
+        """Close everything; what is still to be sent is not."""
         with self._sending:
             self.drop()
 

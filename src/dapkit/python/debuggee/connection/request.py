@@ -30,6 +30,16 @@ class IncomingRequest:
             if self.afterwards is not None:
                 self.afterwards()
 
+    def fail(self, error: BaseException) -> None:
+        """Answer that the engine has an error, whose traceback goes to the adapter's log."""
+        self._link.errors.log(error, self.label)
+        self.refuse(f"internal error of the debugger: {type(error).__name__}: {error}")
+
+    @property
+    def label(self) -> str:
+        """What to call the request in a log."""
+        return f"request {self.message['seq']} {self.message['command']}"
+
     def refuse(self, reason: str) -> None:
         """Answer with an error."""
         if self._open.acquire(blocking=False):

@@ -22,8 +22,10 @@ from ..connection.link import Link
 from ..connection.wire import Json
 from ..errors import RequestRefused
 from ..evaluation.guard import EvaluationGuard
-from ..execution.stops import Parked, World
+from ..execution.parked import ParkedThread
+from ..execution.stops import Stops
 from ..expressions.syntax import parse_expression
+from ..marks import under_lock
 from ..sources.files import OURS, Sources, is_function
 from ..values.text import error_text, render
 from .resolution import POLLING, lasting_target
@@ -90,7 +92,7 @@ class DataBreakpointTable:
     def __init__(
         self,
         link: Link,
-        world: World,
+        stops: Stops,
         sources: Sources,
         *,
         lock: _thread.RLock,
@@ -100,7 +102,7 @@ class DataBreakpointTable:
     ) -> None:
         self._later = later  # has something done as soon as a frame goes on
         self._link = link
-        self._world = world
+        self._stops = stops
         self._sources = sources
         self._lock = lock
         self._complain = complain
@@ -200,22 +202,24 @@ class DataBreakpointTable:
 
     # What happens
 
-    def world_changed(self) -> None:
-        """Take note that the program, or a thread of it, stops or goes on. Under the lock."""
-        if self._world.released:
+    @under_lock
+    def stops_changed(self) -> None:
+        """Take note that the program, or a thread of it, stops or goes on."""
+        if self._stops.states.released:
             return
         if self._standing:
             self._watching.program_goes_on(self._standing)
-        self._standing = set(self._world.parked)
-        if self._standing or self._world.stopped:
+        self._standing = set(self._stops.parked)
+        if self._standing or self._stops.states.stopped:
             self._watching.program_stops()
             return
         used = {breakpoint.identity for breakpoint in self._set}
         self._offered = {name: target for name, target in self._offered.items() if name in used}
 
-    def thread_parks(self) -> None:
-        """Take note that a thread stands still as well. Under the lock."""
-        self._standing = set(self._world.parked)
+    @under_lock
+    def thread_parked(self) -> None:
+        """Take note that a thread stands still as well."""
+        self._standing = set(self._stops.parked)
         self._watching.thread_parks()
 
     def program_begins(self) -> None:
@@ -304,8 +308,8 @@ class DataBreakpointTable:
         line = hit.line or hit.frame.f_lineno or code.co_firstlineno
         # Where an exception is handled there are instructions without a line.
         trail = None if hit.frame.f_lineno else [(hit.frame, line)]
-        self._world.halt(
-            Parked(_thread.get_ident(), hit.frame, leaving=hit.leaving, before_line=not hit.leaving, trail=trail),
+        self._stops.halt(
+            ParkedThread(_thread.get_ident(), hit.frame, leaving=hit.leaving, before_line=not hit.leaving, trail=trail),
             "data breakpoint",
             hitBreakpointIds=list(dict.fromkeys(numbers)),
             description="; ".join(problems) or "Paused on data breakpoint",
@@ -315,7 +319,7 @@ class DataBreakpointTable:
     def _is_of_client(self, frame: FrameType) -> bool:
         """Say whether it is what the client just typed that uses the data, and not a function that it calls."""
         caller = frame.f_back
-        if _thread.get_ident() not in self._world.evaluating or caller is None:
+        if not self._stops.states.evaluates(_thread.get_ident()) or caller is None:
             return False
         return self._sources.kind(caller.f_code.co_filename) == OURS
 

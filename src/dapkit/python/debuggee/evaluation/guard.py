@@ -6,6 +6,7 @@ from time import monotonic
 
 from .. import limits
 from ..errors import NotBegun, TimeIsUp
+from ..marks import in_link_thread
 from . import interrupts
 
 
@@ -91,8 +92,9 @@ class EvaluationGuard:
                 continue
             return
 
+    @in_link_thread
     def look(self, now: float) -> bool:
-        """Interrupt what is over its time; say whether even that did not help. For the link's thread."""
+        """Interrupt what is over its time; say whether even that did not help."""
         with self._lock:
             if self._until is None or now < self._until:
                 return False
@@ -105,8 +107,9 @@ class EvaluationGuard:
                 interrupts.wake(self.ident)
             return now >= self._sent + limits.GRACE_SECONDS
 
+    @in_link_thread
     def stop(self) -> None:
-        """Interrupt what runs now, and let the work end soon. For the link's thread."""
+        """Interrupt what runs now, and let the work end soon."""
         with self._lock:
             self._end = 0.0
             self._asked_to_stop = True

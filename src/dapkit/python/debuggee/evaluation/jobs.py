@@ -5,7 +5,7 @@ program. It must run in the thread it belongs to, may never come back, and must 
 keep the link from answering. So a request becomes a Job in the inbox of a stopped thread;
 that thread answers it; the link looks at the clock, interrupts what takes too long,
 and answers itself where the thread cannot be interrupted (it sleeps in native code).
-Whoever comes first makes the one response (`Request.answer`).
+The first of the two to come makes the one response (`IncomingRequest.answer`).
 """
 
 from collections.abc import Callable
@@ -13,10 +13,11 @@ from time import monotonic
 
 from .. import limits
 from ..connection.link import Link
-from ..connection.request import IncomingRequest as Request
+from ..connection.request import IncomingRequest
 from ..connection.wire import Json
 from ..errors import RequestRefused, TimeIsUp
-from .guard import EvaluationGuard as Guard
+from ..marks import in_link_thread, off_link_thread
+from .guard import EvaluationGuard
 
 
 class Job:
@@ -28,8 +29,8 @@ class Job:
 
     def __init__(
         self,
-        request: Request,
-        work: Callable[[Guard], Json],
+        request: IncomingRequest,
+        work: Callable[[EvaluationGuard], Json],
         *,
         seconds: float,
         instead: Callable[[bool], Json],
@@ -37,20 +38,22 @@ class Job:
         self._request = request
         self._work = work
         self._instead = instead
-        self._guard = Guard(seconds)
+        self._guard = EvaluationGuard(seconds)
         self._posted = monotonic()
         self._started = False
 
+    @off_link_thread
     def run(self) -> None:
-        """Do the work and answer. In the stopped thread; raises nothing."""
+        """Do the work in the calling thread, which is stopped, and answer; raises nothing."""
         if self._request.answered:
             return
         self._guard.begin()
         self._started = True
         _answer(self._request, lambda: self._work(self._guard))
 
+    @in_link_thread
     def look(self, link: Link) -> None:
-        """Keep the deadline, in the link's thread, until the request is answered."""
+        """Keep the deadline until the request is answered."""
         if self._request.answered:
             return
         now = monotonic()
@@ -61,13 +64,15 @@ class Job:
         else:
             link.after(limits.TICK_SECONDS, lambda: self.look(link))
 
+    @in_link_thread
     def cancel(self, link: Link) -> None:
-        """Answer that it was cancelled, and interrupt it. In the link's thread."""
+        """Answer that it was cancelled, and interrupt it."""
         if not self.is_over:
             self._request.refuse("cancelled")
             self._guard.stop()
             self._withdraw(link)
 
+    @in_link_thread
     def _withdraw(self, link: Link) -> None:
         """Interrupt until it ends or cannot be interrupted."""
         if not self._guard.look(monotonic()) and self._guard.is_open:
@@ -83,12 +88,13 @@ class Job:
         """The number of the request."""
         return self._request.message["seq"]
 
+    @in_link_thread
     def run_instead(self) -> None:
         """Answer without the stopped thread."""
         _answer(self._request, lambda: self._instead(self._started))
 
 
-def _answer(request: Request, make: Callable[[], Json]) -> None:
+def _answer(request: IncomingRequest, make: Callable[[], Json]) -> None:
     try:
         body = make()
     except RequestRefused as refusal:
@@ -96,6 +102,6 @@ def _answer(request: Request, make: Callable[[], Json]) -> None:
     except TimeIsUp:
         request.refuse("it took too long and was interrupted")
     except BaseException as error:
-        request.refuse(f"internal error of the debugger: {type(error).__name__}: {error}")
+        request.fail(error)
     else:
         request.answer(body)

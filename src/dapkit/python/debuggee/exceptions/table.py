@@ -22,9 +22,8 @@ from ..execution import monitor as events
 from ..execution.monitor import Monitor
 from ..sources.files import EXCLUDED, LIBRARY, OURS, PROGRAM, Sources
 from . import handlers as catching
-from .conditions import ExceptionCondition as Wanted
-from .conditions import Tell, wanted_by_condition, wanted_by_path
-from .ignored_raises import IgnoredRaises as Passes
+from .conditions import ExceptionCondition, Tell, wanted_by_condition, wanted_by_path
+from .ignored_raises import IgnoredRaises
 
 type Mode = str
 """A break mode of the protocol."""
@@ -51,7 +50,7 @@ _MODES: Final = {"raised": RAISED, "uncaught": UNCAUGHT, "userUnhandled": USER_U
 _QUIET = (StopIteration, StopAsyncIteration, GeneratorExit)
 _ORDERLY = (*_QUIET, SystemExit, KeyboardInterrupt)
 
-type Asked = list[tuple[Mode, Wanted]]
+type Asked = list[tuple[Mode, ExceptionCondition]]
 
 
 def read(filters: object, filter_options: object, exception_options: object) -> tuple[Asked, list[Json]]:
@@ -64,7 +63,7 @@ def read(filters: object, filter_options: object, exception_options: object) -> 
     asked: Asked = []
     answers: list[Json] = []
     for one in _objects(filters, "filters", str):
-        asked.append((_mode_of(one), Wanted([])))
+        asked.append((_mode_of(one), ExceptionCondition([])))
         answers.append({"verified": True})
     for option in _objects(filter_options, "filterOptions", dict):
         _add(asked, answers, _mode_of(option.get("filterId")), wanted_by_condition, option.get("condition"))
@@ -94,7 +93,9 @@ def _mode_of(name: object) -> Mode:
     return mode
 
 
-def _add(asked: Asked, answers: list[Json], mode: Mode, make: Callable[[object], Wanted], given: object) -> None:
+def _add(
+    asked: Asked, answers: list[Json], mode: Mode, make: Callable[[object], ExceptionCondition], given: object
+) -> None:
     try:
         asked.append((mode, make(given)))
     except RequestRefused as refusal:
@@ -114,8 +115,8 @@ class ExceptionBreakpointTable:
         self._sources = sources
         self._tell = tell
         self._said: set[str] = set()
-        self._asked: dict[Mode, list[Wanted]] = {}
-        self.passes = Passes()
+        self._asked: dict[Mode, list[ExceptionCondition]] = {}
+        self.passes = IgnoredRaises()
         """Raises that need no look: not asked for, or caught right there."""
         self._stopped: dict[int, int] = {}
         """By thread: the id of the exception on its way that it was last stopped for."""

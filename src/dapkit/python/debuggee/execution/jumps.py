@@ -13,10 +13,10 @@ from ..errors import RequestRefused
 from ..expressions.evaluate import Namespaces
 from ..sources.files import is_function, lines_of_code, resume_offset
 from .arguments import KnownArguments
-from .stops import Parked
+from .parked import ParkedThread
 
 
-def objection(parked: Parked | None, frame: FrameType) -> str:
+def objection(parked: ParkedThread | None, frame: FrameType) -> str:
     """Say why a frame cannot jump now, an empty text if it can."""
     if parked is None:
         return "the thread is inside native code"
@@ -27,7 +27,7 @@ def objection(parked: Parked | None, frame: FrameType) -> str:
     return ""
 
 
-def jump(parked: Parked, line: int) -> list[str]:
+def jump(parked: ParkedThread, line: int) -> list[str]:
     """Let the frame of a parked thread go on at another line; return the variables that became None.
 
     To be called in that thread.
@@ -71,7 +71,7 @@ def restore(frame: FrameType, values: dict[str, object]) -> None:
         place.write_back()
 
 
-def restart(parked: Parked, arguments: KnownArguments) -> list[str]:
+def restart(parked: ParkedThread, arguments: KnownArguments) -> list[str]:
     """Let the newest frame of a thread begin again; return the variables that became None. In that thread.
 
     Raises:

@@ -6,11 +6,12 @@ meanwhile is noticed where it is code that nobody has run since.
 
 from types import CodeType, FrameType
 
+from ..marks import under_lock
 from .monitor import HOLD, Monitor
 
 
 class NativeReturns:
-    """The threads that are waited for, by identity, and the code that is watched for each. Changed under the lock."""
+    """The threads that are waited for, by identity, and the code that is watched for each."""
 
     def __init__(self, monitor: Monitor) -> None:
         self._monitor = monitor
@@ -19,6 +20,7 @@ class NativeReturns:
     def __contains__(self, ident: int) -> bool:
         return ident in self._codes
 
+    @under_lock
     def expect(self, ident: int, newest: FrameType | None) -> None:
         """Wait for a thread whose newest frame in Python is this one."""
         codes: dict[int, CodeType] = {}
@@ -31,11 +33,13 @@ class NativeReturns:
             self._monitor.want(code, f"return {ident}", HOLD, afresh=True)
         self._monitor.discover()
 
+    @under_lock
     def end(self, ident: int) -> None:
         """Wait no more for a thread: it has come, or may go on."""
         for code in self._codes.pop(ident, ()):
             self._monitor.want(code, f"return {ident}", 0)
 
+    @under_lock
     def clear(self) -> None:
         """Wait for none."""
         for ident in list(self._codes):

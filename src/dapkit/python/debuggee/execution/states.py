@@ -63,7 +63,7 @@ type ThreadMove = Literal[
 ]
 
 THREAD_MOVES: Final[Mapping[tuple[ThreadState, ThreadMove], ThreadState]] = {
-    # The client is told that it is stopped.
+    # The stop is reported to the client.
     (RUNNING, "arrest"): ARRESTING,
     (STEPPING, "arrest"): ARRESTING,
     (FINISHING, "arrest"): EVALUATING,
@@ -203,6 +203,10 @@ class ThreadStates:
     def standing(self) -> list[int]:
         """Return the threads that are known to be stopped for the client, the longest known first."""
         return [ident for ident, state in list(self._threads.items()) if state in _STANDING]
+
+    def all_in(self, wanted: ThreadState) -> list[int]:
+        """Return the threads that are known to be in a state."""
+        return [ident for ident, state in list(self._threads.items()) if state == wanted]
 
     @property
     def stopped(self) -> bool:

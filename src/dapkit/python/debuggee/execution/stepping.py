@@ -22,13 +22,17 @@ until the call is over. What the functions return that a step goes over is noted
 from types import CodeType, FrameType
 from typing import Final
 
-from ..bytecode.calls import StepCall as Call
+from ..bytecode.calls import StepCall
 from ..connection.wire import Json
+from ..log import LOG, code_name, write
+from ..marks import under_lock
+from ..options import SessionOptions
 from ..sources.files import LIBRARY, OURS, PROGRAM, Sources
 from ..threads import tasks
 from . import monitor as events
 from .monitor import Monitor
 from .results import Result, Results
+from .states import ThreadStates
 
 type Kind = str
 OVER: Final = "next"
@@ -64,7 +68,7 @@ class Step:
         self.offsets: frozenset[int] = frozenset()
         self.leaving = -1
         self.before_line = False
-        self.call: Call | None = None
+        self.call: StepCall | None = None
         self.results: Results | None = None
 
     @property
@@ -82,15 +86,14 @@ class Stepping:
     """The steps under way.
 
     Invariant: the code of each step's target is watched, for that thread as owner, and so is the returning of the code
-    in `called`; PY_UNWIND is watched while there is any step. Changed under the engine's lock.
+    in `called`; PY_UNWIND is watched while there is any step.
     """
 
-    def __init__(self, monitor: Monitor, sources: Sources) -> None:
+    def __init__(self, monitor: Monitor, sources: Sources, options: SessionOptions, states: ThreadStates) -> None:
         self._monitor = monitor
         self._sources = sources
-        self.just_my_code = True
-        self.shows_results = True
-        """Whether to note what is returned by functions that a step goes over."""
+        self._options = options
+        self._states = states
         self.called: set[int] = set()
         """Identities of their code objects."""
         self.steps: dict[int, Step] = {}
@@ -98,6 +101,7 @@ class Stepping:
         self.entering = False
         """Whether any step goes into calls."""
 
+    @under_lock
     def start(
         self,
         ident: int,
@@ -108,9 +112,9 @@ class Stepping:
         before_line: bool = False,
         unit: str = LINE,
         offsets: frozenset[int] = frozenset(),
-        call: Call | None = None,
+        call: StepCall | None = None,
     ) -> None:
-        """Begin a step from a frame; `leaving` and `before_line` are those of `Parked`."""
+        """Begin a step from a frame; `leaving` and `before_line` are those of `ParkedThread`."""
         target = self.nearest(frame.f_back) if leaving else frame
         if target is None:
             return  # nothing is left of this thread to stop in
@@ -122,10 +126,12 @@ class Stepping:
             step.before_line = before_line
         self._set(ident, step)
 
+    @under_lock
     def start_at_entry(self, ident: int) -> None:
         """Stop at the first line of the program."""
         self._set(ident, Step(INTO, None, "entry"))
 
+    @under_lock
     def stop_in(self, ident: int, frame: FrameType, reason: str, details: Json) -> None:
         """Stop at the first line of a frame that is just beginning."""
         self.end(ident)
@@ -138,9 +144,13 @@ class Stepping:
         return numbers if isinstance(numbers, list) else []
 
     def _set(self, ident: int, step: Step) -> None:
-        if self.shows_results and step.kind == OVER and step.reason == "step" and step.call is None:
+        if self._options.show_return_value and step.kind == OVER and step.reason == "step" and step.call is None:
             step.results = Results()
         self.steps[ident] = step
+        self._states.move(ident, "step")
+        if LOG:
+            where = code_name(step.target.f_code) if step.target is not None else "the program"
+            write("step", f"thread {ident}: {step.kind} by {step.unit} in {where}, for {step.reason}")
         if step.target is not None:
             self._monitor.want(step.target.f_code, f"step {ident}", step.events, afresh=True)
         self._monitor.also("step", events.EVENTS.PY_UNWIND)
@@ -148,6 +158,7 @@ class Stepping:
             self.entering = True
             self._monitor.discover()  # PY_START everywhere
 
+    @under_lock
     def cancel(self, stopped: int = 0) -> None:
         """Drop all steps: a thread has stopped. PY_UNWIND stays watched, the next step needs it again.
 
@@ -157,15 +168,25 @@ class Stepping:
             if ident == stopped or not stopped or step.reason == "step":
                 self.end(ident)
 
+    @under_lock
     def end(self, ident: int) -> None:
         """Drop the step of one thread."""
         step = self.steps.pop(ident, None)
+        if step is not None:
+            self._states.move(ident, "step ended")
         if step is not None and step.target is not None:
             self._monitor.want(step.target.f_code, f"step {ident}", 0)
         if step is not None and step.results is not None:
             self._watch_no_calls(ident, step.results)
         self.entering = any(other.kind == INTO for other in self.steps.values())
 
+    @under_lock
+    def threads_resumed(self) -> None:
+        """Take note that threads go on, perhaps some whose step has not ended, or begins now."""
+        for ident in self.steps:
+            self._states.move(ident, "step")
+
+    @under_lock
     def forget_unwinding(self) -> None:
         """Watch PY_UNWIND no more, if no step needs it: the program runs freely now."""
         if not self.steps:
@@ -194,6 +215,7 @@ class Stepping:
         # A call that was chosen may begin on a later line than the one where it was.
         return step.call is None or step.call.begun or frame.f_lasti > step.call.offset
 
+    @under_lock
     def arrives_at(self, ident: int, frame: FrameType, offset: int) -> bool:
         """Say whether an instruction of a frame is where the step ends."""
         step = self.steps.get(ident)
@@ -206,7 +228,7 @@ class Stepping:
             return False
         return step.unit == INSTRUCTION or offset in step.offsets
 
-    def _watch_call(self, step: Step, call: Call, offset: int) -> None:
+    def _watch_call(self, step: Step, call: StepCall, offset: int) -> None:
         if not call.begun and offset == call.offset:
             call.begun = True
             step.kind = INTO
@@ -216,6 +238,7 @@ class Stepping:
             step.kind, step.call = OVER, None
             self.entering = any(other.kind == INTO for other in self.steps.values())
 
+    @under_lock
     def call(self, ident: int, frame: FrameType, function: object) -> bool:
         """Take note that a frame calls something; say whether calls in its code still matter to any step."""
         matters = False
@@ -232,6 +255,7 @@ class Stepping:
                     self._monitor.want(code, f"call {ident}", events.EVENTS.PY_RETURN)
         return matters
 
+    @under_lock
     def note_result(self, frame: FrameType, value: object) -> None:
         """Take note that a frame returns whose code is in `called`."""
         for ident, step in self.steps.items():
@@ -252,6 +276,7 @@ class Stepping:
         results.codes.clear()
         self.called = {one for step in self.steps.values() if step.results is not None for one in step.results.codes}
 
+    @under_lock
     def leave(self, ident: int, frame: FrameType, value: object, *, yielding: bool) -> FrameType | None:
         """Take note that a frame returns or yields; return the frame to stop in, if that ends the step."""
         step = self.steps.get(ident)
@@ -264,6 +289,7 @@ class Stepping:
         self._retarget(ident, step, awaiter or caller)
         return None
 
+    @under_lock
     def unwind(self, ident: int, frame: FrameType) -> None:
         """Take note that an exception leaves a frame."""
         step = self.steps.get(ident)
@@ -288,6 +314,7 @@ class Stepping:
             kind = OVER if step.kind == OUT or step.call is not None else step.kind
             self._set(ident, Step(kind, target, step.reason, step.unit))
 
+    @under_lock
     def enter(self, ident: int, frame: FrameType) -> None:
         """Take note that a frame starts or goes on after a yield."""
         step = self.steps.get(ident)
@@ -313,7 +340,7 @@ class Stepping:
         return self._shows_kind(self._sources.kind(code.co_filename))
 
     def _shows_kind(self, kind: int) -> bool:
-        return kind == PROGRAM or (kind == LIBRARY and not self.just_my_code)
+        return kind == PROGRAM or (kind == LIBRARY and not self._options.just_my_code)
 
     def nearest(self, frame: FrameType | None) -> FrameType | None:
         """Return the newest frame, from this one on, in which a step may end."""

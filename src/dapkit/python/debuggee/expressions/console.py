@@ -1,6 +1,6 @@
 """The debug console: statements, several lines, `await`, and the last value in `_`.
 
-What is typed may stop at breakpoints, like any other code of the program (`World.expose`). An `await` is run by
+What is typed may stop at breakpoints, like any other code of the program (`Stops.expose`). An `await` is run by
 the event loop of the thread, if it stands in one; the loop's other tasks go on meanwhile, since
 whatever is awaited may wait for them.
 """

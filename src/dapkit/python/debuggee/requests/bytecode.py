@@ -16,7 +16,7 @@ from ..errors import RequestRefused
 from ..evaluation.guard import EvaluationGuard
 from ..evaluation.jobs import Job
 from ..execution import jumps
-from ..execution.stops import Parked
+from ..execution.parked import ParkedThread
 from ..sources.files import lines_of_code, with_nested
 from ..stacks.frames import frames_only
 from ..values.variables import ShownFrame
@@ -64,7 +64,7 @@ def disassemble_(engine: "Engine", request: IncomingRequest) -> Json:
 def step_in_targets(engine: "Engine", request: IncomingRequest) -> Json:
     """List the calls of a frame's line that are still to be made."""
     frame = engine.references.get(request.arguments.get("frameId"), ShownFrame)
-    parked = engine.world.parked.get(frame.ident)
+    parked = engine.stops.parked.get(frame.ident)
     if parked is None or parked.shown is not frame.frame or parked.leaving:
         raise RequestRefused("only the newest frame of a stopped thread makes calls next")
     code = frame.frame.f_code
@@ -93,9 +93,9 @@ def goto_targets(engine: "Engine", request: IncomingRequest) -> Json:
     line = number(request, "line")
     if not line:
         raise RequestRefused("gotoTargets needs a line, from 1 on")
-    if not engine.world.standing:
+    if not engine.stops.standing:
         raise RequestRefused("the program is running; pause it to go elsewhere")
-    stopped = [(parked.ident, parked.shown.f_code) for parked in list(engine.world.parked.values())]
+    stopped = [(parked.ident, parked.shown.f_code) for parked in list(engine.stops.parked.values())]
     codes = [(ident, code) for ident, code in stopped if key in engine.sources.keys(code)]
     here = [(ident, code) for ident, code in codes if line in lines_of_code(code)]
     others = [(ident, part) for ident, code in codes for part in with_nested(code) if line in lines_of_code(part)]
@@ -115,9 +115,9 @@ def goto(engine: "Engine", request: IncomingRequest) -> Later:
     """Let a thread go on at another line of its newest frame."""
     target = engine.references.get(request.arguments.get("targetId"), JumpTarget)
     ident = engine.threads.ident(request.arguments.get("threadId"))
-    engine.world.need_stop(ident)
+    engine.stops.need_stop(ident)
 
-    def move(parked: Parked) -> list[str]:
+    def move(parked: ParkedThread) -> list[str]:
         if parked.shown.f_code is not target.code:
             raise RequestRefused(
                 f"line {target.line} is in {target.code.co_qualname}, and the thread is stopped in "
@@ -132,7 +132,7 @@ def restart_frame(engine: "Engine", request: IncomingRequest) -> Later:
     """Let the newest frame of a thread begin again."""
     frame = engine.references.get(request.arguments.get("frameId"), ShownFrame)
 
-    def move(parked: Parked) -> list[str]:
+    def move(parked: ParkedThread) -> list[str]:
         why = jumps.objection(parked, frame.frame)
         if why:
             raise RequestRefused(why)
@@ -142,10 +142,10 @@ def restart_frame(engine: "Engine", request: IncomingRequest) -> Later:
 
 
 def _move(
-    engine: "Engine", request: IncomingRequest, ident: int, move: Callable[[Parked], list[str]], reason: str
+    engine: "Engine", request: IncomingRequest, ident: int, move: Callable[[ParkedThread], list[str]], reason: str
 ) -> Later:
     """Have a thread jump, and report where it is then."""
-    parked = engine.world.parked.get(ident)
+    parked = engine.stops.parked.get(ident)
     if parked is None:
         raise RequestRefused("the thread is inside native code and cannot jump")
 
@@ -158,19 +158,19 @@ def _move(
     def instead(_begun: bool) -> Json:
         raise RequestRefused("the thread is busy with an evaluation that cannot be interrupted")
 
-    engine.world.post(ident, Job(request, work, seconds=limits.PAGE_SECONDS, instead=instead))
+    engine.jobs.post(ident, Job(request, work, seconds=limits.PAGE_SECONDS, instead=instead))
     return LATER
 
 
-def _tell_move(engine: "Engine", parked: Parked, reason: str, unbound: list[str], line: int) -> None:
+def _tell_move(engine: "Engine", parked: ParkedThread, reason: str, unbound: list[str], line: int) -> None:
     if unbound:
         names = ", ".join(unbound)
         text = f"Variables without a value are None after the jump from line {line}: {names}"
         engine.callbacks.breakpoints.console(text)
-    engine.world.stop_again(parked, reason)
+    engine.stops.stop_again(parked, reason)
 
 
-def chosen_call(engine: "Engine", request: IncomingRequest, parked: Parked) -> CallTarget | None:
+def chosen_call(engine: "Engine", request: IncomingRequest, parked: ParkedThread) -> CallTarget | None:
     """Return the call that a stepIn is to go into, None if it names none."""
     identity = request.arguments.get("targetId")
     if identity is None:

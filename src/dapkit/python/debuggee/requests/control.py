@@ -2,8 +2,7 @@
 
 from typing import TYPE_CHECKING, Final
 
-from ..connection.request import IncomingRequest as Request
-from ..connection.request import flag
+from ..connection.request import IncomingRequest, flag
 from ..connection.wire import Json
 from ..errors import RequestRefused
 from ..execution.stepping import INTO, OUT, OVER, STATEMENT, UNITS, Kind
@@ -14,45 +13,45 @@ if TYPE_CHECKING:
     from ..engine import Engine
 
 
-def continue_(engine: "Engine", request: Request) -> Json:
+def continue_(engine: "Engine", request: IncomingRequest) -> Json:
     """Let the program go on, or one thread of it; a suspended task goes on with the thread of its loop."""
     given = request.arguments.get("threadId")
     task = engine.threads.task(given)
     ident = engine.threads.ident(given) if task is None else engine.threads.of_task(task)
-    engine.world.need_stop(ident)
-    single = flag(request, "singleThread", default=engine.world.each_alone)
+    engine.stops.need_stop(ident)
+    single = flag(request, "singleThread", default=engine.stops.each_alone)
     request.afterwards = lambda: _go_on(engine, ident, single=single)
     return {"allThreadsContinued": not single}
 
 
-def next_(engine: "Engine", request: Request) -> None:
+def next_(engine: "Engine", request: IncomingRequest) -> None:
     """Step over."""
     _step(engine, request, OVER)
 
 
-def step_in(engine: "Engine", request: Request) -> None:
+def step_in(engine: "Engine", request: IncomingRequest) -> None:
     """Step into."""
     _step(engine, request, INTO)
 
 
-def step_out(engine: "Engine", request: Request) -> None:
+def step_out(engine: "Engine", request: IncomingRequest) -> None:
     """Step out."""
     _step(engine, request, OUT)
 
 
-def _step(engine: "Engine", request: Request, kind: Kind) -> None:
+def _step(engine: "Engine", request: IncomingRequest, kind: Kind) -> None:
     given = request.arguments.get("threadId")
     if engine.threads.task(given) is not None:
         raise RequestRefused(f"thread {given} is a suspended asyncio task; step the thread of its event loop")
     ident = engine.threads.ident(given)
-    engine.world.need_stop(ident)
+    engine.stops.need_stop(ident)
     unit = request.arguments.get("granularity") or STATEMENT
     if unit not in UNITS:
         raise RequestRefused(f"granularity {unit!r} is unknown; there are {', '.join(UNITS)}")
-    parked = engine.world.parked.get(ident)
+    parked = engine.stops.parked.get(ident)
     if parked is None:
         raise RequestRefused("the thread is inside native code and cannot be stepped; continue, or step another")
-    single = flag(request, "singleThread", default=engine.world.each_alone)
+    single = flag(request, "singleThread", default=engine.stops.each_alone)
     target = chosen_call(engine, request, parked) if kind == INTO else None
     offsets = statements_of_line(engine, parked.shown) if unit == STATEMENT and kind != OUT else frozenset()
 
@@ -77,16 +76,16 @@ def _step(engine: "Engine", request: Request, kind: Kind) -> None:
 def _go_on(engine: "Engine", ident: int, *, single: bool) -> None:
     with engine.lock:
         engine.stepping.forget_unwinding()
-        engine.world.resume(ident if single else None)
+        engine.stops.resume(ident if single else None)
 
 
-def pause(engine: "Engine", request: Request) -> None:
+def pause(engine: "Engine", request: IncomingRequest) -> None:
     """Stop the program where it is."""
     number = request.arguments.get("threadId")
     ident = engine.threads.ident(number) if number else engine.threads.main
-    if not engine.configured:
+    if not engine.states.configured:
         raise RequestRefused("the program has not started yet; it waits for configurationDone")
-    request.afterwards = lambda: engine.world.pause(ident)
+    request.afterwards = lambda: engine.stops.pause(ident)
 
 
 HANDLERS: Final[dict[str, Handler]] = {

@@ -50,7 +50,7 @@ def data_breakpoint_info(engine: "Engine", request: IncomingRequest) -> Later:
     def instead(begun: bool) -> Json:
         raise RequestRefused(why_not_evaluated(engine, origin.ident, begun=begun))
 
-    engine.world.post(origin.ident, Job(request, work, seconds=limits.WATCH_SECONDS * 2, instead=instead))
+    engine.jobs.post(origin.ident, Job(request, work, seconds=limits.WATCH_SECONDS * 2, instead=instead))
     return LATER
 
 

@@ -6,10 +6,11 @@ The order on the wire and the start of a session are described in `entry`.
 
 from typing import TYPE_CHECKING, Final
 
-from ..connection.request import IncomingRequest as Request
+from ..connection.request import IncomingRequest
 from ..connection.wire import Json
 from ..errors import RequestRefused
 from ..exceptions.table import FILTERS
+from ..marks import in_link_thread
 from ..sources.checksums import ALGORITHMS
 from ..sources.modules import COLUMNS
 from . import breakpoints as requests_breakpoints
@@ -77,11 +78,12 @@ class Dispatcher:
     def __init__(self, engine: "Engine") -> None:
         self._engine = engine
 
+    @in_link_thread
     def handle(self, message: Json) -> None:
         """Take a message from the link. What is no request gets no answer."""
         if message.get("type") != "request" or not isinstance(message.get("seq"), int):
             return
-        request = Request(message, self._engine.link)
+        request = IncomingRequest(message, self._engine.link)
         command = message.setdefault("command", "")
         try:
             handler = self._handler(command, request)
@@ -90,23 +92,31 @@ class Dispatcher:
         else:
             self.answer(request, handler)
 
-    def answer(self, request: Request, handler: Handler) -> None:
+    @in_link_thread
+    def answer(self, request: IncomingRequest, handler: Handler) -> None:
         """Have a handler answer a request."""
         try:
             body = handler(self._engine, request)
         except RequestRefused as refusal:
             request.refuse(str(refusal))
         except Exception as error:
-            request.refuse(f"internal error of the debugger: {type(error).__name__}: {error}")
+            request.fail(error)
         else:
             if not isinstance(body, Later):
-                request.answer(body)
+                self._respond(request, body)
 
-    def again(self, request: Request) -> None:
+    def _respond(self, request: IncomingRequest, body: Json | None) -> None:
+        """Send the response, and do what comes after it; an error in that has no other response to stand in."""
+        try:
+            request.answer(body)
+        except Exception as error:
+            self._engine.link.errors.show(error, f"{request.label}, after its response")
+
+    def again(self, request: IncomingRequest) -> None:
         """Answer a request that was put off."""
         self.answer(request, self._handler(request.message["command"], request))
 
-    def _handler(self, command: object, request: Request) -> Handler:
+    def _handler(self, command: object, request: IncomingRequest) -> Handler:
         handler = HANDLERS.get(command) if isinstance(command, str) else None
         if not self._engine.options.debugs:
             handler = requests_session.WITHOUT_DEBUGGING.get(str(command), handler)
@@ -122,7 +132,7 @@ class Dispatcher:
 # The session
 
 
-def initialize(engine: "Engine", request: Request) -> Json:
+def initialize(engine: "Engine", request: IncomingRequest) -> Json:
     """Tell what the engine can do."""
     request.afterwards = lambda: engine.link.event("initialized", {})
     return CAPABILITIES

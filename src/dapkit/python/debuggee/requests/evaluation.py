@@ -36,7 +36,7 @@ def evaluate_(engine: "Engine", request: IncomingRequest) -> Later:
 
     def work(guard: EvaluationGuard) -> Json:
         place = Namespaces(vars(sys.modules["__main__"]), origin.frame)
-        parked = engine.world.parked.get(origin.ident)
+        parked = engine.stops.parked.get(origin.ident)
         place.exception = parked.exception if parked is not None else None
         outcome = _outcome(place, guard)
         if not outcome.has_value:
@@ -60,13 +60,13 @@ def evaluate_(engine: "Engine", request: IncomingRequest) -> Later:
 
         if may_change(expression):
             request.afterwards = lambda: tell_changed(engine)
-        return engine.console.run(expression, place, guard, expose=engine.world.expose, show=show)
+        return engine.console.run(expression, place, guard, expose=engine.stops.expose, show=show)
 
     def instead(begun: bool) -> Json:
         raise RequestRefused(why_not_evaluated(engine, origin.ident, begun=begun))
 
     seconds = engine.console.seconds + 1 if context == "repl" else limits.WATCH_SECONDS + 1
-    engine.world.post(origin.ident, Job(request, work, seconds=seconds, instead=instead))
+    engine.jobs.post(origin.ident, Job(request, work, seconds=seconds, instead=instead))
     return LATER
 
 
@@ -85,7 +85,7 @@ def completions(engine: "Engine", request: IncomingRequest) -> Later:
     def instead(_begun: bool) -> Json:
         return {"targets": []}
 
-    engine.world.post(origin.ident, Job(request, work, seconds=limits.WATCH_SECONDS, instead=instead))
+    engine.jobs.post(origin.ident, Job(request, work, seconds=limits.WATCH_SECONDS, instead=instead))
     return LATER
 
 

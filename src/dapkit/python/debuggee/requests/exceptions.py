@@ -29,7 +29,7 @@ def set_exception_breakpoints(engine: "Engine", request: IncomingRequest) -> Jso
 def exception_info(engine: "Engine", request: IncomingRequest) -> Later:
     """Describe the exception that a thread is stopped at."""
     ident = engine.threads.ident(request.arguments.get("threadId"))
-    parked = engine.world.parked.get(ident)
+    parked = engine.stops.parked.get(ident)
     exception = parked.exception if parked is not None else None
     if parked is None or exception is None:
         raise RequestRefused("the thread is not stopped at an exception")
@@ -42,7 +42,7 @@ def exception_info(engine: "Engine", request: IncomingRequest) -> Later:
     def instead(_begun: bool) -> Json:
         return information(exception, mode, frames, None)
 
-    engine.world.post(ident, Job(request, work, seconds=limits.PAGE_SECONDS, instead=instead))
+    engine.jobs.post(ident, Job(request, work, seconds=limits.PAGE_SECONDS, instead=instead))
     return LATER
 
 

@@ -9,7 +9,7 @@ module `requests_TOPIC`, with a table HANDLERS of their own; `dispatch` puts the
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-from ..connection.request import IncomingRequest as Request
+from ..connection.request import IncomingRequest
 from ..connection.wire import Json
 
 if TYPE_CHECKING:
@@ -22,4 +22,4 @@ class Later:
 
 LATER: Final = Later()
 
-type Handler = Callable[["Engine", Request], Json | Later | None]
+type Handler = Callable[["Engine", IncomingRequest], Json | Later | None]

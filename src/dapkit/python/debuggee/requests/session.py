@@ -3,8 +3,7 @@
 import os
 from typing import TYPE_CHECKING, Final
 
-from ..connection.request import IncomingRequest as Request
-from ..connection.request import flag, number
+from ..connection.request import IncomingRequest, flag, number
 from ..connection.wire import Json
 from ..errors import RequestRefused
 from ..program import termination as asking_to_end
@@ -15,18 +14,15 @@ if TYPE_CHECKING:
     from ..engine import Engine
 
 
-def launch(engine: "Engine", request: Request) -> Json:
+def launch(engine: "Engine", request: IncomingRequest) -> Json:
     """Take the options of the session; the program itself is on the command line."""
     engine.options.read(request)
-    engine.stepping.just_my_code = engine.options.just_my_code
-    engine.stepping.shows_results = engine.options.show_return_value
     engine.sources.rules = read_rules(engine.options.rules)
-    engine.world.each_alone = not engine.options.stop_all_threads
     engine.console.seconds = engine.options.evaluate_seconds
     return {"cwd": os.getcwd()}
 
 
-def attach(engine: "Engine", request: Request) -> Json:
+def attach(engine: "Engine", request: IncomingRequest) -> Json:
     """Take the options of the session with a program that runs already."""
     if engine.owned:
         raise RequestRefused("the program was launched by its debugger; it cannot be attached to")
@@ -35,20 +31,20 @@ def attach(engine: "Engine", request: Request) -> Json:
     return body
 
 
-def configuration_done(engine: "Engine", request: Request) -> None:
+def configuration_done(engine: "Engine", request: IncomingRequest) -> None:
     """Let the program start."""
-    if engine.configured:
+    if engine.states.configured:
         raise RequestRefused("configurationDone was sent already")
     request.afterwards = engine.configuration_done
 
 
-def terminate(engine: "Engine", request: Request) -> None:
+def terminate(engine: "Engine", request: IncomingRequest) -> None:
     """Ask the program to end."""
     asking_to_end.need_listener()
     request.afterwards = engine.terminate
 
 
-def disconnect(engine: "Engine", request: Request) -> None:
+def disconnect(engine: "Engine", request: IncomingRequest) -> None:
     """End the program, or leave it to itself, running or suspended."""
     if flag(request, "terminateDebuggee", default=engine.owned):
         request.afterwards = engine.end
@@ -58,7 +54,7 @@ def disconnect(engine: "Engine", request: Request) -> None:
         request.afterwards = engine.release
 
 
-def output_taken(engine: "Engine", request: Request) -> None:
+def output_taken(engine: "Engine", request: IncomingRequest) -> None:
     """Take note that the client has been told of some of our output."""
     engine.link.note_taken(number(request, "characters"))
 
@@ -75,13 +71,13 @@ HANDLERS: Final[dict[str, Handler]] = {
 # Without debugging
 
 
-def _unused(_engine: "Engine", request: Request) -> Json:
+def _unused(_engine: "Engine", request: IncomingRequest) -> Json:
     asked = request.arguments.get("breakpoints") or []
     count = len(asked) if isinstance(asked, list) else 0
     return {"breakpoints": [{"verified": False, "message": "the program runs without debugging"}] * count}
 
 
-def _refused(_engine: "Engine", request: Request) -> Json:
+def _refused(_engine: "Engine", request: IncomingRequest) -> Json:
     raise RequestRefused(f"{request.message['command']}: the program runs without debugging (noDebug)")
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def threads(engine: "Engine", _request: IncomingRequest) -> Json:
     """List the threads, and at a stop the suspended asyncio tasks."""
-    return {"threads": engine.threads.listing(engine.world.stands)}
+    return {"threads": engine.threads.listing(engine.states.stands)}
 
 
 def stack_trace(engine: "Engine", request: IncomingRequest) -> Json | Later:
@@ -31,18 +31,18 @@ def stack_trace(engine: "Engine", request: IncomingRequest) -> Json | Later:
     task = engine.threads.task(given)
     if task is not None:
         ident = engine.threads.of_task(task)
-        engine.world.need_stop(ident)
+        engine.stops.need_stop(ident)
     else:
         ident = engine.threads.ident(given)
-    stopped = engine.world.stands(ident)
-    if stopped and ident not in engine.world.parked and engine.world.since() < limits.PARK_SECONDS:
+    stopped = engine.states.stands(ident)
+    if stopped and ident not in engine.stops.parked and engine.stops.since() < limits.PARK_SECONDS:
         # It may still be on its way to where it will stand.
         engine.link.after(limits.SETTLE_TICK_SECONDS, lambda: engine.dispatcher.again(request))
         return LATER
     whole = form.get("includeAll") is True
     entries = engine.stacks.of_task(task) if task is not None else _entries(engine, ident, whole=whole)
     native = engine.threads.frames().get(ident) if task is None and stopped else None
-    native = native if ident not in engine.world.parked else None
+    native = native if ident not in engine.stops.parked else None
 
     def page(names: Naming) -> Json:
         return engine.stacks.page(
@@ -60,12 +60,12 @@ def stack_trace(engine: "Engine", request: IncomingRequest) -> Json | Later:
     def instead(_begun: bool) -> Json:
         return page(naming(form, None, with_values=True))
 
-    engine.world.post(ident, Job(request, work, seconds=limits.PAGE_SECONDS, instead=instead))
+    engine.jobs.post(ident, Job(request, work, seconds=limits.PAGE_SECONDS, instead=instead))
     return LATER
 
 
 def _entries(engine: "Engine", ident: int, *, whole: bool) -> list[StackEntry]:
-    parked = engine.world.parked.get(ident)
+    parked = engine.stops.parked.get(ident)
     if parked is not None:
         return engine.stacks.of_parked(parked, whole=whole)
     return engine.stacks.of_running(engine.threads.frames().get(ident), whole=whole)

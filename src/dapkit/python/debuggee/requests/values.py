@@ -42,7 +42,7 @@ def scopes(engine: "Engine", request: IncomingRequest) -> Json:
         body: Json = {"name": name, "variablesReference": engine.references.add(scope, frame.ident), "expensive": False}
         shown.append(body | ({"presentationHint": hint} if hint else {}))
 
-    parked = engine.world.parked.get(frame.ident)
+    parked = engine.stops.parked.get(frame.ident)
     show("Locals", FrameVariables(frame, LOCALS), "locals")
     returned = parked.returned if parked is not None and parked.shown is frame.frame else []
     if returned and engine.options.show_return_value:
@@ -77,7 +77,7 @@ def variables(engine: "Engine", request: IncomingRequest) -> Later:
         ]
         return {"variables": ready + rest}
 
-    engine.world.post(inside.ident, Job(request, work, seconds=limits.PAGE_SECONDS, instead=instead))
+    engine.jobs.post(inside.ident, Job(request, work, seconds=limits.PAGE_SECONDS, instead=instead))
     return LATER
 
 
@@ -134,7 +134,7 @@ def _assign(engine: "Engine", request: IncomingRequest, ident: int, work: Callab
     def instead(begun: bool) -> Json:
         raise RequestRefused(why_not_evaluated(engine, ident, begun=begun))
 
-    engine.world.post(ident, Job(request, changed, seconds=limits.WATCH_SECONDS * 2, instead=instead))
+    engine.jobs.post(ident, Job(request, changed, seconds=limits.WATCH_SECONDS * 2, instead=instead))
     return LATER
 
 
@@ -150,7 +150,7 @@ def why_not_evaluated(engine: "Engine", ident: int, *, begun: bool) -> str:
     """Say why a stopped thread did not do what it was to."""
     if begun:
         return "it did not end in time, and cannot be interrupted where it is; it goes on"
-    if ident not in engine.world.parked:
+    if ident not in engine.stops.parked:
         return "the thread is inside native code, nothing can be evaluated in it now"
     return "the thread is busy with an earlier evaluation that cannot be interrupted"
 
@@ -166,14 +166,14 @@ def origin_of(engine: "Engine", request: IncomingRequest) -> VariableContainer:
     if frame_id is not None:
         frame = engine.references.get(frame_id, ShownFrame)
         return VariableContainer(frame.ident, frame.frame)
-    if not engine.world.standing:
+    if not engine.stops.standing:
         raise RequestRefused("the program is running; pause it to evaluate")
-    return VariableContainer(engine.world.standing, None)
+    return VariableContainer(engine.stops.standing, None)
 
 
 def cancel(engine: "Engine", request: IncomingRequest) -> None:
     """Drop the work for an earlier request; one that was answered already is none."""
-    engine.world.cancel(request.arguments.get("requestId"))
+    engine.jobs.cancel(request.arguments.get("requestId"))
 
 
 HANDLERS: Final[dict[str, Handler]] = {

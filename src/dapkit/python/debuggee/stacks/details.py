@@ -7,7 +7,7 @@ from ..bytecode.positions import ProgramTexts, Span, span_at
 from ..connection.wire import Json
 from ..execution import jumps
 from ..execution.arguments import KnownArguments
-from ..execution.stops import World
+from ..execution.stops import Stops
 
 _KEPT = 2_000
 """Places of instructions that are not looked up again: a deep recursion has few."""
@@ -16,10 +16,10 @@ _KEPT = 2_000
 class FrameDetails:
     """Makes those fields of stack frames."""
 
-    def __init__(self, addresses: Addresses, texts: ProgramTexts, world: World, arguments: KnownArguments) -> None:
+    def __init__(self, addresses: Addresses, texts: ProgramTexts, stops: Stops, arguments: KnownArguments) -> None:
         self._addresses = addresses
         self._texts = texts
-        self._world = world
+        self._stops = stops
         self._arguments = arguments
         self._spans: dict[int, Span | None] = {}  # by address, which stays that of one instruction
 
@@ -27,7 +27,7 @@ class FrameDetails:
         """Return the fields of one frame."""
         offset = max(frame.f_lasti, 0)
         address = self._addresses.of(frame.f_code, offset)
-        parked = next((candidate for candidate in list(self._world.parked.values()) if candidate.shown is frame), None)
+        parked = next((candidate for candidate in list(self._stops.parked.values()) if candidate.shown is frame), None)
         fields: Json = {"instructionPointerReference": hex(address), "canRestart": False}
         if parked is not None:
             fields["canRestart"] = not jumps.objection(parked, frame) and not jumps.restart_objection(

@@ -11,13 +11,14 @@ from types import FrameType
 
 from .. import limits
 from ..connection.wire import Json
-from ..execution.stops import Parked
+from ..execution.parked import ParkedThread
 from ..sources.files import EXCLUDED, LIBRARY, OURS, Sources
 from ..sources.modules import ModuleTable
 from ..sources.shown import ShownSources
 from ..threads import tasks
 from ..values.references import ObjectReferences
 from ..values.variables import ShownFrame
+from .details import FrameDetails
 
 _HIDDEN = frozenset(("<frozen importlib._bootstrap>", "<frozen importlib._bootstrap_external>", "<frozen zipimport>"))
 _RUNPY = "<frozen runpy>"
@@ -45,17 +46,21 @@ class Stacks:
     """
 
     def __init__(
-        self, sources: Sources, references: ObjectReferences, modules: ModuleTable, shown: ShownSources
+        self,
+        sources: Sources,
+        references: ObjectReferences,
+        modules: ModuleTable,
+        shown: ShownSources,
+        details: FrameDetails,
     ) -> None:
         self._sources = sources
         self._references = references
         self._modules = modules
         self._shown = shown
         self._numbers: dict[tuple[int, int], int] = {}
-        self._walked: dict[tuple[int, bool], tuple[Parked, list[StackEntry]]] = {}
+        self._walked: dict[tuple[int, bool], tuple[ParkedThread, list[StackEntry]]] = {}
         self._stop = -1
-        self.details: Callable[[FrameType], Json] = lambda _: {}
-        """More fields of a frame, about the instruction that it is at."""
+        self._details = details
 
     # Which frames there are
 
@@ -63,7 +68,7 @@ class Stacks:
         """Return the frames of a stack that may be changing."""
         return self._with_awaiters(self._walk(newest, whole=whole))
 
-    def of_parked(self, parked: Parked, *, whole: bool = False) -> list[StackEntry]:
+    def of_parked(self, parked: ParkedThread, *, whole: bool = False) -> list[StackEntry]:
         """Return the frames of a thread that stands still. They are looked for once in each stop."""
         self._begin_stop()
         held, entries = self._walked.get((parked.ident, whole), (None, []))
@@ -72,7 +77,7 @@ class Stacks:
             self._walked[(parked.ident, whole)] = (parked, entries)
         return entries
 
-    def _of_parked(self, parked: Parked, *, whole: bool) -> list[StackEntry]:
+    def _of_parked(self, parked: ParkedThread, *, whole: bool) -> list[StackEntry]:
         if parked.trail is None:
             return self._with_awaiters(self._walk(parked.shown, whole=whole))
         older = parked.trail[-1][0].f_back if parked.trail else parked.shown
@@ -149,7 +154,7 @@ class Stacks:
             "column": 1,
             "source": self._shown.source_of(code, frame),
         }
-        described |= self.details(frame)
+        described |= self._details.of(frame)
         module = self._modules.number_of(frame)
         if module is not None:
             described["moduleId"] = module

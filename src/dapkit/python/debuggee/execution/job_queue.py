@@ -1,0 +1,37 @@
+"""Work for stopped threads: put where the thread that is to do it finds it, or done without it."""
+
+from .. import limits
+from ..connection.link import Link
+from ..evaluation.jobs import Job
+from ..marks import in_link_thread
+from .stops import Stops
+
+
+class JobQueue:
+    """The jobs of requests that are not answered yet."""
+
+    def __init__(self, link: Link, stops: Stops) -> None:
+        self._link = link
+        self._stops = stops
+        self._jobs: list[Job] = []
+
+    @in_link_thread
+    def post(self, ident: int, job: Job) -> None:
+        """Have work done in a stopped thread, or without it if it is inside native code."""
+        self._jobs = [known for known in self._jobs if not known.is_over and known is not job]
+        self._jobs.append(job)
+        parked = self._stops.parked.get(ident)
+        if parked is not None:
+            parked.inbox.put(job)
+            self._link.after(limits.TICK_SECONDS, lambda: job.look(self._link))
+        elif self._stops.since() < limits.SETTLE_SECONDS:
+            self._link.after(limits.SETTLE_TICK_SECONDS, lambda: self.post(ident, job))
+        else:
+            job.run_instead()
+
+    @in_link_thread
+    def cancel(self, seq: object) -> None:
+        """Drop the work for a request, if it is not done yet."""
+        for job in self._jobs:
+            if job.seq == seq:
+                job.cancel(self._link)
