@@ -24,7 +24,7 @@ from .execution.parked import ParkedThread
 from .execution.results import Result
 from .execution.stepping import Stepping
 from .execution.stops import Stops
-from .log import code_name
+from .log import LOG, code_name, write
 from .marks import under_lock
 from .sources.files import OURS, PROGRAM, Sources, starts_on_its_only_line
 from .threads.table import ThreadTable
@@ -233,10 +233,13 @@ class Callbacks:
     def _on_start(self, code: CodeType, offset: int) -> object:
         # Not shielded by a wrapper: every function of the program comes here once.
         try:
-            return self._look_at(_getframe(1), code, offset)
+            outcome = self._look_at(_getframe(1), code, offset)
         except BaseException as error:
             self._show_or_raise(error, f"on_start in {code_name(code)}")
             return None
+        if LOG and self._sources.kind(code.co_filename) != OURS:
+            write("look", f"{code_name(code)}: {'not again' if outcome is DISABLE else 'at every start'}")
+        return outcome
 
     def _look_at(self, frame: FrameType, code: CodeType, offset: int) -> object:  # noqa: C901, PLR0911 - one return per case
         ident = _thread.get_ident()

@@ -18,7 +18,7 @@ from time import monotonic, sleep
 from types import FrameType
 from typing import TYPE_CHECKING, Protocol
 
-from . import limits, marks
+from . import limits, log, marks
 from .bytecode.positions import ProgramTexts
 from .callbacks import Callbacks
 from .connection import current
@@ -309,7 +309,7 @@ class Engine:
     def suspend(self) -> None:
         """Let the client go, and keep the program stopped.
 
-        ThreadTable of a program that can be attached to again stay where they are until then. Another is stopped as by
+        Threads of a program that can be attached to again stay where they are until then. Another is stopped as by
         Ctrl-Z, and runs on without us once it is continued (SIGCONT).
         """
         if self.owned or not self.monitor.active:
@@ -411,6 +411,7 @@ class Engine:
         self.data_breakpoints.forget_in_child()
         self.monitor.release()
         self.link.drop()
+        log.close()
 
 
 def _system_threads() -> int:

@@ -2,12 +2,14 @@
 
 One line each: seconds since the engine was loaded, process, thread, what it is about, and details.
 
-    0.031604 4711 140231 look prog.py:3 f: watched
-    0.031702 4711 140231 events prog.py:3 f: site LINE PY_START
-    0.031755 4711 140231 stop thread 1: breakpoint
+    0.031604 4711 140231 look prog.py:3 f: not again
+    0.031702 4711 140231 events prog.py:3 f: site PY_START LINE
+    0.031755 4711 140231 stop thread 140231: breakpoint
     0.031760 4711 140231 state thread 140231: running -park-> stopped
 
-StepCall it behind the switch, so that it costs a look at a constant when it is off:
+Topics are `look` (a code object that starts for the first time), `events` (what is watched, where and why), `stop`,
+`go`, `step`, `resume`, `state` (moves of `execution.states`) and `error`.
+Call it behind the switch, so that it costs a look at a constant when it is off:
 
     if LOG:
         write("stop", ...)
@@ -60,7 +62,7 @@ def _opened() -> int:
 
 
 def close() -> None:
-    """Let go of the file: in the child of a fork, and when the program runs on undebugged."""
+    """Let go of the file, in the child of a fork."""
     global _descriptor  # noqa: PLW0603 - the same
     if _descriptor >= 0:
         os.close(_descriptor)

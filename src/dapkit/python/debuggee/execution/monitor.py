@@ -19,6 +19,7 @@ from types import CodeType
 from typing import Final
 
 from ..errors import RequestRefused
+from ..log import LOG, code_name, write
 
 _MONITORING = sys.monitoring
 EVENTS = _MONITORING.events
@@ -90,11 +91,15 @@ class Monitor:
     def also(self, owner: Owner, events: int) -> None:
         """Watch these events everywhere for one owner, 0 for none."""
         self._also[owner] = events
+        if LOG:
+            write("events", f"everywhere: {owner} {names_of(events)}")
         self._apply_global()
 
     def discover(self) -> None:
         """Look at every code object when it next runs, also those looked at before."""
         if self.active:
+            if LOG:
+                write("events", "everywhere: all that was switched off is on again")
             self._apply_global()
             _MONITORING.restart_events()
 
@@ -115,6 +120,8 @@ class Monitor:
         """
         if not self.active:
             return
+        if LOG:
+            write("events", f"{code_name(code)}: {owner} {names_of(events)}{' afresh' if afresh else ''}")
         _, owners = self._wanted.setdefault(id(code), (code, {}))
         before = self._union(owners)
         if events:
@@ -164,6 +171,8 @@ class Monitor:
         if not self.active:
             return
         self.active = False
+        if LOG:
+            write("events", "everywhere: none, for good")
         _MONITORING.set_events(_TOOL, 0)
         for code, _ in list(self._wanted.values()):
             _MONITORING.set_local_events(_TOOL, code, 0)
@@ -175,3 +184,9 @@ class Monitor:
 
 
 SINGLE_EVENTS: Final = {value for name, value in vars(EVENTS).items() if name.isupper() and value.bit_count() == 1}
+
+
+def names_of(events: int) -> str:
+    """Return what a log calls a set of events."""
+    names = [name for name, value in vars(EVENTS).items() if value in SINGLE_EVENTS and value & events]
+    return " ".join(names) or "none"

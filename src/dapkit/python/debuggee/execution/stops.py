@@ -364,6 +364,8 @@ class Stops:
     @in_link_thread
     def resume(self, only: int | None = None) -> None:
         """Let all threads go on, or only one."""
+        if LOG:
+            write("resume", "all threads" if only is None else f"thread {only}")
         with self._lock:
             if only is None:
                 self.states.move_program("resume")
