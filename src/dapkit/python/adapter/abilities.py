@@ -1,25 +1,31 @@
-"""What the adapter can do less where a program runs without debugging (`noDebug`): all that needs a stop.
+"""What the adapter announces: what the engine can do, before there is one.
 
-Breakpoints may be set all the same, and are answered as not verified: clients do so before they know.
+Where a program runs without debugging (`noDebug`) all that needs a stop is taken back. Breakpoints may be set all the
+same, and are answered as not verified: clients do so before they know.
 """
 
-from dapkit.protocol import Capabilities
+import msgspec
+
+from dapkit.protocol import BreakpointMode, Capabilities
 from dapkit.python.adapter.arguments import PythonAttach, PythonLaunch
+from dapkit.python.debuggee.requests.capabilities import ONLY_WHEN_DEBUGGING, details
+
+ANNOUNCED = msgspec.structs.replace(
+    msgspec.convert(details(), Capabilities),
+    supports_ansi_styling=True,  # what the program writes comes as it is, and no value of ours is styled
+    breakpoint_modes=[
+        BreakpointMode(
+            mode="once",
+            label="Once",
+            description="Stop at the first hit, then remove the breakpoint.",
+            applies_to=["source", "data", "instruction"],
+        )
+    ],
+)
+"""Capabilities that do not follow from the adapter's own handlers."""
 
 
 def abilities(start: PythonLaunch | PythonAttach) -> Capabilities:
     """Return those capabilities that depend on how the program is started."""
     debugs = start.no_debug is not True if isinstance(start, PythonLaunch) else True
-    return Capabilities(
-        supports_conditional_breakpoints=debugs,
-        supports_hit_conditional_breakpoints=debugs,
-        supports_log_points=debugs,
-        supports_evaluate_for_hovers=debugs,
-        supports_exception_info_request=debugs,
-        supports_goto_targets_request=debugs,
-        supports_restart_frame=debugs,
-        supports_set_variable=debugs,
-        supports_single_thread_execution_requests=debugs,
-        supports_step_in_targets_request=debugs,
-        supports_stepping_granularity=debugs,
-    )
+    return msgspec.convert(dict.fromkeys(ONLY_WHEN_DEBUGGING, debugs), Capabilities)

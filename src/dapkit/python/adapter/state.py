@@ -13,16 +13,12 @@ from dapkit.adapter import Adapter, RequestFailed, not_a_request
 from dapkit.protocol import (
     Arguments,
     BreakpointLocationsArguments,
-    BreakpointMode,
-    Capabilities,
-    ColumnDescriptor,
     CompletionsArguments,
     ConfigurationDoneArguments,
     ContinueArguments,
     DataBreakpointInfoArguments,
     DisassembleArguments,
     EvaluateArguments,
-    ExceptionBreakpointsFilter,
     ExceptionInfoArguments,
     GotoArguments,
     GotoTargetsArguments,
@@ -52,20 +48,10 @@ from dapkit.protocol import (
     VariablesArguments,
     WriteMemoryArguments,
 )
+from dapkit.python.adapter.abilities import ANNOUNCED
 from dapkit.python.adapter.progress import with_progress
 from dapkit.python.adapter.remembered import SETTING, RememberedBreakpoints
 from dapkit.python.adapter.run import DebuggeeRun
-
-
-def _filter(name: str, label: str, description: str, *, default: bool = False) -> ExceptionBreakpointsFilter:
-    return ExceptionBreakpointsFilter(
-        filter=name,
-        label=label,
-        description=description,
-        default=default,
-        supports_condition=True,
-        condition_description="types (ValueError, not KeyError) or an expression (exc.errno == 2)",
-    )
 
 
 class ProgramState[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[Launch, Attach], partial=True):
@@ -77,50 +63,7 @@ class ProgramState[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[Launc
 
     """
 
-    announces = Capabilities(
-        supports_conditional_breakpoints=True,
-        supports_hit_conditional_breakpoints=True,
-        supports_log_points=True,
-        supports_evaluate_for_hovers=True,
-        supports_clipboard_context=True,
-        supports_value_formatting_options=True,
-        completion_trigger_characters=[".", "[", "'", '"'],
-        supports_delayed_stack_trace_loading=True,
-        supports_single_thread_execution_requests=True,
-        support_terminate_debuggee=True,
-        support_suspend_debuggee=True,
-        supports_ansi_styling=True,  # what the program writes comes as it is, and no value of ours is styled
-        additional_module_columns=[
-            ColumnDescriptor(attribute_name="package", label="Package", type="string"),
-            ColumnDescriptor(attribute_name="loader", label="Loader", type="string"),
-        ],
-        supported_checksum_algorithms=["SHA256", "MD5", "timestamp"],
-        supports_exception_options=True,
-        supports_stepping_granularity=True,
-        supports_data_breakpoint_bytes=True,
-        breakpoint_modes=[
-            BreakpointMode(
-                mode="once",
-                label="Once",
-                description="Stop at the first hit, then remove the breakpoint.",
-                applies_to=["source", "data", "instruction"],
-            )
-        ],
-        exception_breakpoint_filters=[
-            _filter("raised", "Raised Exceptions", "Stop wherever an exception is raised."),
-            _filter(
-                "uncaught",
-                "Uncaught Exceptions",
-                "Stop where an exception is raised that nothing will catch.",
-                default=True,
-            ),
-            _filter(
-                "userUnhandled",
-                "User Unhandled Exceptions",
-                "Stop where an exception is raised that will leave the program's own code for a library's.",
-            ),
-        ],
-    )
+    announces = ANNOUNCED
 
     def __init__(self) -> None:
         super().__init__()

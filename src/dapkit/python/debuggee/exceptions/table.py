@@ -23,6 +23,7 @@ from ..execution.monitor import Monitor
 from ..sources.files import EXCLUDED, LIBRARY, OURS, PROGRAM, Sources
 from . import handlers as catching
 from .conditions import ExceptionCondition, Tell, wanted_by_condition, wanted_by_path
+from .filters import RAISED_FILTER, UNCAUGHT_FILTER, USER_UNHANDLED_FILTER
 from .ignored_raises import IgnoredRaises
 
 type Mode = str
@@ -32,20 +33,7 @@ RAISED: Final = "always"
 UNCAUGHT: Final = "unhandled"
 USER_UNHANDLED: Final = "userUnhandled"
 
-_CONDITION: Final[Json] = {
-    "supportsCondition": True,
-    "conditionDescription": "types (ValueError, not KeyError) or an expression (exc.errno == 2)",
-}
-FILTERS: list[Json] = [
-    {"filter": "raised", "label": "Raised Exceptions", "default": False,
-     "description": "Stop wherever an exception is raised.", **_CONDITION},
-    {"filter": "uncaught", "label": "Uncaught Exceptions", "default": True,
-     "description": "Stop where an exception is raised that nothing will catch.", **_CONDITION},
-    {"filter": "userUnhandled", "label": "User Unhandled Exceptions", "default": False,
-     "description": "Stop where an exception is raised that will leave the program's own code for a library's.",
-     **_CONDITION},
-]  # fmt: skip
-_MODES: Final = {"raised": RAISED, "uncaught": UNCAUGHT, "userUnhandled": USER_UNHANDLED}
+_MODES: Final = {RAISED_FILTER: RAISED, UNCAUGHT_FILTER: UNCAUGHT, USER_UNHANDLED_FILTER: USER_UNHANDLED}
 
 _QUIET = (StopIteration, StopAsyncIteration, GeneratorExit)
 _ORDERLY = (*_QUIET, SystemExit, KeyboardInterrupt)

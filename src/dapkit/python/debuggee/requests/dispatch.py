@@ -1,6 +1,6 @@
 """Requests of the adapter: a table from command to handler, and what each answers.
 
-What a handler is, is said in `handling`; handlers of a topic of their own live in modules `requests_TOPIC`.
+What a handler is, is said in `handler`, and what handlers can do in `capabilities`.
 The order on the wire and the start of a session are described in `entry`.
 """
 
@@ -9,10 +9,7 @@ from typing import TYPE_CHECKING, Final
 from ..connection.request import IncomingRequest
 from ..connection.wire import Json
 from ..errors import RequestRefused
-from ..exceptions.table import FILTERS
 from ..marks import in_link_thread
-from ..sources.checksums import ALGORITHMS
-from ..sources.modules import COLUMNS
 from . import breakpoints as requests_breakpoints
 from . import bytecode as requests_bytecode
 from . import control as requests_running
@@ -24,52 +21,11 @@ from . import session as requests_session
 from . import sources as requests_sources
 from . import stacks as requests_stacks
 from . import values as requests_values
+from .capabilities import capabilities
 from .handler import Handler, Later
 
 if TYPE_CHECKING:
     from ..engine import Engine
-
-
-CAPABILITIES: Final[Json] = {
-    "supportsConfigurationDoneRequest": True,
-    "supportsConditionalBreakpoints": True,
-    "supportsHitConditionalBreakpoints": True,
-    "supportsLogPoints": True,
-    "supportsEvaluateForHovers": True,
-    "supportsSetVariable": True,
-    "supportsCompletionsRequest": True,
-    "completionTriggerCharacters": [".", "[", "'", '"'],
-    "supportsReadMemoryRequest": True,
-    "supportsWriteMemoryRequest": True,
-    "supportsSetExpression": True,
-    "supportsValueFormattingOptions": True,
-    "supportsCancelRequest": True,
-    "supportsClipboardContext": True,
-    "supportsDataBreakpoints": True,
-    "supportsDataBreakpointBytes": True,
-    "supportsExceptionInfoRequest": True,
-    "supportsTerminateRequest": True,
-    "supportTerminateDebuggee": True,
-    "supportSuspendDebuggee": True,
-    "supportsDelayedStackTraceLoading": True,
-    "supportsTerminateThreadsRequest": True,
-    "supportsModulesRequest": True,
-    "additionalModuleColumns": COLUMNS,
-    "supportsLoadedSourcesRequest": True,
-    "supportedChecksumAlgorithms": ALGORITHMS,
-    "supportsSingleThreadExecutionRequests": True,
-    "supportsExceptionFilterOptions": True,
-    "supportsExceptionOptions": True,
-    "supportsFunctionBreakpoints": True,
-    "supportsInstructionBreakpoints": True,
-    "supportsBreakpointLocationsRequest": True,
-    "supportsDisassembleRequest": True,
-    "supportsSteppingGranularity": True,
-    "supportsStepInTargetsRequest": True,
-    "supportsGotoTargetsRequest": True,
-    "supportsRestartFrame": True,
-    "exceptionBreakpointFilters": FILTERS,
-}
 
 
 class Dispatcher:
@@ -133,9 +89,9 @@ class Dispatcher:
 
 
 def initialize(engine: "Engine", request: IncomingRequest) -> Json:
-    """Tell what the engine can do."""
+    """Announce what the engine can do."""
     request.afterwards = lambda: engine.link.event("initialized", {})
-    return CAPABILITIES
+    return capabilities()
 
 
 HANDLERS: Final[dict[str, Handler]] = {

@@ -96,13 +96,6 @@ class ModuleTable:
         return described
 
 
-COLUMNS: list[Json] = [
-    {"attributeName": "package", "label": "Package", "type": "string"},
-    {"attributeName": "loader", "label": "Loader", "type": "string"},
-]
-"""What is reported about a module beyond the protocol's own attributes."""
-
-
 def _loader(names: Names) -> str:
     """Return the name of the class that loaded a module."""
     loader = names.get("__loader__")

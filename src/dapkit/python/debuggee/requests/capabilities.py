@@ -1,0 +1,89 @@
+"""What a client is told that the handlers of requests can do, by command.
+
+Data only, and cheap to import: the engine announces it to the adapter, and the adapter, which has to answer its client
+before there is a program, announces it from here as well. Nothing of it is written anywhere else.
+"""
+
+from typing import Final
+
+from ..connection.wire import Json
+from ..exceptions.filters import FILTERS
+from ..sources.checksums import ALGORITHMS
+
+FLAGS: Final[dict[str, str]] = {
+    "breakpointLocations": "supportsBreakpointLocationsRequest",
+    "cancel": "supportsCancelRequest",
+    "completions": "supportsCompletionsRequest",
+    "configurationDone": "supportsConfigurationDoneRequest",
+    "disassemble": "supportsDisassembleRequest",
+    "exceptionInfo": "supportsExceptionInfoRequest",
+    "gotoTargets": "supportsGotoTargetsRequest",
+    "loadedSources": "supportsLoadedSourcesRequest",
+    "modules": "supportsModulesRequest",
+    "readMemory": "supportsReadMemoryRequest",
+    "restartFrame": "supportsRestartFrame",
+    "setDataBreakpoints": "supportsDataBreakpoints",
+    "setExpression": "supportsSetExpression",
+    "setFunctionBreakpoints": "supportsFunctionBreakpoints",
+    "setInstructionBreakpoints": "supportsInstructionBreakpoints",
+    "setVariable": "supportsSetVariable",
+    "stepInTargets": "supportsStepInTargetsRequest",
+    "terminate": "supportsTerminateRequest",
+    "terminateThreads": "supportsTerminateThreadsRequest",
+    "writeMemory": "supportsWriteMemoryRequest",
+}
+"""The flag that says that there is a handler; an adapter derives these from its own handlers."""
+
+DETAILS: Final[dict[str, Json]] = {
+    "completions": {"completionTriggerCharacters": [".", "[", "'", '"']},
+    "continue": {"supportsSingleThreadExecutionRequests": True},
+    "dataBreakpointInfo": {"supportsDataBreakpointBytes": True},
+    "disconnect": {"supportTerminateDebuggee": True, "supportSuspendDebuggee": True},
+    "evaluate": {"supportsEvaluateForHovers": True, "supportsClipboardContext": True},
+    "modules": {
+        "additionalModuleColumns": [
+            {"attributeName": "package", "label": "Package", "type": "string"},
+            {"attributeName": "loader", "label": "Loader", "type": "string"},
+        ]
+    },
+    "next": {"supportsSteppingGranularity": True},
+    "setBreakpoints": {
+        "supportsConditionalBreakpoints": True,
+        "supportsHitConditionalBreakpoints": True,
+        "supportsLogPoints": True,
+    },
+    "setExceptionBreakpoints": {
+        "exceptionBreakpointFilters": FILTERS,
+        "supportsExceptionFilterOptions": True,
+        "supportsExceptionOptions": True,
+    },
+    "source": {"supportedChecksumAlgorithms": ALGORITHMS},
+    "stackTrace": {"supportsDelayedStackTraceLoading": True},
+    "variables": {"supportsValueFormattingOptions": True},
+}
+"""What a handler can do besides."""
+
+ONLY_WHEN_DEBUGGING: Final = (
+    "supportsConditionalBreakpoints",
+    "supportsHitConditionalBreakpoints",
+    "supportsLogPoints",
+    "supportsEvaluateForHovers",
+    "supportsExceptionInfoRequest",
+    "supportsGotoTargetsRequest",
+    "supportsRestartFrame",
+    "supportsSetVariable",
+    "supportsSingleThreadExecutionRequests",
+    "supportsStepInTargetsRequest",
+    "supportsSteppingGranularity",
+)
+"""What needs a stop, and is therefore taken back where the program runs without debugging."""
+
+
+def details() -> Json:
+    """Return what handlers can do besides being there."""
+    return {name: value for named in DETAILS.values() for name, value in named.items()}
+
+
+def capabilities() -> Json:
+    """Return all of it, as the body of `initialize`."""
+    return dict.fromkeys(FLAGS.values(), True) | details()
