@@ -4,8 +4,8 @@
 
 The extension is built for this from the sources at hand, with debug information and with warnings as
 errors, into a copy of the package. Valgrind knows nothing of CPython here, so what it finds is sifted: an
-error counts if code of ours takes part in it, or if it is about memory that was freed already (whoever
-drops a reference too many makes others read there). Leaks count if our code had allocated the block.
+error counts if code of ours takes part in it, or if it is about memory that was freed already (code
+that drops a reference too many makes other code read there). Leaks count if our code had allocated the block.
 
 Nearly all of the time would go into starting pytest, some fifty times slower than usual: so it starts without
 plugins, from bytecode that is made before.

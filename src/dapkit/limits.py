@@ -18,7 +18,7 @@ OUTPUT_BACKLOG_BYTES = 1024 * 1024
 """More output than this waiting to leave makes its sender wait."""
 
 OUTPUT_TAKEN_CHARACTERS = 256 * 1024
-"""How much output of a program's engine is passed on before the engine is told: it waits while too much is not."""
+"""How much output of a program's engine is passed on before this is acknowledged: the engine waits for it."""
 
 WRITE_CHUNK_BYTES = 64 * 1024
 """Frames handed to the stream at a time, so that a response waits for no more than this."""
@@ -87,7 +87,7 @@ LINK_SECONDS = 20.0
 """Time within which a started program has to connect to its adapter."""
 
 INTRODUCTION_SECONDS = 10.0
-"""Time within which whoever connects to an adapter as the engine of its program has to introduce itself."""
+"""Time within which a peer that connects to an adapter as the engine of its program has to introduce itself."""
 
 LAST_OUTPUT_SECONDS = 0.5
 """Time for which output is still awaited after a program has ended, from children that hold its pipes."""
@@ -234,4 +234,4 @@ INSTRUCTIONS_SHOWN = 1000
 """Instructions that can be asked for at once."""
 
 MCP_PROGRESS_SECONDS = 5.0
-"""How often an agent is told that a call still works, if it wants to be told."""
+"""How often a call that still works is reported to an agent that wants progress reports."""

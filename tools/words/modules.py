@@ -25,8 +25,8 @@ _WORD = re.compile(r"(?<!`)`([A-Za-z]\w*)`(?!`)")
 _EXAMPLES = ("tests/",)
 """Where paths of examples begin."""
 
-_ELSEWHERE = {"export", "gather", "su"}
-"""Words of shells and of asyncio."""
+_ELSEWHERE = {"export", "gather", "nohup", "su"}
+"""Commands of shells, and a function of asyncio."""
 
 
 def missing_modules(package: Path) -> Iterator[str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from words.prose import Passage, comments_of, of_page, texts_of
 
 INSTEAD = {
-    r"\b(?:is|are|was|were|be|been|being) told\b": "is reported (or: is shown, is passed)",
+    r"\b(?:is|are|was|were|be|been|being) told\b(?! (?:apart|to)\b)": "is reported (or: is shown, is passed)",
     r"(?<!there )\b(?:is|are|was|were) no (?!(?:longer|more|less|doubt)\b)": "is not a",
     r"\bwhoever\b": "the client, the caller, the user (or whoever it is)",
     r"\btells? no\b": "does not report a",

@@ -61,7 +61,7 @@ class Adapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Requests[Launch, A
         serial: True, or the names of handlers: those run one after the other, in the order of the
             requests. `launch`, `attach` and `disconnect` are never among them.
         middleware: what is done around every request, the first one outermost.
-        initialized_after: when the client is told that it may configure breakpoints, unless the adapter
+        initialized_after: when the client is asked to configure breakpoints, unless the adapter
             says so itself by `await self.initialized()`: after the handler of launch or attach, so that
             breakpoints meet a known program, or straight after `initialize`.
         holds_launch: whether the response to launch or attach waits for `configurationDone`.
@@ -149,7 +149,7 @@ class Adapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Requests[Launch, A
     async def send_event(self, body: EventBody, *, overtakes: Overtakes = lambda _: False) -> bool:
         """Tell the client; output waits while too much of it is queued.
 
-        A stop that is told while a request is handled which may have led to it leaves after the response to that.
+        A stop that is reported while a request is handled which may have led to it leaves after the response to that.
         An adapter that knows better, since it only passes on what somebody else says, tells by `overtakes` which
         of these requests the stop comes before.
 
@@ -193,7 +193,7 @@ class Adapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Requests[Launch, A
 
         Args:
             stream: bytes from and to the client.
-            tap: is told of all bytes, for recording.
+            tap: gets all bytes, for recording.
             over: is set when the client has its last message; handlers that do not let
                 themselves be cancelled may keep this coroutine from returning.
 

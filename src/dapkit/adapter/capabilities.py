@@ -57,7 +57,7 @@ def derived_capabilities(commands: Collection[str], announced: Capabilities, own
             if len(missing) < len(promised):
                 raise DefinitionError(
                     f"{owner} handles {_others(promised, missing)} but not {' and '.join(missing)}, "
-                    f"and clients that are told {flag} will ask for both: "
+                    f"and clients that see {flag} will ask for both: "
                     f"define {' and '.join(HANDLERS[command] for command in missing)} too"
                 )
         else:

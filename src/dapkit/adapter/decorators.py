@@ -1,4 +1,4 @@
-"""Marks on coroutines of an adapter that are no requests of the protocol.
+"""Marks on coroutines of an adapter that are not requests of the protocol.
 
 A public coroutine of an adapter is taken for a handler, so that a misspelled
 one is found at once. These two decorators say that it is something else.

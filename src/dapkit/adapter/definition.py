@@ -2,7 +2,7 @@
 
 The names of its coroutines say which requests it answers, its type parameters
 how launch and attach arguments are read. Whatever cannot be right (a misspelled
-handler, a handler that is no coroutine, a flag written by hand) is an error then
+handler, a handler that is not a coroutine, a flag written by hand) is an error then
 and there, with what to do about it.
 """
 
@@ -92,7 +92,7 @@ def _coroutines(cls: type, base: type) -> Iterator[tuple[str, str]]:
                 if not inspect.iscoroutinefunction(value):
                     raise DefinitionError(
                         f"{owner.__qualname__}.{name} has the name of the handler of {_COMMANDS_BY_METHOD[name]} "
-                        "but is no coroutine: write `async def`, or give it another name"
+                        "but is not a coroutine: write `async def`, or give it another name"
                     )
             elif inspect.iscoroutinefunction(value) and not name.startswith("_") and not hasattr(base, name):
                 command = decorators.custom_command(value)
@@ -157,7 +157,7 @@ def _serial_names(cls: type, serial: Collection[str] | bool, methods: Collection
         return ()
     for name in serial:
         if name not in methods or name in (*_STARTS, "disconnect"):
-            raise DefinitionError(f"{cls.__qualname__}.serial names {name}, which is no handler that can be serial")
+            raise DefinitionError(f"{cls.__qualname__}.serial names {name}, which is not a handler that can be serial")
     return set(serial)
 
 

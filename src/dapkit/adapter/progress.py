@@ -2,7 +2,7 @@
 
 One `progressStart`, any number of updates and one `progressEnd` carry the same
 id, however the work ends. A client that did not announce
-`supportsProgressReporting` is told nothing, and the work is done all the same.
+`supportsProgressReporting` gets no reports, and the work is done all the same.
 """
 
 from collections.abc import Callable

@@ -64,7 +64,7 @@ async def serve_tcp(
         host: a loopback address.
         port: 0 leaves the choice to the system.
         token: clients show it first (`connect_tcp`); None: processes of our own user are let in as they are.
-        on_listening: is told the port once clients can connect.
+        on_listening: is called with the port once clients can connect.
         transcript: file to which all messages of the first session are written; those of others
             go to files beside it, numbered.
 

@@ -398,7 +398,7 @@ class AdapterSession:
             self.connection.respond(farewell)
 
     async def _cancel_pending(self) -> None:
-        """Cancel all but `initialize`: a client that says goodbye in the same breath still is told who we are."""
+        """Cancel all but `initialize`: a client that disconnects at once still gets our capabilities."""
         pending = list(self._running.values())
         for running in pending:
             if running.request.command != "initialize":

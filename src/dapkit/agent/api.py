@@ -1146,7 +1146,7 @@ def source(
 
     Args:
         file: Source file.
-        source_reference: Reference of a source that is no file, as stack_trace or loaded_sources show it.
+        source_reference: Reference of a source without a file, as stack_trace or loaded_sources show it.
         line: Line in the file, from 1.
         count: How many bytes, variables or lines.
         timeout: Seconds to wait, 5 to 300, by default 30.

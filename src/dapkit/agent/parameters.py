@@ -95,7 +95,7 @@ InstructionOffset = Annotated[int, "Offset in instructions, may be negative."]
 ResolveSymbols = Annotated[bool, "Show symbols."]
 StartModule = Annotated[int, "Skip so many modules."]
 ModuleCount = Annotated[int, "How many modules."]
-SourceReference = Annotated[int, "Reference of a source that is no file, as stack_trace or loaded_sources show it."]
+SourceReference = Annotated[int, "Reference of a source without a file, as stack_trace or loaded_sources show it."]
 
 # Everything else
 

@@ -2,7 +2,7 @@
 
 What counts as one: the value of an environment variable, or of a variable of the
 program, whose name says that it is secret; and text of a shape that only tokens have.
-It is replaced wherever it appears. This makes accidents rare; it is no barrier
+It is replaced wherever it appears. This makes accidents rare; it is not a barrier
 against somebody who wants to get at a secret of a program that he may debug.
 """
 
@@ -60,7 +60,7 @@ _OPTION = re.compile(
 _CUT = re.compile(re.escape(CUT))
 
 _HARMLESS_VALUE = re.compile(r"[+-]?[\d.]+|0x[\da-f]+|none|null|nil|true|false|undefined|.*[()<>].*", re.IGNORECASE)
-"""Numbers, addresses, and what is no text: a `token` of a parser is no secret."""
+"""Numbers, addresses, and values that are not texts: a `token` of a parser is not a secret."""
 
 
 def is_secret_name(name: str) -> bool:

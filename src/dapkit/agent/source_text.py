@@ -3,7 +3,7 @@
 from pathlib import Path
 
 _LARGEST_BYTES = 16 * 1024 * 1024
-"""A larger file is no source that anybody reads."""
+"""A larger file is not a source that anybody reads."""
 
 
 def lines_of(file: Path) -> list[str] | None:

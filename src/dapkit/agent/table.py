@@ -170,7 +170,7 @@ PARAMETERS: "dict[str, ParameterRow]" = {
     "source_reference": {
         "type": "integer",
         "choices": (),
-        "meaning": "Reference of a source that is no file, as stack_trace or loaded_sources show it.",
+        "meaning": "Reference of a source without a file, as stack_trace or loaded_sources show it.",
     },
     "category": {
         "type": "string",

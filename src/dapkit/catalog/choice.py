@@ -75,7 +75,7 @@ class Choice:
 
         Raises:
             NoProgram: the program has to be compiled first, or is a module and the adapter knows none.
-            MissingArgument: something that the adapter cannot do without is told by nothing.
+            MissingArgument: a value that the adapter requires is missing.
             CatalogError: it runs no programs in terminals.
 
         Example:

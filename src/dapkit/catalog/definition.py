@@ -2,7 +2,7 @@
 
 A definition is data: a file of `adapters/`, or a table of a user's own file over
 it. Its texts may hold placeholders, `${program}` for one; what each stands for is
-told by `values`, and how they are filled in by `templates`.
+decided by `values`, and how they are filled in by `templates`.
 """
 
 import re
@@ -23,7 +23,7 @@ NOTHING: ArgumentTemplate = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Traits:
-    """What is peculiar about the answers of an adapter, so that whoever reads them has to know it.
+    """What is peculiar about the answers of an adapter, and has to be known to read them.
 
     Attributes:
         exit_message: what it writes to the console when the program has ended, if it sends no `exited`: the

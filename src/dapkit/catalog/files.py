@@ -4,7 +4,7 @@ From the lowest to the highest: dapkit's own, the home folder, the user's
 configuration folder, then the folders of the project down to the one where the
 user is. Each may have `dap.json`, `dap.yaml`, `dap.yml` and `dap.toml`, and the
 same with a dot before. A file is a table `adapters`, or that table itself. What
-is wrong in one of them is told and left out, and the rest counts.
+is wrong in one of them is reported and left out, and the rest counts.
 """
 
 import json

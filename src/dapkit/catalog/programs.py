@@ -94,7 +94,7 @@ def _builder(file: BinaryIO, start: bytes, path: Path) -> str:
     """Return `go` if Go has built this executable.
 
     Raises:
-        NoProgram: it is no executable but an object file or a core dump.
+        NoProgram: it is not an executable but an object file or a core dump.
 
     """
     order = ">" if start[5] == 2 else "<"

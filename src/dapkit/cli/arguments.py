@@ -75,7 +75,7 @@ def parameters(name: str, given: "Mapping[str, object]") -> dict[str, object]:
     """Return the parameters of an action: the options, and what was given by its place.
 
     Raises:
-        WrongWords: something was given twice, or is no place.
+        WrongWords: something was given twice, or is not a location.
 
     """
     named = {parameter: given.get(parameter) for parameter in ACTIONS[name]["parameters"]}

@@ -36,7 +36,7 @@ OF_CODE = {
 """Exit code by the code of an error; any other is FAILED."""
 
 MEANINGS = (
-    (DONE, "done; a program that still runs at the deadline is no error"),
+    (DONE, "done; a program that still runs at the deadline is not an error"),
     (FAILED, "the adapter or the program refused"),
     (USAGE, "the command or its parameters were wrong"),
     (NO_SESSION, "there is no such session, or it is not clear which one is meant"),

@@ -18,7 +18,7 @@ _OTHERS: Final[dict[str, tuple[str, str]]] = {
     "mcp": ("mcp", "Serve the debug tool to an agent over MCP."),
     "completion": ("completion", "Print the script that completes commands in a shell."),
 }
-"""Commands that are no actions: where they are, and what they do."""
+"""Commands that are not actions: where they are, and what they do."""
 
 _TOPICS: Final = {
     "launch": "Start",

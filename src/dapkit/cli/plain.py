@@ -22,7 +22,7 @@ _FOR_CLICK = frozenset({"_DAPKIT_COMPLETE", "DAPKIT_READ_ONLY"})
 """Variables that have click look at the line."""
 
 
-class Unclear(Exception):  # noqa: N818 - it is no error: click reads the line then
+class Unclear(Exception):  # noqa: N818 - not an error: click reads the line then
     """The line is none of the plainest."""
 
 
@@ -110,6 +110,6 @@ def _value(row: "ParameterRow", word: str) -> object:
 _STRING: "ParameterRow" = {"type": "string", "choices": (), "meaning": ""}
 _PATH: "ParameterRow" = {"type": "path", "choices": (), "meaning": ""}
 
-# What every command has beside the parameters of its action (`surroundings`)
+# What every command has beside the parameters of its action (`common_options`)
 _SWITCHES = {"--read-only": ("read_only", True), "--json": ("as_json", True)}
 _VALUED = {"-s": ("session", _STRING), "--session": ("session", _STRING), "--project": ("project", _PATH)}

@@ -151,7 +151,7 @@ class _SmallSession:
         if exit_code is not None:
             return f"Exit code: {exit_code}"
         if status == "terminated":
-            return "The program has ended; its adapter tells no exit code."
+            return "The program has ended; its adapter did not report an exit code."
         if status == "running":
             return "The program still ran when the time was up, and is ended. --timeout gives it more."
         return f"The program is ended after {len(self._stops)} stops; --stops allows more."
@@ -191,4 +191,6 @@ def _value(answer: Answer) -> str:
     evaluation = details.get("evaluation") if isinstance(details, dict) else None
     if not isinstance(evaluation, dict):
         return str(answer["text"])
-    return printable(evaluation.get("result") or f"({evaluation.get('type')})")  # gdb tells no values of structures
+    return printable(
+        evaluation.get("result") or f"({evaluation.get('type')})"
+    )  # gdb does not report values of structures

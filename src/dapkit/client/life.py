@@ -90,7 +90,7 @@ class SessionLife:
 
     @property
     def _chooses_end(self) -> bool:
-        """Whether the adapter can be told what becomes of the program."""
+        """Whether the adapter can be asked what is to become of the program."""
         return bool(self._adapter.capabilities.support_terminate_debuggee)
 
     def _was_launched(self) -> bool:

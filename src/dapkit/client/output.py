@@ -1,7 +1,7 @@
 """Text that comes in pieces, by category: the last of it is kept, and read by position.
 
 A position counts all characters of all categories that ever came. A reader asks
-for what came since a position, and is told whether all of that is still there.
+for what came since a position, and learns whether all of that is still there.
 """
 
 import heapq

@@ -22,7 +22,7 @@ class Facade[T]:
     def _wait[R](self, work: Callable[[], Awaitable[R]]) -> R:
         """Run a coroutine function in the loop and wait for its result.
 
-        Whoever interrupts the wait (Ctrl-C) cancels it there.
+        A caller that interrupts the wait (Ctrl-C) cancels it there.
         """
         if self._portal is None:
             raise RuntimeError("not open: use it in a `with` block")

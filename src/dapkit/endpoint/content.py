@@ -1,7 +1,7 @@
 """Arguments and bodies as they cross the edge: strict and in the client's formats.
 
 What is written is checked against its type, since Python lets a caller put
-anything anywhere. Content that arrives as `RawJson` was checked by whoever made
+anything anywhere. Content that arrives as `RawJson` was checked by the code that made
 it, and passes as it is unless the client's formats differ from ours.
 """
 

@@ -89,7 +89,7 @@ class Conversation:
                 self.forgotten.popitem(last=False)
 
     def answer_late(self, request: Request, body: RawJson | None, *, all_threads: bool) -> None:
-        """Give a request its one response behind the stops that were told before it, and have its effect then."""
+        """Give a request its one response behind the stops that were reported before it, and have its effect then."""
         del self.unanswered[request.seq]
         self.outbox.put_behind(request, body, all_threads=all_threads)
 

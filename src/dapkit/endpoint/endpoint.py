@@ -1,4 +1,4 @@
-"""The conversation itself: one class for adapters, clients and whoever stands between.
+"""The conversation itself: one class for adapters, clients and proxies.
 
 Bytes go in, happenings come out; messages go in, bytes come out; no I/O. The
 endpoint numbers, pairs, checks and orders messages. What it decides alone:

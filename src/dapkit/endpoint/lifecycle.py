@@ -137,7 +137,7 @@ class Lifecycle:
         return None
 
     def note(self, kind: TriggerKind, name: str, *, all_threads: bool = True) -> None:
-        """Take account of something that passed, whoever said it.
+        """Take account of something that passed, whichever peer said it.
 
         What does not concern all threads leaves a stopped session stopped.
         """

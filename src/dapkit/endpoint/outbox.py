@@ -5,7 +5,7 @@ Two lanes. *Answers* (responses, and requests of ours) leave first and in order.
 responses of requests that it must not overtake, and then everything behind it
 waits too. Neighbouring output of one category is joined. Two kinds of response
 take the lane of the events: that to `disconnect`, which is the last word, and that to a
-request that sets the program going, if a stop was told before and has not left.
+request that sets the program going, if a stop was reported before and has not left.
 
 Answers get their `seq` when they are put in and events when they leave, so
 that what the peer sees counts up by one, as the specification asks
@@ -47,7 +47,7 @@ class _Output:
 
 @dataclass(slots=True)
 class _Behind:
-    """A response behind the events that were told before it; `all_threads` says whether it concerns all of them."""
+    """A response behind the events that were reported before it; `all_threads` says whether it concerns all of them."""
 
     request: Request
     body: RawJson | None
@@ -99,7 +99,7 @@ class Outbox:
             waiting.after.discard(request.seq)
 
     def stops_before(self, request: Request) -> bool:
-        """Whether a stop was told that has not left, and does not wait for the response to this request."""
+        """Whether a stop was reported that has not left, and does not wait for the response to this request."""
         return any(
             isinstance(waiting, _Waiting) and waiting.name == "stopped" and request.seq not in waiting.after
             for waiting in self._events

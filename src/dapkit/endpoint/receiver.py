@@ -5,7 +5,7 @@ every answer finds its question. What is wrong is noted as a violation and
 forgiven. The conversation ends only where going on would leave somebody
 waiting: frames that cannot be told apart, and, for an adapter, messages that
 cannot be answered. A client goes on: it has deadlines, and one broken message
-is no reason to lose a session.
+is not a reason to lose a session.
 """
 
 from collections.abc import Collection
@@ -268,7 +268,7 @@ class Receiver:
     # What is wrong
 
     def _receive_broken(self, payload: bytes, error: ProtocolError) -> list[Happening]:
-        """Deal with a message whose envelope is wrong by what can still be told of it."""
+        """Deal with a message whose envelope is wrong by what can still be read of it."""
         conversation = self._conversation
         match _members(payload):
             case {"type": "response", "request_seq": int(seq)} if asked := conversation.pending.pop(seq, None):

@@ -89,7 +89,7 @@ class DebugServer:
     async def _ask(
         self, action: str, arguments: Mapping[str, object], session: str | None, context: Context | None = None
     ) -> dict[str, object]:
-        """Ask the hub, and report progress to whoever wants it meanwhile. Cancelling it gives the call up."""
+        """Ask the hub, and report progress to a client that wants it meanwhile. Cancelling it gives the call up."""
         told, heard = anyio.create_memory_object_stream[str](math.inf)
         async with background_tasks() as tasks:
             if context is not None:
@@ -140,7 +140,7 @@ class DebugServer:
                 types.ResourceTemplate(
                     uri_template=_SOURCE,
                     name="source",
-                    description="A source that is no file, by its reference",
+                    description="A source without a file, by its reference",
                     mime_type="text/plain",
                 ),
             ]

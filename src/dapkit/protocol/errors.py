@@ -3,7 +3,7 @@
     DapkitError
     └── ProtocolError           what the peer sent cannot be used
         ├── FramingError        the byte stream is out of step: fatal for the connection
-        ├── MalformedMessage    a payload is no DAP message, though its frame is sound
+        ├── MalformedMessage    a payload is not a DAP message, though its frame is sound
         └── InvalidValue        a field of a message is wrong, though its kind is known
 
 Each text says what was found, what was expected, and where.

@@ -111,7 +111,7 @@ class Execution:
             asked = GotoTargetsArguments(source=source, line=line)
             places = (await chosen.session.request(asked, deadline=self._left(ends))).targets
             if not places:
-                raise SessionError(f"Line {line} of {source.path or source.name} is no place to go to from here.")
+                raise SessionError(f"Line {line} of {source.path or source.name} is not a place to go to from here.")
             await self._send(chosen, GotoArguments(thread_id=named, target_id=places[0].id), stepping=True, ends=ends)
         return await self._outcome(before, chosen, ends)
 

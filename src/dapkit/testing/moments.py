@@ -43,7 +43,7 @@ class Moment:
 
     @cached_property
     def fields(self) -> dict[str, object]:
-        """Members of arguments or body, under their names on the wire; empty if they are no object."""
+        """Members of arguments or body, under their names on the wire; empty if they are not an object."""
         value = decode_as(object, self.content) if self.content is not None else None
         return value if isinstance(value, dict) else {}
 
@@ -64,7 +64,7 @@ class Moment:
             case Event(seq, event):
                 what = f"{seq} event {event}"
             case None:
-                what = f"bytes that are no message: {self.payload[:_WIDTH]!r}"
+                what = f"bytes that are not a message: {self.payload[:_WIDTH]!r}"
         content = b"" if self.content is None else bytes(self.content)
         shown = content.decode(errors="replace")
         if len(shown) > _WIDTH:

@@ -73,7 +73,7 @@ class End:
     # Hearing
 
     def hear(self, data: bytes) -> list[Happening]:
-        """Take bytes, whoever they come from; answer what `answers` knows, and what was cancelled."""
+        """Take bytes, from whichever side they come; answer what `answers` knows, and what was cancelled."""
         happenings = self.endpoint.receive(data)
         self.happenings += happenings
         for happening in happenings:

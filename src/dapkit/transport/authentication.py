@@ -4,7 +4,7 @@
     server   {"seq":1,"type":"response","request_seq":1,"success":true,"command":"dapkit/authenticate"}
 
 The client sends nothing more before the answer; then the session begins, its
-messages numbered anew. Whoever does not open with a right token is answered, if
+messages numbered anew. A client that does not open with a right token is answered, if
 what came is a request at all, and closed. Refusals hold nothing of what the stranger
 sent, since it might be the token.
 """

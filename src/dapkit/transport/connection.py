@@ -3,7 +3,7 @@
 Three rules that keep a session alive when a part of it is slow:
 
 * the reader only reads: what has to be done with a request or an event is done
-  by whoever iterates over `incoming`;
+  by the task that iterates over `incoming`;
 * the writer only writes (`writer`): responses overtake output, and a sender of output
   waits while too much of it is queued;
 * every wait has a way out: an answer, a deadline, a cancellation, the end.
@@ -84,8 +84,8 @@ class Connection:
     Args:
         stream: bytes to and from the peer.
         endpoint: the conversation; nobody else may feed it.
-        tap: is told of all bytes, for recording.
-        watch: is told of all happenings, for state that has to be right when a request returns.
+        tap: gets all bytes, for recording.
+        watch: gets all happenings, for state that has to be right when a request returns.
 
     Invariant: `_answers` has an entry for each request that somebody here waits
     for; once `_lost` is set no new one is made, and once `_ended` is set all are ready.

@@ -110,14 +110,14 @@ def listening_address(host: str, *, allow_remote: bool) -> str:
     try:
         address = ipaddress.ip_address(host)
     except ValueError:
-        raise NotPrivate(f"{host!r} is no address to listen on: expected localhost or an IP address") from None
+        raise NotPrivate(f"{host!r} is not an address to listen on: expected localhost or an IP address") from None
     if not (address.is_loopback or allow_remote):
         raise NotPrivate(f"{host} can be reached from other machines: listen on 127.0.0.1, or allow it explicitly")
     return str(address)
 
 
 async def admit_everybody(stream: SocketStream) -> ByteStream:
-    """Let in whoever comes."""
+    """Let everyone in."""
     return stream
 
 
@@ -125,7 +125,7 @@ async def admit_own_user(stream: SocketStream) -> ByteStream:
     """Let in processes of our own user, over a unix socket or loopback TCP.
 
     Raises:
-        NotAdmitted: it is another user's, or cannot be told whose.
+        NotAdmitted: it is another user's, or its owner cannot be found out.
 
     """
     unix = stream.socket.family == socket.AF_UNIX

@@ -130,7 +130,7 @@ def _remove_unless_held(file: Path) -> None:
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         file.unlink(missing_ok=True)
-    except BlockingIOError:  # whoever has left it lives
+    except BlockingIOError:  # the process that left it lives
         return
     finally:
         os.close(fd)

@@ -1,7 +1,7 @@
 """Waiting for a condition over plain state.
 
-The state changes in one place and `beat` is called after each change; whoever
-waits looks at the state again. No wait can miss a change, since nothing happens
+The state changes in one place and `beat` is called after each change; a task
+that waits looks at the state again. No wait can miss a change, since nothing happens
 between looking and waiting.
 """
 
@@ -14,7 +14,7 @@ class Pulse:
     """Wakes everybody who waits for a condition."""
 
     def __init__(self) -> None:
-        self._next: anyio.Event | None = None  # made by whoever waits: most beats wake nobody
+        self._next: anyio.Event | None = None  # made by the task that waits: most beats wake nobody
 
     def beat(self) -> None:
         """Let every waiter look again."""

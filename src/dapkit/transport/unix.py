@@ -105,7 +105,7 @@ def _remove(path: Path, inode: int) -> None:
 
 def _remove_stale(path: Path) -> None:
     if not path.is_socket():
-        raise Unreachable(f"{path} exists and is no socket: it is not replaced")
+        raise Unreachable(f"{path} exists and is not a socket: it is not replaced")
     if _is_alive(path):
         raise Unreachable(f"somebody listens at {path} already")
     path.unlink()

@@ -2,7 +2,7 @@
 
 A message leaves at once, in the call that made it, where nothing waits before it and
 the stream can write without waiting (`ImmediateSender`). What the stream does not take then, and
-all else, is written by a task. Output always waits for the task, so that what is told
+all else, is written by a task. Output always waits for the task, so that what is reported
 in one turn of the event loop is joined.
 """
 

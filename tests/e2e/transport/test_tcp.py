@@ -117,7 +117,7 @@ async def test_address_that_others_can_reach_is_refused(host: str) -> None:
 
 @pytest.mark.parametrize("host", ["", "example.org", "localhost.example.org"])
 async def test_name_is_no_address_to_listen_on(host: str) -> None:
-    with pytest.raises(NotPrivate, match="is no address to listen on"):
+    with pytest.raises(NotPrivate, match="is not an address to listen on"):
         async with listen_tcp(host, 0, echo, token=new_token()):
             pass
 

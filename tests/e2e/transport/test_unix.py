@@ -79,7 +79,7 @@ async def test_live_socket_is_an_error_and_lives_on(path: Path) -> None:
 
 async def test_file_that_is_no_socket_is_not_replaced(path: Path) -> None:
     os.mknod(path)
-    with pytest.raises(Unreachable, match="exists and is no socket"):
+    with pytest.raises(Unreachable, match="exists and is not a socket"):
         async with listen_unix(path, echo):
             pass
     assert stat.S_ISREG(mode(path))

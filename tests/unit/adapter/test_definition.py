@@ -164,7 +164,7 @@ def test_a_marked_coroutine_and_a_private_one_are_no_handlers() -> None:
 
 
 def test_a_handler_that_is_no_coroutine_is_an_error() -> None:
-    with pytest.raises(DefinitionError, match="has the name of the handler of threads but is no coroutine"):
+    with pytest.raises(DefinitionError, match="has the name of the handler of threads but is not a coroutine"):
 
         class Blocking(Launching):
             def threads(self) -> ThreadsBody:  # type: ignore[override] # what is to be found

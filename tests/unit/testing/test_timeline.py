@@ -144,7 +144,7 @@ def test_bytes_that_are_no_message_are_on_the_timeline() -> None:
     timeline.record(Role.ADAPTER, encode_frame(b"[]"))
     timeline.record(Role.ADAPTER, b"garbage\r\n")
     assert [moment.message for moment in timeline.moments] == [None, None]
-    assert str(timeline).endswith("#1   adapter bytes that are no message: b'garbage\\r\\n'")
+    assert str(timeline).endswith("#1   adapter bytes that are not a message: b'garbage\\r\\n'")
     assert str(Timeline()) == "(nothing was said)"
 
 

@@ -202,7 +202,7 @@ async def _configured(
 
 
 def _one_of(*, program: str | None, configuration: str | None, **others: str | None) -> None:
-    """Make sure that it is said once what to launch; a configuration may need a program to be told."""
+    """Make sure that there is exactly one thing to launch; a configuration may need a program beside it."""
     given = {**others, "configuration": configuration, **({"program": program} if configuration is None else {})}
     named = [name for name, value in given.items() if value is not None]
     if not named:

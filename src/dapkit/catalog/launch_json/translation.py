@@ -2,7 +2,7 @@
 
 The keys of a configuration are those of an extension, which is not here. Mostly
 the adapter knows the same ones; where it does not, they become its own here, and
-what cannot be translated is told.
+what cannot be translated is reported.
 """
 
 from collections.abc import Callable, Mapping

@@ -137,7 +137,7 @@ def is_true(value: str) -> bool:
 async def judge(emulated: Emulated, *, hits: int, evaluate: Evaluate) -> Judgement:
     """Do what the adapter could not do, at a breakpoint that was hit; `hits` counts those before.
 
-    Whatever goes wrong stops the program and is told: a breakpoint that never stops would hide its mistake.
+    Whatever goes wrong stops the program and is reported: a breakpoint that never stops would hide its mistake.
     """
     if emulated.condition is not None:
         try:

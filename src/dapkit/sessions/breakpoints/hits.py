@@ -2,7 +2,7 @@
 
 Adapters tell the ids of the breakpoints that were hit, or nothing; then the place
 of the stop has to do. A stop at breakpoints of which none is to stop the program
-is no stop: their counts and log messages are taken care of, and the program goes on.
+is not a stop: their counts and log messages are taken care of, and the program goes on.
 """
 
 from collections import Counter
