@@ -39,7 +39,7 @@ test-js: $(READY) ## let Microsoft's own test client talk to the adapters
 	@if command -v node >/dev/null && command -v npm >/dev/null; then \
 	    $(MAKE) --no-print-directory --silent tests/js/node_modules/.ready && \
 	    DAPKIT_TEST_PYTHON=$(CURDIR)/$(PYTHON) DAPKIT_REAL_CLIENT=$(CURDIR)/$(REPORTS)/real-client.jsonl \
-	    node --test --test-reporter=spec --test-reporter-destination=stdout \
+	    node --test --test-concurrency=$$(($$(nproc) + 1)) --test-reporter=spec --test-reporter-destination=stdout \
 	        --test-reporter=junit --test-reporter-destination=$(REPORTS)/real-client.xml tests/js/*.test.js; \
 	elif [ "$${CI:-}" = true ]; then \
 	    echo "node and npm are required when CI=true, and one of them is missing" >&2; exit 1; \

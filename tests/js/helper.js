@@ -16,8 +16,8 @@ const { DebugClient } = require("@vscode/debugadapter-testsupport");
 const ROOT = path.resolve(__dirname, "../..");
 const PYTHON = process.env.DAPKIT_TEST_PYTHON ?? path.join(ROOT, ".venv/bin/python");
 
-const TEST_DEADLINE_MS = 30_000;
-const EXIT_DEADLINE_MS = 5_000;
+const TEST_DEADLINE_MS = 60_000;
+const EXIT_DEADLINE_MS = 20_000;
 
 /** The command lines of the adapters under test. */
 const ADAPTERS = {
@@ -38,7 +38,7 @@ class AdapterClient extends DebugClient {
   constructor(command, type = "test") {
     super(command[0], command[1], type);
     this.#command = command;
-    this.defaultTimeout = 10_000;
+    this.defaultTimeout = 30_000;
   }
 
   /** Start the adapter; everything the test says goes to this process. */

@@ -5,7 +5,7 @@ import os
 import signal
 import sys
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 import anyio
@@ -68,11 +68,11 @@ BURNING = EXAMPLE / "burning.md"
 COMMAND = [sys.executable, str(EXAMPLE)]
 
 
-@pytest.fixture(params=["stdio", "tcp", "unix"])
-async def client(request: pytest.FixtureRequest) -> AsyncIterator[Client]:
+@asynccontextmanager
+async def client_over(transport: str) -> AsyncIterator[Client]:
     """Be the client of a fresh adapter, which has to end after `disconnect`, or when a server is told to."""
     async with AsyncExitStack() as stack:
-        match request.param:
+        match transport:
             case "stdio":
                 child = await stack.enter_async_context(spawn(COMMAND))
             case "tcp":
@@ -84,10 +84,24 @@ async def client(request: pytest.FixtureRequest) -> AsyncIterator[Client]:
         assert talker.connection.endpoint.violations.kept == []
         if talker.connection.ended is None:
             await talker.request(DisconnectArguments())
-        if request.param != "stdio":
+        if transport != "stdio":
             os.kill(child.pid, signal.SIGTERM)
         with anyio.fail_after(5):
             assert await child.wait() == 0
+
+
+@pytest.fixture
+async def client() -> AsyncIterator[Client]:
+    """Return a client where the transport makes no difference: what answers is the same."""
+    async with client_over("stdio") as client:
+        yield client
+
+
+@pytest.fixture(params=["stdio", "tcp", "unix"])
+async def each_client(request: pytest.FixtureRequest) -> AsyncIterator[Client]:
+    """Return a client over each transport, for the ways of a session: start, stop, long requests, end."""
+    async with client_over(request.param) as client:
+        yield client
 
 
 def launch(program: Path = SHOPPING, **options: object) -> LaunchRequestArguments:
@@ -137,19 +151,19 @@ async def step(client: Client) -> tuple[str, int]:
 # From start to end
 
 
-async def test_a_program_runs_to_its_end_and_its_output_comes_before_terminated(client: Client) -> None:
-    await client.start(launch())
-    outputs = [(await client.event(OutputEvent)).output]
-    assert (await client.event(ExitedEvent)).exit_code == 0
-    await client.event(TerminatedEvent)
-    outputs += [event.output for event in client.events if isinstance(event, OutputEvent)]
+async def test_a_program_runs_to_its_end_and_its_output_comes_before_terminated(each_client: Client) -> None:
+    await each_client.start(launch())
+    outputs = [(await each_client.event(OutputEvent)).output]
+    assert (await each_client.event(ExitedEvent)).exit_code == 0
+    await each_client.event(TerminatedEvent)
+    outputs += [event.output for event in each_client.events if isinstance(event, OutputEvent)]
     assert "".join(outputs) == "going shopping\ntwo more apples\n5\n"
 
 
-async def test_a_program_that_is_missing_is_a_clear_error(client: Client) -> None:
-    await client.initialize()
+async def test_a_program_that_is_missing_is_a_clear_error(each_client: Client) -> None:
+    await each_client.initialize()
     with pytest.raises(RequestFailed, match=r"cannot read /no/such\.md: No such file or directory"):
-        await client.request(launch(Path("/no/such.md")))
+        await each_client.request(launch(Path("/no/such.md")))
 
 
 async def test_a_launch_without_program_says_what_is_missing(client: Client) -> None:
@@ -164,10 +178,10 @@ async def test_a_step_without_a_program_is_refused(client: Client) -> None:
         await client.request(NextArguments(thread_id=1))
 
 
-async def test_terminate_ends_the_program(client: Client) -> None:
-    await stopped_on_entry(client)
-    await client.request(TerminateArguments())
-    await client.event(TerminatedEvent)
+async def test_terminate_ends_the_program(each_client: Client) -> None:
+    await stopped_on_entry(each_client)
+    await each_client.request(TerminateArguments())
+    await each_client.event(TerminatedEvent)
 
 
 # Breakpoints
@@ -298,9 +312,9 @@ async def test_exception_info_without_an_exception_is_refused(client: Client) ->
 # Stepping
 
 
-async def test_next_goes_from_line_to_line_and_over_calls(client: Client) -> None:
-    await stopped_on_entry(client)
-    assert [await step(client) for _ in range(3)] == [("main", 6), ("main", 8), ("main", 9)]
+async def test_next_goes_from_line_to_line_and_over_calls(each_client: Client) -> None:
+    await stopped_on_entry(each_client)
+    assert [await step(each_client) for _ in range(3)] == [("main", 6), ("main", 8), ("main", 9)]
 
 
 async def test_step_in_enters_the_first_call_and_step_out_returns(client: Client) -> None:
@@ -366,11 +380,11 @@ async def test_reverse_continue_goes_back_to_the_beginning(client: Client) -> No
     assert await variables(client) == {}
 
 
-async def test_pause_stops_a_program_that_waits(client: Client) -> None:
-    await client.start(launch(BURNING))
-    await client.request(PauseArguments(thread_id=1))
-    assert (await client.event(StoppedEvent)).reason == "pause"
-    assert await evaluated(client, "slices") == "2"
+async def test_pause_stops_a_program_that_waits(each_client: Client) -> None:
+    await each_client.start(launch(BURNING))
+    await each_client.request(PauseArguments(thread_id=1))
+    assert (await each_client.event(StoppedEvent)).reason == "pause"
+    assert await evaluated(each_client, "slices") == "2"
 
 
 # Looking
@@ -444,17 +458,17 @@ async def test_disassembly_marks_what_is_outside_of_the_program(client: Client) 
 # Taking long
 
 
-async def test_progress_is_shown_and_can_be_cancelled(client: Client) -> None:
-    await stopped_on_entry(client)
+async def test_progress_is_shown_and_can_be_cancelled(each_client: Client) -> None:
+    await stopped_on_entry(each_client)
     async with anyio.create_task_group() as tasks:
 
         async def cancel() -> None:
-            start = await client.event(ProgressStartEvent)
-            await client.request(CancelArguments(progress_id=start.progress_id))
+            start = await each_client.event(ProgressStartEvent)
+            await each_client.request(CancelArguments(progress_id=start.progress_id))
 
         tasks.start_soon(cancel)
-        assert (await evaluated(client, "count 100000")).startswith("counted to ")
-    await client.event(ProgressEndEvent)
+        assert (await evaluated(each_client, "count 100000")).startswith("counted to ")
+    await each_client.event(ProgressEndEvent)
 
 
 async def test_a_request_that_takes_long_is_cancelled(client: Client) -> None:

@@ -29,31 +29,49 @@ RIGHT = """
 """
 
 
-def mypy(folder: Path, body: str) -> str:
-    program = folder / "adapter.py"
-    program.write_text(HEAD + body)
-    command = [sys.executable, "-m", "mypy", "--strict", "--python-version", "3.12", str(program)]
-    environment = {"MYPYPATH": str(ROOT / "src"), "PATH": "", "MYPY_CACHE_DIR": str(folder.parent / "cache")}
-    return subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120, check=False
-    ).stdout
+WRONG = {
+    "async def threads(self) -> None: ...": "[override]",
+    "async def threads(self, args: ScopesArguments) -> ThreadsBody: raise ValueError": "[override]",
+    "async def evaluate(self, args: ScopesArguments) -> EvaluateBody: raise ValueError": "[override]",
+    "async def restart(self, args: LaunchRequestArguments) -> None: ...": "[override]",
+    "async def closing(self) -> None: await self.stopped(3)": "[arg-type]",
+    "async def closing(self) -> None: await self.output('', categroy='stdout')": "[call-arg]",
+}
+"""Handlers, and what is wrong with them."""
 
 
-def test_right_signatures_are_accepted(tmp_path: Path) -> None:
-    assert "Success" in mypy(tmp_path, RIGHT)
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Return what mypy, run once, says about each handler, and about the right ones."""
+    folder = tmp_path_factory.mktemp("adapters")
+    modules = {f"wrong{number}": f"    {handler}\n" for number, handler in enumerate(WRONG)} | {"right": RIGHT}
+    for name, body in modules.items():
+        (folder / f"{name}.py").write_text(HEAD + body)
+    command = [
+        sys.executable,
+        "-m",
+        "mypy",
+        "--strict",
+        "--python-version",
+        "3.12",
+        *(f"{name}.py" for name in modules),
+    ]
+    environment = {"MYPYPATH": str(ROOT / "src"), "PATH": "", "MYPY_CACHE_DIR": str(folder / "cache")}
+    ran = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=110, check=False)
+    assert ran.stderr == ""
+    lines = ran.stdout.splitlines()
+    return {
+        told: "\n".join(line for line in lines if line.startswith(f"{name}.py:"))
+        for name, told in zip(modules, [*WRONG, "right"], strict=True)
+    }
 
 
 @pytest.mark.timeout(120)
-@pytest.mark.parametrize(
-    ("handler", "complaint"),
-    [
-        ("async def threads(self) -> None: ...", "[override]"),
-        ("async def threads(self, args: ScopesArguments) -> ThreadsBody: raise ValueError", "[override]"),
-        ("async def evaluate(self, args: ScopesArguments) -> EvaluateBody: raise ValueError", "[override]"),
-        ("async def restart(self, args: LaunchRequestArguments) -> None: ...", "[override]"),
-        ("async def closing(self) -> None: await self.stopped(3)", "[arg-type]"),
-        ("async def closing(self) -> None: await self.output('', categroy='stdout')", "[call-arg]"),
-    ],
-)
-def test_wrong_signatures_are_found(tmp_path: Path, handler: str, complaint: str) -> None:
-    assert complaint in mypy(tmp_path, f"    {handler}\n")
+def test_right_signatures_are_accepted(told: dict[str, str]) -> None:
+    assert told["right"] == ""
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize(("handler", "complaint"), WRONG.items())
+def test_wrong_signatures_are_found(told: dict[str, str], handler: str, complaint: str) -> None:
+    assert complaint in told[handler]
