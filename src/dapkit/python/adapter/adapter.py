@@ -19,7 +19,7 @@ from dapkit.python.adapter.keys import remark_on
 from dapkit.python.adapter.launch import launch_connector
 from dapkit.python.adapter.progress import with_progress
 from dapkit.python.adapter.run import DebuggeeRun
-from dapkit.python.adapter.state import ProgramState
+from dapkit.python.adapter.state import ForwardingAdapter
 
 
 async def _leave_nothing_of_a_failed_start(
@@ -34,7 +34,7 @@ async def _leave_nothing_of_a_failed_start(
         raise
 
 
-class PythonAdapter(ProgramState[PythonLaunch, PythonAttach]):
+class PythonAdapter(ForwardingAdapter[PythonLaunch, PythonAttach]):
     """Debugs one Python program."""
 
     middleware = (_leave_nothing_of_a_failed_start,)

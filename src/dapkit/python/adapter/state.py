@@ -54,7 +54,7 @@ from dapkit.python.adapter.remembered import SETTING, RememberedBreakpoints
 from dapkit.python.adapter.run import DebuggeeRun
 
 
-class ProgramState[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[Launch, Attach], partial=True):
+class ForwardingAdapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[Launch, Attach], partial=True):
     """The part of the adapter that only carries questions and answers.
 
     Attributes:

@@ -36,7 +36,7 @@ from .execution.stepping import Stepping
 from .execution.stops import Stops
 from .expressions.console import Console
 from .marks import in_link_thread, under_lock
-from .options import SessionOptions
+from .options import EngineOptions
 from .program import termination as asking_to_end
 from .program.output import RedirectedOutput
 from .sources.files import Sources
@@ -85,7 +85,7 @@ class Engine:
         """Whether the program was launched for us, and ends with us."""
         self.name = name
         self.lock = marks.engine_lock()
-        self.options = SessionOptions()
+        self.options = EngineOptions()
         self.link = Link(connection, said)
         self.sources = Sources()
         self.references = ObjectReferences()

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .sources.auto_reload import ReloadSettings
 
 
-class SessionOptions:
+class EngineOptions:
     """The options of one session.
 
     Attributes:

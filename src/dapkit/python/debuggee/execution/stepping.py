@@ -26,7 +26,7 @@ from ..bytecode.calls import StepCall
 from ..connection.wire import Json
 from ..log import LOG, code_name, write
 from ..marks import under_lock
-from ..options import SessionOptions
+from ..options import EngineOptions
 from ..sources.files import LIBRARY, OURS, PROGRAM, Sources
 from ..threads import tasks
 from . import monitor as events
@@ -89,7 +89,7 @@ class Stepping:
     in `called`; PY_UNWIND is watched while there is any step.
     """
 
-    def __init__(self, monitor: Monitor, sources: Sources, options: SessionOptions, states: ThreadStates) -> None:
+    def __init__(self, monitor: Monitor, sources: Sources, options: EngineOptions, states: ThreadStates) -> None:
         self._monitor = monitor
         self._sources = sources
         self._options = options

@@ -24,7 +24,7 @@ from ..errors import RequestRefused
 from ..evaluation.guard import EvaluationGuard
 from ..log import LOG, write
 from ..marks import in_link_thread, off_link_thread, under_lock
-from ..options import SessionOptions
+from ..options import EngineOptions
 from ..threads.table import ThreadTable
 from ..values.references import ObjectReferences
 from . import monitor as events
@@ -64,7 +64,7 @@ class Stops:
         *,
         states: ThreadStates,
         references: ObjectReferences,
-        options: SessionOptions,
+        options: EngineOptions,
         lock: _thread.RLock,
         listener: "StopListener",
     ) -> None:

@@ -139,4 +139,4 @@ def _why_not(inside: VariableContainer, value: object) -> str:
         return "it stands for several; open it"
     if isinstance(inside, ExpandableValue):
         return f"a {type_name(inside.value)} does not let its items be replaced"
-    return "it is no variable of the program"
+    return "it is not a variable of the program"

@@ -1,8 +1,8 @@
 """Modules of the program: numbers for them, pages of the list, and events about those the client knows of.
 
 `sys.modules` is looked at when the client asks for something, never at an import. A `module` event
-is sent for a module before a frame first refers to it; a client that has asked for
-the list is told of all that come, change (are loaded again) or go after that.
+is sent for a module before a frame first refers to it; once a client has asked for
+the list, all that come, change (are loaded again) or go are reported.
 """
 
 import os
