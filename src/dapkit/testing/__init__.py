@@ -4,11 +4,9 @@ from dapkit.testing.handshakes import HANDSHAKES
 from dapkit.testing.moments import Moment
 from dapkit.testing.pair import ANYBODY, USUAL, End, Pair
 from dapkit.testing.patterns import Found, Pattern, event, failure, never, request, response
-from dapkit.testing.peers import FakeAdapter, FakeClient, FakePeer
+from dapkit.testing.peers import FakeAdapter, FakeClient, FakePeer, Script, Step
 from dapkit.testing.schema import check_schema
 from dapkit.testing.steps import (
-    Script,
-    Step,
     ask,
     blurt,
     die,

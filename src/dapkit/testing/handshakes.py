@@ -22,7 +22,8 @@ from dapkit.protocol import (
     Thread,
     ThreadsBody,
 )
-from dapkit.testing.steps import Script, Step, blurt, hold, release, reply, tell
+from dapkit.testing.peers import Script, Step
+from dapkit.testing.steps import blurt, hold, release, reply, tell
 
 _CAPABILITIES = Capabilities(supports_configuration_done_request=True)
 _ENTRY = StoppedEvent(reason="entry", thread_id=1, all_threads_stopped=True)

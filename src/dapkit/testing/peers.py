@@ -1,6 +1,10 @@
-"""Scripted peers over a real stream, through the real `Connection`."""
+"""Scripted peers over a real stream, through the real `Connection`.
 
-from collections.abc import Collection
+A script has a list of steps for each command, played one after the other. A step is an async function of the
+peer and the request (`steps` has the usual ones). No steps at all is silence.
+"""
+
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import AsyncExitStack
 from types import TracebackType
 from typing import Self
@@ -22,10 +26,15 @@ from dapkit.protocol import (
     Request,
 )
 from dapkit.testing.patterns import event, response
-from dapkit.testing.steps import Script
 from dapkit.testing.timeline import Timeline
 from dapkit.transport import Connection
 from dapkit.transport.tasks import background_tasks
+
+type Step = Callable[["FakePeer", Request], Awaitable[None]]
+"""Something that a fake peer does about a request."""
+
+type Script = Mapping[str, Sequence[Step]]
+"""Steps for each command."""
 
 
 class FakePeer:

@@ -1,32 +1,20 @@
-"""What a fake peer does when it is asked: steps, played one after the other.
+"""The usual steps of a script: what a fake peer does about a request, right or wrong."""
 
-A step is an async function of the peer and the request; those that are made
-here cover the usual manners and the usual faults. No steps at all is silence.
-"""
-
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from dapkit.endpoint import RequestFailed
 from dapkit.protocol import Arguments, Event, EventBody, ProtocolObject, RawJson, Request, encode, encode_frame
-
-if TYPE_CHECKING:
-    from dapkit.testing.peers import FakePeer
-
-type Step = Callable[["FakePeer", Request], Awaitable[None]]
-"""Something that a fake peer does about a request."""
-
-type Script = Mapping[str, Sequence[Step]]
-"""Steps for each command."""
-
+from dapkit.testing.peers import FakePeer, Step
 
 type ReplyBody = ProtocolObject | RawJson | None
+"""What a request is answered with."""
 
 
 def reply(body: ReplyBody | Callable[[Request], ReplyBody] = None) -> Step:
     """Answer with success; the body may be made from the request."""
 
-    async def step(peer: "FakePeer", request: Request) -> None:
+    async def step(peer: FakePeer, request: Request) -> None:
         peer.connection.respond(request, body(request) if callable(body) else body)
 
     return step
@@ -35,7 +23,7 @@ def reply(body: ReplyBody | Callable[[Request], ReplyBody] = None) -> Step:
 def refuse(text: str, *, message: str | None = None) -> Step:
     """Answer with an error."""
 
-    async def step(peer: "FakePeer", request: Request) -> None:
+    async def step(peer: FakePeer, request: Request) -> None:
         peer.connection.fail(request, RequestFailed(text, message=message))
 
     return step
@@ -44,7 +32,7 @@ def refuse(text: str, *, message: str | None = None) -> Step:
 def tell(*bodies: EventBody) -> Step:
     """Send events, and go on when they have left (or have to wait for a response)."""
 
-    async def step(peer: "FakePeer", _: Request) -> None:
+    async def step(peer: FakePeer, _: Request) -> None:
         for body in bodies:
             peer.connection.send_event(body)
         await peer.connection.flush()
@@ -55,7 +43,7 @@ def tell(*bodies: EventBody) -> Step:
 def tell_custom(event: str, body: object = None) -> Step:
     """Send an event that the specification does not have."""
 
-    async def step(peer: "FakePeer", _: Request) -> None:
+    async def step(peer: FakePeer, _: Request) -> None:
         peer.connection.send_custom_event(event, body)
 
     return step
@@ -64,7 +52,7 @@ def tell_custom(event: str, body: object = None) -> Step:
 def ask(arguments: Arguments[Any]) -> Step:
     """Ask the other end, and wait for its answer."""
 
-    async def step(peer: "FakePeer", _: Request) -> None:
+    async def step(peer: FakePeer, _: Request) -> None:
         await peer.connection.request(arguments)
 
     return step
@@ -73,7 +61,7 @@ def ask(arguments: Arguments[Any]) -> Step:
 def hold(gate: str) -> Step:
     """Wait until the test calls `peer.release(gate)`."""
 
-    async def step(peer: "FakePeer", _: Request) -> None:
+    async def step(peer: FakePeer, _: Request) -> None:
         await peer.gate(gate).wait()
 
     return step
@@ -82,7 +70,7 @@ def hold(gate: str) -> Step:
 def release(gate: str) -> Step:
     """Let the steps that `hold` this gate go on."""
 
-    async def step(peer: "FakePeer", _: Request) -> None:
+    async def step(peer: FakePeer, _: Request) -> None:
         peer.release(gate)
 
     return step
@@ -96,7 +84,7 @@ def blurt(*bodies: EventBody) -> Step:
 def raw(data: bytes | Callable[[Request], bytes]) -> Step:
     """Send bytes as they are: a fault of any kind, or an answer that may be made from the request."""
 
-    async def step(peer: "FakePeer", request: Request) -> None:
+    async def step(peer: FakePeer, request: Request) -> None:
         await peer.send_raw(data(request) if callable(data) else data)
 
     return step
@@ -105,7 +93,7 @@ def raw(data: bytes | Callable[[Request], bytes]) -> Step:
 def die() -> Step:
     """Close the stream, without a word."""
 
-    async def step(peer: "FakePeer", _: Request) -> None:
+    async def step(peer: FakePeer, _: Request) -> None:
         await peer.die()
 
     return step
