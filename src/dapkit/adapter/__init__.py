@@ -1,14 +1,15 @@
 """The SDK: a debug adapter is a class with one coroutine per request that it supports."""
 
-from dapkit.adapter.adapter import Adapter, NoAttach, NoLaunch
+from dapkit.adapter.adapter import Adapter, Middleware, NoAttach, NoLaunch
 from dapkit.adapter.command_line import run
 from dapkit.adapter.decorators import custom_request, not_a_request
 from dapkit.adapter.errors import AdapterError, DefinitionError, NotServed, NotSupported
+from dapkit.adapter.handlers import ResponseBody
 from dapkit.adapter.progress import Progress
 from dapkit.adapter.references import References
 from dapkit.adapter.requests import HANDLERS
 from dapkit.adapter.servers import MakeAdapter, serve, serve_tcp, serve_unix
-from dapkit.adapter.session import Middleware, Proceed, ResponseBody
+from dapkit.adapter.session import Proceed
 from dapkit.endpoint import RequestFailed
 
 __all__ = [

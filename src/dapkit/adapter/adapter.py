@@ -10,7 +10,8 @@ What the class says about itself is read by `definition`, the session is run by
 """
 
 from collections.abc import Awaitable, Callable, Collection, Sequence
-from typing import ClassVar, Literal, Never
+from functools import partial
+from typing import Any, ClassVar, Literal, Never
 
 import anyio
 import msgspec
@@ -20,9 +21,10 @@ from dapkit import limits
 from dapkit.adapter.definition import Definition, read_definition
 from dapkit.adapter.errors import DefinitionError, NotServed
 from dapkit.adapter.events import Events, ReverseRequests
+from dapkit.adapter.handlers import ResponseBody
 from dapkit.adapter.progress import Progress
 from dapkit.adapter.requests import Requests
-from dapkit.adapter.session import AdapterSession, Middleware
+from dapkit.adapter.session import AdapterSession, Proceed
 from dapkit.endpoint import Overtakes
 from dapkit.protocol import (
     Arguments,
@@ -31,6 +33,7 @@ from dapkit.protocol import (
     EventBody,
     InitializeRequestArguments,
     OutputEvent,
+    Request,
 )
 from dapkit.transport import Tap
 
@@ -39,6 +42,9 @@ NoLaunch = Never
 
 NoAttach = Never
 """Stands for the attach arguments of an adapter that only launches."""
+
+type Middleware = Callable[["Adapter[Any, Any]", Request, Proceed], Awaitable[ResponseBody]]
+"""Something to be done around every request: it calls `proceed`, once or not at all, and returns the body."""
 
 
 class Adapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Requests[Launch, Attach], Events, ReverseRequests):
@@ -75,7 +81,7 @@ class Adapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Requests[Launch, A
     holds_launch: ClassVar[bool] = True
 
     _definition: ClassVar[Definition | None] = None
-    _conversation: AdapterSession | None = None
+    _served_session: AdapterSession | None = None
 
     def __init_subclass__(cls, *, partial: bool = False, **options: object) -> None:
         """Read and check the class.
@@ -203,13 +209,14 @@ class Adapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Requests[Launch, A
         """
         if self._definition is None:
             raise DefinitionError(f"{type(self).__qualname__} is a part of an adapter and cannot be served by itself")
-        if self._conversation is not None:
+        if self._served_session is not None:
             raise NotServed(f"this {type(self).__qualname__} has served a session already: make another for each")
-        self._conversation = AdapterSession(self, self._definition, stream, tap)
-        await self._conversation.run(over or anyio.Event())
+        layers = [partial(layer, self) for layer in self.middleware]
+        self._served_session = AdapterSession(self, self._definition, layers, stream, tap)
+        await self._served_session.run(over or anyio.Event())
 
     @property
     def _session(self) -> AdapterSession:
-        if self._conversation is None:
+        if self._served_session is None:
             raise NotServed(f"{type(self).__qualname__} has no client yet: it is not being served")
-        return self._conversation
+        return self._served_session

@@ -1,27 +1,27 @@
 """One session of an adapter: requests become handlers, what handlers return becomes responses.
 
-Each request has a cancel scope of its own, and gets one response however its
-handler ends. Handlers run side by side, each in the task that heard its request;
-serial ones run in the order of arrival. The session ends with `disconnect`, with
-the end of input, or when the scope it runs in is cancelled; each way goes
-through the same steps, once:
+Each request is answered by a task of its own, with a cancel scope of its own, which is begun as the request
+is read, and gets one response however its handler ends. Serial requests are answered by one task, in the order
+of arrival. The session ends with `disconnect`, with the end of input, or when the
+scope it runs in is cancelled; each way goes through the same steps, once:
 
     cancel what is pending -> disconnect (if asked for) -> closing() -> the last response -> cancel background tasks
 
-Which requests are legal when is the endpoint's business.
+Which requests are legal when is the endpoint's business; how a handler is called, that of `handlers`.
 """
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import anyio
 from anyio.abc import ByteStream, TaskGroup
 
 from dapkit import limits
 from dapkit.adapter.definition import Definition
-from dapkit.adapter.failures import CANCELLED, bad_arguments, failure_of
+from dapkit.adapter.failures import CANCELLED, failure_of
+from dapkit.adapter.handlers import Handlers, ResponseBody, Served, check_body
 from dapkit.adapter.progress import Progress
 from dapkit.endpoint import (
     CancelRequested,
@@ -33,42 +33,22 @@ from dapkit.endpoint import (
     RequestReceived,
     Role,
 )
-from dapkit.protocol import (
-    COMMANDS,
-    EventBody,
-    InitializedEvent,
-    InvalidValue,
-    OutputEvent,
-    ProgressStartEvent,
-    ProtocolObject,
-    RawJson,
-    Request,
-    RestartArguments,
-    TerminatedEvent,
-    decode_as,
-    encode_value,
-)
-from dapkit.transport import Connection, ConversationLost, Pulse, Tap, background_tasks
-
-if TYPE_CHECKING:
-    from dapkit.adapter.adapter import Adapter
+from dapkit.protocol import EventBody, InvalidValue, OutputEvent, ProgressStartEvent, Request
+from dapkit.transport import Connection, ConversationLost, Incoming, Pulse, Tap, background_tasks
 
 log = logging.getLogger(__name__)
-
-type ResponseBody = ProtocolObject | RawJson | None
-"""What a handler returns."""
 
 type Proceed = Callable[[Request], Awaitable[ResponseBody]]
 """The rest of the way to the handler."""
 
-type Middleware = Callable[["Adapter[Any, Any]", Request, Proceed], Awaitable[ResponseBody]]
+type Layer = Callable[[Request, Proceed], Awaitable[ResponseBody]]
 """Something to be done around every request: it calls `proceed`, once or not at all, and returns the body."""
 
 current_request: ContextVar[Request | None] = ContextVar("current_request", default=None)
 """The request that the running coroutine answers; None in background tasks."""
 
 
-class _Running:
+class _Pending:
     """A request on its way to its response."""
 
     def __init__(self, request: Request) -> None:
@@ -81,36 +61,39 @@ class _Running:
 class AdapterSession:
     """One adapter and its client.
 
-    Invariant: `_running` has an entry for each request that was received and has no response yet.
+    Args:
+        adapter: answers the requests.
+        definition: of the class of the adapter.
+        layers: what is done around every request, the first one outermost.
+        stream: bytes to and from the client.
+        tap: receives all bytes, for recording.
+
+    Invariant: `_pending` has an entry for each request that was received and has no response yet.
+
     """
 
     def __init__(
-        self, adapter: "Adapter[Any, Any]", definition: Definition, stream: ByteStream, tap: Tap | None
+        self, adapter: Served, definition: Definition, layers: Sequence[Layer], stream: ByteStream, tap: Tap | None
     ) -> None:
         self.endpoint = Endpoint(Role.ADAPTER, serves={"initialize", *definition.handlers})
-        self.connection = Connection(stream, self.endpoint, tap=tap)
+        self.connection = Connection(stream, self.endpoint, tap=tap, on_incoming=self._receive)
         self._adapter = adapter
-        self._definition = definition
+        self._handlers = Handlers(adapter, definition, self.send_event)
+        self._handle: Proceed = self._handlers.handle
+        for layer in reversed(layers):
+            self._handle = _layered(layer, self._handle)
         self._tasks: TaskGroup | None = None
         self._crash: Exception | None = None
-        self._listening = anyio.CancelScope()
-        self._ear = anyio.Lock(fast_acquire=True)
-        self._incoming = self.connection.incoming()
-        self._is_relieved = False  # by a task that waits to listen
-        self._heard_all = anyio.Event()
-        self._farewell: Request | None = None
-        self._running: dict[int, _Running] = {}
+        self._receiving = anyio.CancelScope()
+        self._disconnect: Request | None = None
+        self._pending: dict[int, _Pending] = {}
         self._settled = Pulse()
-        self._serial_send, self._serial = anyio.create_memory_object_stream[_Running](float("inf"))
-        self._initialized = False
-        self._configured = anyio.Event()
-        self._ended_early = False
-        self._start: str | None = None
+        self._serial_send, self._serial = anyio.create_memory_object_stream[_Pending](float("inf"))
         self._progresses: dict[str, Progress] = {}
         self._progress_count = 0
 
     async def run(self, over: anyio.Event) -> None:
-        """Converse until the session ends; set `over` when the client has heard all.
+        """Converse until the session ends; set `over` when the client has received everything.
 
         Raises:
             Exception: what a background task raised; it ended the session.
@@ -133,34 +116,29 @@ class AdapterSession:
         try:
             await anyio.sleep_forever()
         finally:
-            self._listening.cancel()
+            self._receiving.cancel()
 
     async def _converse(self, tasks: TaskGroup) -> None:
-        tasks.start_soon(self._work_off_serial)
-        self.start_soon(self._attend)
+        tasks.start_soon(self._answer_serial)
         try:
-            with self._listening:
-                await self._heard_all.wait()
+            with self._receiving:
+                await self.connection.wait_ended()
             ended = self.connection.ended
-            if self._farewell is None and ended is not None and ended.problem is not None:
+            if self._disconnect is None and ended is not None and ended.problem is not None:
                 log.error("the conversation ended: %s", ended.problem)
         finally:
-            self._heard_all.set()
-            await self._end(self._farewell)
+            self._receiving.cancel()
+            await self._end(self._disconnect)
 
     # For the adapter
 
     def send_event(self, body: EventBody, *, overtakes: Overtakes = lambda _: False) -> bool:
-        """Tell the client without waiting."""
-        self._initialized |= isinstance(body, InitializedEvent)
-        if isinstance(body, TerminatedEvent) and not self._configured.is_set():
-            # No configurationDone is legal any more, and launch or attach must not wait for it.
-            self._ended_early = True
-            self._configured.set()
+        """Report an event to the client without waiting."""
+        self._handlers.note_event(body)
         return self.connection.send_event(body, overtakes=overtakes)
 
     async def send_output(self, body: OutputEvent) -> bool:
-        """Tell the client of output, waiting while too much is queued."""
+        """Report output to the client, waiting while too much is queued."""
         await self.connection.send_output(body)
         return True
 
@@ -178,95 +156,82 @@ class AdapterSession:
 
     def start_soon(self, function: Callable[..., Awaitable[object]], *arguments: object) -> anyio.CancelScope:
         """Run a background task, which can be cancelled by its scope; if it raises, the session ends."""
-        if self._tasks is None:
-            raise RuntimeError("the session has not begun")
         scope = anyio.CancelScope()
-        self._tasks.start_soon(self._in_background, scope, function, arguments)
+        self._started().start_soon(self._in_background, scope, function, arguments)
         return scope
 
-    # Listening
+    def _started(self) -> TaskGroup:
+        if self._tasks is None:
+            raise RuntimeError("the session has not begun")
+        return self._tasks
 
-    async def _attend(self) -> None:
-        """Answer what was heard, while another task like this one listens.
+    # Receiving
 
-        To start one for each request would take longer than most of them do. There are as many as there were requests
-        at once; one that is done ends if another waits for its turn to listen.
-        """
-        while not self._is_relieved:
-            self._is_relieved = True
-            async with self._ear:
-                self._is_relieved = False
-                running = await self._listen()
-            if running is None:
-                self._heard_all.set()
-                return
-            if not self._is_relieved:
-                self.start_soon(self._attend)
-            await self._answer(running)
+    def _receive(self, incoming: Incoming) -> None:
+        """Begin to answer a request; with that to disconnect, receive no more."""
+        if self._receiving.cancel_called:
+            return
+        match incoming:
+            case RequestReceived(request) if request.command == "disconnect":
+                self._disconnect = request
+                self._receiving.cancel()
+            case RequestReceived(request):
+                self._begin(request)
+            case CancelRequested(request):
+                self._cancel(request.seq)
+            case ProgressCancelRequested(progress_id):
+                if (progress := self._progresses.get(progress_id)) is not None:
+                    progress.cancel()
+            case EventReceived(event):
+                log.debug("clients send no events, this one sent %s", event.event)
 
-    async def _listen(self) -> _Running | None:
-        """Wait for a request that is to be answered now; None if nothing more is to be heard."""
-        async for happening in self._incoming:
-            if self._heard_all.is_set():
-                break
-            match happening:
-                case RequestReceived(request) if request.command == "disconnect":
-                    self._farewell = request
-                    return None
-                case RequestReceived(request):
-                    if (running := self._begun(request)) is not None:
-                        return running
-                case CancelRequested(request):
-                    self._cancel(request.seq)
-                case ProgressCancelRequested(progress_id):
-                    if (progress := self._progresses.get(progress_id)) is not None:
-                        progress.cancel()
-                case EventReceived(event):
-                    log.debug("clients send no events, this one sent %s", event.event)
-        return None
-
-    def _begun(self, request: Request) -> _Running | None:
-        """Take note of a request; return it unless it has to wait for its turn."""
-        running = self._running[request.seq] = _Running(request)
-        handler = self._definition.handlers.get(request.command)
-        if handler is not None and handler.is_serial:
-            self._serial_send.send_nowait(running)
-            return None
-        return running
-
-    async def _work_off_serial(self) -> None:
-        async for running in self._serial:
-            await self._answer(running)
+    def _begin(self, request: Request) -> None:
+        pending = self._pending[request.seq] = _Pending(request)
+        if self._handlers.is_serial(request.command):
+            self._serial_send.send_nowait(pending)
+        else:
+            self._started().start_soon(self._answer, pending)
 
     def _cancel(self, seq: int) -> None:
-        if (running := self._running.get(seq)) is not None:
-            running.scope.cancel()
-            if not running.has_started:
-                self._settle(running)
+        if (pending := self._pending.get(seq)) is not None:
+            pending.scope.cancel()
+            if not pending.has_started:
+                self._settle(pending)
 
     # Answering
 
-    async def _answer(self, running: _Running) -> None:
+    async def _answer_serial(self) -> None:
+        async for pending in self._serial:
+            await self._answer(pending)
+
+    async def _answer(self, pending: _Pending) -> None:
         """Give a request its one response, unless it was cancelled before its turn came."""
-        if running.is_answered:
+        if pending.is_answered:
             return
-        request = running.request
-        running.has_started = True
+        request = pending.request
+        pending.has_started = True
         current_request.set(request)
         try:
-            with running.scope:
-                self._respond(request, await self._through_middleware(request))
+            with pending.scope:
+                self._respond(request, await self._handle(request))
         except Exception as error:  # noqa: BLE001 - whatever a handler raises becomes the response
             self._fail(request, failure_of(request.command, error))
         finally:
-            self._settle(running)
+            self._settle(pending)
 
-    def _settle(self, running: _Running) -> None:
+    def _settle(self, pending: _Pending) -> None:
         """Close the account of a request; without a response by now, it was cancelled."""
-        self._fail(running.request, CANCELLED)
-        del self._running[running.request.seq]
-        running.is_answered = True
+        self._fail(pending.request, CANCELLED)
+        del self._pending[pending.request.seq]
+        pending.is_answered = True
         self._settled.beat()
+
+    def _respond(self, request: Request, body: ResponseBody) -> None:
+        if not self.endpoint.is_unanswered(request):
+            return
+        check_body(request.command, body)
+        self.connection.respond(request, body)
+        self._handlers.note_response(request.command)
 
     def _fail(self, request: Request, failure: RequestFailed) -> None:
         """Answer with an error, unless there was an answer: a cancelled handler may end after the session."""
@@ -276,83 +241,6 @@ class AdapterSession:
             self.connection.fail(request, failure)
         except InvalidValue as error:  # in the Message that the handler made
             self.connection.fail(request, failure_of(request.command, error))
-
-    async def _through_middleware(self, request: Request) -> ResponseBody:
-        proceed: Proceed = self._handle
-        for layer in reversed(self._adapter.middleware):
-            proceed = _layered(layer, self._adapter, proceed)
-        return await proceed(request)
-
-    def _respond(self, request: Request, body: ResponseBody) -> None:
-        if not self.endpoint.is_unanswered(request):
-            return
-        spec = COMMANDS.get(request.command)
-        if spec is not None and not isinstance(body, (spec.body or type(None), RawJson)):
-            expected = "None" if spec.body is None else spec.body.__name__
-            raise TypeError(f"the handler returned {type(body).__name__}, expected {expected}")
-        self.connection.respond(request, body)
-        match request.command:
-            case "initialize" if self._adapter.initialized_after == "initialize":
-                self.send_event(InitializedEvent())
-            case "configurationDone":
-                self._configured.set()
-
-    async def _handle(self, request: Request) -> ResponseBody:
-        """Call the handler of a request."""
-        match request.command:
-            case "initialize":
-                return self._definition.capabilities
-            case "launch" | "attach":
-                return await self._handle_start(request)
-            case "restart":
-                return await self._call(request, self._restart_arguments(request))
-            case _:
-                return await self._call(request, self._arguments(request))
-
-    async def _call(self, request: Request, arguments: object) -> ResponseBody:
-        handler = self._definition.handlers[request.command]
-        # Looked up on the class: an attribute of the instance may have taken the name.
-        method = getattr(type(self._adapter), handler.method)
-        takes_arguments = handler.arguments is not None
-        body: ResponseBody = await (method(self._adapter, arguments) if takes_arguments else method(self._adapter))
-        return body
-
-    async def _handle_start(self, request: Request) -> ResponseBody:
-        """Call the handler of launch or attach, and see the configuration through.
-
-        DAP overview, "Launch sequencing": the response comes after that of `configurationDone`.
-        """
-        self._start = request.command
-        try:
-            await self._call(request, _read_as(self._definition.starts[request.command], request))
-            if not self._initialized:
-                self.send_event(InitializedEvent())
-            if self._adapter.holds_launch:
-                await self._wait_until_configured(request)
-        except BaseException:
-            # Another launch or attach may follow, with a configuration of its own.
-            self._initialized, self._configured = False, anyio.Event()
-            raise
-        return None
-
-    async def _wait_until_configured(self, request: Request) -> None:
-        await self._configured.wait()
-        if self._ended_early:
-            raise RequestFailed(f"{request.command}: the program ended before it was configured")
-
-    def _arguments(self, request: Request) -> object:
-        handler = self._definition.handlers[request.command]
-        if handler.is_custom and handler.arguments is not None:
-            return _read_as(handler.arguments, request)
-        return request.arguments
-
-    def _restart_arguments(self, request: Request) -> object:
-        match request.arguments:
-            case RestartArguments(arguments=dict() as configuration):
-                kind = self._definition.starts[self._start or "launch"]
-                return _read(request.command, kind, RawJson(encode_value(configuration)), "$.arguments.arguments")
-            case _:
-                return None
 
     # Background tasks
 
@@ -370,16 +258,16 @@ class AdapterSession:
             self._crash = error
             text = f"internal error of the debug adapter: {type(error).__name__}: {error}\n"
             self.connection.send_event(OutputEvent(output=text, category="stderr"))
-            self._listening.cancel()
+            self._receiving.cancel()
 
     # Ending
 
-    async def _end(self, farewell: Request | None) -> None:
+    async def _end(self, disconnect: Request | None) -> None:
         """End the session in order; no step is skipped because one before it failed."""
         await self._cancel_pending()
         failure = None
-        if farewell is not None:
-            failure = await self._disconnect(farewell)
+        if disconnect is not None:
+            failure = await self._call_disconnect(disconnect)
         with anyio.move_on_after(limits.CLOSING_SECONDS) as scope:
             try:
                 await self._adapter.closing()
@@ -388,33 +276,33 @@ class AdapterSession:
         if scope.cancelled_caught:
             log.error("closing() took longer than %g s and was given up", limits.CLOSING_SECONDS)
         for request in self.endpoint.unanswered:
-            if request.seq in self._running:
+            if request.seq in self._pending:
                 self._fail(request, CANCELLED)
-            elif request is not farewell:
+            elif request is not disconnect:
                 self._fail(request, RequestFailed(f"{request.command} came after disconnect"))
-        if farewell is not None and failure is not None:
-            self._fail(farewell, failure)
-        elif farewell is not None:
-            self.connection.respond(farewell)
+        if disconnect is not None and failure is not None:
+            self._fail(disconnect, failure)
+        elif disconnect is not None:
+            self.connection.respond(disconnect)
 
     async def _cancel_pending(self) -> None:
         """Cancel all but `initialize`: a client that disconnects at once still gets our capabilities."""
-        pending = list(self._running.values())
-        for running in pending:
-            if running.request.command != "initialize":
-                self._cancel(running.request.seq)
+        pending = list(self._pending.values())
+        for entry in pending:
+            if entry.request.command != "initialize":
+                self._cancel(entry.request.seq)
         with anyio.move_on_after(limits.CLOSE_SECONDS) as scope:
-            await self._settled.until(lambda: all(running.is_answered for running in pending))
+            await self._settled.until(lambda: all(entry.is_answered for entry in pending))
         if scope.cancelled_caught:
-            stuck = ", ".join(running.request.command for running in self._running.values())
+            stuck = ", ".join(entry.request.command for entry in self._pending.values())
             log.error("handlers did not end when they were cancelled: %s", stuck)
 
-    async def _disconnect(self, request: Request) -> RequestFailed | None:
-        """Let the author's handler act; return how it failed, if it did."""
+    async def _call_disconnect(self, request: Request) -> RequestFailed | None:
+        """Call the author's handler; return how it failed, if it did."""
         current_request.set(request)
         try:
             with anyio.fail_after(limits.CLOSING_SECONDS):
-                await self._through_middleware(request)
+                await self._handle(request)
         except TimeoutError:
             return RequestFailed(f"disconnect took longer than {limits.CLOSING_SECONDS:g} s and was given up")
         except Exception as error:  # noqa: BLE001 - whatever a handler raises becomes the response
@@ -422,18 +310,5 @@ class AdapterSession:
         return None
 
 
-def _layered(layer: Middleware, adapter: "Adapter[Any, Any]", proceed: Proceed) -> Proceed:
-    return lambda request: layer(adapter, request, proceed)
-
-
-def _read_as(kind: type | None, request: Request) -> object:
-    return _read(request.command, kind, RawJson(encode_value(request.arguments)), "$.arguments")
-
-
-def _read(command: str, kind: type | None, raw: RawJson, at: str) -> object:
-    if kind is None:
-        return None
-    try:
-        return decode_as(kind, raw, at)
-    except InvalidValue as error:
-        raise bad_arguments(command, error) from None
+def _layered(layer: Layer, proceed: Proceed) -> Proceed:
+    return lambda request: layer(request, proceed)

@@ -2,8 +2,8 @@
 
 Three rules that keep a session alive when a part of it is slow:
 
-* the reader only reads: what has to be done with a request or an event is done
-  by the task that iterates over `incoming`;
+* the reader only reads: what has to be done with a request or an event is done by tasks of others, which iterate
+  over `incoming` or are begun by `on_incoming`;
 * the writer only writes (`writer`): responses overtake output, and a sender of output
   waits while too much of it is queued;
 * every wait has a way out: an answer, a deadline, a cancellation, the end.
@@ -64,6 +64,9 @@ type Incoming = RequestReceived | EventReceived | CancelRequested | ProgressCanc
 type Watch = Callable[[Happening], None]
 """Told of each happening as it is read, before those who wait for it go on; must not raise."""
 
+type OnIncoming = Callable[[Incoming], None]
+"""Called with what the peer asks and reports, as it is read; must not raise."""
+
 
 class _Answer:
     """A response on its way to the one who asked."""
@@ -86,6 +89,7 @@ class Connection:
         endpoint: the conversation; nobody else may feed it.
         tap: gets all bytes, for recording.
         watch: gets all happenings, for state that has to be right when a request returns.
+        on_incoming: is called with what comes in, in place of an iteration over `incoming`.
 
     Invariant: `_answers` has an entry for each request that somebody here waits
     for; once `_lost` is set no new one is made, and once `_ended` is set all are ready.
@@ -93,12 +97,19 @@ class Connection:
     """
 
     def __init__(
-        self, stream: ByteStream, endpoint: Endpoint, *, tap: Tap | None = None, watch: Watch | None = None
+        self,
+        stream: ByteStream,
+        endpoint: Endpoint,
+        *,
+        tap: Tap | None = None,
+        watch: Watch | None = None,
+        on_incoming: OnIncoming | None = None,
     ) -> None:
         self.endpoint = endpoint
         self._stream = stream
         self._tap = tap
         self._watch = watch
+        self._on_incoming = on_incoming
         self._answers: dict[int, _Answer] = {}
         # Unbounded: a reader that waits for its dispatcher keeps responses from those whom the dispatcher waits for.
         self._incoming: deque[Incoming] = deque()
@@ -195,7 +206,7 @@ class Connection:
         self._check_alive()
         request = make()
         self._answers[request.seq] = _Answer()
-        self._writer.notify()
+        self._notify()
         return request
 
     async def _answer_to(self, request: Request, deadline: float) -> ProtocolObject | RawJson | None:
@@ -231,21 +242,21 @@ class Connection:
     def respond(self, request: Request, body: ProtocolObject | RawJson | None = None) -> None:
         """Answer a request of the peer (see `Endpoint.respond`)."""
         self.endpoint.respond(request, body)
-        self._writer.notify()
+        self._notify()
 
     def fail(self, request: Request, failure: RequestFailed) -> None:
         """Answer a request of the peer with an error."""
         error = failure.error if failure.error is not None else Message(id=1, format=failure.text)
         self.endpoint.fail(request, failure.message, error)
-        self._writer.notify()
+        self._notify()
 
     def send_event(self, body: EventBody, *, overtakes: Overtakes = lambda _: False) -> bool:
         """Tell the peer without waiting (see `Endpoint.send_event`)."""
         sent = self.endpoint.send_event(body, overtakes=overtakes)
-        if isinstance(body, OutputEvent) or self.endpoint.owes_responses:
-            self._writer.notify_later()  # with what comes next, and after the response if that comes next
+        if isinstance(body, OutputEvent):
+            self._writer.notify_later()  # joined with what comes next
         else:
-            self._writer.notify()
+            self._notify()
         return sent
 
     async def send_output(self, body: OutputEvent) -> None:
@@ -266,6 +277,17 @@ class Connection:
         """Tell the peer something of our own."""
         self.endpoint.send_custom_event(event, body)
         self._writer.notify_later()
+
+    def _notify(self) -> None:
+        """Write at once, unless other requests are under way: then with all that is said in this turn of the loop.
+
+        So many requests at once cost one system call for each turn, and a single one waits for no turn. An event that
+        is sent just before a response leaves after it.
+        """
+        if self.endpoint.owes_responses or len(self._answers) > 1:
+            self._writer.notify_later()
+        else:
+            self._writer.notify()
 
     async def flush(self) -> None:
         """Wait until everything that may leave has left, or nothing can leave any more."""
@@ -304,6 +326,8 @@ class Connection:
                 self._settle(request, None, problem)
             case LateResponse(response):
                 log.debug("a response to %s came late", response.command)
+            case _ if self._on_incoming is not None:
+                self._on_incoming(happening)
             case _:
                 self._incoming.append(happening)
                 self._arrived.beat()

@@ -1,9 +1,8 @@
 """The half of the pump that writes: what an endpoint has to say, to a stream.
 
-A message leaves at once, in the call that made it, where nothing waits before it and
-the stream can write without waiting (`ImmediateSender`). What the stream does not take then, and
-all else, is written by a task. Output always waits for the task, so that what is reported
-in one turn of the event loop is joined.
+A message leaves at once, in the call that made it, where nothing waits before it and the stream can write
+without waiting (`ImmediateSender`). What the stream does not take then, and what is to be joined with all else
+that is said in the same turn of the event loop, is written by a task: output always is.
 """
 
 from collections.abc import Callable
@@ -37,7 +36,7 @@ class Writer:
 
     def __init__(self, stream: ByteStream, endpoint: Endpoint, tap: Tap | None) -> None:
         self._stream = stream
-        self._prompt = stream if isinstance(stream, ImmediateSender) else None
+        self._immediate = stream if isinstance(stream, ImmediateSender) else None
         self._endpoint = endpoint
         self._tap = tap
         self._rest = b""
@@ -48,13 +47,10 @@ class Writer:
 
     def notify(self) -> None:
         """Write what the endpoint has to say, now if that is possible, else soon."""
-        if self._prompt is not None and not (self._is_sending or self._is_over):
-            while data := self._take():
-                self._rest = data[self._prompt.send_now(data) :]
-                self._written.beat()
-            if not self._rest:
-                return
-        self.notify_later()
+        if not (self._is_sending or self._is_over):
+            self._write_now()
+        if self._has_bytes():
+            self.notify_later()
 
     def notify_later(self) -> None:
         """Have the task write what the endpoint has to say."""
@@ -65,6 +61,7 @@ class Writer:
         try:
             while True:
                 await self._wake.until(self._has_bytes)
+                self._write_now()
                 while data := self._rest or self._take():
                     await self._send(data)
         except (anyio.BrokenResourceError, anyio.ClosedResourceError):
@@ -98,6 +95,12 @@ class Writer:
         if data and self._tap is not None:
             self._tap("sent", data)
         return data
+
+    def _write_now(self) -> None:
+        if self._immediate is not None:
+            while data := self._take():
+                self._rest = data[self._immediate.send_now(data) :]
+                self._written.beat()
 
     async def _send(self, data: bytes) -> None:
         self._rest, self._is_sending = b"", True

@@ -48,7 +48,6 @@ class Desk(Adapter[Launch, NoAttach]):
         self.launched: Launch | None = None
         self.log: list[str] = []
         self.gate = anyio.Event()
-        self.tasks: list[asyncio.Task[object] | None] = []
 
     async def launch(self, args: Launch) -> None:
         self.launched = args
@@ -81,9 +80,6 @@ class Desk(Adapter[Launch, NoAttach]):
                 case "terminal":
                     body = await self.run_in_terminal("/", ["true"])
                     return EvaluateBody(result=str(body.process_id), variables_reference=0)
-                case "suspend":
-                    self.tasks.append(asyncio.current_task())
-                    await anyio.lowlevel.checkpoint()
                 case "late crash":
                     self.start_soon(self._crash)
         finally:
@@ -168,16 +164,6 @@ async def test_requests_run_side_by_side() -> None:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(client.request, evaluate("wait"))
             await client.request(evaluate("open"))
-
-
-async def test_requests_one_after_the_other_take_turns_in_two_tasks() -> None:
-    adapter = Desk()
-    async with client_of(adapter) as client:
-        await client.start()
-        for _ in range(10):
-            await client.request(evaluate("suspend"))
-    assert len(adapter.tasks) == 10
-    assert len(set(adapter.tasks)) == 2
 
 
 async def test_tasks_that_many_requests_at_once_have_needed_end_after_them() -> None:

@@ -1,7 +1,9 @@
 """The pump: our own Connection on both ends of a memory pair, or against bytes written by hand."""
 
+import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Literal
 
 import anyio
 import pytest
@@ -38,7 +40,8 @@ from dapkit.protocol import (
     encode,
     encode_frame,
 )
-from dapkit.transport import Connection, ConversationLost, DeadlineExceeded, background_tasks, memory_pair
+from dapkit.transport import Connection, ConversationLost, DeadlineExceeded, Incoming, background_tasks, memory_pair
+from dapkit.transport.sockets import SocketStream
 
 HELLO = InitializeRequestArguments(adapter_id="test", supports_run_in_terminal_request=True)
 ABLE = Capabilities(supports_cancel_request=True)
@@ -57,6 +60,11 @@ async def answer_threads(connection: Connection) -> None:
         match happening:
             case RequestReceived(request):
                 connection.respond(request, ThreadsBody(threads=[Thread(id=request.seq, name="main")]))
+
+
+async def answer_initialize_and_threads(connection: Connection) -> None:
+    connection.respond(await next_request(connection), ABLE)
+    await answer_threads(connection)
 
 
 @asynccontextmanager
@@ -121,6 +129,40 @@ async def test_ten_thousand_requests_at_once_all_get_their_own_answer() -> None:
             for number in range(10_000):
                 tasks.start_soon(ask, number)
     assert sorted(answers.values()) == list(range(2, 10_002))
+
+
+async def test_requests_that_are_made_and_answered_in_one_turn_leave_together() -> None:
+    ours, theirs = map(SocketStream, socket.socketpair())  # unlike a stream in memory, they can write at once
+    written: list[bytes] = []
+
+    def tap(direction: Literal["sent", "received"], data: bytes) -> None:
+        if direction == "sent":
+            written.append(data)
+
+    async with (
+        Connection(theirs, Endpoint(Role.ADAPTER), tap=tap) as adapter,
+        Connection(ours, Endpoint(Role.CLIENT), tap=tap) as client,
+        background_tasks() as server,
+    ):
+        server.start_soon(answer_initialize_and_threads, adapter)
+        await client.request(HELLO)
+        written.clear()
+        async with anyio.create_task_group() as tasks:
+            for _ in range(1000):
+                tasks.start_soon(client.request, ThreadsArguments())
+        assert len(written) < 100
+
+
+async def test_what_comes_in_is_handed_over_as_it_is_read_where_somebody_takes_it() -> None:
+    ours, theirs = memory_pair()
+    taken: list[Incoming] = []
+    async with theirs, Connection(ours, Endpoint(Role.CLIENT), on_incoming=taken.append) as client:
+        await theirs.send(encode_frame(encode(Event(1, "robot/moved"))) * 2)
+        await theirs.aclose()
+        await client.wait_ended()
+        assert [event for event in taken if isinstance(event, EventReceived)] == taken
+        assert len(taken) == 2
+        assert [happening async for happening in client.incoming()] == []
 
 
 async def test_deadline_ends_the_wait_and_cancels_at_the_peer() -> None:

@@ -9,8 +9,7 @@ from typing import Any
 
 import anyio
 
-from dapkit.adapter import Adapter, Proceed, RequestFailed, not_a_request
-from dapkit.adapter.session import ResponseBody
+from dapkit.adapter import Adapter, Proceed, RequestFailed, ResponseBody, not_a_request
 from dapkit.protocol import ConfigurationDoneArguments, DisconnectArguments, Request, TerminateArguments
 from dapkit.python.adapter.abilities import abilities
 from dapkit.python.adapter.arguments import PythonAttach, PythonLaunch

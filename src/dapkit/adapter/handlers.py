@@ -1,0 +1,163 @@
+"""From a request to its handler: reading the arguments, calling the coroutine, checking what it returned.
+
+Launch and attach take longer than their handlers: their response comes after that of `configurationDone`
+(DAP overview, "Launch sequencing"). What such a request has to wait for is kept here.
+"""
+
+from collections.abc import Callable
+from typing import ClassVar, Literal, Protocol
+
+import anyio
+
+from dapkit.adapter.definition import Definition
+from dapkit.adapter.failures import bad_arguments
+from dapkit.endpoint import RequestFailed
+from dapkit.protocol import (
+    COMMANDS,
+    EventBody,
+    InitializedEvent,
+    InvalidValue,
+    ProtocolObject,
+    RawJson,
+    Request,
+    RestartArguments,
+    TerminatedEvent,
+    decode_as,
+    encode_value,
+)
+
+type ResponseBody = ProtocolObject | RawJson | None
+"""What a handler returns."""
+
+
+class Served(Protocol):
+    """An adapter, as its session sees it, beside the handlers that its definition names."""
+
+    initialized_after: ClassVar[Literal["launch", "initialize"]]
+    holds_launch: ClassVar[bool]
+
+    async def closing(self) -> None:
+        """Release what the session holds."""
+
+
+class Handlers:
+    """The handlers of one adapter, and how far its configuration has come.
+
+    Args:
+        adapter: whose handlers they are.
+        definition: of its class.
+        send_event: reports an event to the client without waiting.
+
+    Invariant: `_initialized` and `_configured` belong to the launch or attach that has not failed.
+
+    """
+
+    def __init__(self, adapter: Served, definition: Definition, send_event: Callable[[EventBody], bool]) -> None:
+        self._adapter = adapter
+        self._definition = definition
+        self._send_event = send_event
+        self._start: str | None = None
+        self._initialized = False
+        self._configured = anyio.Event()
+        self._ended_early = False
+
+    def is_serial(self, command: str) -> bool:
+        """Whether requests with this command are handled one after the other."""
+        handler = self._definition.handlers.get(command)
+        return handler is not None and handler.is_serial
+
+    def note_event(self, body: EventBody) -> None:
+        """Take note of an event that is sent to the client."""
+        self._initialized |= isinstance(body, InitializedEvent)
+        if isinstance(body, TerminatedEvent) and not self._configured.is_set():
+            # No configurationDone is legal any more, and launch or attach must not wait for it.
+            self._ended_early = True
+            self._configured.set()
+
+    def note_response(self, command: str) -> None:
+        """Take note that a request was answered with success; send the event that follows, if one does."""
+        match command:
+            case "initialize" if self._adapter.initialized_after == "initialize":
+                self._send_event(InitializedEvent())
+            case "configurationDone":
+                self._configured.set()
+
+    async def handle(self, request: Request) -> ResponseBody:
+        """Call the handler of a request."""
+        match request.command:
+            case "initialize":
+                return self._definition.capabilities
+            case "launch" | "attach":
+                return await self._handle_start(request)
+            case "restart":
+                return await self._call(request, self._restart_arguments(request))
+            case _:
+                return await self._call(request, self._arguments(request))
+
+    async def _call(self, request: Request, arguments: object) -> ResponseBody:
+        handler = self._definition.handlers[request.command]
+        # Looked up on the class: an attribute of the instance may have taken the name.
+        method = getattr(type(self._adapter), handler.method)
+        takes_arguments = handler.arguments is not None
+        body: ResponseBody = await (method(self._adapter, arguments) if takes_arguments else method(self._adapter))
+        return body
+
+    async def _handle_start(self, request: Request) -> ResponseBody:
+        """Call the handler of launch or attach, and wait for the configuration."""
+        self._start = request.command
+        try:
+            await self._call(request, _read_as(self._definition.starts[request.command], request))
+            if not self._initialized:
+                self._send_event(InitializedEvent())
+            if self._adapter.holds_launch:
+                await self._wait_until_configured(request)
+        except BaseException:
+            # Another launch or attach may follow, with a configuration of its own.
+            self._initialized, self._configured = False, anyio.Event()
+            raise
+        return None
+
+    async def _wait_until_configured(self, request: Request) -> None:
+        await self._configured.wait()
+        if self._ended_early:
+            raise RequestFailed(f"{request.command}: the program ended before it was configured")
+
+    def _arguments(self, request: Request) -> object:
+        handler = self._definition.handlers[request.command]
+        if handler.is_custom and handler.arguments is not None:
+            return _read_as(handler.arguments, request)
+        return request.arguments
+
+    def _restart_arguments(self, request: Request) -> object:
+        match request.arguments:
+            case RestartArguments(arguments=dict() as configuration):
+                kind = self._definition.starts[self._start or "launch"]
+                return _read(request.command, kind, RawJson(encode_value(configuration)), "$.arguments.arguments")
+            case _:
+                return None
+
+
+def check_body(command: str, body: ResponseBody) -> None:
+    """Check that a handler returned what its request is answered with.
+
+    Raises:
+        TypeError: it did not.
+
+    """
+    spec = COMMANDS.get(command)
+    if spec is not None and not isinstance(body, (spec.body or type(None), RawJson)):
+        expected = "None" if spec.body is None else spec.body.__name__
+        raise TypeError(f"the handler returned {type(body).__name__}, expected {expected}")
+
+
+def _read_as(kind: type | None, request: Request) -> object:
+    return _read(request.command, kind, RawJson(encode_value(request.arguments)), "$.arguments")
+
+
+def _read(command: str, kind: type | None, raw: RawJson, at: str) -> object:
+    if kind is None:
+        return None
+    try:
+        return decode_as(kind, raw, at)
+    except InvalidValue as error:
+        raise bad_arguments(command, error) from None
