@@ -21,7 +21,7 @@ from pathlib import Path
 
 import anyio
 
-from sidebyside import footprint, slowdown, waiting
+from sidebyside import crowd, footprint, slowdown, waiting
 from sidebyside.contest import Contest
 from sidebyside.report import document
 from sidebyside.table import Row, as_text
@@ -44,6 +44,7 @@ CASES: dict[str, Case] = {
     "pauses": waiting.pauses,
     "start": waiting.start,
     "pages": waiting.pages,
+    "crowd": crowd.crowd,
     "footprint": footprint.footprint,
 }
 
