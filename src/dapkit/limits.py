@@ -27,7 +27,7 @@ READ_CHUNK_BYTES = 64 * 1024
 """Bytes asked of a stream at a time."""
 
 FORGOTTEN_REQUESTS = 1000
-"""Requests given up on whose late response is still told from a stray one."""
+"""Requests given up whose late response is still distinguished from a stray one."""
 
 VIOLATIONS = 1000
 """Breaches of the protocol kept for the report; later ones are counted only."""
@@ -36,7 +36,7 @@ REQUEST_SECONDS = 30.0
 """Deadline of a request unless its caller says otherwise."""
 
 SEND_SECONDS = 30.0
-"""A peer that takes nothing from us for this long is gone."""
+"""A peer that takes nothing for this long counts as gone."""
 
 CLOSE_SECONDS = 2.0
 """Time that a peer or a child process gets at each stage of closing."""
@@ -45,7 +45,7 @@ CLOSING_SECONDS = 10.0
 """Time that an adapter gets to disconnect, and again to release what it holds."""
 
 ORDERLY_END_SECONDS = 25.0
-"""Time that an adapter's process gets to end all its sessions once it is told to."""
+"""Time that an adapter's process gets to end all its sessions after the signal to end."""
 
 MEMORY_STREAM_BYTES = 64 * 1024
 """Bytes that wait in each direction of a stream in memory, as in a pipe."""
@@ -93,10 +93,10 @@ LAST_OUTPUT_SECONDS = 0.5
 """Time for which output is still awaited after a program has ended, from children that hold its pipes."""
 
 FAMILY_ROUNDS = 20
-"""How often is looked for what a killed program's children have started meanwhile."""
+"""How often the processes that a killed program's children have started meanwhile are searched for."""
 
 INTERRUPT_SECONDS = 1.0
-"""How long a program may take to hear that it is to end."""
+"""How long a program may take to notice that it is to end."""
 
 PROGRESS_SECONDS = 1.0
 """A start that takes longer than this is shown as a progress."""
@@ -116,8 +116,11 @@ HUB_CALLS = 64
 HUB_LOG_BYTES = 1024 * 1024
 """A longer log of the hub is emptied when a hub is started."""
 
+HUB_LOG_SHOWN_BYTES = 2000
+"""Bytes of its log that are shown when a hub could not be started, the last ones."""
+
 VERSION_SECONDS = 20.0
-"""How long a program may take to tell its version; long, since one that must tell it counts as missing after it."""
+"""How long an adapter's program may take to print its version; after it, one that has to counts as missing."""
 
 CHECKUP_SECONDS = 20.0
 """Time within which an adapter that is checked has to be reached and to answer `initialize`."""
@@ -135,7 +138,7 @@ LATE_EXIT_CODE_SECONDS = 0.2
 """Time in which `exited` may still come after `terminated`."""
 
 ENDED_SESSIONS_KEPT = 20
-"""Sessions of a project that have ended and can still be looked at."""
+"""Sessions of a project that have ended and can still be read."""
 
 REFERENCES_KEPT = 100_000
 """Numbers of frames, values and locations that a session remembers; older ones are reported as unknown."""
@@ -156,13 +159,13 @@ ACTION_SECONDS_MOST = 300.0
 """Longest timeout of an action."""
 
 ACTION_SECONDS_MORE = 20.0
-"""What an action may take beyond its timeout, to start an adapter, to look at a stop and to answer."""
+"""What an action may take beyond its timeout, to start an adapter, to read a stop and to answer."""
 
 ATTACHED_STOP_SECONDS = 1.0
 """How long an attach waits for a stop: some adapters stop the program by it, others let it run."""
 
 REPORT_SECONDS = 3.0
-"""Time for which a stop is looked at for its report; what has not come then is left out."""
+"""Time for the requests of a stop's report; what has not come then is left out."""
 
 REPORT_SOURCE_LINES = 3
 """Lines of source before and after the current one that a report shows."""
@@ -235,3 +238,45 @@ INSTRUCTIONS_SHOWN = 1000
 
 MCP_PROGRESS_SECONDS = 5.0
 """How often a call that still works is reported to an agent that wants progress reports."""
+
+VERSIONS_AT_ONCE = 4
+"""Programs that are asked for their version at the same time."""
+
+CHECKUPS_AT_ONCE = 2
+"""Adapters that are checked at the same time."""
+
+VERSIONS_KEPT = 256
+"""Versions of programs that are remembered."""
+
+MARKER_BYTES = 1024 * 1024
+"""Bytes of a root marker that are searched for what it has to contain."""
+
+HEADER_NAME_BYTES = 256
+"""Longest name of a header."""
+
+EXCERPT_BYTES = 60
+"""Bytes that the error text of a broken header quotes."""
+
+SOURCE_BYTES = 16 * 1024 * 1024
+"""Largest file that is read as a source."""
+
+SECRET_CHARACTERS = 6
+"""Shortest value that counts as a secret; shorter ones, such as `1` or `true`, would be found everywhere."""
+
+SECRET_PART_CHARACTERS = 4
+"""Shortest beginning of a secret that is recognised where a value was cut."""
+
+LARGE_PAGE = 10_000
+"""Variables in one request from which on it is shown as a progress."""
+
+PLACES_SHOWN = 5
+"""Lines that the error text for an ambiguous breakpoint lists."""
+
+RUN_STOPS = 20
+"""Stops that `dapkit run` shows unless `--stops` says otherwise."""
+
+HAPPENINGS_AT_ONCE = 32
+"""Happenings handed out in a row, so that many cost less than a turn of the event loop for each."""
+
+MOMENT_CHARACTERS = 100
+"""Characters of a message that one line of a timeline shows."""

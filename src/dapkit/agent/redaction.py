@@ -7,8 +7,9 @@ against somebody who wants to get at a secret of a program that he may debug.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
+from dapkit import limits
 from dapkit.agent.budget import CUT
 
 MASK = "[redacted]"
@@ -23,12 +24,6 @@ _SECRET_NAME = re.compile(
 _HARMLESS_NAME = re.compile(
     r"^(?:key|keys|.*monkey|.*hotkey|.*keyboard.*|token_?(?:type|count|s)|.*_keys)$", re.IGNORECASE
 )
-
-_SHORTEST_VALUE = 6
-"""Shorter values of the environment are not looked for: `1` or `true` would be everywhere."""
-
-_SHORTEST_PART = 4
-"""The beginning of a value that was cut is looked for from this length on."""
 
 _TOKENS = re.compile(
     r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)"
@@ -81,6 +76,9 @@ class Redaction:
         secrets: other values that are.
         also: what these take out is taken out as well.
 
+    Attributes:
+        secrets: the values that are taken out wherever they appear, the longest first.
+
     """
 
     def __init__(
@@ -94,12 +92,12 @@ class Redaction:
             value
             for environment in environments
             for name, value in environment.items()
-            if value is not None and len(value) >= _SHORTEST_VALUE and is_secret_name(name)
+            if value is not None and len(value) >= limits.SECRET_CHARACTERS and is_secret_name(name)
         }
         values |= set(filter(None, secrets))
-        values |= {value for other in also for value in other._longest_first}  # noqa: SLF001 - one of us
-        self._longest_first: list[str] = sorted(values, key=lambda value: (-len(value), value))
-        self._values = re.compile("|".join(map(re.escape, self._longest_first))) if values else None
+        values |= {value for other in also for value in other.secrets}
+        self.secrets: Sequence[str] = sorted(values, key=lambda value: (-len(value), value))
+        self._values = re.compile("|".join(map(re.escape, self.secrets))) if values else None
 
     def text(self, text: str) -> str:
         """Take secrets out of a text."""
@@ -113,7 +111,7 @@ class Redaction:
         begin = 0
         for found in _CUT.finditer(text):
             part = text[begin : found.start()]
-            length = max((_overlap(part, value) for value in self._longest_first), default=0)
+            length = max((_overlap(part, value) for value in self.secrets), default=0)
             parts += [part[:-length] + MASK if length else part, CUT]
             begin = found.end()
         return "".join([*parts, text[begin:]])
@@ -141,7 +139,8 @@ class Redaction:
 
 def _overlap(text: str, value: str) -> int:
     """Return how much of the beginning of a value a text ends with, if it is enough to tell."""
-    return next((size for size in range(len(value), _SHORTEST_PART - 1, -1) if text.endswith(value[:size])), 0)
+    sizes = range(len(value), limits.SECRET_PART_CHARACTERS - 1, -1)
+    return next((size for size in sizes if text.endswith(value[:size])), 0)
 
 
 def _option(found: re.Match[str]) -> str:
@@ -159,8 +158,8 @@ def _assigned(found: re.Match[str]) -> str:
 def _is_secret(value: str) -> bool:
     """Whether the value of something with a secret name can be a secret."""
     if value[:1] in ("'", '"'):
-        return len(value) >= _SHORTEST_VALUE + 2
-    return len(value) >= _SHORTEST_VALUE and not _HARMLESS_VALUE.fullmatch(value)
+        return len(value) >= limits.SECRET_CHARACTERS + 2
+    return len(value) >= limits.SECRET_CHARACTERS and not _HARMLESS_VALUE.fullmatch(value)
 
 
 def _masked(value: str) -> str:

@@ -2,14 +2,13 @@
 
 from pathlib import Path
 
-_LARGEST_BYTES = 16 * 1024 * 1024
-"""A larger file is not a source that anybody reads."""
+from dapkit import limits
 
 
 def lines_of(file: Path) -> list[str] | None:
     """Read the lines of a file; None if it is none, or cannot be read."""
     try:
-        if not file.is_file() or file.stat().st_size > _LARGEST_BYTES:
+        if not file.is_file() or file.stat().st_size > limits.SOURCE_BYTES:
             return None
         return file.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:

@@ -23,9 +23,6 @@ from dapkit.protocol import DapkitError, encode_value
 
 type CheckupVerdict = Literal["works", "broken", "missing"]
 
-_AT_ONCE = 2
-"""Adapters that are started at the same time."""
-
 
 @dataclass(frozen=True, slots=True)
 class Checkup:
@@ -54,7 +51,7 @@ async def doctor(catalog: Catalog, *, cwd: Path) -> list[Checkup]:
     """Check all adapters; those that work come first, then the broken, then the missing."""
     found = await anyio.to_thread.run_sync(partial(states, catalog, cwd=cwd))
     results: list[Checkup] = []
-    limiter = anyio.CapacityLimiter(_AT_ONCE)
+    limiter = anyio.CapacityLimiter(limits.CHECKUPS_AT_ONCE)
 
     async def check(state: AdapterState) -> None:
         async with limiter:

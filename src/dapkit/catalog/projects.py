@@ -4,10 +4,8 @@ from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from dapkit import limits
 from dapkit.catalog.definition import AdapterDefinition
-
-_MARKER_BYTES = 1024 * 1024
-"""How much of a root marker is searched for what it has to contain."""
 
 
 def root_of(program: Path, definition: AdapterDefinition) -> Path | None:
@@ -51,6 +49,6 @@ def _contains(marker: Path, text: str) -> bool:
         return True
     try:
         with marker.open("rb") as file:
-            return text.encode() in file.read(_MARKER_BYTES)
+            return text.encode() in file.read(limits.MARKER_BYTES)
     except OSError:
         return False

@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from dapkit import limits
 from dapkit.catalog.catalog import Catalog
 from dapkit.catalog.choice import Choice
 from dapkit.catalog.chooser import Chooser
@@ -12,9 +13,6 @@ from dapkit.catalog.definition import AdapterDefinition
 from dapkit.catalog.errors import CatalogError, NoAdapter
 from dapkit.catalog.installation import NotInstalled
 from dapkit.catalog.tabulation import aligned, indented
-
-_AT_ONCE = 4
-"""Programs that are asked for their version at the same time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +63,7 @@ def states(catalog: Catalog, *, cwd: Path) -> list[AdapterState]:
 
     It asks each for its version, which takes a second or two: in an event loop, call it in a thread.
     """
-    with ThreadPoolExecutor(_AT_ONCE) as pool:
+    with ThreadPoolExecutor(limits.VERSIONS_AT_ONCE) as pool:
         found = list(pool.map(lambda definition: _state(definition, catalog, cwd), catalog.adapters.values()))
     return sorted(found, key=lambda state: (not state.installed, state.name))
 

@@ -33,8 +33,6 @@ def numbers(version: str) -> Version:
 _ANSWERS: dict[tuple[object, ...], str] = {}
 """What programs said; a failure is not kept, since it may have been a busy machine."""
 
-_ANSWERS_KEPT = 256
-
 
 def answer(command: tuple[str, ...], env: Mapping[str, str], cwd: Path = Path(os.sep)) -> str | None:
     """Return what a command prints; None if it fails, or does not end in time.
@@ -50,7 +48,7 @@ def answer(command: tuple[str, ...], env: Mapping[str, str], cwd: Path = Path(os
         return known
     said = _asked(command, env, cwd)
     if said is not None:
-        if len(_ANSWERS) >= _ANSWERS_KEPT:
+        if len(_ANSWERS) >= limits.VERSIONS_KEPT:
             _ANSWERS.clear()
         _ANSWERS[key] = said
     return said

@@ -9,16 +9,13 @@ from typing import Any
 
 import click
 
-from dapkit import hub
+from dapkit import hub, limits
 from dapkit.agent.table import PARAMETERS
 from dapkit.cli import exit_codes, parameter_types
 from dapkit.cli.arguments import value_of
 from dapkit.cli.asking import Answer, ask, unanswered
 from dapkit.cli.display import coloured, complain
 from dapkit.hub.project import project_of
-
-STOPS = 20
-"""How many stops are shown unless told otherwise."""
 
 _LAUNCH = ("breakpoints", "exceptions", "adapter", "cwd", "env", "stdin_file", "timeout")
 
@@ -30,7 +27,9 @@ _LAUNCH = ("breakpoints", "exceptions", "adapter", "cwd", "env", "stdin_file", "
 @click.argument("program", metavar="PROGRAM [ARGS]...")
 @click.argument("args", nargs=-1, metavar="")
 @click.option("-e", "--expression", "expressions", multiple=True, help="Evaluate this at each stop.")
-@click.option("--stops", type=click.IntRange(min=1), default=STOPS, show_default=True, help="End after so many stops.")
+@click.option(
+    "--stops", type=click.IntRange(min=1), default=limits.RUN_STOPS, show_default=True, help="End after so many stops."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object: stops, output, exitCode.")
 def run(
     *,

@@ -95,5 +95,5 @@ def _first_line(starting: subprocess.Popen[bytes], deadline: float) -> bytes | N
 def _tail(log: str, start: int) -> str:
     """Return the last lines that were written to the log since."""
     with open(log, "rb") as file:
-        file.seek(max(start, os.fstat(file.fileno()).st_size - 2000))
+        file.seek(max(start, os.fstat(file.fileno()).st_size - limits.HUB_LOG_SHOWN_BYTES))
         return file.read().decode(errors="replace").strip()

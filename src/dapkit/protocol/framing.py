@@ -16,11 +16,9 @@ from dapkit import limits
 from dapkit.protocol.errors import FramingError
 
 _NAME_BYTES = b"!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-_NAME_BYTES_LIMIT = 256
 _HALF_LINE_ENDS = (b"", b"\r")
 _USUAL_HEADERS = re.compile(rb"Content-Length: (\d{1,7})\r\n\r\n")
 _A_HEADER = "a header such as `Content-Length: 42`"
-_EXCERPT_BYTES = 60
 
 
 def encode_frame(payload: bytes) -> bytes:
@@ -111,7 +109,7 @@ class FrameDecoder:
             self._line = self._searched = newline + 1
         if self._awaited is None:
             self._searched = len(self._buffer)
-            start = bytes(self._buffer[self._line : self._line + _NAME_BYTES_LIMIT])
+            start = bytes(self._buffer[self._line : self._line + limits.HEADER_NAME_BYTES])
             if start not in _HALF_LINE_ENDS:
                 self._open_block(self._searched)
                 self._check_name(start)
@@ -161,7 +159,7 @@ class FrameDecoder:
     def _check_name(self, start: bytes) -> None:
         """Refuse the start of a line that cannot become a header, before the line end has come."""
         name, colon, _ = start.partition(b":")
-        if name.translate(None, _NAME_BYTES) or len(name) >= _NAME_BYTES_LIMIT or (colon and not name):
+        if name.translate(None, _NAME_BYTES) or len(name) >= limits.HEADER_NAME_BYTES or (colon and not name):
             self._fail(_excerpt(start), _A_HEADER)
 
     def _drop_done(self) -> None:
@@ -179,5 +177,5 @@ class FrameDecoder:
 
 def _excerpt(data: bytes) -> str:
     """Show bytes from the wire in an error text."""
-    text = data[:_EXCERPT_BYTES].decode("ascii", "backslashreplace")
-    return repr(text) + ("..." if len(data) > _EXCERPT_BYTES else "")
+    text = data[: limits.EXCERPT_BYTES].decode("ascii", "backslashreplace")
+    return repr(text) + ("..." if len(data) > limits.EXCERPT_BYTES else "")

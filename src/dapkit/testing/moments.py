@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 from functools import cached_property
 
+from dapkit import limits
 from dapkit.endpoint import Role
 from dapkit.protocol import AnyMessage, Event, ProtocolError, RawJson, Request, Response, decode, decode_as
-
-_WIDTH = 100
 
 
 @dataclass(frozen=True)
@@ -64,9 +63,9 @@ class Moment:
             case Event(seq, event):
                 what = f"{seq} event {event}"
             case None:
-                what = f"bytes that are not a message: {self.payload[:_WIDTH]!r}"
+                what = f"bytes that are not a message: {self.payload[: limits.MOMENT_CHARACTERS]!r}"
         content = b"" if self.content is None else bytes(self.content)
         shown = content.decode(errors="replace")
-        if len(shown) > _WIDTH:
-            shown = shown[:_WIDTH] + "..."
+        if len(shown) > limits.MOMENT_CHARACTERS:
+            shown = shown[: limits.MOMENT_CHARACTERS] + "..."
         return f"#{self.index:<3} {self.speaker!s:<7} {what} {shown}".rstrip()

@@ -55,9 +55,6 @@ from dapkit.transport.writer import Tap, Writer
 
 log = logging.getLogger(__name__)
 
-_BATCH = 32
-"""Happenings handed out in a row, so that a storm costs less than a turn of the event loop for each."""
-
 type Incoming = RequestReceived | EventReceived | CancelRequested | ProgressCancelRequested
 """What the owner of a connection has to deal with; responses find their askers by themselves."""
 
@@ -154,7 +151,7 @@ class Connection:
             await self._arrived.until(lambda: bool(self._incoming) or self._ended.is_set())
             if not self._incoming:
                 return
-            for _ in range(_BATCH):
+            for _ in range(limits.HAPPENINGS_AT_ONCE):
                 if not self._incoming:
                     break
                 yield self._incoming.popleft()
@@ -310,7 +307,7 @@ class Connection:
                     self._deliver(happening)
             if self.endpoint.has_bytes_to_send():
                 self._writer.notify()
-            for _ in range(len(happenings) // _BATCH):
+            for _ in range(len(happenings) // limits.HAPPENINGS_AT_ONCE):
                 await checkpoint()  # a dispatcher that is not waiting itself takes a batch: so it is not outrun
 
     def _deliver(self, happening: Happening) -> None:

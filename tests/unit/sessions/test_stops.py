@@ -325,7 +325,8 @@ async def test_message_is_logged_for_an_adapter_that_does_not(sessions: SessionR
     session = await emulating(sessions, spec, "1", "41", "1", "42", "failed", "broken")
     await at_stop(session)
     await session.execution.resume(deadline=0.05)
-    assert session.output.read("console").text.startswith("x is 41\nx is 42\n")
+    written = await session.wait_for_output("x is 42\n", "console", deadline=30)  # the program runs and stops meanwhile
+    assert written.text.startswith("x is 41\nx is 42\n")
     await session.terminate()
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from dapkit import limits
 from dapkit.adapter import Adapter, RequestFailed, not_a_request
 from dapkit.protocol import (
     Arguments,
@@ -226,10 +227,6 @@ class ForwardingAdapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[
         return await self.ask(args)
 
 
-_LARGE_PAGE = 10_000
-"""Variables that are asked for at once."""
-
-
 def _title_if_long(arguments: Arguments[Any]) -> str | None:
     """Name a request that may take long for its progress; the engine answers all others within a second."""
     match arguments:
@@ -237,6 +234,6 @@ def _title_if_long(arguments: Arguments[Any]) -> str | None:
             return "Evaluating"
         case SetVariableArguments() | SetExpressionArguments():
             return "Assigning"
-        case VariablesArguments(count=int(count)) if count > _LARGE_PAGE:
+        case VariablesArguments(count=int(count)) if count > limits.LARGE_PAGE:
             return "Reading variables"
     return None

@@ -8,10 +8,8 @@ import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from dapkit import limits
 from dapkit.sessions.errors import Misplaced
-
-_SHOWN = 5
-"""Places that an error text lists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +38,8 @@ def find_text(text: str, lines: Sequence[str], *, near: int | None, name: str) -
     if len(found) == 1:
         return Anchor(found[0])
     if near is None:
-        places = ", ".join(map(str, found[:_SHOWN])) + (", ..." if len(found) > _SHOWN else "")
+        more = ", ..." if len(found) > limits.PLACES_SHOWN else ""
+        places = ", ".join(map(str, found[: limits.PLACES_SHOWN])) + more
         raise Misplaced(
             f"{name} has {text!r} on {len(found)} lines: {places}."
             " Give more of the line, or `line` to choose the nearest."
