@@ -53,11 +53,12 @@ requests-table: $(READY) ## write docs/reference/requests.md, from the adapter a
 adapters-table: $(READY) ## write docs/reference/adapters.md, from the report of the last make test
 	$(PYTHON) tools/adapters_table.py $(ARGS)
 
-check: $(READY) ## check format, lint, types, layers, the lock file, the generated code and the tables of the reference
+check: $(READY) ## check format, lint, types, layers, words, the lock file, the generated code and the tables of the reference
 	$(ENVIRONMENT)/bin/ruff format --check .
 	$(ENVIRONMENT)/bin/ruff check .
 	$(ENVIRONMENT)/bin/mypy
 	$(ENVIRONMENT)/bin/lint-imports
+	$(PYTHON) tools/check_words.py
 	.tools/bin/uv lock --check --quiet --no-cache --python $(PYTHON)
 	$(PYTHON) tools/requests_table.py --check --reports $(REPORTS)/none
 	$(PYTHON) tools/catalog_table.py --check

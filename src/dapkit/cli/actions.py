@@ -7,8 +7,8 @@ import click
 
 from dapkit.agent.table import ACTIONS, PARAMETERS
 from dapkit.cli import exit_codes, parameter_types
+from dapkit.cli.action_call import ask
 from dapkit.cli.arguments import ASIDE, POSITIONAL, WHERE, WrongWords, flags, is_list, parameters
-from dapkit.cli.asking import ask
 from dapkit.cli.common_options import COMMON_OPTIONS, CommonOptions
 from dapkit.cli.display import show
 

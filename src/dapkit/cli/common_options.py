@@ -11,7 +11,7 @@ from dapkit.cli.parameter_types import PathParameter
 def _session_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:  # noqa: ARG001 - as click has it
     """Complete the names of sessions, if a hub runs."""
     from dapkit import hub
-    from dapkit.cli.asking import ask
+    from dapkit.cli.action_call import ask
 
     try:
         if hub.status() is None:

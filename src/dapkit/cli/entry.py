@@ -6,8 +6,8 @@ A command lives for as long as one call of the hub takes, so that what it import
 import sys
 
 from dapkit.cli import exit_codes
+from dapkit.cli.action_call import ask
 from dapkit.cli.arguments import WrongWords, parameters
-from dapkit.cli.asking import ask
 from dapkit.cli.display import show
 from dapkit.cli.plain import Unclear, read
 

@@ -2,7 +2,7 @@
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from dapkit.cli.asking import Answer
+    from dapkit.cli.action_call import ActionAnswer
 
 DONE = 0
 FAILED = 1
@@ -50,7 +50,7 @@ MEANINGS = (
 )
 
 
-def code_of(answer: "Answer") -> int:
+def code_of(answer: "ActionAnswer") -> int:
     """Return the exit code for an answer."""
     if answer["success"]:
         return DONE

@@ -12,8 +12,8 @@ import click
 from dapkit import hub, limits
 from dapkit.agent.table import PARAMETERS
 from dapkit.cli import exit_codes, parameter_types
+from dapkit.cli.action_call import ActionAnswer, ask, unanswered
 from dapkit.cli.arguments import value_of
-from dapkit.cli.asking import Answer, ask, unanswered
 from dapkit.cli.display import coloured, complain
 from dapkit.hub.project import project_of
 
@@ -91,10 +91,10 @@ class _SmallSession:
         finally:
             self._ask("terminate", {})
 
-    def _ask(self, action: str, arguments: dict[str, object]) -> Answer:
+    def _ask(self, action: str, arguments: dict[str, object]) -> ActionAnswer:
         return ask(action, arguments, session=self._name)
 
-    def _shown_stop(self, answer: Answer) -> None:
+    def _shown_stop(self, answer: ActionAnswer) -> None:
         values = {
             expression: self._ask("evaluate", {"expression": expression, "context": "watch"})
             for expression in self._expressions
@@ -124,7 +124,7 @@ class _SmallSession:
         for expression, value in values.items():
             self._say(f"  {expression} = {_value(value)}")
 
-    def _end(self, answer: Answer) -> int:
+    def _end(self, answer: ActionAnswer) -> int:
         if not answer["success"]:
             self._show_failure(answer)
             return exit_codes.code_of(answer)
@@ -140,7 +140,7 @@ class _SmallSession:
             return ended
         return exit_codes.TIMED_OUT if _status(answer) == "running" else exit_codes.DONE
 
-    def _show_failure(self, answer: Answer) -> None:
+    def _show_failure(self, answer: ActionAnswer) -> None:
         if self._as_json:
             self._print_json(answer)
         else:
@@ -158,7 +158,9 @@ class _SmallSession:
     def _say(self, text: str) -> None:
         click.echo(coloured(text))
 
-    def _print_json(self, answer: Answer, *, output: Answer | None = None, exit_code: object = None) -> None:
+    def _print_json(
+        self, answer: ActionAnswer, *, output: ActionAnswer | None = None, exit_code: object = None
+    ) -> None:
         import json
 
         details = output.get("details") if output else None
@@ -170,17 +172,17 @@ class _SmallSession:
         click.echo(json.dumps(whole, ensure_ascii=False))
 
 
-def _snapshot(answer: Answer) -> dict[str, Any]:
+def _snapshot(answer: ActionAnswer) -> dict[str, Any]:
     details = answer.get("details")
     snapshot = details.get("snapshot") if isinstance(details, dict) else None
     return snapshot if isinstance(snapshot, dict) else {}
 
 
-def _status(answer: Answer) -> object:
+def _status(answer: ActionAnswer) -> object:
     return _snapshot(answer).get("status")
 
 
-def _value(answer: Answer) -> str:
+def _value(answer: ActionAnswer) -> str:
     if not answer["success"]:
         error = answer.get("error")
         return f"({error.get('message') if isinstance(error, dict) else answer.get('text')})"

@@ -8,7 +8,6 @@ from dapkit.client import Ended
 from dapkit.endpoint import RequestFailed
 from dapkit.protocol import OutputEvent, Source
 from e2e.python.driving import Driver
-from e2e.python.processes import only_line
 
 pytestmark = pytest.mark.row("launch")
 
@@ -136,7 +135,7 @@ async def test_program_without_debugging_has_no_monitoring(driver: Driver, pytho
         time.sleep(60)
     """
     await driver.start(program, 1, noDebug=True, stopOnEntry=True, python=python)
-    await only_line(driver)
+    await driver.session.wait_for(OutputEvent)
     assert driver.output("stdout") == "None\n"
     [breakpoint_] = driver.session.breakpoints
     assert not breakpoint_.verified

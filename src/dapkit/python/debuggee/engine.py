@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
 
 class RequestDispatcher(Protocol):
-    """What answers the requests of the client: made by whoever makes the engine, which knows no request."""
+    """What answers the requests of the client: made by the code that makes the engine, which knows no request."""
 
     def handle(self, message: Json) -> None:
         """Take a message from the link."""

@@ -1,4 +1,4 @@
-"""Errors of the engine itself: their traceback goes to the adapter's log, and the client is told once.
+"""Errors of the engine itself: their traceback goes to the adapter's log, and the client learns of it once.
 
 The adapter writes what comes as the event `dapkit/log` where its `--log` says. The client hears of an error of a
 request by the response, and of any other by one `output` event, however often it occurs.

@@ -57,7 +57,7 @@ class Link:
         self._early = said
         self._remarks = OutputQueue()
         self._remarked = float("-inf")  # when remarks were last sent
-        self._untaken = 0  # characters of remarks of which the client has not been told yet
+        self._untaken = 0  # characters of remarks that have not reached the client yet
         self._told_of_remarks = False
         self._soon: _queue.SimpleQueue[Callable[[], None]] = _queue.SimpleQueue()
         self.closed = False
@@ -90,7 +90,7 @@ class Link:
 
     @off_link_thread
     def wait_for_room(self, unless: Callable[[], bool]) -> None:
-        """Wait while there are too many remarks that the client has not been told of, unless something else is due.
+        """Wait while there are too many remarks that have not reached the client, unless something else is due.
 
         It may read slowly, or not at all: then the program is to wait, and nothing else.
         """
@@ -105,7 +105,7 @@ class Link:
         return owned
 
     def note_taken(self, characters: int) -> None:
-        """Take note that the client has been told of remarks."""
+        """Take note that remarks have reached the client."""
         self._untaken = max(0, self._untaken - characters)
 
     def response(self, request: Json, *, success: bool, message: str = "", body: Json | None = None) -> None:

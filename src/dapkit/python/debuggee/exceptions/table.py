@@ -2,7 +2,7 @@
 
     raised         at the raise, once, in the first frame of the program's own code that sees it
     uncaught       at the raise, if nothing on the stack will catch it (`catching`); where that
-                   cannot be told, when it leaves the last frame, with the frames of its traceback
+                   cannot be known, when it leaves the last frame, with the frames of its traceback
     userUnhandled  at the raise, if it will leave the program's own code for a library's
 
 An exception on its way stops the program once, whichever of these it meets; `raise error` sends it on its
@@ -45,7 +45,7 @@ def read(filters: object, filter_options: object, exception_options: object) -> 
     """Read the arguments of `setExceptionBreakpoints`: the breakpoints, and what to answer about each.
 
     Raises:
-        RequestRefused: if one is no breakpoint at all; one whose condition is wrong gets an answer that says so.
+        RequestRefused: if one is not a breakpoint at all; one whose condition is wrong gets an answer that says so.
 
     """
     asked: Asked = []

@@ -236,7 +236,7 @@ class ThreadStates:
         state = self.of(ident)
         new = THREAD_MOVES.get((state, move))
         if new is None:
-            return self._refuse(f"thread {ident} is {state}: {move} is no legal move")
+            return self._refuse(f"thread {ident} is {state}: {move} is not a legal move")
         self._set(ident, new)
         self._look()
         if LOG:
@@ -267,7 +267,7 @@ class ThreadStates:
         phase = self.phase
         new = PROGRAM_MOVES.get((phase, move))
         if new is None:
-            return self._refuse(f"the program is {phase}: {move} is no legal move")
+            return self._refuse(f"the program is {phase}: {move} is not a legal move")
         was_stopped = self.stopped
         self.phase = new
         if self.stopped and not was_stopped:

@@ -162,7 +162,7 @@ class Stepping:
     def cancel(self, stopped: int = 0) -> None:
         """Drop all steps: a thread has stopped. PY_UNWIND stays watched, the next step needs it again.
 
-        What is no step but a stop that another thread is about to make is kept.
+        What is not a step but a stop that another thread is about to make is kept.
         """
         for ident, step in list(self.steps.items()):
             if ident == stopped or not stopped or step.reason == "step":

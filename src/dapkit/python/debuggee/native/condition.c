@@ -1,7 +1,7 @@
 /* Conditions: trees of names, constants and operations, evaluated on a frame as Python would.
 
    A tree never changes once it is made. Evaluating one may run any Python code (`__eq__`, `__bool__`, calls),
-   and so switch threads; whoever evaluates holds a reference to the owner of the tree. */
+   and so switch threads; the caller holds a reference to the owner of the tree. */
 
 #include "native.h"
 
@@ -36,7 +36,7 @@ static PyObject *look_up(PyObject *(*namespace_of)(PyFrameObject *), PyFrameObje
     if (PyDict_CheckExact(namespace))
         value = Py_XNewRef(PyDict_GetItemWithError(namespace, name));
     else /* of a metaclass, or given to exec: the names in it may be anything */
-        PyErr_SetString(PyExc_TypeError, "a namespace that is no dict");
+        PyErr_SetString(PyExc_TypeError, "a namespace that is not a dict");
     Py_DECREF(namespace);
     return value;
 }

@@ -1,7 +1,7 @@
 /* What the parts of the extension share.
 
    The extension is built once, against the stable ABI of CPython 3.12, and loads into every later version.
-   Functions outside that ABI are looked up when the module is loaded (`optional`); whoever needs one checks
+   Functions outside that ABI are looked up when the module is loaded (`optional`); code that needs one checks
    that it was found. Everything here runs with the GIL held, in the main interpreter only. */
 
 #ifndef DAPKIT_NATIVE_H

@@ -1,4 +1,4 @@
-"""What a client is told that the handlers of requests can do, by command.
+"""What is announced to a client that the handlers of requests can do, by command.
 
 Data only, and cheap to import: the engine announces it to the adapter, and the adapter, which has to answer its client
 before there is a program, announces it from here as well. Nothing of it is written anywhere else.

@@ -36,7 +36,7 @@ class Dispatcher:
 
     @in_link_thread
     def handle(self, message: Json) -> None:
-        """Take a message from the link. What is no request gets no answer."""
+        """Take a message from the link. A message that is not a request gets no answer."""
         if message.get("type") != "request" or not isinstance(message.get("seq"), int):
             return
         request = IncomingRequest(message, self._engine.link)

@@ -3,7 +3,7 @@
 A handler runs in the link's thread, takes the engine and the request, and returns the body of the response,
 raises RequestRefused, or returns LATER if a stopped thread will answer. What must follow a
 response (a program going on) is put into `request.afterwards`. Handlers of one topic live in one
-module `requests_TOPIC`, with a table HANDLERS of their own; `dispatch` puts the tables together.
+module of this package, with a table HANDLERS of their own; `dispatch` puts the tables together.
 """
 
 from collections.abc import Callable

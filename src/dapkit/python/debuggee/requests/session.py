@@ -55,7 +55,7 @@ def disconnect(engine: "Engine", request: IncomingRequest) -> None:
 
 
 def output_taken(engine: "Engine", request: IncomingRequest) -> None:
-    """Take note that the client has been told of some of our output."""
+    """Take note that some of our output has reached the client."""
     engine.link.note_taken(number(request, "characters"))
 
 

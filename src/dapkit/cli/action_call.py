@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-type Answer = dict[str, object]
+type ActionAnswer = dict[str, object]
 """What an action answers: action, session, success, text, and details or error."""
 
 
@@ -21,7 +21,7 @@ def ask(
     session: str | None = None,
     project: str | None = None,
     read_only: bool = False,
-) -> Answer:
+) -> ActionAnswer:
     """Have an action done and return its answer; a hub that cannot be reached is an answer too."""
     try:
         with ProgressLine() as progress:
@@ -41,7 +41,7 @@ def ask(
         raise click.ClickException(f"cannot tell the folder of this project: {error.strerror}") from error
 
 
-def unanswered(action: str, session: str | None, error: hub.HubError) -> Answer:
+def unanswered(action: str, session: str | None, error: hub.HubError) -> ActionAnswer:
     """Make an answer of what kept the hub from giving one."""
     return {
         "action": action,
