@@ -77,6 +77,8 @@ PARAMETER_CHARS: Final = 60
 EXCEPTION_DEPTH: Final = 8
 """Links of an exception chain, and members of a group, in `exceptionInfo`."""
 
+KNOWN_ARGUMENTS: Final = 100
+"""Frames whose arguments are kept for `restartFrame`."""
 NOTED_CALLS: Final = 10_000
 """Calls whose arguments are kept for `restartFrame` between two stops: at some microseconds each."""
 
@@ -87,6 +89,22 @@ STEPPED_RETURNS: Final = 50
 
 INSTRUCTIONS: Final = 100_000
 """Instructions in one answer of `disassemble`."""
+DISASSEMBLED_CODES: Final = 8
+"""Code objects whose instructions are kept: an editor reads one page after the other."""
+SPANS: Final = 2_000
+"""Places of instructions that are not looked up again: a deep recursion has few."""
+IGNORED_RAISES: Final = 4_096
+"""Types of exceptions at instructions that are let pass without a look."""
+READ_CODES: Final = 4_096
+"""Code objects whose handlers of exceptions are kept."""
+WRAPPERS: Final = 16
+"""Decorators that are looked through for the function behind them."""
+NEARBY_TEXTS: Final = 50
+"""Strings of the frames around some code that are compared with it."""
+DEFINITION_BYTES: Final = 4 * 1024 * 1024
+"""As much of a file is read to find a class in it."""
+CLASS_INSTRUCTIONS: Final = 8
+"""Instructions from the end of the body of a class to where it has its name, with some decorators."""
 
 REMARKS: Final = 256
 """Log messages that may wait; the thread that adds one more sends them all."""

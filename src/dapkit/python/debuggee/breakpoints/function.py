@@ -11,8 +11,9 @@ The condition is tested as the call begins; the program stops at the first line 
 
 import sys
 from types import CodeType, FunctionType, MethodType
-from typing import Any, Final
+from typing import Any
 
+from .. import limits
 from ..connection.wire import Json
 from ..errors import RequestRefused
 from ..execution import monitor
@@ -26,9 +27,6 @@ from .source import ActionsFor, Tell
 
 type Meaning = tuple[str, str]
 """Module, or an empty text for any of the program's, and qualified name without `<locals>`."""
-
-_WRAPPERS: Final = 16
-"""Decorators around one function that are looked through."""
 
 
 class FunctionBreakpointTable:
@@ -193,7 +191,7 @@ def code_of(value: Any) -> CodeType | None:  # noqa: ANN401 - whatever a name le
     """Return the code that runs when a function is called, under its decorators; None for what has no code."""
     functools = sys.modules.get("functools")
     partial, cached = getattr(functools, "partial", None), getattr(functools, "_lru_cache_wrapper", None)
-    for _ in range(_WRAPPERS):
+    for _ in range(limits.WRAPPERS):
         kind = type(value)
         if kind is FunctionType:
             wrapped = value.__dict__.get("__wrapped__")

@@ -7,6 +7,7 @@ instructions in place as it runs them, and so do breakpoints.
 from types import CodeType
 from typing import TYPE_CHECKING, Final
 
+from .. import limits
 from ..connection.wire import Json
 from ..standard import standard
 from .addresses import Addresses
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
 
 _UNIT: Final = 2
 """Bytes of the shortest instruction."""
-_KEPT: Final = 8
-"""Code objects whose instructions are not read again."""
 
 
 _known: dict[int, tuple[CodeType, list["dis.Instruction"]]] = {}  # by id; the code object keeps that its own
@@ -28,7 +27,7 @@ def instructions(code: CodeType) -> list["dis.Instruction"]:
     """Return the instructions of a code object. For the link's thread."""
     known = _known.get(id(code))
     if known is None:
-        if len(_known) >= _KEPT:
+        if len(_known) >= limits.DISASSEMBLED_CODES:
             del _known[next(iter(_known))]
         known = _known[id(code)] = (code, list(standard("dis").get_instructions(code)))
     return known[1]

@@ -80,8 +80,6 @@ class EngineDataBreakpoint:
         return access.target is self.target and self.access in (access.kind, READ_WRITE)
 
 
-_CLASS_INSTRUCTIONS: Final = 8
-"""From the end of the body of a class to where it has its name, with some decorators."""
 _ONCE: Final = ONCE + ":"
 """What the dataId of a breakpoint begins with that goes away with its first stop."""
 
@@ -237,7 +235,7 @@ class DataBreakpointTable:
         self._look_again([module])
         code, definer = frame.f_code, frame.f_back
         if definer is not None and not is_function(code) and code.co_name != "<module>":
-            self._look_when_made(definer, f"class:{module}:", _CLASS_INSTRUCTIONS)
+            self._look_when_made(definer, f"class:{module}:", limits.CLASS_INSTRUCTIONS)
 
     def _look_when_made(self, definer: FrameType, kind: str, instructions: int) -> None:
         """Look for attributes of a class that is being made, at the next instructions of the frame around it."""

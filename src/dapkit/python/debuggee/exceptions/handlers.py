@@ -8,6 +8,7 @@ Exceptions that C code swallows silently (`hasattr`, iteration) are MAYBE as wel
 from types import CodeType, FrameType
 from typing import Final
 
+from .. import limits
 from ..bytecode.exception_table import handlers_of
 from ..bytecode.instructions import instructions
 from ..classes import is_a, mro
@@ -17,7 +18,6 @@ NO: Final = 0
 MAYBE: Final = 1
 YES: Final = 2
 
-_CACHE_SIZE: Final = 4_096
 _NEUTRAL: Final = frozenset(
     ("PUSH_EXC_INFO", "NOP", "EXTENDED_ARG", "RESUME", "NOT_TAKEN", "TO_BOOL", "COPY", "POP_EXCEPT", "SWAP",
      "STORE_FAST", "DELETE_FAST", "STORE_NAME", "DELETE_NAME")
@@ -48,7 +48,7 @@ _codes: dict[int, _Code] = {}
 def _read(code: CodeType) -> _Code:
     known = _codes.get(id(code))
     if known is None:
-        if len(_codes) >= _CACHE_SIZE:
+        if len(_codes) >= limits.READ_CODES:
             _codes.clear()
         known = _codes[id(code)] = _Code(code)
     return known

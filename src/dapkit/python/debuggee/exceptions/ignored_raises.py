@@ -8,7 +8,7 @@ import _thread
 from collections.abc import Callable
 from types import CodeType
 
-_SIZE = 4_096
+from .. import limits
 
 type OnRaise = Callable[[CodeType, int, BaseException], object]
 
@@ -31,7 +31,7 @@ class IgnoredRaises:
 
     def add(self, code: CodeType, offset: int, kind: type, *, era: int) -> None:
         """Let exceptions of a type pass at an instruction, if that was found in the present era."""
-        if len(self._all) >= _SIZE:
+        if len(self._all) >= limits.IGNORED_RAISES:
             self.clear()
             return
         with self._changing:

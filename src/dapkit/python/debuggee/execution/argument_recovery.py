@@ -92,13 +92,13 @@ def _called(node: _ast.expr, caller: FrameType, code: CodeType) -> tuple[Functio
         RequestRefused: what it names cannot be read.
 
     """
-    place = Namespaces(caller.f_globals, caller)
+    namespaces = Namespaces(caller.f_globals, caller)
     found: Any
     first: list[object] = []
     if isinstance(node, _ast.Attribute):
-        found, first = _attribute(value_of(node.value, place), node.attr)
+        found, first = _attribute(value_of(node.value, namespaces), node.attr)
     else:
-        found = value_of(node, place)
+        found = value_of(node, namespaces)
     if is_a(found, type):
         found, first = _of_class(found, "__init__"), [_NOT_ANY_MORE]
     elif type(found) is MethodType:

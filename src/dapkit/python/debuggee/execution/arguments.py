@@ -20,8 +20,6 @@ from ..bytecode.instructions import instructions
 from ..sources.files import is_function, resume_offset
 from .monitor import EVENTS, Monitor
 
-_KEPT = 100
-"""Frames whose arguments are kept."""
 _NOTED = EVENTS.PY_START | EVENTS.PY_RETURN
 _MAY_BE_SUSPENDED = 0x20 | 0x80 | 0x200  # generators, coroutines, asynchronous generators
 _BACKWARD = ("JUMP_BACKWARD", "JUMP_BACKWARD_NO_INTERRUPT")
@@ -90,9 +88,9 @@ class ParameterStores:
 class KnownArguments:
     """Arguments of frames that may be restarted.
 
-    Invariant: `kept` has at most `_KEPT` frames, by identity; each is held, or its code is in `noted`, so that a later
-    frame of the same identity takes its place. Those that an exception has ended go at the next stop, or when others
-    need the room. Changed under the engine's lock.
+    Invariant: `kept` has at most `limits.KNOWN_ARGUMENTS` frames, by identity; each is held, or its code is in `noted`,
+    so that a later frame of the same identity takes its place. Those that an exception has ended go at the next stop,
+    or when others need the room. Changed under the engine's lock.
 
     Attributes:
         noted: code whose every call is noted, by its identity, and the offset at which its calls begin.
@@ -156,7 +154,7 @@ class KnownArguments:
         self._keep(frame, list(self._stores[id(frame.f_code)].offsets), held=False)
 
     def _keep(self, frame: FrameType, names: list[str], *, held: bool) -> None:
-        while len(self.kept) >= _KEPT:
+        while len(self.kept) >= limits.KNOWN_ARGUMENTS:
             del self.kept[next(iter(self.kept))]
         values = frame.f_locals
         found = {name: values[name] for name in names if name in values}

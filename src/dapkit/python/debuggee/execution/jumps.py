@@ -66,9 +66,9 @@ def first_line(code: CodeType) -> int:
 def restore(frame: FrameType, values: dict[str, object]) -> None:
     """Give parameters their first values again."""
     if values:
-        place = Namespaces(frame.f_globals, frame)
-        place.locals.update(values)
-        place.write_back()
+        namespaces = Namespaces(frame.f_globals, frame)
+        namespaces.locals.update(values)
+        namespaces.write_back()
 
 
 def restart(parked: ParkedThread, arguments: KnownArguments) -> list[str]:

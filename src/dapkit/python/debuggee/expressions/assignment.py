@@ -25,7 +25,7 @@ def set_variable(
     inside: VariableContainer,
     name: str,
     *,
-    place: Namespaces,
+    namespaces: Namespaces,
     text: str,
     guard: EvaluationGuard,
 ) -> object:
@@ -40,14 +40,14 @@ def set_variable(
         raise RequestRefused(f"there is no {name!r} here")
     if row.stored is None:
         raise RequestRefused(f"{name} cannot be set: {_why_not(inside, row.value)}")
-    value = evaluate(text, place, guard)
+    value = evaluate(text, namespaces, guard)
     store(row.stored, value, guard)
     row.value = value
     return value
 
 
 def set_expression(
-    expression: str, *, place: Namespaces, frame: FrameType | None, text: str, guard: EvaluationGuard
+    expression: str, *, namespaces: Namespaces, frame: FrameType | None, text: str, guard: EvaluationGuard
 ) -> object:
     """Assign to an expression; return the new value.
 
@@ -56,31 +56,31 @@ def set_expression(
 
     """
     target = _target(expression)
-    value = evaluate(text, place, guard)
-    store(_stored(target, expression, place=place, frame=frame, guard=guard), value, guard)
+    value = evaluate(text, namespaces, guard)
+    store(_stored(target, expression, namespaces=namespaces, frame=frame, guard=guard), value, guard)
     return value
 
 
-def stored_at(expression: str, *, place: Namespaces, frame: FrameType | None, guard: EvaluationGuard) -> Stored:
+def stored_at(expression: str, *, namespaces: Namespaces, frame: FrameType | None, guard: EvaluationGuard) -> Stored:
     """Return where the value of an expression is stored.
 
     Raises:
         RequestRefused: if it is stored nowhere, or a part of it does not evaluate.
 
     """
-    return _stored(_target(expression), expression, place=place, frame=frame, guard=guard)
+    return _stored(_target(expression), expression, namespaces=namespaces, frame=frame, guard=guard)
 
 
 def _stored(
-    target: _ast.AST, expression: str, *, place: Namespaces, frame: FrameType | None, guard: EvaluationGuard
+    target: _ast.AST, expression: str, *, namespaces: Namespaces, frame: FrameType | None, guard: EvaluationGuard
 ) -> Stored:
     match target:
         case _ast.Name(id=name):
-            return _variable(name, place, frame)
+            return _variable(name, namespaces, frame)
         case _ast.Attribute(value=owner, attr=name):
-            return Attribute(_part(owner, place, guard), name)
+            return Attribute(_part(owner, namespaces, guard), name)
         case _ast.Subscript(value=container, slice=key):
-            return ContainerItem(_part(container, place, guard), _part(key, place, guard))
+            return ContainerItem(_part(container, namespaces, guard), _part(key, namespaces, guard))
         case _:
             raise RequestRefused(
                 f"{expression.strip()[:80]} cannot be assigned to; a name, an attribute or an item can"
@@ -110,27 +110,27 @@ def _target(expression: str) -> _ast.AST:
     return tree.body  # type: ignore[attr-defined, no-any-return]  # "eval" gives an Expression
 
 
-def _part(node: _ast.expr, place: Namespaces, guard: EvaluationGuard) -> object:
+def _part(node: _ast.expr, namespaces: Namespaces, guard: EvaluationGuard) -> object:
     """Evaluate a part of the expression; a slice alone is not an expression."""
     if isinstance(node, _ast.Slice):
         bounds = (node.lower, node.upper, node.step)
-        return slice(*(None if bound is None else _part(bound, place, guard) for bound in bounds))
+        return slice(*(None if bound is None else _part(bound, namespaces, guard) for bound in bounds))
     code = compile(_ast.Expression(node), _WHERE, "eval", dont_inherit=True)
     try:
-        return guard.call(limits.WATCH_SECONDS, eval, code, place.namespace_for(code), place.locals)
+        return guard.call(limits.WATCH_SECONDS, eval, code, namespaces.namespace_for(code), namespaces.locals)
     except TimeIsUp:
         raise RequestRefused(f"it did not end within {limits.WATCH_SECONDS:g} s and was interrupted") from None
     except BaseException as error:
         raise RequestRefused(said(error)) from error
 
 
-def _variable(name: str, place: Namespaces, frame: FrameType | None) -> Stored:
-    if frame is not None and place.locals is not place.globals:
+def _variable(name: str, namespaces: Namespaces, frame: FrameType | None) -> Stored:
+    if frame is not None and namespaces.locals is not namespaces.globals:
         code = frame.f_code
-        if name in place.locals or name in code.co_varnames + code.co_cellvars + code.co_freevars:
+        if name in namespaces.locals or name in code.co_varnames + code.co_cellvars + code.co_freevars:
             return LocalVariable(frame, name)
-    if name in place.globals or place.locals is place.globals:
-        return ContainerItem(place.globals, name)
+    if name in namespaces.globals or namespaces.locals is namespaces.globals:
+        return ContainerItem(namespaces.globals, name)
     raise RequestRefused(f"there is no variable {name}")
 
 

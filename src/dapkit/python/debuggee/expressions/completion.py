@@ -24,17 +24,17 @@ _OPENING: Final = {")": "(", "]": "[", "}": "{"}
 _QUOTES: Final = ("'", '"')
 
 
-def complete(text: str, line: int, column: int, place: Namespaces) -> list[Json]:
+def complete(text: str, line: int, column: int, namespaces: Namespaces) -> list[Json]:
     """Return proposals for a place in a text; line and column count from 1, columns in UTF-16 units."""
     lines = text.split("\n")
     if not 1 <= line <= len(lines):
         raise RequestRefused(f"line is {line}, the text has {len(lines)}")
     head = _upto(lines[line - 1], column)
-    proposals = _proposals(head, place)
+    proposals = _proposals(head, namespaces)
     return proposals[: limits.PROPOSALS]
 
 
-def _proposals(head: str, place: Namespaces) -> list[Json]:
+def _proposals(head: str, namespaces: Namespaces) -> list[Json]:
     typed = _identifier_at_end(head)
     before = head[: len(head) - len(typed)]
     words = head.split()
@@ -42,14 +42,14 @@ def _proposals(head: str, place: Namespaces) -> list[Json]:
         return _modules(head)
     if words[:1] == ["from"] and len(words) > 1:
         return _imported_names(words[1], typed, head)
-    if (keys := _keys(head, place)) is not None:
+    if (keys := _keys(head, namespaces)) is not None:
         return keys
     if before.endswith("."):
         owner = _expression_at_end(before[:-1])
-        return _attributes(owner, typed, head, place) if owner else []
+        return _attributes(owner, typed, head, namespaces) if owner else []
     if _in_text(before):
         return []
-    return _names(typed, head, place)
+    return _names(typed, head, namespaces)
 
 
 def _upto(line: str, column: int) -> str:
@@ -81,9 +81,9 @@ def _item(label: str, typed: str, head: str, *, kind: str, order: str, detail: s
 # Names and attributes
 
 
-def _names(typed: str, head: str, place: Namespaces) -> list[Json]:
+def _names(typed: str, head: str, namespaces: Namespaces) -> list[Json]:
     found: dict[str, Json] = {}
-    for order, names in enumerate((place.locals, place.globals, vars(builtins))):
+    for order, names in enumerate((namespaces.locals, namespaces.globals, vars(builtins))):
         for name, value in list(names.items()):
             if type(name) is str and name.startswith(typed) and name.isidentifier() and name not in found:
                 found[name] = _item(
@@ -100,9 +100,9 @@ def _names(typed: str, head: str, place: Namespaces) -> list[Json]:
     return _sorted(found)
 
 
-def _attributes(owner: str, typed: str, head: str, place: Namespaces) -> list[Json]:
+def _attributes(owner: str, typed: str, head: str, namespaces: Namespaces) -> list[Json]:
     try:
-        value = look_up(owner, place)
+        value = look_up(owner, namespaces)
     except RequestRefused:
         return []
     found: dict[str, Json] = {}
@@ -139,7 +139,7 @@ def _sorted(found: dict[str, Json]) -> list[Json]:
 # Keys
 
 
-def _keys(head: str, place: Namespaces) -> list[Json] | None:
+def _keys(head: str, namespaces: Namespaces) -> list[Json] | None:
     """Return the keys of a dict whose bracket is open at the end; None if there is no such bracket."""
     typed = head[_start_of_key(head) :]
     before = head[: len(head) - len(typed)].rstrip()
@@ -149,7 +149,7 @@ def _keys(head: str, place: Namespaces) -> list[Json] | None:
     if not owner or (typed and typed[0] not in _QUOTES and not typed.isalnum()):
         return None
     try:
-        value = look_up(owner, place)
+        value = look_up(owner, namespaces)
     except RequestRefused:
         return None
     if not is_a(value, dict):

@@ -52,7 +52,7 @@ class Console:
     def run(
         self,
         text: str,
-        place: Namespaces,
+        namespaces: Namespaces,
         guard: EvaluationGuard,
         *,
         expose: Callable[[EvaluationGuard, Callable[[], ConsoleResult]], ConsoleResult],
@@ -67,14 +67,14 @@ class Console:
         parts = _parts(text)
         try:
             outcome = guard.call(
-                self.seconds, expose, guard, lambda: _with_last(self.last, lambda: _run(parts, place, show))
+                self.seconds, expose, guard, lambda: _with_last(self.last, lambda: _run(parts, namespaces, show))
             )
         except TimeIsUp:
             raise RequestRefused(too_long(text, self.seconds)) from None
         except BaseException as error:  # the error of the user's own code is the answer
             raise RequestRefused(said(error)) from error
         finally:
-            place.write_back()
+            namespaces.write_back()
             _flush_output()
         if outcome.has_value and outcome.value is not None:
             self.last = [outcome.value]
@@ -127,10 +127,10 @@ def _block(statements: list[_ast.stmt]) -> list[Part]:
     return [(compile(module, NAME, "exec", _FLAGS, dont_inherit=True), False)]
 
 
-def _run(parts: list[Part], place: Namespaces, show: Callable[[object], None]) -> ConsoleResult:
+def _run(parts: list[Part], namespaces: Namespaces, show: Callable[[object], None]) -> ConsoleResult:
     outcome = ConsoleResult()
     for at, (code, is_expression) in enumerate(parts):
-        value: Any = eval(code, place.namespace_for(code), place.locals_for(code))
+        value: Any = eval(code, namespaces.namespace_for(code), namespaces.locals_for(code))
         if code.co_flags & _AWAITS:
             value = _await(value)
         is_last = at == len(parts) - 1

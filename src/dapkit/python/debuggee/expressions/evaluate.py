@@ -44,7 +44,7 @@ class Namespaces:
         return {**self.locals, "__exception__": self.exception}
 
 
-def evaluate(text: str, place: Namespaces, guard: EvaluationGuard) -> object:
+def evaluate(text: str, namespaces: Namespaces, guard: EvaluationGuard) -> object:
     """Return the value of an expression.
 
     Raises:
@@ -53,7 +53,7 @@ def evaluate(text: str, place: Namespaces, guard: EvaluationGuard) -> object:
     """
     code = compiled(text)
     try:
-        return guard.call(limits.WATCH_SECONDS, eval, code, place.namespace_for(code), place.locals_for(code))
+        return guard.call(limits.WATCH_SECONDS, eval, code, namespaces.namespace_for(code), namespaces.locals_for(code))
     except TimeIsUp:
         raise RequestRefused(too_long(text, limits.WATCH_SECONDS)) from None
     except BaseException as error:  # the error of the user's own expression is the answer

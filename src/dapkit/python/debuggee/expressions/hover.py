@@ -42,7 +42,7 @@ _COMPARISONS: Final[dict[type, Callable[[Any, Any], Any]]] = {
 _CONTAINERS: Final = (list, tuple, dict, str, bytes, bytearray, range)
 
 
-def look_up(text: str, place: Namespaces) -> object:
+def look_up(text: str, namespaces: Namespaces) -> object:
     """Return the value of an expression without running any code of the program.
 
     Raises:
@@ -53,10 +53,10 @@ def look_up(text: str, place: Namespaces) -> object:
         tree = compile(text.strip(), NAME, "eval", _ast.PyCF_ONLY_AST, dont_inherit=True)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise RequestRefused(said(error)) from error
-    return value_of(cast("_ast.Expression", tree).body, place)  # as "eval" gives
+    return value_of(cast("_ast.Expression", tree).body, namespaces)  # as "eval" gives
 
 
-def value_of(node: _ast.expr, place: Namespaces) -> object:  # noqa: PLR0911 - one return per case
+def value_of(node: _ast.expr, namespaces: Namespaces) -> object:  # noqa: PLR0911 - one return per case
     """Return the value of an expression that was parsed.
 
     Raises:
@@ -67,19 +67,19 @@ def value_of(node: _ast.expr, place: Namespaces) -> object:  # noqa: PLR0911 - o
         case _ast.Constant(value=value):
             return value
         case _ast.Name(id=name):
-            return _named(name, place)
+            return _named(name, namespaces)
         case _ast.Attribute(value=owner, attr=name):
-            return attribute(value_of(owner, place), name)
+            return attribute(value_of(owner, namespaces), name)
         case _ast.Subscript(value=container, slice=key):
-            return _item(value_of(container, place), value_of(key, place))
+            return _item(value_of(container, namespaces), value_of(key, namespaces))
         case _ast.UnaryOp(op=_ast.USub(), operand=_ast.Constant(value=int() | float() as number)):
             return -number
         case _ast.BinOp(left=left, op=operator, right=right) if type(operator) in ARITHMETIC:
-            return calculated(value_of(left, place), operator, value_of(right, place))
+            return calculated(value_of(left, namespaces), operator, value_of(right, namespaces))
         case _ast.Compare(left=left, ops=[operator], comparators=[right]) if type(operator) in _COMPARISONS:
-            return calculated(value_of(left, place), operator, value_of(right, place))
+            return calculated(value_of(left, namespaces), operator, value_of(right, namespaces))
         case _ast.Tuple(elts=parts):
-            return tuple(value_of(part, place) for part in parts)
+            return tuple(value_of(part, namespaces) for part in parts)
         case _:
             raise RequestRefused(
                 "a hover calls nothing and assigns nothing: only names, stored attributes and items of built-in "
@@ -107,8 +107,8 @@ def calculated(left: Any, operator: _ast.AST, right: Any) -> object:  # noqa: AN
     return result
 
 
-def _named(name: str, place: Namespaces) -> object:
-    for names in (place.locals, place.globals, vars(builtins)):
+def _named(name: str, namespaces: Namespaces) -> object:
+    for names in (namespaces.locals, namespaces.globals, vars(builtins)):
         if name in names:
             return cast("Mapping[str, object]", names)[name]
     raise RequestRefused(f"NameError: name {name!r} is not defined")

@@ -87,17 +87,17 @@ def _target_in(
 
 
 def _target_of(expression: str, origin: VariableContainer, size: int, guard: EvaluationGuard) -> WatchTarget:
-    place = Namespaces(vars(sys.modules["__main__"]), origin.frame)
+    namespaces = Namespaces(vars(sys.modules["__main__"]), origin.frame)
     label = expression.strip()
     if not size:
-        return target_of(stored_at(expression, place=place, frame=origin.frame, guard=guard), label)
+        return target_of(stored_at(expression, namespaces=namespaces, frame=origin.frame, guard=guard), label)
     try:
-        stored = stored_at(expression, place=place, frame=origin.frame, guard=guard)
+        stored = stored_at(expression, namespaces=namespaces, frame=origin.frame, guard=guard)
     except RequestRefused:
         stored = None
     if isinstance(stored, ContainerItem) and type(stored.key) is int and not isinstance(stored.container, dict | list):
         return _range_from(stored.container, stored.key, size, label)
-    return target_of_bytes(evaluate(expression, place, guard), 0, size, label)
+    return target_of_bytes(evaluate(expression, namespaces, guard), 0, size, label)
 
 
 def _range_from(buffer: Any, index: int, size: int, label: str) -> WatchTarget:  # noqa: ANN401 - any container

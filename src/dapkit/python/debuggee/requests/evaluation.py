@@ -35,23 +35,23 @@ def evaluate_(engine: "Engine", request: IncomingRequest) -> Later:
         return reader.describe(value, path, origin, guard, chars=chars, hexadecimal=hexadecimal)
 
     def work(guard: EvaluationGuard) -> Json:
-        place = Namespaces(vars(sys.modules["__main__"]), origin.frame)
+        namespaces = Namespaces(vars(sys.modules["__main__"]), origin.frame)
         parked = engine.stops.parked.get(origin.ident)
-        place.exception = parked.exception if parked is not None else None
-        outcome = _outcome(place, guard)
+        namespaces.exception = parked.exception if parked is not None else None
+        outcome = _outcome(namespaces, guard)
         if not outcome.has_value:
             return {"result": "", "variablesReference": 0}
         body = describe(outcome.value, guard)
         body["result"] = body.pop("value")
         return body
 
-    def _outcome(place: Namespaces, guard: EvaluationGuard) -> ConsoleResult:
+    def _outcome(namespaces: Namespaces, guard: EvaluationGuard) -> ConsoleResult:
         if context == "hover":
             from ..expressions.hover import look_up
 
-            return ConsoleResult(look_up(expression, place), has_value=True)
+            return ConsoleResult(look_up(expression, namespaces), has_value=True)
         if context != "repl":
-            return ConsoleResult(evaluate(expression, place, guard), has_value=True)
+            return ConsoleResult(evaluate(expression, namespaces, guard), has_value=True)
 
         def show(value: object) -> None:
             body = describe(value, guard)
@@ -60,7 +60,7 @@ def evaluate_(engine: "Engine", request: IncomingRequest) -> Later:
 
         if may_change(expression):
             request.afterwards = lambda: tell_changed(engine)
-        return engine.console.run(expression, place, guard, expose=engine.stops.expose, show=show)
+        return engine.console.run(expression, namespaces, guard, expose=engine.stops.expose, show=show)
 
     def instead(begun: bool) -> Json:
         raise RequestRefused(why_not_evaluated(engine, origin.ident, begun=begun))

@@ -102,8 +102,8 @@ def set_variable_(engine: "Engine", request: IncomingRequest) -> Later:
     name, new = text(request, "name"), text(request, "value")
 
     def work(guard: EvaluationGuard) -> Json:
-        place = Namespaces(vars(sys.modules["__main__"]), inside.frame)
-        value = set_variable(reader, inside, name, place=place, text=new, guard=guard)
+        namespaces = Namespaces(vars(sys.modules["__main__"]), inside.frame)
+        value = set_variable(reader, inside, name, namespaces=namespaces, text=new, guard=guard)
         path = inside.shown[name].path if name in inside.shown else ""
         return reader.describe(value, path, inside, guard, hexadecimal=wants_hexadecimal(request))
 
@@ -116,8 +116,8 @@ def set_expression_(engine: "Engine", request: IncomingRequest) -> Later:
     origin = origin_of(engine, request)
 
     def work(guard: EvaluationGuard) -> Json:
-        place = Namespaces(vars(sys.modules["__main__"]), origin.frame)
-        value = set_expression(expression, place=place, frame=origin.frame, text=new, guard=guard)
+        namespaces = Namespaces(vars(sys.modules["__main__"]), origin.frame)
+        value = set_expression(expression, namespaces=namespaces, frame=origin.frame, text=new, guard=guard)
         return engine.reader.describe(
             value, f"({expression.strip()})", origin, guard, hexadecimal=wants_hexadecimal(request)
         )

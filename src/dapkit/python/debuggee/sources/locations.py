@@ -13,6 +13,7 @@ from types import (
 )
 from typing import Any, Final
 
+from .. import limits
 from ..classes import is_a
 from ..errors import RequestRefused
 
@@ -22,7 +23,6 @@ _OF_CODE: Final = {
     CoroutineType: "cr_code",
     AsyncGeneratorType: "ag_code",
 }
-_TEXT_BYTES: Final = 4 * 1024 * 1024
 
 
 class Location:
@@ -101,7 +101,9 @@ def _class_location(value: object) -> tuple[str, int, CodeType | None]:
 def _find_class(file: str, path: list[str]) -> int:
     try:
         with open(file, "rb") as source:
-            tree: Any = compile(source.read(_TEXT_BYTES), file, "exec", _ast.PyCF_ONLY_AST, dont_inherit=True)
+            tree: Any = compile(
+                source.read(limits.DEFINITION_BYTES), file, "exec", _ast.PyCF_ONLY_AST, dont_inherit=True
+            )
     except (OSError, SyntaxError, ValueError):
         return 0
     for name in path:

@@ -29,8 +29,6 @@ from .imported import loaded, names_of
 _FROZEN = "<frozen "
 _ONE_TEXT_EACH = ("<string>", "<stdin>")
 """File names that say nothing: each code compiled under them has a text of its own."""
-_NEARBY = 50
-"""Strings of the frames around some code that are compared with it."""
 
 
 class UnfiledText:
@@ -274,7 +272,7 @@ class ShownSources:
             namespaces.append(frame.f_globals)
             values = [value for names in namespaces for value in list(names.values())]
             for value in [*frame.f_code.co_consts, *values]:
-                if type(value) is str and value and seen < _NEARBY:
+                if type(value) is str and value and seen < limits.NEARBY_TEXTS:
                     seen += 1
                     yield value
             frame = frame.f_back

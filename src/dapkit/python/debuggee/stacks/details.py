@@ -2,15 +2,13 @@
 
 from types import FrameType
 
+from .. import limits
 from ..bytecode.addresses import Addresses
 from ..bytecode.positions import ProgramTexts, Span, span_at
 from ..connection.wire import Json
 from ..execution import jumps
 from ..execution.arguments import KnownArguments
 from ..execution.stops import Stops
-
-_KEPT = 2_000
-"""Places of instructions that are not looked up again: a deep recursion has few."""
 
 
 class FrameDetails:
@@ -40,7 +38,7 @@ class FrameDetails:
     def _columns(self, frame: FrameType, address: int, offset: int) -> Json:
         """Return where in its line a frame is: at a call, in all but the newest."""
         if address not in self._spans:
-            if len(self._spans) >= _KEPT:
+            if len(self._spans) >= limits.SPANS:
                 self._spans.clear()
             self._spans[address] = span_at(frame.f_code, offset)
         span = self._spans[address]
