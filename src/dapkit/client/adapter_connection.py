@@ -1,4 +1,4 @@
-"""The conversation with one adapter: requests, and what is known about its process.
+"""The conversation with an adapter: requests, and what is known about its process.
 
 Every request of a session leaves through `AdapterConnection.ask`, so that the state
 of the program takes account of it first, and that an adapter that is gone is
@@ -24,7 +24,7 @@ from dapkit.transport import ChildProcess, Connection, ConversationLost, Recorde
 
 
 class AdapterConnection:
-    """The adapter of one session, from the first byte to the last.
+    """The adapter of a session, from the first byte to the last.
 
     Attributes:
         disconnecting: whether a `disconnect` request was sent.
@@ -60,12 +60,12 @@ class AdapterConnection:
     async def ask[B](self, arguments: Arguments[B], *, deadline: float = limits.REQUEST_SECONDS) -> B:
         """Send a request and wait for its response. Raises: as `Session.request`."""
         check_fields(arguments, self.capabilities)
-        self._state.program.asked(arguments, position=self._state.events.position)
+        self._state.program.note_request(arguments, position=self._state.events.position)
         self.disconnecting = self.disconnecting or arguments.command == "disconnect"
         try:
             return await self._alive.request(arguments, deadline=deadline)
         except (LocalProtocolError, InvalidValue):
-            self._state.program.refused(arguments)
+            self._state.program.note_refusal(arguments)
             raise
         except ConversationLost as lost:
             raise await self._death(lost) from lost

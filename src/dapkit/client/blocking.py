@@ -141,17 +141,17 @@ class BlockingSession(BlockingRequests[Session]):
 
     @property
     def known_threads(self) -> Mapping[int, KnownThread]:
-        """Threads by id, as far as events and `threads` responses told of them."""
+        """Threads by id, as far as events and `threads` responses reported them."""
         return self._look(lambda: self._inner.known_threads)
 
     @property
     def stops_beside(self) -> Mapping[int, StoppedEvent]:
-        """Stops of threads, by their ids, that have stopped by themselves while another one stands, and still do."""
+        """Stops of single threads, by their ids, which came while another thread stood already and still hold."""
         return self._look(lambda: self._inner.stops_beside)
 
     @property
     def debugged_process(self) -> ProcessEvent | None:
-        """The process that is debugged, as far as the adapter tells."""
+        """The process that is debugged, as far as the adapter reports it."""
         return self._look(lambda: self._inner.debugged_process)
 
     @property
@@ -207,7 +207,7 @@ class BlockingSession(BlockingRequests[Session]):
     @property
     def terminals(self) -> Sequence["BlockingTerminal"]:
         """Terminals that the adapter asked for, oldest first."""
-        return [BlockingTerminal(one, portal=self._portal) for one in self._look(lambda: self._inner.terminals)]
+        return [BlockingTerminal(inner, portal=self._portal) for inner in self._look(lambda: self._inner.terminals)]
 
 
 class BlockingEvents(Facade[EventStream]):

@@ -229,9 +229,9 @@ class BreakpointSync:
                 await self._adapter.ask(ConfigurationDoneArguments())
 
     async def ask[B](self, arguments: Arguments[B], *, deadline: float = limits.REQUEST_SECONDS) -> B:
-        """Send a request that somebody else made, which replaces breakpoints. Raises: as `Session.request`."""
+        """Send a request of a caller's own, which replaces breakpoints. Raises: as `Session.request`."""
         async with self._sending:
-            take_back = self._breakpoints.asked(arguments)
+            take_back = self._breakpoints.note_request(arguments)
             try:
                 return await self._adapter.ask(arguments, deadline=deadline)
             except (LocalProtocolError, InvalidValue):
@@ -258,13 +258,13 @@ class BreakpointSync:
             await self._adapter.ask(request)
         except (RequestFailed, CapabilityMissing) as refusal:
             log.warning("the adapter refused %s: %s", request.command, refusal)
-            self._breakpoints.refused(request, str(refusal))
+            self._breakpoints.note_refusal(request, str(refusal))
         except InvalidValue as unreadable:
             if not unreadable.path.startswith("$.body"):
                 raise
             # rdbg answers setFunctionBreakpoints without a body
             log.warning("the adapter's answer to %s cannot be read: %s", request.command, unreadable)
-            self._breakpoints.refused(request, f"the adapter's answer cannot be read: {unreadable}")
+            self._breakpoints.note_refusal(request, f"the adapter's answer cannot be read: {unreadable}")
 
     # Checks
 

@@ -188,7 +188,7 @@ class Breakpoints:
         """Make the requests for everything, in the order that the specification asks for.
 
         DAP, "Initialized Event": files, functions if the adapter knows these, then exceptions
-        if it has filters, or if it would not hear of the end of the configuration otherwise.
+        if it has filters, or if nothing else says that the configuration ends.
         """
         files: dict[str, SetRequest] = {}
         for known in self._all.values():
@@ -212,7 +212,7 @@ class Breakpoints:
 
     # What comes back
 
-    def asked(self, request: ProtocolObject) -> Callable[[], None]:
+    def note_request(self, request: ProtocolObject) -> Callable[[], None]:
         """Take over what a request that is about to leave asks for; return how to take that back."""
         before = self._all.copy(), self.exceptions
         match request:
@@ -231,7 +231,7 @@ class Breakpoints:
 
         return take_back
 
-    def answered(self, request: object, body: object) -> None:
+    def note_response(self, request: object, body: object) -> None:
         """Take in the response to a request; its answers stand in the order of the breakpoints there."""
         if not isinstance(body, _BODIES):
             return
@@ -241,12 +241,12 @@ class Breakpoints:
                 if known.wanted == wire:
                     self._put(replace(known, answer=answer))
 
-    def refused(self, request: object, why: str) -> None:
+    def note_refusal(self, request: object, why: str) -> None:
         """Take note that the adapter would not set what a request asked for."""
         for known in self._set_by(request):
             self._put(replace(known, answer=Breakpoint(verified=False, message=why)))
 
-    def told(self, event: BreakpointEvent) -> None:
+    def note_event(self, event: BreakpointEvent) -> None:
         """Take in what the adapter reports about a breakpoint afterwards (event `breakpoint`)."""
         news = event.breakpoint
         for known in self:

@@ -7,7 +7,7 @@ DapkitError                      (dapkit.protocol)
 │   └── CapabilityMissing        the adapter did not announce what a request needs
 ├── TransportError               (dapkit.transport)
 │   ├── CannotStart              the adapter could not be started
-│   ├── Unreachable              nobody listens where it should
+│   ├── Unreachable              nothing listens where it should
 │   ├── DeadlineExceeded         it lives, but did not answer in time
 │   └── ConversationLost
 │       └── AdapterDied          it is gone: exit code and the end of its stderr
@@ -40,8 +40,8 @@ class AdapterDied(ConversationLost):
 
     def __init__(self, reason: str, *, exit_code: int | None = None, stderr: str = "") -> None:
         end = "" if exit_code is None else f"; its process ended with exit code {exit_code}"
-        last_words = f"\n{stderr.rstrip()}" if stderr.strip() else ""
-        super().__init__(f"the debug adapter is gone: {reason}{end}{last_words}")
+        tail = f"\n{stderr.rstrip()}" if stderr.strip() else ""
+        super().__init__(f"the debug adapter is gone: {reason}{end}{tail}")
         self.exit_code = exit_code
         self.stderr = stderr
 
@@ -66,7 +66,7 @@ class ProgramEnded(ClientError):  # noqa: N818 - the sentence reads right where 
     """The program ended while something else was waited for.
 
     Attributes:
-        exit_code: if the adapter told it.
+        exit_code: if the adapter reported it.
 
     """
 

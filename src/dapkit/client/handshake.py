@@ -11,8 +11,8 @@ The specification lets an adapter answer `launch` when it likes, and they do:
 
 So the request is sent and not waited for; the configuration follows as soon as
 `initialized` came, or the adapter showed that it will not come. Of several
-errors the one of `launch` itself tells most: it is waited for a little, and
-stands first.
+errors that of `launch` itself says most: it is waited for a little, and stands
+first.
 """
 
 from collections.abc import Awaitable, Callable
@@ -26,8 +26,8 @@ from dapkit.protocol import DapkitError, InitializeRequestArguments
 from dapkit.transport import Pulse, background_tasks
 
 
-class _Errand:
-    """Something that runs beside, and how it ended."""
+class _BackgroundRequest:
+    """Requests that are made in the background, and how they ended."""
 
     def __init__(self, pulse: Pulse) -> None:
         self.done = False
@@ -47,7 +47,7 @@ class _Errand:
         return self.error is not None
 
 
-async def shake_hands(
+async def run_handshake(
     command: str,
     *,
     start: Callable[[], Awaitable[object]],
@@ -64,14 +64,14 @@ async def shake_hands(
         configure: sends breakpoints and configurationDone.
         initialized: whether the adapter said that it is ready for these.
         under_way: whether the program evidently runs, stands or has ended already.
-        pulse: beats whenever one of the two may have changed.
+        pulse: beats whenever either may have changed.
 
     Raises:
         StartRefused: the adapter refused to start.
         DapkitError: what else went wrong, if it did not say why.
 
     """
-    answer, configuration = _Errand(pulse), _Errand(pulse)
+    answer, configuration = _BackgroundRequest(pulse), _BackgroundRequest(pulse)
     async with background_tasks() as tasks:
         tasks.start_soon(answer.run, start)
         await pulse.until(lambda: initialized() or answer.done)

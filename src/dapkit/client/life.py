@@ -1,4 +1,4 @@
-"""The life of one session: launched or attached, detached, disconnected.
+"""The life of a session: launched or attached, detached, disconnected.
 
 What becomes of the program is decided here: leaving a session ends a program that
 was launched, and releases one that was attached to.
@@ -12,7 +12,7 @@ import anyio
 from dapkit import limits
 from dapkit.client.adapter_connection import AdapterConnection
 from dapkit.client.breakpoint_sync import BreakpointSync
-from dapkit.client.handshake import shake_hands
+from dapkit.client.handshake import run_handshake
 from dapkit.client.received_state import ReceivedState
 from dapkit.endpoint import CapabilityMissing
 from dapkit.protocol import AttachRequestArguments, DapkitError, DisconnectArguments, LaunchRequestArguments
@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 
 
 class SessionLife:
-    """Starts the program, and lets it go or ends it.
+    """Starts the program, and releases or ends it.
 
     Attributes:
         ends_program: whether the program ends with the session; the session of a child asks its parent.
@@ -46,7 +46,7 @@ class SessionLife:
     async def start(self, arguments: LaunchRequestArguments | AttachRequestArguments, *, deadline: float) -> None:
         """Launch or attach, and send the breakpoints. Raises: as `Session.launch`."""
         self._start = arguments
-        await shake_hands(
+        await run_handshake(
             arguments.command,
             start=lambda: self._adapter.ask(arguments, deadline=deadline),
             configure=self._breakpoints.configure,
@@ -54,7 +54,7 @@ class SessionLife:
             under_way=lambda: self._state.started,
             pulse=self._state.pulse,
         )
-        self._state.program.started()
+        self._state.program.note_start()
         self._state.pulse.beat()
 
     def check_release(self) -> None:
@@ -90,7 +90,7 @@ class SessionLife:
 
     @property
     def _chooses_end(self) -> bool:
-        """Whether the adapter can be asked what is to become of the program."""
+        """Whether a `disconnect` request can say what becomes of the program."""
         return bool(self._adapter.capabilities.support_terminate_debuggee)
 
     def _was_launched(self) -> bool:

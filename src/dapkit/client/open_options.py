@@ -40,7 +40,7 @@ class OpenOptions[S](TypedDict, total=False):
     """What every way of opening a session takes."""
 
     adapter_id: str
-    """Name of the adapter that is sent to it in `initialize`; some want to read their own."""
+    """Name of the adapter in `initialize`; some expect their own."""
     transcript: Path | None
     """File for all messages, as `dapkit.transport.Recorder` writes it; children get files beside it."""
     breakpoints: Breakpoints | None

@@ -18,7 +18,7 @@ class OutputText:
     Attributes:
         text: the pieces in the order in which they came.
         end: the position to read on from.
-        lost: at most so many characters of what was asked for had to be dropped; exact for one category.
+        lost: at most so many characters of what was asked for had to be dropped; exact for a single category.
 
     """
 

@@ -61,11 +61,11 @@ class ReceivedState:
             case EventReceived(received):
                 event = self._add(received)
             case ResponseReceived(request, response) if response.success:
-                self.breakpoints.answered(request.arguments, response.body)
-                self.program.answered(request, response.body)
+                self.breakpoints.note_response(request.arguments, response.body)
+                self.program.note_response(request, response.body)
                 self.disconnected = self.disconnected or request.command == "disconnect"
             case ResponseReceived(request):
-                self.program.refused(request.arguments)
+                self.program.note_refusal(request.arguments)
             case ConversationEnded():
                 self.end()
                 return
@@ -83,14 +83,14 @@ class ReceivedState:
         body = received.body
         event = body if isinstance(body, EventBody) else CustomEvent(received.event, _plain(body))
         self.events.add(event)
-        self.program.told(event, position=self.events.position)
+        self.program.note_event(event, position=self.events.position)
         match event:
             case InitializedEvent():
                 self.initialized = True
             case OutputEvent():
                 self.output.append(event.output, event.category or "console")
             case BreakpointEvent():
-                self.breakpoints.told(event)
+                self.breakpoints.note_event(event)
             case _:
                 pass
         return event

@@ -3,7 +3,7 @@
 A child session is reached as its parent was, unless the adapter says otherwise:
 debugpy names host and port in the child's configuration. The request is answered
 before the child is reached, since the adapter may be waiting for that. A child
-that is not wanted is attached to and let go, or it would wait for us forever.
+that is not wanted is attached to and released, or it would wait for us forever.
 """
 
 import logging
@@ -145,7 +145,7 @@ class ReverseRequestHandler[S: ChildSession]:
         self, connection: Connection, request: Request, wanted: RunInTerminalRequestArguments
     ) -> None:
         try:
-            async with open_terminal(wanted, hearer=self._wrote, program_input=self._program_input) as terminal:
+            async with open_terminal(wanted, on_output=self._wrote, program_input=self._program_input) as terminal:
                 self.terminals.append(terminal)
                 connection.respond(request, RunInTerminalBody(process_id=terminal.pid))
                 self._pulse.beat()

@@ -268,7 +268,7 @@ class Session(RequestMethods):
 
         Raises:
             RequestFailed: the adapter answered with an error.
-            DeadlineExceeded: it did not answer in time; it was told to give up, if it understands that.
+            DeadlineExceeded: it did not answer in time; it was asked to give up, if it understands that.
             AdapterDied: it is gone.
             CapabilityMissing: it did not announce that it can do this; nothing was sent.
             OutOfOrder: this is not the time for it; nothing was sent.
@@ -379,7 +379,7 @@ class Session(RequestMethods):
 
     @property
     def stops_beside(self) -> Mapping[int, StoppedEvent]:
-        """Stops of threads, by their ids, that have stopped by themselves while another one stands, and still do."""
+        """Stops of single threads, by their ids, which came while another thread stood already and still hold."""
         return dict(self._state.program.beside)
 
     @property

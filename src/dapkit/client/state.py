@@ -1,4 +1,4 @@
-"""What the program is doing, as told by events and by our own requests.
+"""What the program is doing, according to events and our own requests.
 
     Starting ──handshake done, stopped──▶ Running ◀──resumed── Stopped
         └──────────────┬──────────────────┘ └──────stopped─────▶┘
@@ -70,8 +70,8 @@ class Ended:
     """Debugging is over.
 
     Attributes:
-        exit_code: None if the adapter did not tell it (delve and js-debug never do).
-        adapter_lost: whether the adapter went away without a word; the program may be in any state then.
+        exit_code: None if the adapter did not report it (delve and js-debug never do).
+        adapter_lost: whether the adapter went away without `terminated`; the program may be in any state then.
 
     """
 
@@ -84,7 +84,7 @@ type State = Starting | Running | Stopped | Ended
 
 @dataclass(frozen=True, slots=True)
 class KnownThread:
-    """A thread as far as events and `threads` responses told; not every adapter sends events for all."""
+    """A thread as far as events and `threads` responses reported it; not every adapter sends events for all."""
 
     id: int
     name: str | None = None
@@ -125,15 +125,15 @@ class TrackedProgram:
 
     @property
     def adapter_lost(self) -> bool:
-        """Whether the adapter went away without a word."""
+        """Whether the adapter went away without reporting the end."""
         return isinstance(self.state, Ended) and self.state.adapter_lost
 
-    def started(self) -> None:
+    def note_start(self) -> None:
         """Take note that launch or attach went through."""
         if isinstance(self.state, Starting):
             self.state = Running()
 
-    def asked(self, arguments: ProtocolObject, *, position: int) -> None:
+    def note_request(self, arguments: ProtocolObject, *, position: int) -> None:
         """Take note of a request that is about to leave, at this position in the events."""
         if getattr(arguments, "command", None) not in RESUMING_COMMANDS:
             return
@@ -141,7 +141,7 @@ class TrackedProgram:
         alone = getattr(arguments, "thread_id", None) if getattr(arguments, "single_thread", None) else None
         self._run(alone, position)
 
-    def refused(self, arguments: object) -> None:
+    def note_refusal(self, arguments: object) -> None:
         """Take back a resumption that did not come about, unless something happened since."""
         before = self._before
         if before is None or before.request is not arguments or not isinstance(self.state, Running):
@@ -150,7 +150,7 @@ class TrackedProgram:
         self.state, self.threads, self.resumed_at = before.state, before.threads, before.resumed_at
         self.beside = before.beside
 
-    def answered(self, request: Request, body: object) -> None:
+    def note_response(self, request: Request, body: object) -> None:
         """Take note of a response to one of our requests."""
         match body:
             case ThreadsBody():
@@ -167,7 +167,7 @@ class TrackedProgram:
         if isinstance(request.arguments, ContinueArguments | ReverseContinueArguments):
             self._go_over()
 
-    def told(self, event: object, *, position: int) -> None:
+    def note_event(self, event: object, *, position: int) -> None:
         """Take note of an event; `position` is that of the event after it."""
         match event:
             case StoppedEvent():

@@ -28,8 +28,8 @@ from dapkit.protocol import RunInTerminalRequestArguments
 from dapkit.transport import CannotStart, Guard, ProcessGroup, Pulse, background_tasks, ignored_signals
 from dapkit.transport.descriptors import DescriptorReader, DescriptorWriter
 
-type Hearer = Callable[["Terminal", str], None]
-"""Told of what a program writes, piece by piece as it comes."""
+type OnOutput = Callable[["Terminal", str], None]
+"""Called with what a program writes, piece by piece as it comes."""
 
 _SIZE = (24, 80)
 _LAUNCHER = Path(__file__).with_name("terminal_launcher.py")
@@ -44,7 +44,7 @@ class Terminal:
 
     """
 
-    def __init__(self, pid: int, master: int, title: str, hearer: "Hearer | None" = None) -> None:
+    def __init__(self, pid: int, master: int, title: str, on_output: "OnOutput | None" = None) -> None:
         self.title = title
         self.pid = pid
         self._process = ProcessGroup(pid)
@@ -52,8 +52,8 @@ class Terminal:
         self._reader = DescriptorReader(master)
         self._writer = DescriptorWriter.over(os.dup(master))
         self._output = TextLog()
-        self._hearer = hearer
-        self._heard = Pulse()
+        self._on_output = on_output
+        self._pulse = Pulse()
         self._hung_up = False
         self._released = False
 
@@ -71,7 +71,7 @@ class Terminal:
 
         """
         with anyio.move_on_after(deadline):
-            await self._heard.until(lambda: expected in self.read(since=since).text or self._hung_up)
+            await self._pulse.until(lambda: expected in self.read(since=since).text or self._hung_up)
         text = self.read(since=since)
         if expected not in text.text:
             raise WaitExpired(f"{expected!r} in the terminal, which shows {text.text!r},", deadline)
@@ -100,7 +100,7 @@ class Terminal:
         with anyio.move_on_after(deadline):
             code = await self._process.wait()
             with anyio.move_on_after(limits.LAST_OUTPUT_SECONDS):  # its children may hold the terminal open
-                await self._heard.until(lambda: self._hung_up)
+                await self._pulse.until(lambda: self._hung_up)
             return code
         raise WaitExpired("the end of the program in the terminal", deadline)
 
@@ -108,20 +108,20 @@ class Terminal:
         """Let the program run on when the terminal is closed; what it writes is read and dropped."""
         self._released = True
 
-    async def hear(self) -> None:
+    async def read_all(self) -> None:
         """Collect output until the program and all that it started have closed the terminal."""
         decoder = codecs.getincrementaldecoder("utf-8")("replace")
         try:
             while True:
                 text = decoder.decode(await self._reader.receive())
                 self._output.append(text, "terminal")
-                if self._hearer is not None:
-                    self._hearer(self, text)
-                self._heard.beat()
+                if self._on_output is not None:
+                    self._on_output(self, text)
+                self._pulse.beat()
         except (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError):
-            # EIO, since nobody has the other side open any more; or `close` was faster.
+            # EIO, since no process has the other side open any more; or `close` was faster.
             self._hung_up = True
-            self._heard.beat()
+            self._pulse.beat()
 
     async def close(self) -> None:
         """Hang up and end the program, or let it run on if it was released."""
@@ -144,7 +144,7 @@ class Terminal:
 
 @asynccontextmanager
 async def open_terminal(
-    wanted: RunInTerminalRequestArguments, *, hearer: Hearer | None = None, program_input: Path | None = None
+    wanted: RunInTerminalRequestArguments, *, on_output: OnOutput | None = None, program_input: Path | None = None
 ) -> AsyncIterator[Terminal]:
     """Run a program in a terminal of 24 lines by 80 columns; leaving the block closes it.
 
@@ -159,10 +159,10 @@ async def open_terminal(
         raise CannotStart("runInTerminal names no command to run")
     guard = Guard()
     try:
-        terminal = await _start(wanted, hearer, program_input)
+        terminal = await _start(wanted, on_output, program_input)
         guard.watch(terminal.pid)
         async with background_tasks() as tasks:
-            tasks.start_soon(terminal.hear)
+            tasks.start_soon(terminal.read_all)
             try:
                 yield terminal
             finally:
@@ -172,10 +172,12 @@ async def open_terminal(
         guard.dismiss()
 
 
-async def _start(wanted: RunInTerminalRequestArguments, hearer: Hearer | None, program_input: Path | None) -> Terminal:
+async def _start(
+    wanted: RunInTerminalRequestArguments, on_output: OnOutput | None, program_input: Path | None
+) -> Terminal:
     read = None if program_input is None else _opened(program_input)
     master, slave = pty.openpty()
-    hears, reports = os.pipe2(os.O_CLOEXEC)
+    reading, reports = os.pipe2(os.O_CLOEXEC)
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", *_SIZE, 0, 0))
     launcher = [sys.executable, "-I", "-S", str(_LAUNCHER), wanted.cwd or ".", *wanted.args]
     try:
@@ -187,8 +189,8 @@ async def _start(wanted: RunInTerminalRequestArguments, hearer: Hearer | None, p
         os.close(slave)
         os.close(reports)
     os.set_blocking(master, False)
-    terminal = Terminal(pid, master, wanted.title or Path(wanted.args[0]).name, hearer)
-    async with DescriptorReader(hears) as report:
+    terminal = Terminal(pid, master, wanted.title or Path(wanted.args[0]).name, on_output)
+    async with DescriptorReader(reading) as report:
         try:
             failure = await report.receive()
         except anyio.EndOfStream:  # closed by becoming the program

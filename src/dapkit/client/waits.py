@@ -67,7 +67,7 @@ class Waits:
     ) -> State:
         """Continue, or step with `arguments`, and wait for what comes of it: `Stopped`, `Ended`, or still `Running`.
 
-        A stop that somebody else resumes at once is not missed. Raises: as `request`.
+        A stop that another caller resumes at once is not missed. Raises: as `request`.
         """
         epoch = self._program.epoch
         ends = anyio.current_time() + deadline

@@ -28,7 +28,7 @@ def public(kind: type) -> set[str]:
     return {name for name in dir(kind) if not name.startswith("_")}
 
 
-NOT_FOR_OUTSIDE = {"close", "hear", "release", "resize"}
+NOT_FOR_OUTSIDE = {"close", "read_all", "release", "resize"}
 
 
 @pytest.mark.parametrize(("blocking", "asynchronous"), [(BlockingSession, Session), (BlockingTerminal, Terminal)])

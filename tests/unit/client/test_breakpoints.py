@@ -1,4 +1,4 @@
-"""What is wanted stays wanted: order, wholeness, answers, gates."""
+"""Breakpoints are kept whole: order, answers, gates, and what the protocol can say."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -51,7 +51,7 @@ def pending(lines: list[int]) -> SetBreakpointsBody:
 
 
 def lines(breakpoints: tuple[SessionBreakpoint, ...]) -> list[int | None]:
-    return [one.line for one in breakpoints]
+    return [known.line for known in breakpoints]
 
 
 async def test_breakpoints_are_sent_by_file_in_the_specified_order() -> None:
@@ -89,7 +89,7 @@ async def test_breakpoints_are_sent_by_file_in_the_specified_order() -> None:
             >> request("setExceptionBreakpoints", filters=["uncaught"])
             >> request("configurationDone")
         )
-        assert all(one.verified for one in both.session.breakpoints)
+        assert all(known.verified for known in both.session.breakpoints)
 
 
 async def test_second_breakpoint_never_replaces_the_first() -> None:
@@ -179,7 +179,7 @@ async def test_fewer_answers_than_breakpoints_leave_the_rest_unanswered() -> Non
         await both.session.add_breakpoint("/p/main.c", 3)
         await both.session.add_breakpoint("/p/main.c", 4)
         await both.session.launch({})
-        assert [one.answer is None for one in both.session.breakpoints] == [False, True]
+        assert [known.answer is None for known in both.session.breakpoints] == [False, True]
 
 
 @pytest.mark.parametrize(
@@ -253,7 +253,7 @@ def test_copy_for_another_process_keeps_numbers_and_leaves_addresses_behind() ->
     ours = Breakpoints()
     line = ours.add(at(3))
     ours.add(BreakpointSpec(DataLocation("0x10/4")))
-    ours.answered(ours.request_with(line.spec), pending([3]))
+    ours.note_response(ours.request_with(line.spec), pending([3]))
     copy = ours.for_another()
     assert [(known.number, known.spec, known.answer) for known in copy] == [(line.number, line.spec, None)]
     assert copy.add(at(4)).number != ours.add(at(5)).number
@@ -271,7 +271,7 @@ def test_equal_breakpoints_under_two_numbers_are_sent_once_and_answered_both() -
         ours.add(at(3), number=number)
     request = ours.request_with(at(3))
     assert request == SetBreakpointsArguments(source=MAIN, breakpoints=[SourceBreakpoint(line=3)])
-    ours.answered(request, pending([3]))
+    ours.note_response(request, pending([3]))
     assert [(known.number, known.line) for known in ours] == [(7, 3), (9, 3)]
 
 
@@ -291,7 +291,7 @@ def test_disabled_breakpoint_is_kept_but_not_sent() -> None:
 def test_request_that_could_not_be_made_changes_nothing() -> None:
     ours = Breakpoints()
     known = ours.add(at(3))
-    take_back = ours.asked(SetBreakpointsArguments(source=MAIN, breakpoints=[]))
+    take_back = ours.note_request(SetBreakpointsArguments(source=MAIN, breakpoints=[]))
     assert list(ours) == []
     take_back()
     assert list(ours) == [known]

@@ -57,7 +57,7 @@ async def test_child_gets_the_breakpoints_of_its_parent() -> None:
         await session.threads()
         [child] = await session.wait_for_children()
         assert isinstance(await child.settled(), Stopped)
-        assert [one.number for one in child.breakpoints] == [placed.number]
+        assert [known.number for known in child.breakpoints] == [placed.number]
         server.adapters[1].timeline.expect(
             request("attach", pid=7) & (request("setBreakpoints") >> request("configurationDone"))
         )

@@ -89,5 +89,5 @@ async def test_events_during_disconnect_are_kept() -> None:
     async with driven(able({"disconnect": [tell(stopped), reply()]})) as both:
         await both.session.launch({})
         await both.session.next_stop()
-    assert await both.session.wait_for(StoppedEvent, where=lambda one: one.reason == "pause") == stopped
+    assert await both.session.wait_for(StoppedEvent, where=lambda event: event.reason == "pause") == stopped
     both.timeline.expect(event("stopped", reason="pause"))

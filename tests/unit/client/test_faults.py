@@ -150,6 +150,6 @@ async def test_answer_without_breakpoints_is_told_by_these_and_does_not_fail_the
     async with driven(able({"setFunctionBreakpoints": [raw(bare)]})) as both:
         wanted = await both.session.add_function_breakpoint("main")
         await both.session.launch({})
-        (told,) = both.session.breakpoints
-        assert (told.number, told.verified) == (wanted.number, False)
-        assert (told.message or "").startswith("the adapter's answer cannot be read: $.body")
+        (reported,) = both.session.breakpoints
+        assert (reported.number, reported.verified) == (wanted.number, False)
+        assert (reported.message or "").startswith("the adapter's answer cannot be read: $.body")

@@ -15,7 +15,7 @@ async def test_session_starts_in_the_order_of(adapter: str) -> None:
         await both.session.launch({"program": "/p/main"})
         stop = await both.session.next_stop()
         assert stop.reason == "entry"
-        assert [one.verified for one in both.session.breakpoints] == [True]
+        assert [known.verified for known in both.session.breakpoints] == [True]
         both.timeline.expect(
             request("initialize")
             >> response("initialize")

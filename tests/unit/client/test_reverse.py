@@ -36,7 +36,7 @@ async def test_terminal_without_a_folder_is_given_ours() -> None:
         await both.session.threads()
         terminal = await both.session.wait_for_terminal()
         assert await terminal.wait() == 0
-        assert [str(one.path) for one in both.session.violations][-1] == "$.arguments.cwd"
+        assert [str(violation.path) for violation in both.session.violations][-1] == "$.arguments.cwd"
 
 
 async def test_terminal_that_cannot_be_had_is_an_error_for_the_adapter_alone() -> None:

@@ -49,7 +49,9 @@ async def test_stop_that_overtakes_the_response_is_the_result_of_the_resumption(
         await both.session.launch({})
         await both.session.next_stop()
         assert await both.session.resume() == Stopped(STEP, epoch=2)
-        assert [one.problem for one in both.session.violations][-1].startswith("came before the response to")
+        assert [violation.problem for violation in both.session.violations][-1].startswith(
+            "came before the response to"
+        )
 
 
 async def test_stop_that_somebody_else_resumes_at_once_is_not_missed() -> None:

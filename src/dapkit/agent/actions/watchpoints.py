@@ -16,7 +16,7 @@ from dapkit.endpoint import RequestFailed
 from dapkit.protocol import DataBreakpointInfoArguments, DataBreakpointInfoBody
 
 _BYTES = re.compile(r"(0x)?[0-9A-Fa-f]{1,16}/[1-9][0-9]{0,3}")
-"""How adapters that watch addresses name data; lldb-dap 22 does not check it, and falls silent if there is no size."""
+"""How adapters that watch addresses name data. lldb-dap 22 does not check it: without a size it stops answering."""
 
 
 @action(Approval.EXECUTE, example={"instruction_reference": "0x401136"})
@@ -116,7 +116,7 @@ async def set_data_breakpoint(
     if call.session.traits.watches_addresses and not _BYTES.fullmatch(data_id):
         raise InvalidArguments(
             f"data_id must be ADDRESS/SIZE, such as 7FFE3C10/4, not {data_id!r:.60}",
-            hint="data_breakpoint_info tells it.",
+            hint="data_breakpoint_info returns it.",
         )
     location = DataLocation(data_id, access_type)
     if (before := _data(call, data_id)) is not None:

@@ -1,7 +1,7 @@
 """Where a breakpoint belongs in a text that may have changed since it was set.
 
-Pure functions over lines. A breakpoint by text goes where the text stands; one by
-line goes with its line: an unchanged line keeps its breakpoint wherever it moved.
+Pure functions over lines. A breakpoint by text goes where the text stands, a
+breakpoint by line goes with its line: an unchanged line keeps its breakpoint wherever it moved.
 """
 
 import difflib
@@ -24,7 +24,7 @@ def find_text(text: str, lines: Sequence[str], *, near: int | None, name: str) -
     """Find the line of a text: whole lines before parts of lines, blanks made equal; of several the nearest.
 
     Raises:
-        Misplaced: it is nowhere, or in several places and none is said to be near.
+        Misplaced: it is nowhere, or on several lines without one to be near.
 
     """
     wanted = _squeezed(text)

@@ -37,7 +37,7 @@ class KeptBreakpoints:
     """All breakpoints of one session.
 
     Attributes:
-        filters: the exceptions that stop; None while nobody has chosen.
+        filters: the exceptions that stop; None while none were chosen.
         lasting: data ids that the adapter said to mean the same in every run.
 
     Invariant: no two are at the same location; each that `is_set` was sent by the
