@@ -67,5 +67,6 @@ def _annotation(kind: Type, used: set[str]) -> str:
 
 
 def _note(parameter: str) -> str:
-    shadows = hasattr(builtins, parameter.partition(":")[0])
+    name = parameter.partition(":")[0]
+    shadows = hasattr(builtins, name) and name != "breakpoint"  # which ruff is configured to allow
     return "  # noqa: A002 - the protocol's name" if shadows else ""
