@@ -2,7 +2,7 @@
 
 A stop becomes public in two steps. The adapter reports it; then its thread is
 read, and the breakpoints that dapkit judges itself are judged. Until that is
-done the session still counts as running, so that nobody acts on a stop that the
+done the session still counts as running, so that no caller acts on a stop that the
 program does not stay in, or on one whose place is not known yet.
 """
 
@@ -62,7 +62,7 @@ class SessionMonitor:
 
     # What the run reports
 
-    def heard(self, target: Target, event: SessionEvent) -> None:
+    def event_received(self, target: Target, event: SessionEvent) -> None:
         """Take note of an event of a target."""
         self._events.add(event)
         if isinstance(event, StoppedEvent):
@@ -70,30 +70,30 @@ class SessionMonitor:
         if isinstance(event, InvalidatedEvent) and {*(event.areas or ["all"])} & {"all", "stacks", "threads"}:
             stop, run = target.stop, self._state.run
             if stop is not None and run is not None and target.number not in self._read_again:
-                run.look_after(self._update, target, stop)
+                run.start_task(self._update, target, stop)
 
-    def printed(self, text: str, category: str) -> None:
+    def output_received(self, text: str, category: str) -> None:
         """Keep output."""
         self._output.append(text, category)
-        self.beat()
+        self.state_changed()
 
-    def beat(self) -> None:
+    def state_changed(self) -> None:
         """Let everybody who waits check the state again."""
         self._state.pulse.beat()
 
-    def finished(self) -> None:
+    def run_ended(self) -> None:
         """Take note that the run is over."""
         self._breakpoints.finish()
-        self.beat()
+        self.state_changed()
 
-    async def stopped(self, target: Target, stopped: Stopped) -> None:
-        """Read the thread of a new stop, and publish the stop or let the program go on."""
+    async def stop_received(self, target: Target, stopped: Stopped) -> None:
+        """Read the thread of a new stop, and publish the stop or resume the program."""
         try:
             thread = await self._read_thread(target, stopped)
             verdict = await self._judge(target, stopped, thread)
             if not verdict.stop and not self._state.pause_requested:
                 if not self._state.stepping:
-                    await self._go_on(target, thread)
+                    await self._resume(target, thread)
                     return
                 remark = "a step ended at a breakpoint that does not stop"
                 verdict = replace(verdict, remarks=(*verdict.remarks, remark))
@@ -126,10 +126,10 @@ class SessionMonitor:
 
         verdict = await judge_stop(hit_by(self._breakpoints, target.session, stopped, thread.top), evaluate)
         for line in verdict.logs:
-            self.printed(f"{line}\n", "console")
+            self.output_received(f"{line}\n", "console")
         return verdict
 
-    async def _go_on(self, target: Target, thread: StoppedThread) -> None:
+    async def _resume(self, target: Target, thread: StoppedThread) -> None:
         asked = ContinueArguments(thread_id=thread.thread_id or 0)
         await target.session.request(asked, deadline=self._settings.request_timeout_seconds)
 
@@ -165,7 +165,7 @@ class SessionMonitor:
             self._read_again.discard(target.number)
         if target.stop is stop:
             target.publish(stopped, self._located(stop, target, thread))
-            self.beat()
+            self.state_changed()
 
     def _located(self, stop: Stop, target: Target, thread: StoppedThread) -> Stop:
         """Add to a stop what was read of its thread."""

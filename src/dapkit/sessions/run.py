@@ -24,24 +24,24 @@ log = logging.getLogger(__name__)
 class RunListener(Protocol):
     """What a run reports to: the session that it belongs to."""
 
-    def heard(self, target: Target, event: SessionEvent) -> None:
+    def event_received(self, target: Target, event: SessionEvent) -> None:
         """Take note of an event of a target."""
         ...
 
-    def printed(self, text: str, category: str) -> None:
+    def output_received(self, text: str, category: str) -> None:
         """Keep output."""
         ...
 
-    def beat(self) -> None:
+    def state_changed(self) -> None:
         """Let everybody who waits check the state again."""
         ...
 
-    def finished(self) -> None:
+    def run_ended(self) -> None:
         """Take note that the run is over."""
         ...
 
-    async def stopped(self, target: Target, stopped: Stopped) -> None:
-        """Read the thread of a new stop, and publish the stop or let the program go on."""
+    async def stop_received(self, target: Target, stopped: Stopped) -> None:
+        """Read the thread of a new stop, and publish the stop or resume the program."""
         ...
 
 
@@ -152,7 +152,7 @@ class ProgramRun:
         """Take note of a message that has changed the state of a client session."""
         if isinstance(event, OutputEvent):  # which may come in floods, and changes nothing else
             category = event.category or "console"
-            self._listener.printed(event.output, category)
+            self._listener.output_received(event.output, category)
             if category == "console" and session is self.root:
                 self._take_exit_code(event.output)
             return
@@ -161,15 +161,15 @@ class ProgramRun:
             self.restart_data = event.restart
         if isinstance(event, ExitedEvent) and session is self.root:
             self.exit_code = event.exit_code
-            self.look_after(self._end_of_process)
+            self.start_task(self._end_of_process)
         if event is not None:
-            self._listener.heard(target, event)
+            self._listener.event_received(target, event)
         if (stopped := target.notice()) is not None:
-            self.look_after(self._listener.stopped, target, stopped)
+            self.start_task(self._listener.stop_received, target, stopped)
         if not self._finishing and not any(target.live for target in self.targets.values()):
             self._finishing = True
-            self.look_after(self._finish)
-        self._listener.beat()
+            self.start_task(self._finish)
+        self._listener.state_changed()
 
     def _take_exit_code(self, output: str) -> None:
         """Take the exit code from the console, if that is where the adapter reports it."""
@@ -178,7 +178,7 @@ class ProgramRun:
 
     def wrote(self, _session: Session, _terminal: Terminal | None, text: str) -> None:
         """Keep what came in a terminal, or beside the protocol, as output of the program."""
-        self._listener.printed(text, "stdout")
+        self._listener.output_received(text, "stdout")
 
     def _target(self, session: Session) -> Target:
         for target in self.targets.values():
@@ -188,7 +188,7 @@ class ProgramRun:
         self.targets[number] = Target(number, session, run=self.number)
         return self.targets[number]
 
-    def look_after[*P](self, work: Callable[[*P], Coroutine[object, object, None]], *arguments: *P) -> None:
+    def start_task[*P](self, work: Callable[[*P], Coroutine[object, object, None]], *arguments: *P) -> None:
         """Start a task that ends with the run at the latest."""
         if self._tasks is not None:  # no message comes before they are there
             self._tasks.start_soon(work, *arguments)
@@ -238,4 +238,4 @@ class ProgramRun:
         self._closing.set()
         if not self.ended:
             self.ended = True
-            self._listener.finished()
+            self._listener.run_ended()
