@@ -87,7 +87,7 @@ class LaunchedProgram:
         self._family = Descendants(process.pid)
         self._output = _Pipe(process.stdout, "stdout", report)
         self._errors = _Pipe(process.stderr, "stderr", report)
-        self._is_told = anyio.Event()
+        self._is_reported = anyio.Event()
         self._asked_to_end = False
         self._released = False
 
@@ -107,7 +107,7 @@ class LaunchedProgram:
             readers.start_soon(self._errors.run)
             await self._group.wait()
             readers.cancel_scope.deadline = anyio.current_time() + limits.LAST_OUTPUT_SECONDS
-        self._is_told.set()
+        self._is_reported.set()
 
     async def report_output(self) -> None:
         """Pass on what it has written by now."""
@@ -116,7 +116,7 @@ class LaunchedProgram:
 
     async def wait(self) -> None:
         """Wait until the program has ended and its output was reported."""
-        await self._is_told.wait()
+        await self._is_reported.wait()
 
     def last_errors(self) -> str:
         """Return the last `limits.STDERR_BYTES` that it wrote to stderr."""

@@ -187,7 +187,7 @@ class DebuggeeRun:
         self.debuggee = None
         if self.is_reported:
             code = debuggee.process.returncode
-            await self._tell_end(code if code is not None else self._exit_code)
+            await self._report_end(code if code is not None else self._exit_code)
 
     async def _pass_events_on(self, debuggee: Debuggee) -> None:
         taken = 0
@@ -234,7 +234,7 @@ class DebuggeeRun:
         except ConversationLost as error:  # the session ends on its own account, and the program with it
             log.debug("the client did not receive %s: %s", body.event, error)
 
-    async def _tell_end(self, code: int | None) -> None:
+    async def _report_end(self, code: int | None) -> None:
         """Report how the program ended, as far as that is known."""
         self.is_reported = False
         if code is not None and code < 0:

@@ -133,7 +133,7 @@ class Engine:
         self.memory = MemoryReferences(self.references)
         self.reader = VariableReader(self.references, self.memory)
         self.console = Console()
-        self.told_output = RedirectedOutput(self._tell_output)
+        self.redirected_output = RedirectedOutput(self._report_output)
         self._exit_code = 0
         self._may_run = _thread.allocate_lock()
         self._may_run.acquire()
@@ -238,7 +238,7 @@ class Engine:
             console = self.callbacks.breakpoints.console
             self._look_for_saved_files(Reloader(self.options.auto_reload, self.sources, self.link.event, console))
         if self.options.redirect_output:
-            for problem in self.told_output.begin():
+            for problem in self.redirected_output.begin():
                 self._complain(problem)
         method = "launch" if self.owned else "attach"
         self.link.event(
@@ -271,7 +271,7 @@ class Engine:
     @in_link_thread
     def release(self) -> None:
         """Let the program run on for good, undebugged, at full speed."""
-        self.told_output.end()
+        self.redirected_output.end()
         with self.lock:
             has_begun = self.states.configured
             self.stepping.cancel()
@@ -316,7 +316,7 @@ class Engine:
             os.kill(os.getpid(), _signal.SIGSTOP)
             self.release()
             return
-        self.told_output.end()
+        self.redirected_output.end()
         with self.lock:
             self.stepping.cancel()
             self.callbacks.breakpoints.clear()
@@ -349,8 +349,8 @@ class Engine:
         self.callbacks.threads_resumed()
         self.data_breakpoints.stops_changed()
 
-    def _tell_output(self, text: str, place: Json) -> None:
-        """Tell of what the program writes, in the thread that does."""
+    def _report_output(self, text: str, place: Json) -> None:
+        """Report what the program writes, in the thread that does."""
         self.link.remark(text, place)
         self.stops.wait_for_room()
 
@@ -406,7 +406,7 @@ class Engine:
 
     def forget_in_child(self) -> None:
         """Leave the child of a fork undebugged: the link and the threads stayed with the parent."""
-        self.told_output.end()
+        self.redirected_output.end()
         self.stops.forget()
         self.data_breakpoints.forget_in_child()
         self.monitor.release()

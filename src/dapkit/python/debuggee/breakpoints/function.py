@@ -23,7 +23,7 @@ from ..sources.stamps import loaded_namespaces
 from .breakpoint import FUNCTION, EngineBreakpoint
 from .conditions import LineCallback
 from .sites import HitCollector, SiteTable, site_of
-from .source import ActionsFor, Tell
+from .source import ActionsFor, Report
 
 type Meaning = tuple[str, str]
 """Module, or an empty text for any of the program's, and qualified name without `<locals>`."""
@@ -33,14 +33,14 @@ class FunctionBreakpointTable:
     """All function breakpoints of the session. Changed under the engine's lock."""
 
     def __init__(
-        self, watch: Monitor, sources: Sources, *, actions_for: ActionsFor, gathering: HitCollector, tell: Tell
+        self, watch: Monitor, sources: Sources, *, actions_for: ActionsFor, collector: HitCollector, report: Report
     ) -> None:
         self._monitor = watch
         self._sources = sources
         self._actions_for = actions_for
-        self._tell = tell
+        self._report = report
         self.asked: list[tuple[EngineBreakpoint, list[Meaning]]] = []
-        self.sites = SiteTable(watch, "function", monitor.EVENTS.PY_START, gathering)
+        self.sites = SiteTable(watch, "function", monitor.EVENTS.PY_START, collector)
         self.starts: dict[int, LineCallback] = {}
         """By code object, each kept alive by its site: what is to be done when it starts."""
 
@@ -83,7 +83,7 @@ class FunctionBreakpointTable:
                 ):
                     self._bind(breakpoint, part, namespace)
             if breakpoint.bound and not bound:
-                self._tell(breakpoint, "changed")
+                self._report(breakpoint, "changed")
 
     def _means(self, meanings: list[Meaning], code: CodeType, namespace: dict[str, object]) -> bool:
         """Say whether a code object was defined under one of these names."""

@@ -61,7 +61,7 @@ class HitCollector:
         self._gathered: dict[int, list[BreakpointHit]] = {}
 
     def add(self, hit: BreakpointHit) -> object:
-        """Stop because of a hit, or at the end of the gathering."""
+        """Stop because of a hit, or when collecting ends."""
         gathered = self._gathered.get(_thread.get_ident())
         if gathered is None:
             return self._stop([hit])
@@ -88,9 +88,9 @@ class SiteTable:
     the code objects of `_sites` for `owner`. Changed under the engine's lock.
     """
 
-    def __init__(self, watch: Monitor, owner: str, events: int, gathering: HitCollector) -> None:
+    def __init__(self, watch: Monitor, owner: str, events: int, collector: HitCollector) -> None:
         self._monitor = watch
-        self._gathering = gathering
+        self._collector = collector
         self._owner = owner
         self._events = events
         self._sites: list[BreakpointSite] = []
@@ -123,19 +123,19 @@ class SiteTable:
         self._index()
 
     def _index(self) -> None:
-        table = _table(self._sites, self._gathering)
+        table = _table(self._sites, self._collector)
         self.dispatch = _dispatch(table)
         self.cheapest = self._sites[0].callback if len(self._sites) == 1 else native.router(table) or self.dispatch
 
 
-def _table(sites: list[BreakpointSite], gathering: HitCollector) -> native.Table:
+def _table(sites: list[BreakpointSite], collector: HitCollector) -> native.Table:
     """Find the callbacks of each line or offset."""
     at: dict[int, list[BreakpointSite]] = {}
     for site in sites:
         at.setdefault(site.at, []).append(site)
     # A line number that only one code object has is the usual case, and worth a shorter way.
     return {
-        place: (found[0].code, found[0].callback) if len(found) == 1 else (None, _all_of(found, gathering))
+        place: (found[0].code, found[0].callback) if len(found) == 1 else (None, _all_of(found, collector))
         for place, found in at.items()
     }
 
@@ -156,7 +156,7 @@ def _dispatch(table: native.Table) -> LineCallback:
     return dispatch
 
 
-def _all_of(sites: list[BreakpointSite], gathering: HitCollector) -> LineCallback:
+def _all_of(sites: list[BreakpointSite], collector: HitCollector) -> LineCallback:
     """Make one callback of sites that share a line or an offset; log messages come before the stop."""
     sites = sorted(sites, key=lambda site: not site.breakpoint.spec.get("logMessage"))
 
@@ -164,12 +164,12 @@ def _all_of(sites: list[BreakpointSite], gathering: HitCollector) -> LineCallbac
         here = [site for site in sites if site.code is code]
         if not here:
             return DISABLE
-        gathering.begin()
+        collector.begin()
         try:
             for site in here:
                 site.callback(code, place, depth + 1)
         finally:
-            hits = gathering.end()
-        return gathering.stop(hits)
+            hits = collector.end()
+        return collector.stop(hits)
 
     return all_of

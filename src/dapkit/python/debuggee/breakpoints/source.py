@@ -21,7 +21,7 @@ from .conditions import HitActions
 from .sites import BreakpointSite, HitCollector, SiteTable, site_of
 
 type ActionsFor = Callable[[EngineBreakpoint], HitActions]
-type Tell = Callable[[EngineBreakpoint, str], None]
+type Report = Callable[[EngineBreakpoint, str], None]
 
 
 class SourceBreakpointTable:
@@ -38,19 +38,19 @@ class SourceBreakpointTable:
         *,
         texts: ProgramTexts,
         actions_for: ActionsFor,
-        gathering: HitCollector,
-        tell: Tell,
+        collector: HitCollector,
+        report: Report,
     ) -> None:
         self._monitor = watch
         self._sources = sources
         self._texts = texts
         self._actions_for = actions_for
-        self._tell = tell
+        self._report = report
         self._asked: dict[str, list[EngineBreakpoint]] = {}  # by the key of the source
         self._names: frozenset[str] = frozenset()  # of the sources in `_asked`
         self._codes: dict[str, dict[int, tuple[CodeType, dict[str, object]]]] = {}  # of sources that were asked for
-        self.lines = SiteTable(watch, "site", monitor.SITE, gathering)
-        self.inline = SiteTable(watch, "inline", monitor.EVENTS.INSTRUCTION, gathering)
+        self.lines = SiteTable(watch, "site", monitor.SITE, collector)
+        self.inline = SiteTable(watch, "inline", monitor.EVENTS.INSTRUCTION, collector)
 
     def prepare(
         self, source: Json, text: ProgramText | RequestRefused, asked: list[Json], *, note: str
@@ -134,7 +134,7 @@ class SourceBreakpointTable:
     def meet(self, key: str, code: CodeType, namespace: dict[str, object]) -> None:
         """Bind the breakpoints of a source to a code object that is about to run, and to those inside it."""
         for breakpoint in self._meet(key, code, namespace):
-            self._tell(breakpoint, "changed")
+            self._report(breakpoint, "changed")
 
     def _meet(self, key: str, code: CodeType, namespace: dict[str, object]) -> list[EngineBreakpoint]:
         """Bind; return the breakpoints of which something else is to be shown now."""
@@ -148,7 +148,7 @@ class SourceBreakpointTable:
         for part in parts:
             known[id(part)] = (part, namespace)
             self._bind(part, namespace, self._asked[key])
-        return [breakpoint for breakpoint, told in before if breakpoint.describe() != told]
+        return [breakpoint for breakpoint, reported in before if breakpoint.describe() != reported]
 
     def _locate_in(self, module: CodeType, waiting: list[EngineBreakpoint]) -> None:
         """Locate in what is loaded now the breakpoints that were not verified, or in another text."""

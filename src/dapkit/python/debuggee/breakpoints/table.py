@@ -49,13 +49,13 @@ class BreakpointTable:
         self._safely = safely
         self._changed = changed  # called under the lock when one was removed by being hit, or a stop is under way
         self._complained: set[tuple[int, str]] = set()
-        self._gathering = gathering = HitCollector(lambda hits: self._safely(lambda: self._stop(hits)))
+        self._collector = collector = HitCollector(lambda hits: self._safely(lambda: self._stop(hits)))
         self.addresses = Addresses()
         self.sources = SourceBreakpointTable(
-            monitor, sources, texts=texts, actions_for=self._actions_for, gathering=gathering, tell=self.tell
+            monitor, sources, texts=texts, actions_for=self._actions_for, collector=collector, report=self.report
         )
         self.functions = FunctionBreakpointTable(
-            monitor, sources, actions_for=self._actions_for, gathering=gathering, tell=self.tell
+            monitor, sources, actions_for=self._actions_for, collector=collector, report=self.report
         )
         self.instructions = InstructionBreakpointTable(self.addresses, self.sources.inline, self._actions_for)
 
@@ -65,7 +65,7 @@ class BreakpointTable:
         self.functions.clear()
         self.instructions.clear()
 
-    def tell(self, breakpoint: EngineBreakpoint, reason: str) -> None:
+    def report(self, breakpoint: EngineBreakpoint, reason: str) -> None:
         """Report to the client that a breakpoint has changed."""
         self._link.event("breakpoint", {"reason": reason, "breakpoint": breakpoint.describe()})
 
@@ -90,7 +90,7 @@ class BreakpointTable:
     def _hit(self, breakpoint: EngineBreakpoint, frame: FrameType) -> object:
         if breakpoint.once and not self._spend(breakpoint):
             return None
-        return self._gathering.add(BreakpointHit(breakpoint, frame))
+        return self._collector.add(BreakpointHit(breakpoint, frame))
 
     def _stop_at_failure(self, breakpoint: EngineBreakpoint, frame: FrameType, at: int, error: BaseException) -> object:
         """Stop where a condition raised: the user sees best there why it did."""
@@ -104,7 +104,7 @@ class BreakpointTable:
                 f"The condition of the breakpoint in {path}:{line} raised {said}: {breakpoint.test.condition}",
                 {"category": "stderr", "source": {"path": path}, "line": line},
             )
-        return self._gathering.add(BreakpointHit(breakpoint, frame, f"Condition raised {said}"))
+        return self._collector.add(BreakpointHit(breakpoint, frame, f"Condition raised {said}"))
 
     def _stop(self, hits: list[BreakpointHit]) -> object:
         """Stop once for all breakpoints that were hit at one place."""
@@ -140,7 +140,7 @@ class BreakpointTable:
             self.sources.drop(breakpoint)
             self.instructions.drop(breakpoint)
             self._changed()
-        self.tell(breakpoint, "removed")
+        self.report(breakpoint, "removed")
         return True
 
 

@@ -260,7 +260,7 @@ class DataBreakpointTable:
             if found:
                 self._watch()
         for breakpoint in found:
-            self._tell(breakpoint)
+            self._report(breakpoint)
 
     def _on_end(self, target: WatchTarget, why: str) -> None:
         with self._lock:
@@ -270,9 +270,9 @@ class DataBreakpointTable:
                 breakpoint.problem = target.ended
             self._watch()
         for breakpoint in ended:
-            self._tell(breakpoint)
+            self._report(breakpoint)
 
-    def _tell(self, breakpoint: EngineDataBreakpoint, reason: str = "changed") -> None:
+    def _report(self, breakpoint: EngineDataBreakpoint, reason: str = "changed") -> None:
         self._link.event("breakpoint", {"reason": reason, "breakpoint": self._describe(breakpoint)})
 
     def _spend(self, breakpoint: EngineDataBreakpoint) -> bool:
@@ -282,7 +282,7 @@ class DataBreakpointTable:
                 return False
             self._set.remove(breakpoint)
             self._watch()
-        self._tell(breakpoint, "removed")
+        self._report(breakpoint, "removed")
         return True
 
     def _on_hit(self, hit: DataHit) -> None:

@@ -28,7 +28,7 @@ CATEGORY = "Python Exceptions"
 _EXCEPTION_NAMES = ("exc", "exception")
 _CONSTANTS = ("True", "False", "None")
 
-type Tell = Callable[[str], None]
+type Report = Callable[[str], None]
 """Says something to the user, once."""
 
 
@@ -73,7 +73,7 @@ class ExceptionCondition:
         """Say whether an exception of this type can be meant at all."""
         return all(names.take(exception) for names in self.types)
 
-    def takes(self, exception: BaseException, frame: FrameType, tell: Tell) -> bool:
+    def takes(self, exception: BaseException, frame: FrameType, report: Report) -> bool:
         """Say whether an exception is meant that was raised in a frame. Runs the user's expression."""
         if not self.takes_type(exception):
             return False
@@ -83,7 +83,7 @@ class ExceptionCondition:
             return bool(eval(self._expression, self._namespace(exception, frame)))
         except Exception as error:
             said = error_text(error)
-            tell(
+            report(
                 f"The condition {self._text!r} of an exception breakpoint raised {type_name(error)}"
                 f"{f': {said}' if said else ''} for {type_name(exception)}; it counts as false there."
             )

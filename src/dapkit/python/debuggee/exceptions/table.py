@@ -22,7 +22,7 @@ from ..execution import monitor as events
 from ..execution.monitor import Monitor
 from ..sources.files import EXCLUDED, LIBRARY, OURS, PROGRAM, Sources
 from . import handlers as catching
-from .conditions import ExceptionCondition, Tell, wanted_by_condition, wanted_by_path
+from .conditions import ExceptionCondition, Report, wanted_by_condition, wanted_by_path
 from .filters import RAISED_FILTER, UNCAUGHT_FILTER, USER_UNHANDLED_FILTER
 from .ignored_raises import IgnoredRaises
 
@@ -98,10 +98,10 @@ class ExceptionBreakpointTable:
     Invariant: RAISE, RERAISE and PY_UNWIND are watched exactly while a breakpoint that needs them is set.
     """
 
-    def __init__(self, monitor: Monitor, sources: Sources, tell: Tell) -> None:
+    def __init__(self, monitor: Monitor, sources: Sources, report: Report) -> None:
         self._monitor = monitor
         self._sources = sources
-        self._tell = tell
+        self._report = report
         self._said: set[str] = set()
         self._asked: dict[Mode, list[ExceptionCondition]] = {}
         self.passes = IgnoredRaises()
@@ -137,7 +137,7 @@ class ExceptionBreakpointTable:
     def _complain(self, text: str) -> None:
         if text not in self._said:
             self._said.add(text)
-            self._tell(text)
+            self._report(text)
 
     def on_raise(self, ident: int, frame: FrameType, offset: int, exception: BaseException, *, again: bool) -> Mode:
         """Return the break mode to stop with at a RAISE or RERAISE event, or an empty text."""
@@ -199,8 +199,8 @@ class ExceptionBreakpointTable:
         caller = frame.f_back
         if caller is not None and not self._ends_thread(caller):
             return ""
-        told = self._uncaught.pop(ident, None) is exception or self._stopped.pop(ident, None) == id(exception)
-        if told or is_a(exception, *_ORDERLY) or self._sources.kind(frame.f_code.co_filename) == OURS:
+        reported = self._uncaught.pop(ident, None) is exception or self._stopped.pop(ident, None) == id(exception)
+        if reported or is_a(exception, *_ORDERLY) or self._sources.kind(frame.f_code.co_filename) == OURS:
             return ""
         return UNCAUGHT if self._wants(UNCAUGHT, exception, frame) else ""
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from ..connection.wire import Json
 
-type Tell = Callable[[str, Json], None]
+type Report = Callable[[str, Json], None]
 
 _CATEGORIES: Final = ("stdout", "stderr")
 
@@ -19,8 +19,8 @@ _CATEGORIES: Final = ("stdout", "stderr")
 class RedirectedOutput:
     """The two streams, while they are reported."""
 
-    def __init__(self, tell: Tell) -> None:
-        self._tell = tell
+    def __init__(self, report: Report) -> None:
+        self._report = report
         self._heard: list[tuple[Any, Callable[[str], int]]] = []
 
     def begin(self) -> list[str]:
@@ -43,7 +43,7 @@ class RedirectedOutput:
         def write_and_tell(text: str) -> int:
             written = write(text)
             if text:
-                self._tell(text, {"category": category})
+                self._report(text, {"category": category})
             return written
 
         return write_and_tell

@@ -57,7 +57,7 @@ class _Watch:
     def __init__(self, main: int) -> None:
         self._main = main
         self._tool = _claimed()
-        self._moved = self._tool is None  # then nobody can tell
+        self._moved = self._tool is None  # then it is not known
         if self._tool is not None:
             for event in _SINGLE:
                 _MONITORING.register_callback(self._tool, event, self._happened)

@@ -152,7 +152,7 @@ def _move(
     def work(_guard: EvaluationGuard) -> Json:
         line = parked.shown.f_lineno
         unbound = move(parked)
-        request.afterwards = lambda: _tell_move(engine, parked, reason, unbound, line)
+        request.afterwards = lambda: _report_move(engine, parked, reason, unbound, line)
         return {}
 
     def instead(_begun: bool) -> Json:
@@ -162,7 +162,7 @@ def _move(
     return LATER
 
 
-def _tell_move(engine: "Engine", parked: ParkedThread, reason: str, unbound: list[str], line: int) -> None:
+def _report_move(engine: "Engine", parked: ParkedThread, reason: str, unbound: list[str], line: int) -> None:
     if unbound:
         names = ", ".join(unbound)
         text = f"Variables without a value are None after the jump from line {line}: {names}"

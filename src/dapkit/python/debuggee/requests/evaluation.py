@@ -12,7 +12,7 @@ from ..evaluation.jobs import Job
 from ..expressions.console import ConsoleResult, may_change
 from ..expressions.evaluate import Namespaces, evaluate
 from .handler import LATER, Handler, Later
-from .values import origin_of, tell_changed, wants_hexadecimal, why_not_evaluated
+from .values import origin_of, report_changed, wants_hexadecimal, why_not_evaluated
 
 if TYPE_CHECKING:
     from ..engine import Engine
@@ -59,7 +59,7 @@ def evaluate_(engine: "Engine", request: IncomingRequest) -> Later:
             engine.link.event("output", output | {"variablesReference": body["variablesReference"]})
 
         if may_change(expression):
-            request.afterwards = lambda: tell_changed(engine)
+            request.afterwards = lambda: report_changed(engine)
         return engine.console.run(expression, namespaces, guard, expose=engine.stops.expose, show=show)
 
     def instead(begun: bool) -> Json:

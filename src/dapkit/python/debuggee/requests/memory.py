@@ -7,7 +7,7 @@ from ..connection.wire import Json
 from ..errors import RequestRefused
 from ..sources.locations import Location, locate
 from .handler import Handler
-from .values import tell_changed
+from .values import report_changed
 
 if TYPE_CHECKING:
     from ..engine import Engine
@@ -28,12 +28,12 @@ def write_memory(engine: "Engine", request: IncomingRequest) -> Json:
     partial = flag(request, "allowPartial", default=False)
     body, offset, count = engine.memory.write(reference, _offset(request), arguments.get("data"), partial=partial)
 
-    def tell() -> None:
+    def report() -> None:
         if count:
             engine.link.event("memory", {"memoryReference": reference, "offset": offset, "count": count})
-            tell_changed(engine, but=str(reference))
+            report_changed(engine, but=str(reference))
 
-    request.afterwards = tell
+    request.afterwards = report
     return body
 
 

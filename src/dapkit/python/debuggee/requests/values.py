@@ -128,7 +128,7 @@ def set_expression_(engine: "Engine", request: IncomingRequest) -> Later:
 def _assign(engine: "Engine", request: IncomingRequest, ident: int, work: Callable[[EvaluationGuard], Json]) -> Later:
     def changed(guard: EvaluationGuard) -> Json:
         body = work(guard)
-        request.afterwards = lambda: tell_changed(engine)
+        request.afterwards = lambda: report_changed(engine)
         return body
 
     def instead(begun: bool) -> Json:
@@ -138,7 +138,7 @@ def _assign(engine: "Engine", request: IncomingRequest, ident: int, work: Callab
     return LATER
 
 
-def tell_changed(engine: "Engine", but: str = "") -> None:
+def report_changed(engine: "Engine", but: str = "") -> None:
     """Report that other variables, and other memory, than those in the answer may have new values."""
     engine.link.event("invalidated", {"areas": ["variables"]})
     for body in engine.memory.changed():

@@ -16,7 +16,7 @@ from .replacement import Namespace, ReplacementReport, replace
 from .rules import CodeRule
 from .stamps import Stamp, stamp_of
 
-type Tell = Callable[[str, Json], None]
+type Report = Callable[[str, Json], None]
 
 
 class ReloadSettings:
@@ -57,10 +57,12 @@ class Reloader:
     Used in the link's thread only.
     """
 
-    def __init__(self, wanted: ReloadSettings, sources: Sources, tell: Tell, console: Callable[[str], None]) -> None:
+    def __init__(
+        self, wanted: ReloadSettings, sources: Sources, report: Report, console: Callable[[str], None]
+    ) -> None:
         self._wanted = wanted
         self._sources = sources
-        self._tell = tell
+        self._report = report
         self._console = console
         self._stamps: dict[str, Stamp] = {}  # by key
         self.seconds = wanted.seconds
@@ -97,7 +99,7 @@ class Reloader:
         self._sources.stamps.note(key)
         self._sources.stamps.reloaded.add(key)
         path = self._sources.path(key) or key
-        self._tell("loadedSource", {"reason": "changed", "source": {"name": name, "path": path}})
+        self._report("loadedSource", {"reason": "changed", "source": {"name": name, "path": path}})
         left = [f"{what} ({why})" for what, why in outcome.left.items()]
         parts = [
             f"{said} {', '.join(dict.fromkeys(names))}"

@@ -19,15 +19,15 @@ from .imported import Names, loaded, names_of
 class ModuleTable:
     """The modules that may be reported to a client.
 
-    Invariant: a name has the same number for the whole session; `_told` are the modules that the client
+    Invariant: a name has the same number for the whole session; `_reported` are the modules that the client
     was reported, and the object that each was. Used in the link's thread, or one that it waits for.
     """
 
-    def __init__(self, sources: Sources, tell: Callable[[str, Json], None]) -> None:
+    def __init__(self, sources: Sources, report: Callable[[str, Json], None]) -> None:
         self._sources = sources
-        self._tell = tell
+        self._report = report
         self._numbers: dict[str, int] = {}
-        self._told: dict[str, int] = {}
+        self._reported: dict[str, int] = {}
         self._listed = False
 
     def _number(self, name: str) -> int:
@@ -40,7 +40,7 @@ class ModuleTable:
         names = names_of(module)
         if names is not frame.f_globals or type(name) is not str:
             return None
-        if name not in self._told:
+        if name not in self._reported:
             self._announce("new", name, module)
         return self._number(name)
 
@@ -48,27 +48,27 @@ class ModuleTable:
         """Return the body of `modules`; a count of 0 means all. From now on changes are reported to the client."""
         every = loaded()
         self._listed = True
-        self._told.update((name, id(module)) for name, module in every)
+        self._reported.update((name, id(module)) for name, module in every)
         chosen = every[start : start + count] if count else every[start:]
         return {"modules": [self.describe(name, module) for name, module in chosen], "totalModules": len(every)}
 
     def look(self) -> None:
         """Report to the client what became of modules since the last report."""
-        for name, known in list(self._told.items()):
+        for name, known in list(self._reported.items()):
             module = sys.modules.get(name)
             if module is None:
-                del self._told[name]
-                self._tell("module", {"reason": "removed", "module": {"id": self._number(name), "name": name}})
+                del self._reported[name]
+                self._report("module", {"reason": "removed", "module": {"id": self._number(name), "name": name}})
             elif known != id(module):
                 self._announce("changed", name, module)
         if self._listed:
             for name, new in loaded():
-                if name not in self._told:
+                if name not in self._reported:
                     self._announce("new", name, new)
 
     def _announce(self, reason: str, name: str, module: object) -> None:
-        self._told[name] = id(module)
-        self._tell("module", {"reason": reason, "module": self.describe(name, module)})
+        self._reported[name] = id(module)
+        self._report("module", {"reason": reason, "module": self.describe(name, module)})
 
     def describe(self, name: str, module: object) -> Json:
         """Return the protocol's Module."""

@@ -67,15 +67,15 @@ class ShownSources:
     Invariant: the same text of the same file name has one number. Used in the link's thread, or one that it waits for.
     """
 
-    def __init__(self, sources: Sources, tell: Callable[[str, Json], None]) -> None:
+    def __init__(self, sources: Sources, report: Callable[[str, Json], None]) -> None:
         self._sources = sources
-        self._tell = tell
+        self._report = report
         self._texts: list[UnfiledText] = []
         self._by_name: dict[str, UnfiledText] = {}
         self._by_code: dict[int, UnfiledText] = {}
         self._kept: list[CodeType] = []  # the code objects of the line above, so that ids stay their own
         self._on_disk: dict[str, bool] = {}
-        self._told: set[str | int] = set()  # keys of files, numbers of texts
+        self._reported: set[str | int] = set()  # keys of files, numbers of texts
         self._listed = False
         self.hints: list[str] = []
         """Texts that code without a file may come from."""
@@ -131,9 +131,9 @@ class ShownSources:
         return source
 
     def _announce(self, key: str | int, source: Json) -> None:
-        if key not in self._told:
-            self._told.add(key)
-            self._tell("loadedSource", {"reason": "new", "source": source})
+        if key not in self._reported:
+            self._reported.add(key)
+            self._report("loadedSource", {"reason": "new", "source": source})
 
     def _is_file(self, path: str) -> bool:
         known = self._on_disk.get(path)
@@ -148,7 +148,7 @@ class ShownSources:
         for source in listed:
             path = str(source["path"])
             source["checksums"] = checksums_of(path)
-            self._told.add(self._sources.key(path) or path)
+            self._reported.add(self._sources.key(path) or path)
         return {"sources": listed + [self._of_text(text, text.filename, announce=False) for text in self._texts]}
 
     def look(self) -> None:
@@ -167,7 +167,7 @@ class ShownSources:
             path = self._sources.path(file)
             if path is not None and self._is_file(path):
                 paths[path] = None
-        paths.update((self._sources.path(key) or key, None) for key in self._told if isinstance(key, str))
+        paths.update((self._sources.path(key) or key, None) for key in self._reported if isinstance(key, str))
         return list(paths)
 
     # What is served
@@ -187,7 +187,7 @@ class ShownSources:
         if not isinstance(path, str) or not path:
             raise RequestRefused(f"source needs a sourceReference or a path; source is {source!r:.200}")
         key = self._sources.key(path)
-        if key is None or key not in self._told:
+        if key is None or key not in self._reported:
             raise RequestRefused(f"{path} is not a source that the program has reported")
         return {"content": decoded(read_file(key)), "mimeType": "text/x-python"}
 

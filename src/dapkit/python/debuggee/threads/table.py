@@ -24,7 +24,7 @@ from . import tasks
 
 MAIN = 1
 
-type Tell = Callable[[str, Json], None]
+type Report = Callable[[str, Json], None]
 
 
 class ThreadTable:
@@ -34,10 +34,10 @@ class ThreadTable:
     identities of the operating system, as `threading.get_ident` gives them.
     """
 
-    def __init__(self, main: int, tell: Tell) -> None:
+    def __init__(self, main: int, report: Report) -> None:
         self.main = main
         self.link = 0
-        self._tell = tell
+        self._report = report
         self._numbers = {main: MAIN}
         self._ended: set[int] = set()  # reported to have ended, but perhaps not quite gone
         self._last = MAIN
@@ -51,7 +51,7 @@ class ThreadTable:
         self._last += 1
         given = self._numbers.setdefault(ident, self._last)
         if given == self._last:
-            self._tell("thread", {"reason": "started", "threadId": given})
+            self._report("thread", {"reason": "started", "threadId": given})
         return given
 
     def knows(self, ident: int) -> bool:
@@ -95,7 +95,7 @@ class ThreadTable:
 
     def _forget(self, ident: int) -> None:
         if ident != self.main and ident in self._numbers:
-            self._tell("thread", {"reason": "exited", "threadId": self._numbers.pop(ident)})
+            self._report("thread", {"reason": "exited", "threadId": self._numbers.pop(ident)})
 
     def frames(self) -> dict[int, FrameType]:
         """Return the newest frame of every thread of the program, by identity."""
