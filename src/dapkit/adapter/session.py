@@ -16,7 +16,7 @@ from contextvars import ContextVar
 from typing import Any
 
 import anyio
-from anyio.abc import ByteStream, TaskGroup
+from anyio.abc import ByteStream
 
 from dapkit import limits
 from dapkit.adapter.definition import Definition
@@ -34,7 +34,7 @@ from dapkit.endpoint import (
     Role,
 )
 from dapkit.protocol import EventBody, InvalidValue, OutputEvent, ProgressStartEvent, Request
-from dapkit.transport import Connection, ConversationLost, Incoming, Pulse, Tap, background_tasks
+from dapkit.transport import Connection, ConversationLost, EagerTasks, Incoming, Pulse, Tap, background_tasks
 
 log = logging.getLogger(__name__)
 
@@ -82,7 +82,7 @@ class AdapterSession:
         self._handle: Proceed = self._handlers.handle
         for layer in reversed(layers):
             self._handle = _layered(layer, self._handle)
-        self._tasks: TaskGroup | None = None
+        self._tasks: EagerTasks | None = None
         self._crash: Exception | None = None
         self._receiving = anyio.CancelScope()
         self._disconnect: Request | None = None
@@ -103,12 +103,15 @@ class AdapterSession:
             watch.start_soon(self._stop_when_cancelled)
             # Cancelled from outside, the conversation still ends in order: it takes the connection to do so.
             with anyio.CancelScope(shield=True), self._serial_send, self._serial:
-                async with background_tasks() as self._tasks:
+                async with background_tasks() as group:
+                    self._tasks = EagerTasks(group)
+                    group.start_soon(self._answer_serial)
                     try:
                         async with self.connection:
-                            await self._converse(self._tasks)
+                            await self._converse()
                     finally:
                         over.set()
+                        await self._end_handlers()
         if self._crash is not None:
             raise self._crash
 
@@ -118,8 +121,7 @@ class AdapterSession:
         finally:
             self._receiving.cancel()
 
-    async def _converse(self, tasks: TaskGroup) -> None:
-        tasks.start_soon(self._answer_serial)
+    async def _converse(self) -> None:
         try:
             with self._receiving:
                 await self.connection.wait_ended()
@@ -157,10 +159,10 @@ class AdapterSession:
     def start_soon(self, function: Callable[..., Awaitable[object]], *arguments: object) -> anyio.CancelScope:
         """Run a background task, which can be cancelled by its scope; if it raises, the session ends."""
         scope = anyio.CancelScope()
-        self._started().start_soon(self._in_background, scope, function, arguments)
+        self._started().group.start_soon(self._in_background, scope, function, arguments)
         return scope
 
-    def _started(self) -> TaskGroup:
+    def _started(self) -> EagerTasks:
         if self._tasks is None:
             raise RuntimeError("the session has not begun")
         return self._tasks
@@ -190,7 +192,7 @@ class AdapterSession:
         if self._handlers.is_serial(request.command):
             self._serial_send.send_nowait(pending)
         else:
-            self._started().start_soon(self._answer, pending)
+            self._started().start(self._answer, pending)
 
     def _cancel(self, seq: int) -> None:
         if (pending := self._pending.get(seq)) is not None:
@@ -296,6 +298,12 @@ class AdapterSession:
         if scope.cancelled_caught:
             stuck = ", ".join(entry.request.command for entry in self._pending.values())
             log.error("handlers did not end when they were cancelled: %s", stuck)
+
+    async def _end_handlers(self) -> None:
+        """Wait for the handlers that are left, however long they take to end."""
+        for seq in list(self._pending):
+            self._cancel(seq)
+        await self._settled.until(lambda: not self._pending)
 
     async def _call_disconnect(self, request: Request) -> RequestFailed | None:
         """Call the author's handler; return how it failed, if it did."""

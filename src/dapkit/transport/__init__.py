@@ -22,7 +22,7 @@ from dapkit.transport.pulse import Pulse
 from dapkit.transport.recorder import Recorder
 from dapkit.transport.signals import ignored_signals, with_default_signals
 from dapkit.transport.stdio import stdio
-from dapkit.transport.tasks import background_tasks
+from dapkit.transport.tasks import EagerTasks, background_tasks
 from dapkit.transport.tcp import connect_tcp, listen_tcp
 from dapkit.transport.unix import connect_unix, listen_unix, remove_dead_sockets
 from dapkit.transport.writer import Tap
@@ -35,6 +35,7 @@ __all__ = [
     "ConnectionHandler",
     "ConversationLost",
     "DeadlineExceeded",
+    "EagerTasks",
     "Guard",
     "Incoming",
     "NotAdmitted",

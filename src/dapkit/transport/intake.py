@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 import anyio
 from anyio.lowlevel import checkpoint
 
+from dapkit.transport.tasks import asyncio_loop
+
 if TYPE_CHECKING:
     import asyncio
 
@@ -90,7 +92,7 @@ class Intake:
             raise anyio.BusyResourceError("reading from")
         self._max_bytes = max_bytes
         try:
-            if (loop := _asyncio_loop()) is None:
+            if (loop := asyncio_loop()) is None:
                 await anyio.wait_readable(self._fd)
                 self._hold()
             else:
@@ -128,13 +130,3 @@ class Intake:
         if self._loop is not None:
             self._loop.remove_reader(self._fd)
             self._loop = None
-
-
-def _asyncio_loop() -> "asyncio.AbstractEventLoop | None":
-    """Return the running event loop, None if it is not one of asyncio."""
-    import asyncio  # takes longer than all of this layer, which is imported where no loop will run, too
-
-    try:
-        return asyncio.get_running_loop()
-    except RuntimeError:
-        return None

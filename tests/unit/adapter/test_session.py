@@ -13,6 +13,7 @@ from dapkit.adapter import Adapter, NoAttach, NoLaunch, NotServed, Proceed, Requ
 from dapkit.endpoint import Endpoint, Phase, Role
 from dapkit.protocol import (
     AttachRequestArguments,
+    CancelArguments,
     ConfigurationDoneArguments,
     DisconnectArguments,
     EvaluateArguments,
@@ -96,6 +97,21 @@ class Desk(Adapter[Launch, NoAttach]):
         self.log.append("closing")
 
 
+class Stubborn(Desk):
+    """An adapter whose `evaluate` ends only after the session."""
+
+    async def evaluate(self, args: EvaluateArguments) -> EvaluateBody:
+        with anyio.CancelScope(shield=True):
+            await self.gate.wait()
+            await anyio.sleep(0.05)
+        self.log.append("end")
+        raise RequestFailed("too late")
+
+    async def closing(self) -> None:
+        await super().closing()
+        self.gate.set()
+
+
 def evaluate(expression: str) -> EvaluateArguments:
     return EvaluateArguments(expression=expression)
 
@@ -164,6 +180,37 @@ async def test_requests_run_side_by_side() -> None:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(client.request, evaluate("wait"))
             await client.request(evaluate("open"))
+
+
+async def test_a_handler_has_come_to_its_first_wait_before_the_next_request_is_looked_at() -> None:
+    adapter = Desk()
+    theirs, ours = memory_pair()
+    client = Endpoint(Role.CLIENT)
+    async with background_tasks() as tasks:
+        tasks.start_soon(adapter.serve_stream, theirs)
+        client.request(InitializeRequestArguments(adapter_id="test"))
+        await ours.send(client.bytes_to_send())
+        while client.phase is not Phase.READY:
+            client.receive(await ours.receive())
+        slow = client.request(evaluate("wait"))
+        client.request(CancelArguments(request_id=slow.seq))
+        client.request(evaluate("open"))
+        await ours.send(client.bytes_to_send())
+        await anyio.wait_all_tasks_blocked()
+        assert adapter.log == ["begin wait", "begin open", "end open", "end wait"]
+        await ours.aclose()
+
+
+async def test_a_session_ends_only_after_handlers_that_put_their_end_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "CLOSE_SECONDS", 0.05)
+    adapter = Stubborn()
+    with anyio.fail_after(10):
+        async with client_of(adapter) as client, anyio.create_task_group() as tasks:
+            await client.start()
+            tasks.start_soon(refusal, client, "wait")
+            await anyio.wait_all_tasks_blocked()
+            await client.request(DisconnectArguments())
+    assert adapter.log == ["disconnect", "closing", "end"]
 
 
 async def test_tasks_that_many_requests_at_once_have_needed_end_after_them() -> None:
