@@ -5,7 +5,7 @@ DapkitError                      (dapkit.protocol)
 │   └── NotSupported             no handler for this request
 └── AdapterError
     ├── DefinitionError          the class contradicts itself or the protocol: raised when it is created
-    └── NotServed                an event or question without a client to hear it
+    └── NotServed                an event or request without a client
 """
 
 from dapkit.endpoint import RequestFailed

@@ -156,7 +156,7 @@ class Endpoint:
         return self._ask(command, raw, raw)
 
     def cancel(self, request: Request) -> Request | None:
-        """Tell the adapter that a result is not wanted, if it can hear that; its response stays due."""
+        """Tell the adapter that a result is not wanted, if it supports that; its response stays due."""
         conversation = self._conversation
         can_ask = self.role is Role.CLIENT and conversation.capabilities.supports_cancel_request
         if not can_ask or request.seq not in conversation.pending:
@@ -202,7 +202,7 @@ class Endpoint:
             known = understood(request.command, body)
             raw = written_body(request.command, body, conversation.formats)
             if request.command in RESUMING and conversation.outbox.stops_before(request):
-                # Else the client would hear of a stop after it has heard that the program goes on.
+                # Else the client would get the stop after the response that says that the program goes on.
                 conversation.answer_late(request, raw, all_threads=resumes_all_threads(request, known))
                 return
             conversation.answer(request, success=True, message=None, body=raw)
@@ -234,7 +234,7 @@ class Endpoint:
             f"{request.command} (seq {request.seq}) waits for no response: it had one, or was never asked"
         )
 
-    # Telling
+    # Sending events
 
     def send_event(self, body: EventBody, *, overtakes: Overtakes = lambda _: False) -> bool:
         """Tell the peer; it leaves after the responses that it must not overtake.

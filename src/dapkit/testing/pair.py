@@ -33,12 +33,12 @@ ANYBODY = InitializeRequestArguments(adapter_id="fake")
 
 
 class End:
-    """One end of a pair: its endpoint, what it heard, and what it answers by itself.
+    """One end of a pair: its endpoint, what it received, and what it answers by itself.
 
     Attributes:
         endpoint: the endpoint itself.
         answers: bodies with which requests are answered as they come; others wait for `respond` or `fail`.
-        happenings: everything that was heard, in order.
+        happenings: everything that was received, in order.
 
     """
 
@@ -93,7 +93,7 @@ class End:
         ]
 
     def events(self) -> list[Event]:
-        """Return the events that were heard."""
+        """Return the events that were received."""
         return [happening.event for happening in self.happenings if isinstance(happening, EventReceived)]
 
     def requests(self) -> list[Request]:

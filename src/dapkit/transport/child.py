@@ -35,7 +35,7 @@ class ChildProcess:
     Attributes:
         argv: the command as it was given; it was started by the full path of its program.
         pid: of the process, which also names its group and its session.
-        on_stdio: whether it speaks the protocol there; else what it writes to stdout is heard like its stderr.
+        on_stdio: whether it speaks the protocol there; else what it writes to stdout is read like its stderr.
         stream: protocol bytes to it and from it.
         takes_along: whether all of its session ends with it, and not its group alone: debuggers put programs into
             groups of their own, and nobody ends these if the debugger is killed.
@@ -75,7 +75,7 @@ class ChildProcess:
     def stderr_tail(self) -> str:
         """Last `limits.STDERR_BYTES` of what it wrote to stderr so far."""
         while data := self._text.read_now():
-            self._hear(data)
+            self._keep(data)
         return self._tail.decode(errors="replace")
 
     def tell(self, sink: StderrSink) -> None:
@@ -84,11 +84,11 @@ class ChildProcess:
             sink(bytes(self._tail))
         self._sink = sink
 
-    async def hear(self) -> None:
+    async def read(self) -> None:
         """Collect stderr until its end, so that the child never waits for a reader of it."""
         try:
             while True:
-                self._hear(await self._text.receive())
+                self._keep(await self._text.receive())
         except (anyio.EndOfStream, anyio.ClosedResourceError):
             return
 
@@ -99,7 +99,7 @@ class ChildProcess:
         self.stderr_tail()
         await self._text.aclose()
 
-    def _hear(self, data: bytes) -> None:
+    def _keep(self, data: bytes) -> None:
         self._tail += data
         del self._tail[: -limits.STDERR_BYTES]
         if self._sink is not None:
@@ -147,7 +147,7 @@ async def started(
     """Start an adapter and end it with the block.
 
     If it does not speak the protocol on its stdin and stdout, its stdin is the null
-    device, its stdout is heard like its stderr, and it has no `stream` yet.
+    device, its stdout is read like its stderr, and it has no `stream` yet.
     """
     executable = _found(argv, cwd, env)
     guard = Guard()
@@ -162,7 +162,7 @@ async def started(
                 DescriptorWriter.over(_own(process.stdin)), DescriptorReader(_own(process.stdout))
             )
         async with background_tasks() as tasks:
-            tasks.start_soon(child.hear)
+            tasks.start_soon(child.read)
             try:
                 yield child
             finally:

@@ -44,7 +44,7 @@ async def spawn_listening(
 ) -> AsyncIterator[ChildProcess]:
     """Start an adapter that speaks on a socket, and connect; otherwise as `spawn`.
 
-    Its stdin is the null device; what it writes to stdout is heard like its stderr.
+    Its stdin is the null device; what it writes to stdout is read like its stderr.
     `ready` is what it writes when it may be connected to, if it listens before;
     `patience` are the seconds that it may take until it is reached.
 
@@ -66,7 +66,7 @@ async def spawn_listening(
                 raise CannotStart(f"{list(argv)} has to name one of {', '.join(PLACEHOLDERS)}, and names {named}")
         command = [argument.replace(named[0], place) for argument in argv]
         cue = _Cue(ready.encode(), on_stderr)
-        child = await stack.enter_async_context(started(command, cwd=cwd, env=env, on_stderr=cue.hear, on_stdio=False))
+        child = await stack.enter_async_context(started(command, cwd=cwd, env=env, on_stderr=cue.read, on_stdio=False))
         child.stream = await stack.enter_async_context(await _met(child, place, cue, meet, patience))
         yield child
 
@@ -79,9 +79,9 @@ class _Cue:
         self._words = words
         self._sink = sink
         self._heard = b""
-        self.hear(b"")
+        self.read(b"")
 
-    def hear(self, data: bytes) -> None:
+    def read(self, data: bytes) -> None:
         """Take in a piece, and pass it on."""
         if not self.given.is_set():
             self._heard += data

@@ -16,7 +16,7 @@ class TransportError(DapkitError):
 
 
 class ConversationLost(TransportError):  # noqa: N818 - the sentence reads right where it is raised
-    """Nothing more can be said to this peer or heard from it."""
+    """Nothing more can be sent to this peer or received from it."""
 
 
 class DeadlineExceeded(TransportError):  # noqa: N818 - as above
