@@ -70,7 +70,7 @@ class LockedUv(NamedTuple):
 
 
 def say(text: str) -> None:
-    """Tell the person what goes on, on stderr: stdout is for results."""
+    """Report progress on stderr: stdout is for results."""
     print(f"bootstrap: {text}", file=sys.stderr, flush=True)
 
 

@@ -30,7 +30,7 @@ PYTEST = ("-m", "pytest", "-c", os.devnull, "--rootdir=.", "--import-mode=import
 
 
 def main() -> None:
-    """Build, run, and tell what was found."""
+    """Build, run, and report what was found."""
     if shutil.which(VALGRIND[0]) is None:
         sys.exit("check_native: valgrind is not installed")
     with tempfile.TemporaryDirectory() as folder:

@@ -5,7 +5,7 @@
 
 What the adapter announces and handles is asked of the adapter itself. Whether a row works is
 read from the reports that `make test ARGS=--each-python` and `make test-js` leave in build/: a row
-is a yes where tests that carry its name have passed, and none has failed. What no report tells, such
+is a yes where tests that carry its name have passed, and none has failed. What is in no report, such
 as a Python that nothing was run with, is not compared, and stays as it was written.
 """
 
@@ -51,7 +51,7 @@ ROWS = {
     "source, loadedSources, modules, locations": "text without a file by reference; where values are defined",
     "readMemory, writeMemory": "buffers of every kind",
     "exceptionInfo": "the chain, the notes, the members of groups, the stack",
-    "cancel, progress": "long requests can be ended, and tell how far they are",
+    "cancel, progress": "long requests can be ended, and report how far they are",
 }
 """The rows of the table, by the requests they are about; tests carry these names, or one of the requests."""
 
@@ -67,7 +67,7 @@ def row_of(name: str) -> str:
 
 
 class Evidence:
-    """What the reports of the last run tell.
+    """What the reports of the last run say.
 
     Attributes:
         outcomes: of the tests of a row, by the row and the column they count for.
@@ -213,7 +213,7 @@ def page(evidence: Evidence) -> Iterator[str]:
 
 
 def completed(line: str, written: dict[str, list[str]]) -> str:
-    """Fill the cells that no report tells as they are in the page: as no, if the page has no such line."""
+    """Fill the cells that are in no report as they are in the page: as no, if the page has no such line."""
     cells = line.removesuffix(" |").split(" | ")
     if UNKNOWN not in cells:
         return line

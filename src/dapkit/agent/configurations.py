@@ -20,7 +20,7 @@ def plans_of(
     env: Mapping[str, str | None] | None = None,
     changes: Mapping[str, object],
 ) -> list[Plan]:
-    """Plan a configuration, or each of a compound; `changes` and `env` have the last word, None changes nothing.
+    """Plan a configuration, or each of a compound; `changes` and `env` override it, None changes nothing.
 
     It reads files, and may ask programs for their version: in an event loop, call it in a thread.
 

@@ -1,4 +1,4 @@
-"""What a program has written, as answers tell it."""
+"""What a program has written, as answers show it."""
 
 from dapkit.client import OutputText
 from dapkit.sessions.session import DebugSession

@@ -138,7 +138,7 @@ class Redaction:
 
 
 def _overlap(text: str, value: str) -> int:
-    """Return how much of the beginning of a value a text ends with, if it is enough to tell."""
+    """Return how much of the beginning of a value a text ends with, if it is long enough to be recognised."""
     sizes = range(len(value), limits.SECRET_PART_CHARACTERS - 1, -1)
     return next((size for size in sizes if text.endswith(value[:size])), 0)
 

@@ -1,6 +1,6 @@
 """The stacks of all threads at once: the answer to where a deadlocked program stands.
 
-Some adapters (debugpy, our own) tell them while the program runs, too.
+Some adapters (debugpy, our own) report them while the program runs, too.
 """
 
 from collections.abc import Sequence

@@ -71,7 +71,7 @@ class Choice:
             stop_on_entry: whether to stop at the beginning; see `stops_on_entry`.
             module: what to run instead of a program, in Python.
             terminal: whether it is to run in a terminal of the client; see `runs_in_terminal`.
-            more: arguments that have the last word, by the adapter's own names.
+            more: arguments that override the others, by the adapter's own names.
 
         Raises:
             NoProgram: the program has to be compiled first, or is a module and the adapter knows none.

@@ -293,7 +293,7 @@ class Chooser:
         return found
 
     def look_for(self, adapter: AdapterDefinition) -> Installed | NotInstalled:
-        """Tell whether an adapter is installed, and its version."""
+        """Find out whether an adapter is installed, and its version."""
         return self._find(adapter, None, ask_version=True)
 
     def _find(

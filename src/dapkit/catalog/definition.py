@@ -32,7 +32,7 @@ class Traits:
             the reason `pause`.
         repl_is_command_line: whether `repl` is the debugger's own command line, so that a bare expression is
             no command of it.
-        total_frames_is_guess: whether it tells a number of frames only so that it is asked for more, as the
+        total_frames_is_guess: whether it reports a number of frames only so that it is asked for more, as the
             specification allows.
         watches_addresses: whether it takes the value of an expression for the address of what is to be watched,
             and names that ADDRESS/SIZE.
@@ -100,14 +100,14 @@ class AdapterDefinition:
         reads_env_file: whether it reads `envFile` of a launch configuration itself.
         traits: what is peculiar about its answers.
         required: arguments that a launch cannot be without, and what they are.
-        version: arguments that make the first part of its command tell its version; empty if nothing does.
-        needs_version: whether it is installed only if it tells it.
+        version: arguments that make the first part of its command print its version; empty if nothing does.
+        needs_version: whether it counts as installed only if it prints it.
         minimum_version: the lowest that works; empty for any.
         needs: other programs that it cannot do without.
         sample: name and text of a program by which it can be started for a check, if it needs one to start.
         install: how to get it.
         notes: what is peculiar about it.
-        sources: files that it was read from; the last one has the last word.
+        sources: files that it was read from; a later one overrides an earlier one.
 
     """
 

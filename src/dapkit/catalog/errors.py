@@ -4,7 +4,7 @@ DapkitError                      (dapkit.protocol)
 └── CatalogError
     ├── NoAdapter                none fits, or none of those that fit is installed
     ├── NoProgram                what is to be debugged is not there, or cannot be debugged as it is
-    ├── MissingArgument          the adapter cannot do without it, and nothing tells it
+    ├── MissingArgument          the adapter requires it, and it is not given
     └── LaunchFileError          a `launch.json`, or what it asks for, cannot be used
 """
 

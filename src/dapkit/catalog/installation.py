@@ -30,7 +30,7 @@ class SearchContext:
     python: Path | None = None
 
     def value(self, name: str) -> object:
-        """Tell what a placeholder of a command stands for; of the program's own there is nothing here."""
+        """Return the value of a placeholder of a command; those of a program are unknown here."""
         kind, _, rest = name.partition(":")
         match kind:
             case "python":
@@ -101,7 +101,7 @@ def find(
 
 
 def lacks_for_pid(definition: AdapterDefinition, around: SearchContext) -> NotInstalled | None:
-    """Tell what an adapter lacks that is installed, but gets into processes by another program."""
+    """Return what an installed adapter lacks to get into processes; None if nothing."""
     for other in definition.attach_to_pid_needs:
         if search(other, around.projects, around.env) is None:
             remedy = f"install {other}, or have the program listen on a port, and attach to that"
@@ -175,7 +175,7 @@ def _checked(
         return found
     version = version_told((found.command[0], *definition.version), around.env)
     if version is None and decides:
-        return NotInstalled(f"`{' '.join((found.command[0], *definition.version))}` did not tell a version")
+        return NotInstalled(f"`{' '.join((found.command[0], *definition.version))}` did not report a version")
     if version is not None and definition.minimum_version and numbers(version) < numbers(definition.minimum_version):
         return NotInstalled(f"{found.command[0]} is version {version}, and {definition.minimum_version} is needed")
     return Installed(found.command, version, found.where)

@@ -34,7 +34,7 @@ class Interpreter:
 
 
 def asked(path: Path, why: str, env: Mapping[str, str], cwd: Path) -> Interpreter | None:
-    """Ask an interpreter what it is; None if it does not tell.
+    """Ask an interpreter what it is; None if it does not answer.
 
     One that is a front for others (pyenv's) chooses by the folder that it is started in.
     """

@@ -1,4 +1,4 @@
-"""What a running process is, and who listens on a port, as far as /proc tells."""
+"""What a running process is, and who listens on a port, as far as /proc shows."""
 
 import re
 from collections.abc import Mapping
@@ -34,7 +34,7 @@ class ProcessInfo:
 
 
 def look_at_process(pid: int, debuggers: Mapping[str, str]) -> ProcessInfo:
-    """Tell what a process is; `debuggers` are titles of debuggers by the names of their processes.
+    """Find out what a process is; `debuggers` are titles of debuggers by the names of their processes.
 
     Raises:
         NoProgram: there is none, or it may not be looked at.

@@ -39,7 +39,7 @@ class ProgramFile:
 
 
 def look_at(path: Path) -> ProgramFile:
-    """Tell what a program is.
+    """Find out what a program is.
 
     Raises:
         NoProgram: it is not there, or what it is cannot be run.

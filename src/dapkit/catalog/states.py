@@ -21,7 +21,7 @@ class AdapterState:
 
     Attributes:
         path: its program; None if it is not installed, or none of ours starts it.
-        version: None if it does not tell it.
+        version: None if it does not report it.
         problem: why it counts as missing; empty if it is installed.
 
     """

@@ -17,7 +17,7 @@ from dapkit.catalog.definition import ArgumentTemplate
 _PLACEHOLDER = re.compile(r"\$?\$\{([^{}]+)\}")
 
 type PlaceholderLookup = Callable[[str], object]
-"""Tells what a placeholder stands for; `UNKNOWN` if it does not know it."""
+"""Returns the value of a placeholder; `UNKNOWN` for one that it does not know."""
 
 UNKNOWN = object()
 """Stands for itself: a placeholder of somebody else."""

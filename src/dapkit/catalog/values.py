@@ -40,7 +40,7 @@ class PlaceholderValues:
     inherited: Mapping[str, str] = field(default_factory=dict)
 
     def value(self, name: str) -> object:
-        """Tell what a placeholder stands for; None if there is nothing."""
+        """Return the value of a placeholder; None if it has none."""
         read = _VALUES.get(name)
         return UNKNOWN if read is None else read(self)
 

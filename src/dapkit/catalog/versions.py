@@ -1,4 +1,4 @@
-"""What programs tell of themselves, asked with a deadline.
+"""What programs report about themselves, asked with a deadline.
 
 An answer is kept as long as the program's file stays what it is: an update is seen
 at once.
@@ -19,7 +19,7 @@ type Version = tuple[int, ...]
 
 
 def version_told(command: tuple[str, ...], env: Mapping[str, str]) -> str | None:
-    """Return the version that a command tells; None if it fails, or tells none in time."""
+    """Return the version that a command prints; None if it fails, or prints none in time."""
     said = answer(command, env)
     found = None if said is None else _VERSION.search(said)
     return None if found is None else found[1]

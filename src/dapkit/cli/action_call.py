@@ -38,7 +38,7 @@ def ask(
     except OSError as error:
         import click
 
-        raise click.ClickException(f"cannot tell the folder of this project: {error.strerror}") from error
+        raise click.ClickException(f"cannot find out the folder of this project: {error.strerror}") from error
 
 
 def unanswered(action: str, session: str | None, error: hub.HubError) -> ActionAnswer:

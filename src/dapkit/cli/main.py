@@ -24,7 +24,7 @@ _TOPICS: Final = {
     "launch": "Start",
     "breakpoints": "Breakpoints",
     "execution": "Run",
-    "inspection": "Look",
+    "inspection": "Inspect",
     "watchpoints": "Data and instruction breakpoints",
     "memory": "Memory",
     "sources": "Modules and sources",
@@ -69,7 +69,7 @@ class Commands(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - as click has it
         """List the commands by topic."""
-        with formatter.section("Around"):
+        with formatter.section("General"):
             formatter.write_dl([(name, text) for name, (_, text) in _OTHERS.items()])
         for topic, title in _TOPICS.items():
             rows = [(name.replace("_", "-"), row["summary"]) for name, row in ACTIONS.items() if row["topic"] == topic]
@@ -77,24 +77,28 @@ class Commands(click.Group):
                 formatter.write_dl(rows)
 
 
+_HELP: Final = """Debug programs in any language from the shell.
+
+\b
+  dapkit run -b app.py:12 -e total -- app.py --fast     a whole session in one call
+  dapkit launch -b app.py:12 app.py                     a session that stays
+  dapkit evaluate 'len(items)'
+  dapkit step-over
+  dapkit terminate
+
+Sessions outlive the commands. Each project has sessions of its own.
+"""
+
+
 @click.command(
     cls=Commands,
+    help=_HELP,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120},
     epilog="\b\nExit codes:\n" + "\n".join(f"  {code:3}  {meaning}" for code, meaning in exit_codes.MEANINGS),
 )
 @click.version_option(VERSION, prog_name="dapkit")
 def dapkit() -> None:
-    r"""Debug programs in any language from the shell.
-
-    \b
-      dapkit run -b app.py:12 -e total -- app.py --fast     a whole session in one call
-      dapkit launch -b app.py:12 app.py                     a session that stays
-      dapkit evaluate 'len(items)'
-      dapkit step-over
-      dapkit terminate
-
-    Sessions outlive the commands; those of one project do not meet those of another.
-    """
+    """Do nothing but what the options say: a command follows."""
 
 
 def main() -> NoReturn:

@@ -135,7 +135,7 @@ class _SmallSession:
         else:
             if str(output["text"]):
                 self._say("Output:\n" + str(output["text"]))
-            self._say(self._farewell(ended, _status(output)))
+            self._say(self._ending(ended, _status(output)))
         if isinstance(ended, int):
             return ended
         return exit_codes.TIMED_OUT if _status(answer) == "running" else exit_codes.DONE
@@ -146,7 +146,7 @@ class _SmallSession:
         else:
             complain(answer)
 
-    def _farewell(self, exit_code: object, status: object) -> str:
+    def _ending(self, exit_code: object, status: object) -> str:
         if exit_code is not None:
             return f"Exit code: {exit_code}"
         if status == "terminated":

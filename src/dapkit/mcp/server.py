@@ -90,7 +90,7 @@ class DebugServer:
         self, action: str, arguments: Mapping[str, object], session: str | None, context: Context | None = None
     ) -> dict[str, object]:
         """Ask the hub, and report progress to a client that wants it meanwhile. Cancelling it gives the call up."""
-        told, heard = anyio.create_memory_object_stream[str](math.inf)
+        reports, heard = anyio.create_memory_object_stream[str](math.inf)
         async with background_tasks() as tasks:
             if context is not None:
                 tasks.start_soon(_report, context, heard)
@@ -101,7 +101,7 @@ class DebugServer:
                     project=str(self._project),
                     session=session,
                     read_only=self._read_only,
-                    on_progress=lambda message, done: told.send_nowait(_progress(message, done)),
+                    on_progress=lambda message, done: reports.send_nowait(_progress(message, done)),
                     hub_client=self._front,
                 )
             except hub.HubError as error:
@@ -166,7 +166,7 @@ class DebugServer:
 
 
 async def _report(context: Context, heard: MemoryObjectReceiveStream[str]) -> None:
-    """Send what the hub tells, and from time to time that it still works."""
+    """Send what the hub reports, and from time to time that it still works."""
     begin = anyio.current_time()
     count = 0
     message = "waiting"

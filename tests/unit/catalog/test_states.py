@@ -35,7 +35,7 @@ def test_adapter_that_tells_no_version_in_time_is_installed_all_the_same(
     ("name", "installed", "problem"),
     [
         ("gdb", ("gdb", "GNU gdb 13.1"), "{bin}/gdb is version 13.1, and 14.1 is needed"),
-        ("gdb", ("gdb", "no number"), "`{bin}/gdb --version` did not tell a version"),
+        ("gdb", ("gdb", "no number"), "`{bin}/gdb --version` did not report a version"),
         ("dlv", None, "dlv was not found on PATH"),
         (
             "cdt-gdb-adapter",

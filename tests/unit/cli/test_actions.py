@@ -27,6 +27,12 @@ def parameters(line: str) -> dict[str, object]:
         raise click.UsageError(str(error)) from error
 
 
+def test_help_of_the_whole_shows_its_examples_line_by_line() -> None:
+    text = dapkit.get_help(click.Context(dapkit, max_content_width=120))
+    assert "\\b" not in text
+    assert "\n    dapkit step-over\n    dapkit terminate\n" in text
+
+
 def absolute(named: dict[str, Any]) -> dict[str, object]:
     """Return parameters with their files as the command makes them."""
     return {key: str(Path.cwd() / value) if key == "file" else value for key, value in named.items()}

@@ -65,5 +65,5 @@ def test_an_adapter_that_could_not_be_tried_keeps_its_column(
 def test_a_report_without_adapters_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     empty = tmp_path / "python.xml"
     empty.write_text("<suite/>")
-    with pytest.raises(SystemExit, match="tells of no adapter"):
+    with pytest.raises(SystemExit, match="has no adapter"):
         run(monkeypatch, "--report", str(empty))

@@ -182,7 +182,7 @@ async def _resume(
     granularity: p.Granularity | None = None,
     target: int | None = None,
 ) -> Resumed:
-    """Let the program go, unless it is over, and tell what comes of it."""
+    """Let the program go, unless it is over, and report the outcome."""
     session = call.session
     if session.state.over:
         raise SessionOver(session.name, session.state.ending)

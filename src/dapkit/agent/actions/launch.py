@@ -179,7 +179,7 @@ async def _configured(
     specs: Sequence[BreakpointSpec],
     exceptions: Sequence[str] | None,
 ) -> Started:
-    """Start what a configuration of launch.json says; of a compound all of it, and tell the last."""
+    """Start what a configuration of launch.json says; of a compound all of it, and report the last."""
     notes: list[str] = []
     for plan in plans:
         wanted = StartSpec(
@@ -275,7 +275,7 @@ async def _open(call: ActionCall, wanted: StartSpec, remembered: SessionMemory, 
 
 
 async def _started(call: ActionCall, notes: Sequence[str], *, patience: float) -> Started:
-    """Wait for the first stop, and tell it."""
+    """Wait for the first stop, and report it."""
     session = call.session
     call.progress("waiting for the first stop")
     seconds = call.left if call.patient else patience
@@ -293,7 +293,7 @@ async def _started(call: ActionCall, notes: Sequence[str], *, patience: float) -
 
 
 def _unstopped(outcome: Outcome, seconds: float) -> Sequence[str]:
-    """Say why there is no stop to tell of, unless the program has ended."""
+    """Say why there is no stop to report, unless the program has ended."""
     if outcome.failure:
         return [outcome.failure]
     return [f"it runs, and has not stopped within {round(seconds, 1):g} s: wait waits on"] if outcome.timed_out else []

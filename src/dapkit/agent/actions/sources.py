@@ -36,7 +36,7 @@ async def modules(
         call.require("supports_modules_request", "module introspection")
         body = await call.ask(ModulesArguments(start_module=start_module, module_count=module_count))
     came, total = body.modules, body.total_modules or len(body.modules) + start
-    if len(came) > total - start:  # lldb-dap tells all of them, whatever it is asked for
+    if len(came) > total - start:  # lldb-dap sends all of them, whatever it is asked for
         came = came[start:]
     shown = came[: min(module_count or limits.MODULES_SHOWN, limits.MODULES_MOST)]
     return ModulesResult(

@@ -76,7 +76,7 @@ class Resumed(OfSession, frozen=True, kw_only=True):
         verb: how it was let run, as in "Step over".
         timed_out: the deadline came first; the program runs on.
         waited: for so many seconds.
-        output: what the program wrote since the last stop, where there is no stop that tells it.
+        output: what the program wrote since the last stop, where there is no stop that reports it.
         output_since: position from which `output` gives all of it.
         failure: why the session broke off, if it did.
 

@@ -33,7 +33,7 @@ class Snapshot(ProtocolObject, frozen=True, kw_only=True):
         breakpoint_count: how many breakpoints on lines the session has.
         children: of the program, if any are debugged.
         needs_configuration_done: whether the adapter still waits for breakpoints and configurationDone.
-        process_id: of the program, if the adapter tells it.
+        process_id: of the program, if the adapter reports it.
         output_bytes: characters of output that came so far; also the position to read on from.
         output_truncated: whether some of it had to be dropped.
 

@@ -42,7 +42,7 @@ class VariableContext:
         asked: what the file says about its inputs.
         settings: reads those of the editor, for `${config:...}`.
         pid: the process that would be picked.
-        python: tells the interpreter that the Python extension would have chosen.
+        python: returns the interpreter that the Python extension would have chosen.
 
     """
 
