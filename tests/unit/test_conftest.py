@@ -26,25 +26,22 @@ def run(inner: pytest.Pytester) -> pytest.RunResult:
     return inner.runpytest_subprocess("-p", "no:cacheprovider")
 
 
-def test_process_that_outlives_its_test_is_an_error(inner: pytest.Pytester) -> None:
-    inner.makepyfile("import subprocess\ndef test_leaks(): subprocess.Popen(['sleep', '60'])")
+PROCESSES = """
+import subprocess
+def test_that_leaves_a_process(): subprocess.Popen(['sleep', '60'])
+def test_that_leaves_an_orphan(): subprocess.run('sleep 61 & exec true', shell=True)
+def test_whose_process_ends_shortly_after(): subprocess.Popen(['sleep', '0.1'])
+"""
+
+
+def test_process_that_outlives_its_test_is_an_error_even_as_an_orphan(inner: pytest.Pytester) -> None:
+    inner.makepyfile(PROCESSES)
 
     result = run(inner)
 
-    result.assert_outcomes(passed=1, errors=1)
-    result.stdout.fnmatch_lines(["*the test left processes running, which were killed:", "* sleep 60"])
-
-
-def test_orphan_of_a_test_is_an_error(inner: pytest.Pytester) -> None:
-    inner.makepyfile("import subprocess\ndef test_leaks(): subprocess.run('sleep 60 & exec true', shell=True)")
-
-    run(inner).assert_outcomes(passed=1, errors=1)
-
-
-def test_process_that_ends_shortly_after_its_test_is_no_error(inner: pytest.Pytester) -> None:
-    inner.makepyfile("import subprocess\ndef test_ends(): subprocess.Popen(['sleep', '0.1'])")
-
-    run(inner).assert_outcomes(passed=1)
+    result.assert_outcomes(passed=3, errors=2)
+    for seconds in (60, 61):
+        result.stdout.fnmatch_lines(["*the test left processes running, which were killed:", f"* sleep {seconds}"])
 
 
 def test_missing_tool_skips_the_test(inner: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,8 +13,9 @@ from e2e.catalog.running import Running
 
 @pytest.fixture
 def catalog(tmp_path: Path) -> Catalog:
-    """Return what is known in an empty folder, for a user without files."""
-    return load(tmp_path, tmp_path, env={**os.environ, "HOME": str(tmp_path)})
+    """Return what is known in an empty folder, for a user without files but what Go has compiled before."""
+    cache = os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache"))
+    return load(tmp_path, tmp_path, env={"GOCACHE": f"{cache}/go-build", **os.environ, "HOME": str(tmp_path)})
 
 
 @pytest.fixture

@@ -39,21 +39,21 @@ def resident_bytes(pid: int) -> int:
 
 
 @pytest.mark.timeout(240)
-def test_twenty_sessions_at_once_answer_and_end(debugger: Debugger, project: Path) -> None:
+def test_ten_sessions_at_once_answer_and_end(debugger: Debugger, project: Path) -> None:
     debuggee = python_program(project)
-    names = [f"session-{number}" for number in range(20)]
+    names = [f"session-{number}" for number in range(10)]
 
     def launch(name: str) -> object:
         debugger.launch(debuggee, LINE, session=name)
         return debugger.call("wait", session=name, timeout=100)["line"]
 
     with ThreadPoolExecutor(10) as callers:
-        assert list(callers.map(launch, names)) == [LINE] * 20
+        assert list(callers.map(launch, names)) == [LINE] * 10
         live = debugger.call("status")["sessions"]
         assert isinstance(live, list)
         assert sorted(live) == sorted(names)
         values = callers.map(lambda name: debugger.call("evaluate", session=name, expression="count")["result"], names)
-        assert list(values) == ["0"] * 20
+        assert list(values) == ["0"] * 10
     with pytest.raises(CallRefused, match="AmbiguousSession"):
         debugger.call("evaluate", expression="count")
     assert debugger.hub_client.stop()

@@ -57,23 +57,20 @@ async def test_program_is_debugged_over_http(served: Served) -> None:
         assert not result.is_error
 
 
-async def test_token_is_for_the_user_alone(served: Served) -> None:
-    assert stat.S_IMODE(served.token.stat().st_mode) == 0o600
-    assert served.address.startswith("http://127.0.0.1:")
+STRANGERS = [
+    ({"Authorization": ""}, 401),
+    ({"Authorization": "Bearer guessed"}, 401),
+    ({"Host": "attacker.example"}, 421),
+    ({"Origin": "http://attacker.example"}, 403),
+]
 
 
-@pytest.mark.parametrize(
-    ("headers", "status"),
-    [
-        ({"Authorization": ""}, 401),
-        ({"Authorization": "Bearer guessed"}, 401),
-        ({"Host": "attacker.example"}, 421),
-        ({"Origin": "http://attacker.example"}, 403),
-    ],
-)
-async def test_strangers_are_refused(served: Served, headers: dict[str, str], status: int) -> None:
+async def test_strangers_are_refused_and_the_token_is_for_the_user_alone(served: Served) -> None:
     message = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
     accept = {"Accept": "application/json, text/event-stream"}
-    async with served.client(**headers) as http:
-        answer = await http.post(served.address, json=message, headers=accept)
-    assert answer.status_code == status
+    for headers, status in STRANGERS:
+        async with served.client(**headers) as http:
+            answer = await http.post(served.address, json=message, headers=accept)
+        assert (headers, answer.status_code) == (headers, status)
+    assert stat.S_IMODE(served.token.stat().st_mode) == 0o600
+    assert served.address.startswith("http://127.0.0.1:")

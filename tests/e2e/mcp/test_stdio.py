@@ -46,6 +46,7 @@ async def test_program_is_debugged_from_launch_to_its_end(project: Path, mode: s
     async with connected(project, mode=mode) as client:
         (tool,) = (await client.list_tools()).tools
         assert tool.name == "debug"
+        check_classes_of_approval(tool)
         started = await debug(client, "launch", program="app.py", breakpoints=["app.py:5"])
         assert (started["snapshot"]["status"], started["snapshot"]["line"]) == ("stopped", 5)
         assert (await debug(client, "evaluate", expression="price"))["evaluation"]["result"] == "1"
@@ -55,32 +56,34 @@ async def test_program_is_debugged_from_launch_to_its_end(project: Path, mode: s
         assert "6" in (await debug(client, "output", session=ended["snapshot"]["id"]))["output"]
 
 
-@pytest.mark.usefixtures("runtime")
-async def test_text_of_an_error_says_what_to_do(project: Path) -> None:
-    async with connected(project) as client:
-        result = await client.call_tool("debug", {"action": "step_over"})
-    assert result.is_error
-    assert isinstance(result.content[0], mcp.types.TextContent)
-    assert "No active debug session. Launch or attach first." in result.content[0].text
-    assert result.structured_content is not None
-    assert result.structured_content["error"]["code"] == "no_session"
+def check_classes_of_approval(tool: mcp.types.Tool) -> None:
+    assert tool.annotations is not None
+    assert (tool.annotations.read_only_hint, tool.annotations.destructive_hint) == (False, True)
+    assert tool.meta is not None
+    reads = set(tool.meta["dapkit/reads"])
+    assert reads < set(tool.input_schema["properties"]["action"]["enum"])
+    assert {"stack_trace", "variables"} < reads
+    assert not {"evaluate", "launch"} & reads
 
 
 WRONG_CALLS: list[tuple[dict[str, object], str]] = [
     ({}, "action is required"),
     ({"action": 3}, "action is required"),
     ({"action": "fly"}, "Unsupported debug action: fly"),
+    ({"action": "step_over"}, "No active debug session. Launch or attach first."),
 ]
 
 
 @pytest.mark.usefixtures("runtime")
-async def test_wrong_calls_are_answered_with_what_was_expected(project: Path) -> None:
+async def test_wrong_calls_are_answered_with_what_was_expected_and_what_to_do(project: Path) -> None:
     async with connected(project) as client:
         for arguments, expected in WRONG_CALLS:
             result = await client.call_tool("debug", arguments)
             assert result.is_error
             assert isinstance(result.content[0], mcp.types.TextContent)
             assert expected in result.content[0].text
+        assert result.structured_content is not None
+        assert result.structured_content["error"]["code"] == "no_session"
         with pytest.raises(mcp.MCPError, match="there is no tool"):
             await client.call_tool("other", {})
 
@@ -118,19 +121,6 @@ async def test_source_that_is_no_file_is_a_resource(project: Path) -> None:
         assert "def made():\n" in read.text
         with pytest.raises(mcp.MCPError, match="4711"):
             await client.read_resource(uri.replace(str(reference), "4711"))
-
-
-@pytest.mark.usefixtures("runtime")
-async def test_each_action_has_its_class_of_approval(project: Path) -> None:
-    async with connected(project) as client:
-        (tool,) = (await client.list_tools()).tools
-    assert tool.annotations is not None
-    assert (tool.annotations.read_only_hint, tool.annotations.destructive_hint) == (False, True)
-    assert tool.meta is not None
-    reads = set(tool.meta["dapkit/reads"])
-    assert reads < set(tool.input_schema["properties"]["action"]["enum"])
-    assert {"stack_trace", "variables"} < reads
-    assert not {"evaluate", "launch"} & reads
 
 
 @pytest.mark.usefixtures("runtime")

@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,21 @@ void *dlsym(void *handle, const char *name)
 """
 
 
+@pytest.fixture
+def hide(require_tool: Callable[[str], Path], tmp_path: Path) -> Callable[[str], Path]:
+    """Return a function that makes a library which hides a function of the interpreter."""
+    compiler = require_tool("cc")
+
+    def make(hidden: str) -> Path:
+        source, library = tmp_path / "hide.c", tmp_path / "hide.so"
+        source.write_text(HIDE)
+        command: list[str | Path] = [compiler, "-shared", "-fPIC", f'-DHIDDEN="{hidden}"', source, "-o", library]
+        subprocess.run(command, check=True)
+        return library
+
+    return make
+
+
 @pytest.mark.parametrize(
     ("hidden", "can", "error"),
     [
@@ -56,15 +72,8 @@ void *dlsym(void *handle, const char *name)
 )
 @pytest.mark.usefixtures("needs_extension")
 def test_function_that_an_interpreter_lacks_is_a_clear_state(
-    run: Run, tmp_path: Path, hidden: str, can: str, error: str
+    run: Run, hide: Callable[[str], Path], hidden: str, can: str, error: str
 ) -> None:
-    compiler = shutil.which("cc")
-    if compiler is None:
-        pytest.skip("there is no C compiler")
-    library = tmp_path / "hide.so"
-    (tmp_path / "hide.c").write_text(HIDE)
-    command = [compiler, "-shared", "-fPIC", f'-DHIDDEN="{hidden}"', str(tmp_path / "hide.c"), "-o", str(library)]
-    subprocess.run(command, check=True)
     program = """
         from _dapkit_debuggee import _native
         print(native.CAN_CHECK, native.CAN_WATCH, native.CAN_POLL)
@@ -74,7 +83,7 @@ def test_function_that_an_interpreter_lacks_is_a_clear_state(
         except RuntimeError as error:
             print(error)
     """
-    said = run(program, env={"LD_PRELOAD": str(library)}).splitlines()
+    said = run(program, env={"LD_PRELOAD": str(hide(hidden))}).splitlines()
     assert said == [can, f"this interpreter has {error}"]
 
 
