@@ -50,8 +50,8 @@ def read(filters: object, filter_options: object, exception_options: object) -> 
     """
     asked: Asked = []
     answers: list[Json] = []
-    for one in _objects(filters, "filters", str):
-        asked.append((_mode_of(one), ExceptionCondition([])))
+    for name in _objects(filters, "filters", str):
+        asked.append((_mode_of(name), ExceptionCondition([])))
         answers.append({"verified": True})
     for option in _objects(filter_options, "filterOptions", dict):
         _add(asked, answers, _mode_of(option.get("filterId")), wanted_by_condition, option.get("condition"))
@@ -68,7 +68,7 @@ def read(filters: object, filter_options: object, exception_options: object) -> 
 def _objects[T](given: object, name: str, kind: type[T]) -> list[T]:
     if given is None:
         return []
-    if not isinstance(given, list) or not all(isinstance(one, kind) for one in given):
+    if not isinstance(given, list) or not all(isinstance(item, kind) for item in given):
         what = "texts" if kind is str else "objects"
         raise RequestRefused(f"{name} is {given!r:.200}, expected a list of {what}")
     return given

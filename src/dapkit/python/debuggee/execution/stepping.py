@@ -274,7 +274,7 @@ class Stepping:
         for code in results.codes.values():
             self._monitor.want(code, f"call {ident}", 0)
         results.codes.clear()
-        self.called = {one for step in self.steps.values() if step.results is not None for one in step.results.codes}
+        self.called = {code for step in self.steps.values() if step.results is not None for code in step.results.codes}
 
     @under_lock
     def leave(self, ident: int, frame: FrameType, value: object, *, yielding: bool) -> FrameType | None:
@@ -304,7 +304,7 @@ class Stepping:
             if tasks.outermost_frame(task) is frame:
                 waiting = tasks.awaiters(task)
                 frames = tasks.suspended_frames(waiting[0]) if waiting else []
-                return next((one for one in frames if self.may_show(one)), None)
+                return next((older for older in frames if self.may_show(older)), None)
         return None
 
     def _retarget(self, ident: int, step: Step, older: FrameType | None) -> None:
