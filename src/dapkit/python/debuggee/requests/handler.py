@@ -1,4 +1,4 @@
-"""What the handlers of all requests share: their shape, and reading single arguments.
+"""What the handlers of all requests share: their shape. How they read arguments is in `connection.request`.
 
 A handler runs in the link's thread, takes the engine and the request, and returns the body of the response,
 raises RequestRefused, or returns LATER if a stopped thread will answer. What must follow a
