@@ -20,7 +20,7 @@ import bootstrap
 from interpreters import OURS
 
 PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
-ENDING_SECONDS = 10.0
+ENDING_SECONDS = 20.0
 """How long after a test its processes may take to end; a machine that is busy with other things is slow in that."""
 
 

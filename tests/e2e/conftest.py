@@ -82,7 +82,7 @@ def running() -> Iterator[Callable[[list[str]], subprocess.Popen[str]]]:
 
     yield start
     for program in started:
-        assert program.communicate("", timeout=10)[0].endswith("done\n"), "the program did not survive its debugger"
+        assert program.communicate("", timeout=20)[0].endswith("done\n"), "the program did not survive its debugger"
 
 
 @pytest.fixture

@@ -145,8 +145,13 @@ def test_port_of_another_machine_is_taken_for_debugpy_and_this_is_said(catalog: 
 
 
 def test_debugger_is_known_by_the_name_of_its_process(
-    catalog: Catalog, running: Running, tmp_path: Path, require_tool: Callable[[str], Path]
+    catalog: Catalog,
+    installed: Callable[[str], None],
+    running: Running,
+    tmp_path: Path,
+    require_tool: Callable[[str], Path],
 ) -> None:
+    installed("gdb")  # one that can be chosen for the process as well
     pid, _ = running.start(require_tool("gdb"), "-q", "-nx", "-ex", "shell echo ready")
     reasons = catalog.choose(pid=pid, cwd=tmp_path).reasons
     assert reasons[0].startswith(f"process {pid} is GDB, ")

@@ -3,7 +3,7 @@
 import sys
 import textwrap
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -25,10 +25,24 @@ type Start = Callable[..., Peer]
 @pytest.fixture
 def start(python: str, tmp_path: Path) -> Iterator[Start]:
     """Return a function that starts a program, given as text, and connects to it."""
+    with starting(python, tmp_path) as start:
+        yield start
+
+
+@pytest.fixture(scope="module")
+def start_shared(python: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Start]:
+    """Return the same for a program that stands where tests of a module only look."""
+    with starting(python, tmp_path_factory.mktemp("shared")) as start:
+        yield start
+
+
+@contextmanager
+def starting(python: str, folder: Path) -> Iterator[Start]:
+    """Start programs in a folder, and end them."""
     with ExitStack() as stack:
 
         def run(text: str, *arguments: str, env: dict[str, str] | None = None, name: str = "prog.py") -> Peer:
-            (tmp_path / name).write_text(textwrap.dedent(text).lstrip("\n"))
-            return stack.enter_context(Peer(python, tmp_path, "--program", name, "--", *arguments, env=env))
+            (folder / name).write_text(textwrap.dedent(text).lstrip("\n"))
+            return stack.enter_context(Peer(python, folder, "--program", name, "--", *arguments, env=env))
 
         yield run

@@ -108,7 +108,7 @@ class Peer:
                 self.unseen.append(message)
             elif message["request_seq"] == seq:
                 return message
-        raise AssertionError(f"the link ended; {self.process.communicate(timeout=5)}")
+        raise AssertionError(f"the link ended; {self.process.communicate(timeout=20)}")
 
     def ask(self, command: str, **arguments: object) -> Any:  # noqa: ANN401 - JSON
         answer = self.answer(self.send(command, **arguments))
@@ -126,7 +126,7 @@ class Peer:
                 if message["event"] == name:
                     return message["body"]
                 self.unseen.append(message)
-        raise AssertionError(f"the link ended before {name}: {self.process.communicate(timeout=5)}")
+        raise AssertionError(f"the link ended before {name}: {self.process.communicate(timeout=20)}")
 
     def silent(self, name: str, seconds: float) -> bool:
         """Say whether no such event comes within some time."""

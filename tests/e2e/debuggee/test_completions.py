@@ -35,6 +35,12 @@ def at_work(start: Start) -> Peer:
     return peer
 
 
+@pytest.fixture(scope="module")
+def peer(start_shared: Start) -> Peer:
+    """Return a program that stands at work; tests only look."""
+    return at_work(start_shared)
+
+
 def complete(peer: Peer, text: str, column: int | None = None, line: int | None = None) -> list[Message]:
     arguments = {"text": text, "column": column or len(text) + 1, "frameId": peer.stack()[0]["id"]}
     targets: list[Message] = peer.ask("completions", **arguments, **({"line": line} if line else {}))["targets"]
@@ -45,8 +51,7 @@ def labels(targets: list[Message]) -> list[str]:
     return [target["label"] for target in targets]
 
 
-def test_names_come_from_locals_globals_builtins_and_keywords_in_this_order(start: Start) -> None:
-    peer = at_work(start)
+def test_names_come_from_locals_globals_builtins_and_keywords_in_this_order(peer: Peer) -> None:
     assert labels(complete(peer, "thi")) == ["thing", "things"]
     assert labels(complete(peer, "1 + (T")) == ["Thing", "TabError", "TimeoutError", "True", "TypeError"]
     (number,) = complete(peer, "print(numb")
@@ -80,8 +85,7 @@ def test_attributes_are_found_without_running_properties_or_dir(start: Start) ->
     assert peer.finish() == (0, "", "")
 
 
-def test_keys_are_proposed_in_brackets(start: Start) -> None:
-    peer = at_work(start)
+def test_keys_are_proposed_in_brackets(peer: Peer) -> None:
     assert labels(complete(peer, "thing.stored[")) == ["'name'", "'other key'", "3"]
     (name,) = complete(peer, "thing.stored['na")
     assert (name["text"], name["start"], name["length"], name["type"]) == ("'name']", 14, 3, "value")
@@ -89,8 +93,7 @@ def test_keys_are_proposed_in_brackets(start: Start) -> None:
     assert labels(complete(peer, "things[thin")) == ["thing", "things"]
 
 
-def test_imports_propose_modules_and_names(start: Start) -> None:
-    peer = at_work(start)
+def test_imports_propose_modules_and_names(peer: Peer) -> None:
     (peer.folder / "beside.py").write_text("")
     assert "beside" in labels(complete(peer, "import besi"))
     assert "json" in labels(complete(peer, "import js"))
@@ -100,8 +103,7 @@ def test_imports_propose_modules_and_names(start: Start) -> None:
     assert "decoder" in labels(complete(peer, "from json import dec"))
 
 
-def test_columns_count_utf_16_units_and_lines_from_one(start: Start) -> None:
-    peer = at_work(start)
+def test_columns_count_utf_16_units_and_lines_from_one(peer: Peer) -> None:
     (name,) = complete(peer, "'😀' + näm", column=11)
     assert (name["label"], name["start"], name["length"]) == ("nämé", 8, 3)
     assert labels(complete(peer, "first\nthin.x\nlast", column=5, line=2)) == ["thing", "things"]

@@ -40,6 +40,12 @@ def at_work(start: Start, seconds: float = 30) -> Peer:
     return peer
 
 
+@pytest.fixture(scope="module")
+def standing(start_shared: Start) -> Peer:
+    """Return a program that stands at work, in which tests only look."""
+    return at_work(start_shared)
+
+
 def repl(peer: Peer, text: str, frame: int = 0) -> Message:
     frame_id = peer.stack()[frame]["id"]
     body: Message = peer.ask("evaluate", expression=text, context="repl", frameId=frame_id)
@@ -241,8 +247,8 @@ def test_changes_are_told_of_and_looks_are_not(start: Start) -> None:
         ("thing.__class__", "<class '__main__.Thing'>"),
     ],
 )
-def test_hover_reads_what_is_stored(start: Start, expression: str, value: str) -> None:
-    assert at_work(start).value(expression, context="hover").startswith(value)
+def test_hover_reads_what_is_stored(standing: Peer, expression: str, value: str) -> None:
+    assert standing.value(expression, context="hover").startswith(value)
 
 
 @pytest.mark.parametrize(
@@ -261,11 +267,17 @@ def test_hover_reads_what_is_stored(start: Start, expression: str, value: str) -
         ("def", "SyntaxError"),
     ],
 )
-def test_hover_refuses_what_would_run_code(start: Start, expression: str, said: str) -> None:
-    peer = at_work(start)
+def test_hover_refuses_what_would_run_code(standing: Peer, expression: str, said: str) -> None:
     with pytest.raises(Refused) as refused:
-        peer.value(expression, context="hover")
+        standing.value(expression, context="hover")
     assert said in str(refused.value)
+
+
+def test_refused_hover_has_run_nothing(start: Start) -> None:
+    peer = at_work(start)
+    for expression in ("thing.computed", "thing.method()", "shared[thing]", "shared.clear()"):
+        with pytest.raises(Refused):
+            peer.value(expression, context="hover")
     peer.go()
     assert peer.finish() == (0, "end {'k': [1, 2]}\n", "")
 

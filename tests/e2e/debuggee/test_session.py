@@ -262,7 +262,7 @@ def test_program_runs_on_undebugged_after_disconnect_without_termination(start: 
     peer.configure(lines=[5])
     peer.stopped("breakpoint")
     peer.ask("disconnect", terminateDebuggee=False)
-    assert peer.process.communicate(timeout=5)[0] == b"None 0 0\n"
+    assert peer.process.communicate(timeout=20)[0] == b"None 0 0\n"
     assert peer.process.returncode == 0
 
 
@@ -320,7 +320,7 @@ def test_another_debugger_in_the_process_is_told(python: str, tmp_path: Path) ->
     (tmp_path / "sitecustomize.py").write_text("import sys; sys.monitoring.use_tool_id(0, 'other')\n")
     (tmp_path / "prog.py").write_text("x = 1\n")
     with Peer(python, tmp_path, "--program", "prog.py", env={"PYTHONPATH": str(tmp_path)}) as peer:
-        _, errors = peer.process.communicate(timeout=5)
+        _, errors = peer.process.communicate(timeout=20)
     assert b"in use by another debugger (other)" in errors
     assert peer.process.returncode == 1
 

@@ -42,16 +42,18 @@ SCENE = """
 """
 
 
-def at_scene(start: Start) -> Peer:
-    peer = start(SCENE)
+@pytest.fixture(scope="module")
+def scene(start_shared: Start) -> Peer:
+    """Return a program that stands in its scene; tests only look."""
+    peer = start_shared(SCENE)
     peer.configure(lines=[30])
     peer.stopped("breakpoint")
     return peer
 
 
 @pytest.mark.each_python
-def test_locals_are_shown_with_types_and_children(start: Start) -> None:
-    rows = at_scene(start).locals()
+def test_locals_are_shown_with_types_and_children(scene: Peer) -> None:
+    rows = scene.locals()
     assert list(rows)[:3] == ["numbers", "table", "mixed"]
     assert rows["numbers"]["value"].startswith("[0, 1, 2,")
     assert rows["numbers"]["value"].endswith("… (1,000,000 in all)]")
@@ -69,35 +71,32 @@ def test_locals_are_shown_with_types_and_children(start: Start) -> None:
     assert rows["error"]["namedVariables"] == 3
 
 
-def test_page_from_the_middle_of_a_million_is_that_page(start: Start) -> None:
-    peer = at_scene(start)
-    reference = peer.locals()["numbers"]["variablesReference"]
-    rows = peer.rows(reference, filter="indexed", start=500_000, count=100)
+def test_page_from_the_middle_of_a_million_is_that_page(scene: Peer) -> None:
+    reference = scene.locals()["numbers"]["variablesReference"]
+    rows = scene.rows(reference, filter="indexed", start=500_000, count=100)
     assert [row["name"] for row in rows] == [f"[{n}]" for n in range(500_000, 500_100)]
     assert rows[0]["value"] == "500000"
     assert rows[0]["evaluateName"] == "numbers[500000]"
-    assert peer.rows(reference, filter="named") == []
+    assert scene.rows(reference, filter="named") == []
 
 
-def test_container_asked_for_without_pages_shows_a_part_and_leads_to_the_rest(start: Start) -> None:
-    peer = at_scene(start)
-    rows = peer.rows(peer.locals()["table"]["variablesReference"])
+def test_container_asked_for_without_pages_shows_a_part_and_leads_to_the_rest(scene: Peer) -> None:
+    rows = scene.rows(scene.locals()["table"]["variablesReference"])
     assert len(rows) == 501
     assert (rows[7]["name"], rows[7]["value"], rows[7]["evaluateName"]) == ("7", "'7'", "table[7]")
     assert (rows[-1]["name"], rows[-1]["value"]) == ("[500…]", "500 more items")
-    rest = peer.rows(rows[-1]["variablesReference"])
+    rest = scene.rows(rows[-1]["variablesReference"])
     assert [row["name"] for row in rest] == [str(n) for n in range(500, 1000)]
-    middle = peer.rows(rows[-1]["variablesReference"], filter="indexed", start=10, count=2)
+    middle = scene.rows(rows[-1]["variablesReference"], filter="indexed", start=10, count=2)
     assert [row["name"] for row in middle] == ["510", "511"]
 
 
 @pytest.mark.each_python
-def test_children_of_objects_of_many_kinds(start: Start) -> None:
-    peer = at_scene(start)
-    rows = peer.locals()
+def test_children_of_objects_of_many_kinds(scene: Peer) -> None:
+    rows = scene.locals()
 
     def inside(name: str) -> dict[str, str]:
-        return {row["name"]: row["value"] for row in peer.rows(rows[name]["variablesReference"])}
+        return {row["name"]: row["value"] for row in scene.rows(rows[name]["variablesReference"])}
 
     assert inside("mixed") == {"'a b'": "1", "(1, 2)": "2", "None": "3"}
     assert inside("slotted") == {"a": "1"}
@@ -106,9 +105,9 @@ def test_children_of_objects_of_many_kinds(start: Start) -> None:
     assert inside("group") == {"[0]": "1", "[1]": "2", "[2]": "3"}
     assert inside("ring") == {"maxlen": "None", **{f"[{n}]": str(n) for n in range(5)}}
     assert inside("error")["args"] == "('v',)"
-    point = {row["name"]: row for row in peer.rows(rows["point"]["variablesReference"])}
+    point = {row["name"]: row for row in scene.rows(rows["point"]["variablesReference"])}
     assert point["x"]["evaluateName"] == "point.x"
-    hidden = peer.rows(point["private variables"]["variablesReference"])
+    hidden = scene.rows(point["private variables"]["variablesReference"])
     assert [(row["name"], row["evaluateName"], row["presentationHint"]) for row in hidden] == [
         ("_hidden", "point._hidden", {"visibility": "private"})
     ]
@@ -285,6 +284,12 @@ def at_work(start: Start) -> Peer:
     return peer
 
 
+@pytest.fixture(scope="module")
+def working(start_shared: Start) -> Peer:
+    """Return a program that stands at work; tests only look."""
+    return at_work(start_shared)
+
+
 @pytest.mark.each_python
 def test_evaluate_sees_locals_globals_builtins_and_closures(start: Start) -> None:
     peer = at_work(start)
@@ -324,12 +329,11 @@ def test_console_runs_statements_and_assignments_reach_the_program(start: Start)
         ("len(items)", "hover", "a hover calls nothing"),
     ],
 )
-def test_evaluation_that_fails_says_why(start: Start, expression: str, context: str, said: str) -> None:
-    peer = at_work(start)
+def test_evaluation_that_fails_says_why(working: Peer, expression: str, context: str, said: str) -> None:
     with pytest.raises(Refused) as refused:
-        peer.value(expression, context=context)
+        working.value(expression, context=context)
     assert said in str(refused.value)
-    assert peer.value("n") == "1"
+    assert working.value("n") == "1"
 
 
 def test_evaluation_that_never_ends_is_interrupted(start: Start) -> None:

@@ -12,7 +12,7 @@ from dapkit.client import Session
 from e2e.python.driving import ADAPTER
 
 SOURCES = Path(__file__).parents[3] / "src"
-SECONDS = 10.0
+SECONDS = 30.0
 
 
 class Listening:

@@ -8,7 +8,7 @@ import anyio
 from dapkit.protocol import OutputEvent, ProcessEvent
 from e2e.python.driving import Driver
 
-SECONDS = 20.0
+SECONDS = 30.0
 
 
 def command_line(pid: int) -> str:

@@ -14,7 +14,7 @@ from dapkit.protocol import FrameDecoder, encode_frame
 from dapkit.transport import ChildProcess, spawn
 from e2e.python.driving import ADAPTER
 
-DEADLINE = 15.0
+DEADLINE = 30.0
 
 type Message = dict[str, Any]
 

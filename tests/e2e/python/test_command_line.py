@@ -16,7 +16,7 @@ from dapkit.client import Ended, Session
 from dapkit.transport import connect_tcp, new_token
 from e2e.python.driving import ADAPTER
 
-SECONDS = 15.0
+SECONDS = 30.0
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:

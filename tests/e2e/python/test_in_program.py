@@ -143,7 +143,7 @@ def test_calls_that_cannot_be_are_refused(call: str, error: str, python: str) ->
 
 def exchange(program: Listening, *frames: bytes) -> bytes:
     """Say something at the port, and return all that comes until the connection is closed."""
-    with socket.create_connection(("127.0.0.1", program.port), timeout=5) as connection:
+    with socket.create_connection(("127.0.0.1", program.port), timeout=20) as connection:
         for frame in frames:
             connection.sendall(frame)
         heard = b""
@@ -184,7 +184,7 @@ def test_stranger_is_answered_if_that_makes_sense_and_closed(tmp_path: Path, fra
 def test_browser_gets_nothing(tmp_path: Path) -> None:
     with running(WAITS.format(listen=""), tmp_path, sys.executable) as program:
         program.read_place()
-        connection = http.client.HTTPConnection("127.0.0.1", program.port, timeout=5)
+        connection = http.client.HTTPConnection("127.0.0.1", program.port, timeout=20)
         connection.request("POST", "/", body=request("dapkit/authenticate"))
         with pytest.raises((http.client.RemoteDisconnected, ConnectionError)):
             connection.getresponse()
