@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-import check_words
 from words.classes import duplicates, public_classes
 from words.modules import exists, missing_in_page, missing_modules
 from words.phrases import bad_phrases, phrases_in
@@ -21,10 +20,6 @@ def package(tmp_path: Path) -> Path:
     (package / "hub/__init__.py").write_text("from dapkit.hub.wire import Line\n")
     (package / "hub/wire.py").write_text("class Line:\n    first_line = 1\n")
     return package
-
-
-def test_code_base_passes(capsys: pytest.CaptureFixture[str]) -> None:
-    assert check_words.main() == 0, capsys.readouterr().out
 
 
 def test_two_classes_of_one_name_are_found(package: Path) -> None:
