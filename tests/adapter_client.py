@@ -72,7 +72,7 @@ class Client:
 
     async def event[E: EventBody](self, kind: type[E]) -> E:
         """Wait for the next event of a kind; it is taken out of `events`."""
-        with anyio.fail_after(10):
+        with anyio.fail_after(30):
             while True:
                 for event in self.events:
                     if isinstance(event, kind):
@@ -82,7 +82,7 @@ class Client:
 
     async def next_asked(self) -> Request:
         """Wait until the adapter has asked something."""
-        with anyio.fail_after(10):
+        with anyio.fail_after(30):
             while not self.asked:
                 await self._change()
         return self.asked.pop(0)

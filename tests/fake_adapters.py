@@ -62,6 +62,6 @@ def script(more: Script, capabilities: Capabilities | None = None) -> Script:
 
 async def until(condition: Callable[[], bool]) -> None:
     """Wait for something that tells nobody when it happens."""
-    with anyio.fail_after(10):
+    with anyio.fail_after(30):
         while not condition():  # noqa: ASYNC110 - there is no event for it
             await anyio.sleep(0.001)

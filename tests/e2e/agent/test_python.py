@@ -145,14 +145,14 @@ async def test_a_deadlock_is_seen_in_one_call(caller: Caller, adapter: str) -> N
     caller.settings = type(caller.settings)(session_initial_stop_seconds=1.0)
     launched = await caller("launch", program="lock.py", adapter=adapter, stop_on_entry=False)
     assert launched.details["snapshot"]["status"] == "running"
-    seen = await caller("threads", levels=4)
-    stacks = {stack["threadId"]: stack["frames"] for stack in seen.details["stacks"]}
-    at = {
-        thread["name"]: [(frame["name"], frame["line"]) for frame in stacks[thread["id"]]]
-        for thread in seen.details["threads"]
-    }
-    assert ("transfer", 6) in at["worker-ab"]
-    assert ("transfer", 6) in at["worker-ba"]
+    at: dict[str, list[tuple[str, int]]] = {}
+    while any(("transfer", 6) not in at.get(name, []) for name in ("worker-ab", "worker-ba")):
+        seen = await caller("threads", levels=4)  # again, as long as they start, or debugpy does not know their names
+        stacks = {stack["threadId"]: stack["frames"] for stack in seen.details["stacks"]}
+        at = {
+            thread["name"]: [(frame["name"], frame["line"]) for frame in stacks[thread["id"]]]
+            for thread in seen.details["threads"]
+        }
 
 
 @both

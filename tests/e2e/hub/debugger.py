@@ -36,10 +36,11 @@ class Debugger:
         stopped = self.call("wait", timeout=40)
         assert (stopped["status"], stopped["line"]) == ("stopped", LINE)
 
-    def wait_for_end(self, session: str) -> None:
-        deadline = time.monotonic() + 20
+    def wait_for_end(self, session: str, seconds: float = 20) -> None:
+        deadline = time.monotonic() + seconds
         while self.call("look", session=session)["status"] != "terminated":
             assert time.monotonic() < deadline
+            self.call("wait", session=session, timeout=0.5)
 
     def started(self) -> dict[int, str]:
         return family(self.hub)

@@ -86,7 +86,7 @@ async def client_over(transport: str) -> AsyncIterator[Client]:
             await talker.request(DisconnectArguments())
         if transport != "stdio":
             os.kill(child.pid, signal.SIGTERM)
-        with anyio.fail_after(5):
+        with anyio.fail_after(30):
             assert await child.wait() == 0
 
 

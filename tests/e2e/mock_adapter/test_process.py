@@ -76,7 +76,7 @@ def noisy(tmp_path: Path) -> list[str]:
 
 
 async def ended(child: ChildProcess) -> int:
-    with anyio.fail_after(10):
+    with anyio.fail_after(30):
         return await child.wait()
 
 

@@ -45,7 +45,7 @@ async def process_of(driver: Driver) -> int:
 
 
 async def only_line(driver: Driver) -> str:
-    """Return the first line that a program writes; with PYTHONUNBUFFERED one `print` comes in several pieces."""
+    """Wait for the first line that a program writes; with PYTHONUNBUFFERED one `print` comes in several pieces."""
     await driver.session.wait_for(OutputEvent, since=0, where=lambda _: "\n" in driver.output("stdout"))
     return driver.output("stdout").splitlines()[0]
 

@@ -8,6 +8,7 @@ from dapkit.client import Ended
 from dapkit.endpoint import RequestFailed
 from dapkit.protocol import OutputEvent, Source
 from e2e.python.driving import Driver
+from e2e.python.processes import only_line
 
 pytestmark = pytest.mark.row("launch")
 
@@ -135,7 +136,7 @@ async def test_program_without_debugging_has_no_monitoring(driver: Driver, pytho
         time.sleep(60)
     """
     await driver.start(program, 1, noDebug=True, stopOnEntry=True, python=python)
-    await driver.session.wait_for(OutputEvent)
+    await only_line(driver)
     assert driver.output("stdout") == "None\n"
     [breakpoint_] = driver.session.breakpoints
     assert not breakpoint_.verified

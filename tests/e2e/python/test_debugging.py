@@ -7,8 +7,8 @@ import pytest
 
 from dapkit.client import Ended, Stopped
 from dapkit.endpoint import RequestFailed
-from dapkit.protocol import OutputEvent
 from e2e.python.driving import Driver
+from e2e.python.processes import only_line
 
 pytestmark = pytest.mark.each_python
 
@@ -137,7 +137,7 @@ async def test_breakpoints_can_be_set_and_removed_while_the_program_runs(
 ) -> None:
     program = "import time\nwhile True:\n    time.sleep(0.001)\n    x = 1\n"
     await driver.start("print('ready', flush=True)\n" + program, **launch)
-    await driver.session.wait_for(OutputEvent)
+    await only_line(driver)
     known = await driver.session.add_breakpoint(driver.file, 5)
     stopped = await stop(driver)
     assert (known.verified, stopped.reason, await driver.where()) == (True, "breakpoint", ("<module>", 5))
@@ -289,7 +289,7 @@ async def test_threads_stop_together_and_each_has_its_stack(driver: Driver, laun
 
 async def test_pause_stops_a_running_program(driver: Driver, launch: Mapping[str, object]) -> None:
     await driver.start("n = 1\nprint('ready', flush=True)\nwhile True:\n    n += 1\n", **launch)
-    await driver.session.wait_for(OutputEvent)
+    await only_line(driver)
     await driver.session.pause(1)
     stopped = await stop(driver)
     assert (stopped.reason, (await driver.where())[0]) == ("pause", "<module>")

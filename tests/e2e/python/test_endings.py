@@ -8,7 +8,7 @@ import pytest
 
 from dapkit.client import Ended, Session
 from dapkit.endpoint import RequestFailed
-from dapkit.protocol import OutputEvent, TerminatedEvent
+from dapkit.protocol import TerminatedEvent
 from e2e.python.driving import ADAPTER, Driver, driving
 from e2e.python.processes import command_line, computing, descendants, ended, only_line, process_of, runs
 from e2e.python.raw import raw_client
@@ -76,7 +76,7 @@ async def test_all_output_comes_before_exited_and_that_before_terminated() -> No
 @pytest.mark.each_python
 async def test_terminate_interrupts_and_the_program_cleans_up(driver: Driver, python: str) -> None:
     await driver.start(WAITS, python=python)
-    await driver.session.wait_for(OutputEvent)
+    await only_line(driver)
     await driver.session.terminate()
     await driver.session.wait_until_ended()
     assert driver.output("stdout") == "ready\ninterrupted\ncleaned up\n"
@@ -87,7 +87,7 @@ async def test_terminate_interrupts_and_the_program_cleans_up(driver: Driver, py
 async def test_terminate_interrupts_the_program_of_an_editor_in_the_background(tmp_path: Path, console: str) -> None:
     async with driving(tmp_path) as driver:
         await driver.start(WAITS, console=console, redirectOutput=True)
-        await driver.session.wait_for(OutputEvent, where=lambda _: "ready\n" in driver.output("stdout"))
+        await only_line(driver)
         await driver.session.terminate()
         await driver.session.wait_until_ended()
         assert driver.output("stdout") == "ready\ninterrupted\ncleaned up\n"
@@ -119,7 +119,7 @@ async def test_second_terminate_kills(driver: Driver) -> None:
             except KeyboardInterrupt:
                 pass
     """)
-    await driver.session.wait_for(OutputEvent)
+    await only_line(driver)
     await driver.session.terminate()
     await driver.session.terminate()
     assert await driver.session.wait_until_ended() == Ended(137)
@@ -135,7 +135,7 @@ async def test_program_that_ignores_interrupts_gets_sigterm(driver: Driver, pyth
         time.sleep(60)
     """
     await driver.start(program, python=python)
-    await driver.session.wait_for(OutputEvent)
+    await only_line(driver)
     await driver.session.terminate()
     assert await driver.session.wait_until_ended() == Ended(5)
 
@@ -156,7 +156,7 @@ async def test_program_inside_native_code_gets_sigterm_after_a_second(driver: Dr
         {native}
     """
     await driver.start(program, python=python)
-    await driver.session.wait_for(OutputEvent)
+    await only_line(driver)
     await computing(await process_of(driver))
     await driver.session.terminate()
     assert await driver.session.wait_until_ended() == Ended(143)
@@ -174,7 +174,7 @@ async def test_program_that_takes_long_to_clean_up_gets_the_time(driver: Driver,
             print("cleaned up")
     """
     await driver.start(program, python=python)
-    await driver.session.wait_for(OutputEvent)
+    await only_line(driver)
     await driver.session.terminate()
     await driver.session.wait_until_ended()
     assert driver.output("stdout") == "ready\ncleaned up\n"
@@ -188,7 +188,7 @@ async def test_program_that_ignores_all_that_can_be_ignored_is_killed_by_the_sec
         print("ready", flush=True)
         time.sleep(60)
     """)
-    await driver.session.wait_for(OutputEvent)
+    await only_line(driver)
     with pytest.raises(RequestFailed, match=r"ignores interrupts \(SIGINT\) and SIGTERM; ask again"):
         await driver.session.terminate()
     await driver.session.terminate()
@@ -287,7 +287,7 @@ async def test_disconnect_that_releases_lets_the_program_run_to_its_end(driver: 
     if stopped:
         await driver.session.next_stop()
     else:
-        await driver.session.wait_for(OutputEvent)
+        await only_line(driver)
     await driver.session.detach()
     (driver.folder / "go").touch()
     await ended(await process_of(driver))
@@ -301,7 +301,7 @@ async def test_program_that_is_released_while_it_writes_much_runs_on(driver: Dri
             os.write(1, b"x" * 100_000)
         open("done", "w")
     """)
-    await driver.session.wait_for(OutputEvent)
+    await only_line(driver)
     await driver.session.detach()
     (driver.folder / "go").touch()
     await ended(await process_of(driver))

@@ -200,7 +200,7 @@ def place_in_kernel(pid: int) -> str:
 async def held_up(pid: int) -> None:
     """Wait until a process waits for a reader of its output, and goes on doing so."""
     in_a_row = 0
-    with anyio.fail_after(10):
+    with anyio.fail_after(30):
         while in_a_row < 20:
             in_a_row = in_a_row + 1 if "pipe_write" in place_in_kernel(pid) else 0
             await anyio.sleep(0.01)

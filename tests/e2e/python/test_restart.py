@@ -15,7 +15,7 @@ from dapkit.protocol import (
     ThreadEvent,
 )
 from e2e.python.driving import Driver
-from e2e.python.processes import ended, process_of
+from e2e.python.processes import ended, only_line, process_of
 from e2e.python.raw import raw_client
 
 pytestmark = pytest.mark.row("restart, terminate, disconnect")
@@ -46,7 +46,7 @@ async def test_restart_at_a_breakpoint_stops_there_again_in_another_process(driv
 
 async def test_restart_of_a_running_program_takes_new_arguments(driver: Driver, python: str) -> None:
     await driver.start(PROGRAM, python=python)
-    await driver.session.wait_for(OutputEvent)
+    await only_line(driver)
     launch: dict[str, object] = {
         "program": str(driver.file),
         "cwd": str(driver.folder),
@@ -121,7 +121,7 @@ async def test_restart_before_the_configuration_was_done_waits_for_it() -> None:
 
 async def test_restart_that_fails_ends_the_session_and_says_why(driver: Driver) -> None:
     await driver.start(PROGRAM)
-    await driver.session.wait_for(OutputEvent)
+    await only_line(driver)
     driver.file.unlink()
     with pytest.raises(RequestFailed, match="does not exist"):
         await driver.session.restart()

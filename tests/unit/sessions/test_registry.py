@@ -118,7 +118,7 @@ async def test_idle_session_is_ended_and_forgotten() -> None:
         with session.in_use():
             await anyio.sleep(0.05)
             assert not session.state.over
-        with anyio.fail_after(5):
+        with anyio.fail_after(30):
             await session.execution.wait()
             await until(lambda: not sessions.all)
         assert session.state.ending == "it was not used for 0.01 s"

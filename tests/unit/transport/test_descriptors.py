@@ -49,7 +49,7 @@ async def test_closing_wakes_who_waits_and_leaves_the_next_owner_of_the_number_a
         reads, writes = os.pipe()
         assert reads == number  # the system gives the lowest number that is free
         tasks.start_soon(write, writes)
-        with anyio.fail_after(5):
+        with anyio.fail_after(30):
             await anyio.wait_readable(reads)
     assert woken == [stream]
     close_other_end()
