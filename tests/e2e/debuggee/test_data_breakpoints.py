@@ -10,8 +10,10 @@ from typing import Any
 
 import pytest
 
+from dapkit.python.debuggee import native
 from e2e.debuggee.conftest import Start
 from e2e.debuggee.peer import DEADLINE, ENTRY, Message, Peer, Refused
+from missing import missing
 
 pytestmark = [pytest.mark.row("dataBreakpointInfo, setDataBreakpoints"), pytest.mark.each_python]
 
@@ -74,6 +76,8 @@ type Watch = Callable[..., Watched]
 @pytest.fixture(params=["", WITHOUT], ids=["native", "python"])
 def watch(request: pytest.FixtureRequest, python: str, tmp_path: Path) -> Iterator[Watch]:
     """Return a function that starts a program, with and without the native part of the engine."""
+    if request.param != WITHOUT and not native.AVAILABLE:
+        missing(native.REASON)
     entry = ENTRY
     if request.param == WITHOUT:
         shutil.copytree(ENTRY.parent, tmp_path / "debuggee", ignore=shutil.ignore_patterns("*.so", "__pycache__"))

@@ -1,5 +1,8 @@
 """Threads, pausing, and what the engine answers while the program runs or cannot work."""
 
+import os
+from pathlib import Path
+
 import pytest
 
 from e2e.debuggee.conftest import Start
@@ -194,22 +197,23 @@ def test_single_thread_steps_while_the_others_stand(start: Start) -> None:
 
 
 @pytest.mark.row("continue, pause")
-def test_pause_that_is_taken_back_at_once_stops_nothing_later(start: Start) -> None:
+def test_pause_that_is_taken_back_at_once_stops_nothing_later(start: Start, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "gate")
     peer = start(
         """
-        import time
         def f():
             return 1
         print("on", flush=True)
-        time.sleep(0.5)
+        open("gate").close()
         f()
         """
     )
-    peer.configure(lines=[3])
+    peer.configure(lines=[2])
     assert peer.process.stdout is not None
     peer.process.stdout.readline()
     peer.send("pause", threadId=1)
     assert peer.ask("continue", threadId=1) == {"allThreadsContinued": True}
+    (tmp_path / "gate").open("w").close()
     stops = [peer.stopped()]
     if stops[0]["reason"] == "pause":  # told before the program was to go on
         stops.append(peer.stopped())

@@ -39,7 +39,7 @@ def test_threads_that_threading_did_not_make_are_told_of_and_listed(start: Start
         """
         import _thread
         on, go, done = [_thread.allocate_lock() for _ in range(3)]
-        on.acquire(); go.acquire(); done.acquire()
+        on.acquire(); go.acquire(); done.acquire(); others = _thread._count()
         def worker():
             on.release()
             go.acquire()
@@ -49,12 +49,11 @@ def test_threads_that_threading_did_not_make_are_told_of_and_listed(start: Start
         x = 1
         go.release()
         done.acquire()
-        import time
-        time.sleep(0.1)
+        while _thread._count() > others: pass
         y = 2
         """
     )
-    peer.configure(lines=[10, 15])
+    peer.configure(lines=[10, 14])
     peer.stopped("breakpoint")
     assert names(peer) == {"MainThread": 1, "Thread 2": 2}
     assert peer.at(2) in (("worker", 5), ("worker [native call]", 6))

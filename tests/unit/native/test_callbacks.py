@@ -9,7 +9,7 @@ from types import CodeType, FrameType
 
 import pytest
 
-from dapkit.python.debuggee import _native, native
+from dapkit.python.debuggee import native
 from unit.native.frames import check_of
 
 DISABLE = sys.monitoring.DISABLE
@@ -339,6 +339,8 @@ def test_callbacks_are_collected_with_the_cycles_they_are_in() -> None:
     ],
 )
 def test_malformed_tree_is_refused(tree: tuple[object, ...]) -> None:
+    from dapkit.python.debuggee import _native
+
     with pytest.raises(ValueError, match="condition"):
         _native.line_check(code_here(), 1, tree, None, _native.counter(), print, print)
 

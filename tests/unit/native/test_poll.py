@@ -6,11 +6,14 @@ import sys
 import types
 import weakref
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from dapkit.python.debuggee import _native, native
+from dapkit.python.debuggee import native
+
+if TYPE_CHECKING:  # it may not have been built
+    from dapkit.python.debuggee import _native
 
 LINE = sys.monitoring.events.LINE
 MISSING = native.MISSING
