@@ -1,0 +1,98 @@
+"""Errors of the engine itself: broken marks, illegal moves, and how the adapter and the client hear of them."""
+
+import pytest
+
+from e2e.debuggee.conftest import Start
+from e2e.debuggee.peer import Peer, Refused
+
+PROGRAM = """
+    def f(x):
+        return x + 1
+    f(1)
+    f(2)
+"""
+ENGINE = "__import__('sys').modules['_dapkit_debuggee.connection.current'].engine"
+
+
+def stopped(start: Start) -> Peer:
+    peer = start(PROGRAM)
+    peer.configure(lines=[2])
+    peer.stopped("breakpoint")
+    return peer
+
+
+def reported(peer: Peer) -> str:
+    """Return the error that the engine reports, which is meant to be there."""
+    text: str = peer.event("dapkit/log")["text"]
+    assert peer.errors.pop() == text
+    return text
+
+
+def test_function_of_the_link_thread_cannot_be_called_in_another(start: Start) -> None:
+    peer = stopped(start)
+    with pytest.raises(Refused, match=r"MarkBroken: Link.after is called outside the link's thread"):
+        peer.value(f"{ENGINE}.link.after(0, print)")
+
+
+def test_function_that_needs_the_lock_cannot_be_called_without_it(start: Start) -> None:
+    peer = stopped(start)
+    with pytest.raises(Refused, match=r"MarkBroken: ThreadStates.move is called without the engine's lock"):
+        peer.value(f"{ENGINE}.states.move(1, 'park')")
+
+
+def test_function_that_waits_cannot_be_called_in_the_link_thread(start: Start) -> None:
+    peer = stopped(start)
+    peer.value(f"{ENGINE}.link.soon({ENGINE}.stops.wait_for_room)")
+    assert "MarkBroken: Stops.wait_for_room is called in the link's thread" in reported(peer)
+
+
+def test_illegal_move_is_an_error(start: Start) -> None:
+    peer = stopped(start)
+    peer.value(f"{ENGINE}.link.soon(lambda e={ENGINE}: e.lock.__enter__() and e.states.move(1, 'evaluate'))")
+    assert "IllegalMove: thread 1 is arresting: evaluate is no legal move" in reported(peer)
+
+
+def test_error_in_the_link_thread_is_reported_with_its_traceback_and_shown_once(start: Start) -> None:
+    peer = stopped(start)
+    for _ in range(2):
+        peer.value(f"{ENGINE}.link.soon(lambda: 1 / 0)")
+        lines = reported(peer).splitlines()
+        assert lines[0] == "an action of the link's thread: ZeroDivisionError: division by zero"
+        assert lines[1] == "Traceback (most recent call last):"
+        assert lines[2].endswith("in Link._run")
+        assert lines[-1] == '  File "<dapkit: evaluate>", line 1, in <lambda>'
+    peer.go()
+    peer.stopped("breakpoint")
+    peer.go()
+    assert peer.finish()[0] == 0
+    shown = [event["body"] for event in peer.events() if event["event"] == "output"]
+    assert [body["output"] for body in shown if body["category"] == "stderr"] == [
+        "Internal error of the debugger: ZeroDivisionError: division by zero at line 1 of <dapkit: evaluate>\n"
+    ]
+
+
+def test_error_in_a_request_is_its_answer_and_its_traceback_is_reported(start: Start) -> None:
+    peer = stopped(start)
+    table = "__import__('sys').modules['_dapkit_debuggee.requests.dispatch'].HANDLERS"
+    peer.value(f"{table}.update(modules=lambda engine, request: engine.missing)")
+    seq = peer.send("modules")
+    answer = peer.answer(seq)
+    assert (
+        answer["message"]
+        == "internal error of the debugger: AttributeError: 'Engine' object has no attribute 'missing'"
+    )
+    text = reported(peer)
+    assert text.startswith(
+        f"request {seq} modules: AttributeError: 'Engine' object has no attribute 'missing'\nTraceback"
+    )
+    assert "in Dispatcher.answer" in text
+    assert not [event for event in peer.events() if event["event"] == "output"]
+
+
+def test_error_that_nobody_expects_fails_the_test(start: Start) -> None:
+    peer = stopped(start)
+    peer.value(f"{ENGINE}.link.soon(lambda: 1 / 0)")
+    peer.event("dapkit/log")
+    with pytest.raises(AssertionError, match="ZeroDivisionError"):
+        peer.__exit__(None, None, None)
+    peer.errors.clear()
