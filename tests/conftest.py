@@ -26,10 +26,13 @@ ENDING_SECONDS = 20.0
 
 
 def pytest_configure() -> None:
-    """Do nothing at signals that we ignore: so do we, but what the tests start has the default actions.
+    """Have programs check the marks of the engine, and do nothing at signals that we ignore.
+
+    What the tests start has the default actions of signals.
 
     A shell ignores SIGINT and SIGQUIT for what it starts in the background, and what is ignored is inherited.
     """
+    os.environ["DAPKIT_CHECK_MARKS"] = "1"
     for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
         if signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, lambda *_: None)

@@ -304,3 +304,35 @@ def test_without_a_frame_the_main_module_is_the_place(start: Start) -> None:
     assert peer.ask("evaluate", expression="shared", context="repl")["result"] == "{'k': [1, 2]}"
     assert peer.ask("evaluate", expression="fresh = 3", context="repl")["result"] == ""
     assert peer.value("fresh") == "3"
+
+
+def test_thread_stays_where_it_stood_when_all_others_went_on_during_its_evaluation(start: Start) -> None:
+    program = """
+        import threading
+        asked, done = threading.Event(), threading.Event()
+        def worker():
+            asked.wait()
+            done.set()
+        def ask():
+            print("asked", flush=True)
+            asked.set()
+            return done.wait()
+        threading.Thread(target=worker).start()
+        x = 1
+        y = 2
+        z = 3
+    """
+    with start(program) as peer:
+        peer.configure(lines=[11])
+        peer.stopped("breakpoint")
+        frame = peer.stack()[0]["id"]
+        asking = peer.send("evaluate", expression="ask()", context="repl", frameId=frame)
+        assert peer.process.stdout is not None
+        assert peer.process.stdout.readline() == b"asked\n"
+        peer.go(thread=2)
+        assert peer.answer(asking)["body"]["result"] == "True"
+        assert peer.stopped("pause")["description"] == "Back from an evaluation"
+        assert peer.at() == ("<module>", 11)
+        assert peer.step() == ("<module>", 12)
+        peer.go()
+        assert peer.finish()[0] == 0

@@ -49,7 +49,7 @@ def test_function_that_waits_cannot_be_called_in_the_link_thread(start: Start) -
 def test_illegal_move_is_an_error(start: Start) -> None:
     peer = stopped(start)
     peer.value(f"{ENGINE}.link.soon(lambda e={ENGINE}: e.lock.__enter__() and e.states.move(1, 'evaluate'))")
-    assert "IllegalMove: thread 1 is arresting: evaluate is no legal move" in reported(peer)
+    assert "IllegalMove: thread 1 is arresting: evaluate is not a legal move" in reported(peer)
 
 
 def test_error_in_the_link_thread_is_reported_with_its_traceback_and_shown_once(start: Start) -> None:

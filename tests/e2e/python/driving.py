@@ -91,3 +91,4 @@ async def driving(folder: Path) -> AsyncIterator[Driver]:
     async with Session.spawn(ADAPTER) as session:
         yield Driver(session, folder)
         assert session.violations == ()
+        assert "Internal error of the debugger" not in session.output.read("stderr").text

@@ -22,4 +22,6 @@ async def test_traceback_of_an_engine_error_goes_to_the_log_of_the_adapter(tmp_p
     text = log.read_text()
     assert text.count("inside the program: an action of the link's thread: ZeroDivisionError: division by zero\n") == 2
     assert "in Link._run" in text
-    assert shown == "Internal error of the debugger: ZeroDivisionError: division by zero at line 1 of <dapkit: evaluate>\n"
+    assert (
+        shown == "Internal error of the debugger: ZeroDivisionError: division by zero at line 1 of <dapkit: evaluate>\n"
+    )

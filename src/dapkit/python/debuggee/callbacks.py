@@ -171,7 +171,7 @@ class Callbacks:
         return DISABLE if outcome is DISABLE and not stepped and not self._states.arresting else None
 
     def _join(self, ident: int, frame: FrameType, *, leaving: bool = False, at_line: bool = False) -> bool:
-        """Park with the others; say whether the client then told this very thread to go on."""
+        """Park with the others; say whether the client then let just this thread go on."""
         parked = ParkedThread(ident, frame, leaving=leaving, at_line=at_line)
         self._stops.join(parked)
         return parked.chosen

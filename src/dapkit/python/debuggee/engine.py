@@ -42,6 +42,7 @@ from .program.output import RedirectedOutput
 from .sources.files import Sources
 from .sources.modules import ModuleTable
 from .sources.shown import ShownSources
+from .sources.unfiled import UnfiledTexts
 from .stacks.details import FrameDetails
 from .stacks.frames import Stacks
 from .threads.table import MAIN, ThreadTable
@@ -87,7 +88,8 @@ class Engine:
         self.lock = marks.engine_lock()
         self.options = EngineOptions()
         self.link = Link(connection, said)
-        self.sources = Sources()
+        unfiled = UnfiledTexts()
+        self.sources = Sources(unfiled)
         self.references = ObjectReferences()
         self.texts = ProgramTexts(self.sources)
         self.threads = ThreadTable(_thread.get_ident() if main is None else main, self.link.event)
@@ -127,12 +129,12 @@ class Engine:
             complain=self._complain,
         )
         self.modules = ModuleTable(self.sources, self.link.event)
-        self.shown = ShownSources(self.sources, self.link.event)
+        self.shown = ShownSources(self.sources, unfiled, self.link.event)
         details = FrameDetails(self.callbacks.breakpoints.addresses, self.texts, self.stops, self.callbacks.arguments)
         self.stacks = Stacks(self.sources, self.references, self.modules, self.shown, details)
         self.memory = MemoryReferences(self.references)
         self.reader = VariableReader(self.references, self.memory)
-        self.console = Console()
+        self.console = Console(self.options)
         self.redirected_output = RedirectedOutput(self._report_output)
         self._exit_code = 0
         self._may_run = _thread.allocate_lock()

@@ -8,13 +8,14 @@ import pytest
 from dapkit.python.debuggee import limits
 from dapkit.python.debuggee.bytecode.positions import ProgramText, ProgramTexts
 from dapkit.python.debuggee.sources.files import Sources
+from dapkit.python.debuggee.sources.unfiled import UnfiledTexts
 
 
 class Files:
     """Some files, and their texts."""
 
     def __init__(self, folder: Path, count: int) -> None:
-        self.texts = ProgramTexts(Sources())
+        self.texts = ProgramTexts(Sources(UnfiledTexts()))
         self.paths = [folder / f"m{number}.py" for number in range(count)]
         for path in self.paths:
             path.write_text(f"name = '{path.name}'\n")

@@ -22,8 +22,8 @@ from dapkit.python.debuggee.execution.states import (
     RUNNING,
     STEPPING,
     STOPPED,
+    STOPPED_EARLY,
     SUSPENDED,
-    TAKEN,
     THREAD_MOVES,
     THREAD_STATES,
     ProgramMove,
@@ -50,7 +50,7 @@ WAYS: dict[ThreadState, tuple[ThreadMove, ...]] = {
 
 PROGRAM_WAYS: dict[ProgramPhase, tuple[ProgramMove, ...]] = {
     CONFIGURING: (),
-    TAKEN: ("take over",),
+    STOPPED_EARLY: ("stop",),
     GOING: ("configured",),
     ALL_STOPPED: ("configured", "stop"),
     ENDING: ("configured", "end"),
@@ -126,7 +126,7 @@ def test_illegal_move_in_the_field_is_reported_and_not_made(monkeypatch: pytest.
     reported: list[str] = []
     made = ThreadStates(reported.append)
     assert made.move(ONE, "resume") is False
-    assert made.move_program("stop") is False
+    assert made.move_program("resume") is False
     assert (made.of(ONE), made.phase) == (RUNNING, CONFIGURING)
     assert [text.partition(":")[0] for text in reported] == [f"thread {ONE} is running", "the program is configuring"]
 
@@ -148,12 +148,12 @@ def test_questions_about_a_thread_in_each_state(state: ThreadState) -> None:
 @pytest.mark.parametrize("phase", PROGRAM_PHASES)
 def test_questions_about_the_program_in_each_phase(phase: ProgramPhase) -> None:
     made = program_in(phase)
-    stopped = phase in (TAKEN, ALL_STOPPED, SUSPENDED)
+    stopped = phase in (STOPPED_EARLY, ALL_STOPPED, SUSPENDED)
     assert made.stopped is stopped
     assert made.arresting is stopped
     assert made.must_park(ONE) is stopped
     assert made.stands(ONE) is stopped
-    assert made.configured is (phase not in (CONFIGURING, TAKEN))
+    assert made.configured is (phase not in (CONFIGURING, STOPPED_EARLY))
     assert made.released is (phase in (RELEASED, FORKED))
 
 

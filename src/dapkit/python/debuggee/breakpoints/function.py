@@ -18,7 +18,9 @@ from ..connection.wire import Json
 from ..errors import RequestRefused
 from ..execution import monitor
 from ..execution.monitor import Monitor
-from ..sources.files import PROGRAM, Sources, is_function, lines_of_code, resume_offset, with_nested
+from ..marks import under_lock
+from ..sources.compilation import with_nested
+from ..sources.files import PROGRAM, Sources, is_function, lines_of_code, resume_offset
 from ..sources.stamps import loaded_namespaces
 from .breakpoint import FUNCTION, EngineBreakpoint
 from .conditions import LineCallback
@@ -30,7 +32,7 @@ type Meaning = tuple[str, str]
 
 
 class FunctionBreakpointTable:
-    """All function breakpoints of the session. Changed under the engine's lock."""
+    """All function breakpoints of the session."""
 
     def __init__(
         self, watch: Monitor, sources: Sources, *, actions_for: ActionsFor, collector: HitCollector, report: Report
@@ -44,6 +46,7 @@ class FunctionBreakpointTable:
         self.starts: dict[int, LineCallback] = {}
         """By code object, each kept alive by its site: what is to be done when it starts."""
 
+    @under_lock
     def place(self, specs: list[Json]) -> list[EngineBreakpoint]:
         """Replace all function breakpoints."""
         self.clear()
@@ -66,12 +69,14 @@ class FunctionBreakpointTable:
             self._monitor.discover()  # shows all code again, as it starts
         return made
 
+    @under_lock
     def clear(self) -> None:
         """Remove everything."""
         self.sites.remove(lambda _: True)
         self.starts = {}
         self.asked = []
 
+    @under_lock
     def meet(self, code: CodeType, namespace: dict[str, object]) -> None:
         """Bind to a code object that is about to run, and to the functions inside it."""
         for breakpoint, meanings in self.asked:

@@ -6,6 +6,7 @@ from ..bytecode.addresses import Addresses, parse
 from ..bytecode.disassembly import offsets_of
 from ..connection.wire import Json
 from ..errors import RequestRefused
+from ..marks import under_lock
 from ..sources.files import resume_offset
 from .breakpoint import INSTRUCTION, ONCE, EngineBreakpoint
 from .sites import SiteTable, site_of
@@ -13,13 +14,14 @@ from .source import ActionsFor
 
 
 class InstructionBreakpointTable:
-    """All instruction breakpoints of the session; their sites are among the inline ones. Changed under the lock."""
+    """All instruction breakpoints of the session; their sites are among the inline ones."""
 
     def __init__(self, addresses: Addresses, inline: SiteTable, actions_for: ActionsFor) -> None:
         self._addresses = addresses
         self._inline = inline
         self._actions_for = actions_for
 
+    @under_lock
     def place(self, specs: list[Json]) -> list[EngineBreakpoint]:
         """Replace all instruction breakpoints."""
         self.clear()
@@ -39,10 +41,12 @@ class InstructionBreakpointTable:
             self._inline.add([site_of(breakpoint, code, offset, namespace={}, actions=self._actions_for(breakpoint))])
         return made
 
+    @under_lock
     def drop(self, gone: EngineBreakpoint) -> None:
         """Remove one breakpoint."""
         self._inline.remove(lambda site: site.breakpoint is gone)
 
+    @under_lock
     def clear(self) -> None:
         """Remove everything."""
         self._inline.remove(lambda site: site.breakpoint.kind == INSTRUCTION)

@@ -11,6 +11,7 @@ from types import CodeType, FrameType
 from .. import native
 from ..execution import monitor
 from ..execution.monitor import Monitor
+from ..marks import under_lock
 from .breakpoint import EngineBreakpoint
 from .conditions import HitActions, LineCallback, callback_for
 
@@ -85,7 +86,7 @@ class SiteTable:
     """The sites of one kind of event.
 
     Invariant: `dispatch` and `cheapest` say the same as `_sites`, and the monitor watches exactly
-    the code objects of `_sites` for `owner`. Changed under the engine's lock.
+    the code objects of `_sites` for `owner`.
     """
 
     def __init__(self, watch: Monitor, owner: str, events: int, collector: HitCollector) -> None:
@@ -102,6 +103,7 @@ class SiteTable:
     def __iter__(self) -> Iterator[BreakpointSite]:
         return iter(self._sites)
 
+    @under_lock
     def add(self, new: list[BreakpointSite]) -> None:
         """Watch some more sites."""
         if new:
@@ -110,6 +112,7 @@ class SiteTable:
                 self._monitor.want(code, self._owner, self._events, afresh=True)
             self._index()
 
+    @under_lock
     def remove(self, chosen: Callable[[BreakpointSite], bool]) -> None:
         """Watch some sites no more."""
         gone = [site for site in self._sites if chosen(site)]

@@ -15,7 +15,9 @@ from ..connection.wire import Json
 from ..errors import RequestRefused
 from ..execution import monitor
 from ..execution.monitor import Monitor
-from ..sources.files import Sources, lines_of_code, lines_of_tree, name_in, with_nested
+from ..marks import under_lock
+from ..sources.compilation import with_nested
+from ..sources.files import Sources, lines_of_code, lines_of_tree, name_in
 from .breakpoint import SOURCE, EngineBreakpoint
 from .conditions import HitActions
 from .sites import BreakpointSite, HitCollector, SiteTable, site_of
@@ -28,7 +30,7 @@ class SourceBreakpointTable:
     """All breakpoints in sources of the session.
 
     Invariant: each breakpoint asked for has its sites in exactly the code objects of `_codes` that
-    hold its place. Changed under the engine's lock.
+    hold its place.
     """
 
     def __init__(
@@ -88,6 +90,7 @@ class SourceBreakpointTable:
                     _find_column(breakpoint, text, where)
         return made
 
+    @under_lock
     def place(self, key: str, breakpoints: list[EngineBreakpoint]) -> None:
         """Replace the breakpoints of one source."""
         before = self._asked.pop(key, [])
@@ -107,6 +110,7 @@ class SourceBreakpointTable:
         """Say whether a code object has a breakpoint."""
         return any(site.code is code for sites in (self.lines, self.inline) for site in sites)
 
+    @under_lock
     def drop(self, gone: EngineBreakpoint) -> None:
         """Remove one breakpoint."""
         self._remove(lambda site: site.breakpoint is gone)
@@ -114,6 +118,7 @@ class SourceBreakpointTable:
             if gone in asked:
                 asked.remove(gone)
 
+    @under_lock
     def clear(self) -> None:
         """Remove everything."""
         self._asked.clear()
@@ -121,6 +126,7 @@ class SourceBreakpointTable:
         self._codes.clear()
         self._remove(lambda _: True)
 
+    @under_lock
     def _remove(self, chosen: Callable[[BreakpointSite], bool]) -> None:
         self.lines.remove(chosen)
         self.inline.remove(lambda site: site.breakpoint.kind == SOURCE and chosen(site))
@@ -131,6 +137,7 @@ class SourceBreakpointTable:
             return []
         return [key for key in self._sources.keys(code) if key in self._asked]
 
+    @under_lock
     def meet(self, key: str, code: CodeType, namespace: dict[str, object]) -> None:
         """Bind the breakpoints of a source to a code object that is about to run, and to those inside it."""
         for breakpoint in self._meet(key, code, namespace):

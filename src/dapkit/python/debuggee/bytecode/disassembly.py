@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from .. import limits
 from ..connection.wire import Json
+from ..marks import in_link_thread
 from ..standard import standard
 from .addresses import Addresses
 from .positions import ProgramText, span_at
@@ -23,8 +24,9 @@ _UNIT: Final = 2
 _known: dict[int, tuple[CodeType, list["dis.Instruction"]]] = {}  # by id; the code object keeps that its own
 
 
+@in_link_thread
 def instructions(code: CodeType) -> list["dis.Instruction"]:
-    """Return the instructions of a code object. For the link's thread."""
+    """Return the instructions of a code object."""
     known = _known.get(id(code))
     if known is None:
         if len(_known) >= limits.DISASSEMBLED_CODES:

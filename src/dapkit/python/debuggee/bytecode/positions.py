@@ -16,7 +16,8 @@ from typing import Final, NamedTuple
 
 from .. import limits
 from ..errors import RequestRefused
-from ..sources.files import Sources, compile_quietly, lines_of_text, lines_of_tree, resume_offset, with_nested
+from ..sources.compilation import with_nested
+from ..sources.files import Sources, compile_quietly, lines_of_text, lines_of_tree, resume_offset
 from ..sources.stamps import Stamp, stamp_of
 
 _COMPOUND: Final = frozenset(b"if elif else for while try except finally with match case async def class".split())

@@ -6,6 +6,8 @@ import sys
 from types import FrameType
 from typing import TYPE_CHECKING
 
+from ..marks import in_link_thread
+
 if TYPE_CHECKING:
     from typing import Protocol  # a class of it takes a quarter of a millisecond to make
 
@@ -71,8 +73,9 @@ def wait() -> None:
         raise RuntimeError("the debugger left before it had configured its session")
 
 
+@in_link_thread
 def settle(*, came: bool) -> None:
-    """Wake the threads that wait for a client: it has attached, or none will any more. In the link's thread."""
+    """Wake the threads that wait for a client: it has attached, or none will any more."""
     while _waiting:
         waiter = _waiting.pop()
         waiter.came = came

@@ -207,7 +207,7 @@ class Link:
                 return True
             for place in ready:
                 if place in others:
-                    others[place]()
+                    self._run(others[place])
             if connection in ready and not self._read(handle):
                 return False
             self._run_timers()

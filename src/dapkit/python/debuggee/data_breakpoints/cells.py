@@ -11,7 +11,7 @@ from _operator import call  # the C half of `operator`
 from collections.abc import Callable, Iterator
 from types import AsyncGeneratorType, CellType, CodeType, CoroutineType, FrameType, FunctionType, GeneratorType
 
-from ..sources.files import with_nested
+from ..sources.compilation import with_nested
 from ..values.storage import locals_writer
 from .targets import MISSING
 

@@ -12,6 +12,7 @@ from typing import Final
 
 from .. import native
 from ..execution.monitor import EVENTS
+from ..marks import under_lock
 from .targets import MISSING, WRITE, DataAccess, Entry, ObjectEntry, WatchTarget
 from .tool import INSTRUCTION, WatchTool
 
@@ -34,7 +35,7 @@ class EntryWatches:
     """The watched entries.
 
     Invariant: while a note is not read, the code object that made it is in `armed`, and has INSTRUCTION events
-    on. Changed under the engine's lock, but for `armed`, to which the watcher adds.
+    on. The watcher adds to `armed`.
     """
 
     def __init__(self, tool: WatchTool) -> None:
@@ -44,6 +45,7 @@ class EntryWatches:
         self.armed: list[CodeType] = []
         """Code objects that are about to reach an instruction after a write; never replaced by another list."""
 
+    @under_lock
     def set(self, wanted: list[tuple[WatchTarget, Entry]]) -> list[tuple[WatchTarget, Entry]]:
         """Watch these entries; return those that have to be polled instead.
 
@@ -96,6 +98,7 @@ class EntryWatches:
             self._tool.settle(code)
         self.armed.clear()
 
+    @under_lock
     def arrive(self, ident: int) -> tuple[list[DataAccess], list[WatchTarget]]:
         """Return what a thread has written, and which targets ended, at the next instruction of the frame that did."""
         self.read_notes()
@@ -111,6 +114,7 @@ class EntryWatches:
         while not self._unread and not native.disarm_writers(self._tool.local):
             self.read_notes()
 
+    @under_lock
     def read_notes(self, *, but_of: Container[int] = ()) -> None:
         """Take the notes from the watcher, and put them in order, except those of some threads."""
         if not self._watches:
@@ -151,6 +155,7 @@ class EntryWatches:
         native.unwatch(number)
         return None if self._watch(watch.target, watch.entry) else MISSING
 
+    @under_lock
     def refresh(self, standing: Container[int]) -> list[WatchTarget]:
         """Forget what threads that stand have written since `read_notes`; return the targets that are gone."""
         if self._watches:

@@ -85,7 +85,7 @@ _ONCE: Final = ONCE + ":"
 
 
 class DataBreakpointTable:
-    """All data breakpoints of the session. Changed under the engine's lock."""
+    """All data breakpoints of the session."""
 
     def __init__(
         self,
@@ -146,6 +146,7 @@ class DataBreakpointTable:
     def _describe(self, breakpoint: EngineDataBreakpoint) -> Json:
         return breakpoint.describe(polled=breakpoint.target in self._watching.polled)
 
+    @under_lock
     def _resolve(self, breakpoint: EngineDataBreakpoint) -> None:
         """Find the target of a breakpoint, or say what is the matter."""
         breakpoint.waits = False
@@ -169,6 +170,7 @@ class DataBreakpointTable:
         found = lasting_target(identity)  # also refuses what is not a name
         return found if self.may_resolve else None
 
+    @under_lock
     def _watch(self) -> None:
         wanted = [
             (breakpoint.target, str(breakpoint.access))

@@ -11,6 +11,7 @@ from typing import Final
 
 from ..errors import RequestRefused
 from ..execution.monitor import EVENTS, SINGLE_EVENTS, SPARE_TOOLS, Owner
+from ..marks import under_lock
 
 _MONITORING = sys.monitoring
 
@@ -23,7 +24,7 @@ class WatchTool:
     """Which events of which code objects are on, for whom.
 
     Invariant: while `number` is not -1, the local events of a code object are the union of what its
-    owners need. Changed under the engine's lock.
+    owners need.
     """
 
     def __init__(self) -> None:
@@ -32,6 +33,7 @@ class WatchTool:
         self.local: dict[int, int] = {}
         """The local events of code objects, by identity."""
 
+    @under_lock
     def claim(self) -> None:
         """Take a tool number, unless we have one.
 
@@ -51,6 +53,7 @@ class WatchTool:
         holders = " and ".join(str(_MONITORING.get_tool(number)) for number in SPARE_TOOLS)
         raise RequestRefused(f"sys.monitoring has no tool left for data breakpoints; {holders} took them")
 
+    @under_lock
     def register(self, callbacks: dict[int, Callable[..., object]]) -> None:
         """Set the callbacks by event, all of them."""
         for event in SINGLE_EVENTS:

@@ -19,6 +19,7 @@ from types import CodeType, FrameType
 from typing import Any
 
 from ..execution.monitor import DISABLE, EVENTS
+from ..marks import under_lock
 from ..sources.files import OURS, Sources
 from .entries import EntryWatches
 from .name_offsets import line_before
@@ -54,7 +55,7 @@ class WatchedTargets:
     """The watched targets.
 
     `hit` is called in the thread that used a target, without the lock; `ended` in any thread when a target
-    can be watched no more; `starts` when code runs for the first time, with its frame. Changed under the engine's lock.
+    can be watched no more; `starts` when code runs for the first time, with its frame.
     """
 
     def __init__(
@@ -81,6 +82,7 @@ class WatchedTargets:
         self.polled: set[WatchTarget] = set()
         """The targets that are compared at every line."""
 
+    @under_lock
     def set(self, wanted: list[tuple[WatchTarget, str]], *, expecting: bool) -> None:
         """Watch these targets, each for a kind of access; `expecting` asks for `starts`.
 
@@ -110,6 +112,7 @@ class WatchedTargets:
         self.polled = set()
         self._tool.release()
 
+    @under_lock
     def _register(self) -> None:
         poll = self._polls.look
         leave = self._shield(self._on_return, in_ours=None)
@@ -232,16 +235,19 @@ class WatchedTargets:
 
     # Stops
 
+    @under_lock
     def program_stops(self) -> None:
         """Keep apart what the program has written so far from what will be written while it stands."""
         self._entries.read_notes()
         self._polls.keep()
         self._names.keep()
 
+    @under_lock
     def thread_parks(self) -> None:
         """Keep apart what a thread has written before it stood still, too."""
         self._entries.read_notes()
 
+    @under_lock
     def program_goes_on(self, standing: Container[int]) -> None:
         """Forget what was changed while the program, and these threads of it, stood: that was not its own doing."""
         if self._tool.number < 0:

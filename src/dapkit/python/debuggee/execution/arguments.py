@@ -17,6 +17,7 @@ from types import CodeType, FrameType
 from .. import limits
 from ..bytecode.exception_table import handlers_of
 from ..bytecode.instructions import instructions
+from ..marks import under_lock
 from ..sources.files import is_function, resume_offset
 from .monitor import EVENTS, Monitor
 
@@ -90,7 +91,7 @@ class KnownArguments:
 
     Invariant: `kept` has at most `limits.KNOWN_ARGUMENTS` frames, by identity; each is held, or its code is in `noted`,
     so that a later frame of the same identity takes its place. Those that an exception has ended go at the next stop,
-    or when others need the room. Changed under the engine's lock.
+    or when others need the room.
 
     Attributes:
         noted: code whose every call is noted, by its identity, and the offset at which its calls begin.
@@ -107,6 +108,7 @@ class KnownArguments:
 
     # At a stop
 
+    @under_lock
     def stop(self, frame: FrameType, *, in_breakpoint: bool) -> None:
         """Keep what is still there of a frame that stops; `in_breakpoint` says whether its code holds one."""
         code = frame.f_code
@@ -131,6 +133,7 @@ class KnownArguments:
             key: seen for key, seen in self.kept.items() if key in living or seen.code.co_flags & _MAY_BE_SUSPENDED
         }
 
+    @under_lock
     def forget_calls(self, still: Callable[[CodeType], bool]) -> None:
         """Note no calls any more of code that holds no breakpoint."""
         gone = [code for code, _ in self.noted.values() if not still(code)]
@@ -145,6 +148,7 @@ class KnownArguments:
 
     # While the program runs
 
+    @under_lock
     def begin(self, frame: FrameType) -> None:
         """Keep the arguments of a call that is noted."""
         self._left -= 1
@@ -160,6 +164,7 @@ class KnownArguments:
         found = {name: values[name] for name in names if name in values}
         self.kept[id(frame)] = _Seen(frame.f_code, frame if held else None, found)
 
+    @under_lock
     def leave(self, frame: FrameType) -> None:
         """Forget a frame: it has returned."""
         if self.kept.pop(id(frame), None) is not None and id(frame.f_code) not in self.noted:

@@ -20,6 +20,7 @@ from typing import Final
 
 from ..errors import RequestRefused
 from ..log import LOG, code_name, write
+from ..marks import under_lock
 
 _MONITORING = sys.monitoring
 EVENTS = _MONITORING.events
@@ -49,8 +50,7 @@ class Monitor:
     """The tool `dapkit` of sys.monitoring.
 
     Invariant: the local events of a code object are the union of what the owners need;
-    the global ones are DISCOVERY and the union of what `also` was given. Called from any
-    thread, each change under the lock of the caller.
+    the global ones are DISCOVERY and the union of what `also` was given.
     """
 
     def __init__(self) -> None:
@@ -82,12 +82,14 @@ class Monitor:
         for event, callback in callbacks.items():
             _MONITORING.register_callback(_TOOL, event, callback)
 
+    @under_lock
     def register_one(self, event: int, callback: Callable[..., object]) -> None:
         """Set the callback of LINE or of INSTRUCTION."""
         if callback is not self._chosen.get(event):
             self._chosen[event] = callback
             _MONITORING.register_callback(_TOOL, event, callback)
 
+    @under_lock
     def also(self, owner: Owner, events: int) -> None:
         """Watch these events everywhere for one owner, 0 for none."""
         self._also[owner] = events
@@ -95,6 +97,7 @@ class Monitor:
             write("events", f"everywhere: {owner} {names_of(events)}")
         self._apply_global()
 
+    @under_lock
     def discover(self) -> None:
         """Look at every code object when it next runs, also those looked at before."""
         if self.active:
@@ -113,6 +116,7 @@ class Monitor:
             self._global = events
             _MONITORING.set_events(_TOOL, events)
 
+    @under_lock
     def want(self, code: CodeType, owner: Owner, events: int, *, afresh: bool = False) -> None:
         """Watch these events in one code object for one owner, 0 for none.
 

@@ -23,9 +23,9 @@ that is not RUNNING; it is STEPPING once it runs. EXEMPT is the debugger's own t
 The program:
 
     CONFIGURING ── configured ──▶ GOING ── stop ──▶ ALL_STOPPED ── suspend ──▶ SUSPENDED
-         │ take over                ▲◀── resume ──────┘   ▲
+         │ stop                     ▲◀── resume ──────┘   ▲
          ▼                          └ stop alone ┐        │
-       TAKEN ─────────── configured ─────────────│────────┘
+   STOPPED_EARLY ─────── configured ─────────────│────────┘
                                                ENDING ◀── end: from all of these
 
 It is RELEASED from everywhere, for good, and FORKED in the child of a fork.
@@ -106,11 +106,13 @@ THREAD_MOVES: Final[Mapping[tuple[ThreadState, ThreadMove], ThreadState]] = {
 
 _STANDING: Final = (ARRESTING, STOPPED, EVALUATING)
 
-type ProgramPhase = Literal["configuring", "taken", "going", "all stopped", "ending", "suspended", "released", "forked"]
+type ProgramPhase = Literal[
+    "configuring", "stopped early", "going", "all stopped", "ending", "suspended", "released", "forked"
+]
 CONFIGURING: Final = "configuring"
 """The client has not sent configurationDone; a launched program waits for that."""
-TAKEN: Final = "taken"
-"""The same, and all threads are stopped: the client before has left the program suspended."""
+STOPPED_EARLY: Final = "stopped early"
+"""The same, and all threads are stopped: an attached program hit a breakpoint, or was left suspended before."""
 GOING: Final = "going"
 """Threads run, but for those that are stopped alone (`stopAllThreads: false`)."""
 ALL_STOPPED: Final = "all stopped"
@@ -125,41 +127,38 @@ FORKED: Final = "forked"
 """This process is the child of a fork, which is not debugged."""
 
 PROGRAM_PHASES: Final[tuple[ProgramPhase, ...]] = (
-    CONFIGURING, TAKEN, GOING, ALL_STOPPED, ENDING, SUSPENDED, RELEASED, FORKED
+    CONFIGURING, STOPPED_EARLY, GOING, ALL_STOPPED, ENDING, SUSPENDED, RELEASED, FORKED
 )  # fmt: skip
-_DEBUGGED: Final[tuple[ProgramPhase, ...]] = (CONFIGURING, TAKEN, GOING, ALL_STOPPED, ENDING, SUSPENDED)
+_DEBUGGED: Final[tuple[ProgramPhase, ...]] = (CONFIGURING, STOPPED_EARLY, GOING, ALL_STOPPED, ENDING, SUSPENDED)
 
-type ProgramMove = Literal[
-    "take over", "configured", "stop", "stop alone", "resume", "end", "suspend", "release", "fork"
-]
+type ProgramMove = Literal["configured", "stop", "stop alone", "resume", "end", "suspend", "release", "fork"]
 
 PROGRAM_MOVES: Final[Mapping[tuple[ProgramPhase, ProgramMove], ProgramPhase]] = {
-    (CONFIGURING, "take over"): TAKEN,
     (CONFIGURING, "configured"): GOING,
-    (TAKEN, "configured"): ALL_STOPPED,
+    (CONFIGURING, "stop"): STOPPED_EARLY,
+    (STOPPED_EARLY, "configured"): ALL_STOPPED,
     (GOING, "stop"): ALL_STOPPED,
     (ENDING, "stop"): ALL_STOPPED,
     # A thread that was let go alone stops.
     (ALL_STOPPED, "stop"): ALL_STOPPED,
-    (TAKEN, "stop"): TAKEN,
+    (STOPPED_EARLY, "stop"): STOPPED_EARLY,
     (SUSPENDED, "stop"): SUSPENDED,
     (GOING, "stop alone"): GOING,
     (ENDING, "stop alone"): GOING,
-    # Threads that another client has left suspended, and that are stopped alone from now on.
     (CONFIGURING, "stop alone"): CONFIGURING,
     (ALL_STOPPED, "resume"): GOING,
-    (TAKEN, "resume"): CONFIGURING,
+    (STOPPED_EARLY, "resume"): CONFIGURING,
     (GOING, "resume"): GOING,
     (ENDING, "resume"): ENDING,
-    **{(phase, "end"): ENDING for phase in (CONFIGURING, TAKEN, GOING, ALL_STOPPED, ENDING)},
-    **{(phase, "suspend"): SUSPENDED for phase in (CONFIGURING, TAKEN, GOING, ALL_STOPPED, ENDING)},
+    **{(phase, "end"): ENDING for phase in (CONFIGURING, STOPPED_EARLY, GOING, ALL_STOPPED, ENDING)},
+    **{(phase, "suspend"): SUSPENDED for phase in (CONFIGURING, STOPPED_EARLY, GOING, ALL_STOPPED, ENDING)},
     # The client may leave, and the program end, more than once.
     **{(phase, "release"): RELEASED for phase in (*_DEBUGGED, RELEASED)},
     **{(phase, "fork"): FORKED for phase in PROGRAM_PHASES},
 }
 """What changes the phase of the program; nothing else is legal."""
 
-_STOPPING: Final = (TAKEN, ALL_STOPPED, SUSPENDED)
+_STOPPING: Final = (STOPPED_EARLY, ALL_STOPPED, SUSPENDED)
 
 
 class ThreadStates:
@@ -216,7 +215,7 @@ class ThreadStates:
     @property
     def configured(self) -> bool:
         """Whether the program may run, or might have."""
-        return self.phase not in (CONFIGURING, TAKEN)
+        return self.phase not in (CONFIGURING, STOPPED_EARLY)
 
     @property
     def released(self) -> bool:

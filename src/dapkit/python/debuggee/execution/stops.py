@@ -252,12 +252,14 @@ class Stops:
         """Restore the stop that an evaluation began in, if the program went on meanwhile."""
         ident = parked.ident
         late: BaseException | None = None
-        if self.states.released:  # also in the child of a fork, where the lock may be held for ever
+        ended = self.states.released  # also in the child of a fork, where the lock may be held for ever
+        if ended:
             parked.leave()
             return
         with self._lock:
             running = self.states.of(ident) == FINISHING
-            if self._parked.get(ident) is not parked and (self.states.phase == ENDING or parked.doomed):
+            going = self._parked.get(ident) is not parked
+            if self.states.released or (going and (self.states.phase == ENDING or parked.doomed)):
                 self.states.move(ident, "leave")
                 parked.leave()
                 return
@@ -436,7 +438,7 @@ class Stops:
         with self._lock:
             thread, self._parked = other.hand_over()
             if not self.each_alone:
-                self.states.move_program("take over")
+                self.states.move_program("stop")
             for ident in self._parked:
                 self.states.move(ident, "park")
             for ident in {*self._parked, thread} if self.each_alone else (thread,):

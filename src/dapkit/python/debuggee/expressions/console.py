@@ -12,9 +12,9 @@ from collections.abc import Callable
 from types import CodeType
 from typing import Any, Final, cast
 
-from .. import limits
 from ..errors import RequestRefused, TimeIsUp
 from ..evaluation.guard import EvaluationGuard
+from ..options import EngineOptions
 from .evaluate import NAME, Namespaces, said, too_long
 
 type Part = tuple[CodeType, bool]
@@ -41,13 +41,12 @@ class Console:
 
     Attributes:
         last: the value of the last expression that had one other than None, in a list; empty for none.
-        seconds: how long an input may take.
 
     """
 
-    def __init__(self) -> None:
+    def __init__(self, options: EngineOptions) -> None:
         self.last: list[object] = []
-        self.seconds = limits.REPL_SECONDS
+        self._options = options
 
     def run(
         self,
@@ -67,10 +66,13 @@ class Console:
         parts = _parts(text)
         try:
             outcome = guard.call(
-                self.seconds, expose, guard, lambda: _with_last(self.last, lambda: _run(parts, namespaces, show))
+                self._options.evaluate_seconds,
+                expose,
+                guard,
+                lambda: _with_last(self.last, lambda: _run(parts, namespaces, show)),
             )
         except TimeIsUp:
-            raise RequestRefused(too_long(text, self.seconds)) from None
+            raise RequestRefused(too_long(text, self._options.evaluate_seconds)) from None
         except BaseException as error:  # the error of the user's own code is the answer
             raise RequestRefused(said(error)) from error
         finally:

@@ -13,6 +13,7 @@ import sys
 from .. import limits
 from ..connection.link import Link
 from ..errors import RequestRefused
+from ..marks import in_link_thread
 
 _MONITORING = sys.monitoring
 _EVENTS = _MONITORING.events
@@ -33,8 +34,9 @@ def need_listener() -> None:
         raise RequestRefused("the program ignores interrupts (SIGINT) and SIGTERM; ask again, and it is killed")
 
 
+@in_link_thread
 def ask(main: int, link: Link) -> None:
-    """Ask the program to end, in the link's thread."""
+    """Ask the program to end."""
     if not _takes_interrupts():
         os.kill(os.getpid(), _signal.SIGTERM)
         return

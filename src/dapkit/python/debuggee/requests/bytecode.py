@@ -17,7 +17,8 @@ from ..evaluation.guard import EvaluationGuard
 from ..evaluation.jobs import Job
 from ..execution import jumps
 from ..execution.parked import ParkedThread
-from ..sources.files import lines_of_code, with_nested
+from ..sources.compilation import with_nested
+from ..sources.files import lines_of_code
 from ..stacks.frames import frames_only
 from ..values.variables import ShownFrame
 from .breakpoints import source_asked

@@ -65,7 +65,7 @@ def evaluate_(engine: "Engine", request: IncomingRequest) -> Later:
     def instead(begun: bool) -> Json:
         raise RequestRefused(why_not_evaluated(engine, origin.ident, begun=begun))
 
-    seconds = engine.console.seconds + 1 if context == "repl" else limits.WATCH_SECONDS + 1
+    seconds = engine.options.evaluate_seconds + 1 if context == "repl" else limits.WATCH_SECONDS + 1
     engine.jobs.post(origin.ident, Job(request, work, seconds=seconds, instead=instead))
     return LATER
 

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 def launch(engine: "Engine", request: IncomingRequest) -> Json:
     """Take the options of the session; the program itself is on the command line."""
     engine.options.read(request)
-    engine.sources.rules = read_rules(engine.options.rules)
-    engine.console.seconds = engine.options.evaluate_seconds
+    engine.sources.obey(read_rules(engine.options.rules))
     return {"cwd": os.getcwd()}
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from .. import limits
 from ..connection.wire import Json
 from ..errors import RequestRefused
+from ..marks import in_link_thread
 from .files import PROGRAM, Sources, read_file
 from .imported import loaded, names_of
 from .replacement import Namespace, ReplacementReport, replace
@@ -52,10 +53,7 @@ def _fits(patterns: list[str], path: str) -> bool:
 
 
 class Reloader:
-    """The files of the program's own modules, and what they were like when they were last read.
-
-    Used in the link's thread only.
-    """
+    """The files of the program's own modules, and what they were like when they were last read."""
 
     def __init__(
         self, wanted: ReloadSettings, sources: Sources, report: Report, console: Callable[[str], None]
@@ -67,6 +65,7 @@ class Reloader:
         self._stamps: dict[str, Stamp] = {}  # by key
         self.seconds = wanted.seconds
 
+    @in_link_thread
     def look(self) -> None:
         """Load what was saved since the last look, into the modules that were there then."""
         modules: dict[str, list[Namespace]] = {}

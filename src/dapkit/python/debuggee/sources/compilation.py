@@ -2,10 +2,14 @@
 
 import _warnings
 import sys
+from collections.abc import Iterator
+from types import CodeType
 from typing import Any, Final
 
 PLACE: Final = "<dapkit: text>"
 """File name of code that is only looked at."""
+FUTURE: Final = 0x1000000
+"""CO_FUTURE_ANNOTATIONS, the flag of code that changes what a text compiles to."""
 
 
 def compiled(text: str | bytes, mode: str = "exec", flags: int = 0, *, place: str = PLACE) -> Any:  # noqa: ANN401 - a code object, or with the flag for it a tree of `_ast`
@@ -28,3 +32,20 @@ def compiled(text: str | bytes, mode: str = "exec", flags: int = 0, *, place: st
         return compile(text, place, mode, flags, dont_inherit=True)
     finally:
         filters.remove(silence)
+
+
+def compilations(text: str, flags: int) -> Iterator[CodeType]:
+    """Compile a text in each way in which that can be done."""
+    for mode in ("exec", "eval", "single"):
+        try:
+            yield compiled(text, mode, flags)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            continue
+
+
+def with_nested(code: CodeType) -> list[CodeType]:
+    """Return a code object and all that are defined inside it."""
+    found = [code]
+    for part in found:
+        found.extend(const for const in part.co_consts if isinstance(const, CodeType))
+    return found

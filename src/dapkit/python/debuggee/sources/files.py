@@ -7,15 +7,15 @@ symbolic links, or no file at all (`<string>`). Everything else compares by `key
 import _ast
 import os
 import sys
-from collections.abc import Callable
 from types import CodeType, FrameType
 from typing import Any, Final, NamedTuple
 
 from ..errors import RequestRefused
-from .compilation import compiled
+from .compilation import compiled, with_nested
 from .imported import names_of
 from .rules import CodeRule
 from .stamps import Stamps
+from .unfiled import UnfiledTexts, archive_member
 
 type Kind = int
 OURS: Final = 0
@@ -52,24 +52,24 @@ def name_in(key: str) -> str:
 
 
 class Sources:
-    """What is known of file names.
+    """What is known of file names, and of code without a file, whose texts are `unfiled`.
 
     Invariant: the answers for one file name never change while the program runs.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, unfiled: UnfiledTexts) -> None:
         self._directory = os.getcwd()  # names are relative to where the program started
         self._keys: dict[str, str | None] = {}
         self._kinds: dict[str, Kind] = {}
         self._shown: dict[str, str] = {}
         self._libraries = _library_folders()
-        self.rules: list[CodeRule] = []
-        """What the client says of whose code is whose; set before the program begins."""
+        self._rules: list[CodeRule] = []  # what the client says of whose code is whose
         self.stamps = Stamps()
-        self.unfiled: Callable[[str], FoundText | None] = lambda _: None
-        """Returns the text of code that has no file, by the key of its source."""
-        self.own_key: Callable[[CodeType], str | None] = lambda _: None
-        """Returns the key of the text that code has to itself, None if all code of its file name has one text."""
+        self._unfiled = unfiled
+
+    def obey(self, rules: list[CodeRule]) -> None:
+        """Take what the client says of whose code is whose, before the program begins."""
+        self._rules = rules
 
     def key(self, filename: str) -> str | None:
         """Return what all names of one file have in common; None if it is not a file."""
@@ -88,7 +88,7 @@ class Sources:
 
     def keys(self, code: CodeType) -> tuple[str, ...]:
         """Return the keys of the sources that a code object is from: its own text, if it has one, and its file."""
-        own = self.own_key(code)
+        own = self._unfiled.own_key(code)
         name = self.name(code.co_filename)
         return (name,) if own in (None, name) else (own, name)
 
@@ -99,7 +99,14 @@ class Sources:
             RequestRefused: if there is none.
 
         """
-        return self.unfiled(key) or FoundText(read_file(key))
+        text = self._unfiled.with_key(key, self.name)
+        if text is not None:
+            return FoundText(text.text.encode("utf-8", "replace"), text.listed)
+        if not key.startswith("<") and not os.path.isfile(key):
+            member = archive_member(key)
+            if member is not None:
+                return FoundText(member.encode("utf-8", "replace"))
+        return FoundText(read_file(key))
 
     def kind(self, filename: str) -> Kind:
         """Say whose code a file is: this package's, a library's or the program's own."""
@@ -139,7 +146,7 @@ class Sources:
         return PROGRAM
 
     def _rule_for(self, filename: str) -> CodeRule | None:
-        if not self.rules:
+        if not self._rules:
             return None
         path = os.path.join(self._directory, filename)
         paths = {path, self.key(filename) or path}
@@ -148,7 +155,7 @@ class Sources:
             for name, module in list(sys.modules.items())
             if (names_of(module) or {}).get("__file__") in (filename, path) and isinstance(name, str)
         ]
-        for rule in self.rules:
+        for rule in self._rules:
             if any(map(rule.fits, modules if rule.of_modules else paths)):
                 return rule
         return None
@@ -227,14 +234,6 @@ def lines_of_tree(code: CodeType) -> list[int]:
     for part in with_nested(code):
         lines.update(lines_of_code(part))
     return sorted(lines)
-
-
-def with_nested(code: CodeType) -> list[CodeType]:
-    """Return a code object and all that are defined inside it."""
-    found = [code]
-    for part in found:
-        found.extend(const for const in part.co_consts if isinstance(const, CodeType))
-    return found
 
 
 def lines_of_code(code: CodeType) -> set[int]:

@@ -12,6 +12,7 @@ from time import gmtime, strftime
 from types import FrameType
 
 from ..connection.wire import Json
+from ..marks import in_link_thread
 from .files import PROGRAM, Sources
 from .imported import Names, loaded, names_of
 
@@ -44,6 +45,7 @@ class ModuleTable:
             self._announce("new", name, module)
         return self._number(name)
 
+    @in_link_thread
     def page(self, start: int, count: int) -> Json:
         """Return the body of `modules`; a count of 0 means all. From now on changes are reported to the client."""
         every = loaded()

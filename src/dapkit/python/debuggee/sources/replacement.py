@@ -17,9 +17,8 @@ from types import CellType, CodeType, FrameType, FunctionType
 from typing import Any, Final
 
 from ..classes import is_a
-from .compilation import compiled
+from .compilation import compiled, with_nested
 from .defaults import NotPlain, Signature, signatures
-from .files import with_nested
 
 type Namespace = dict[str, Any]
 

@@ -21,44 +21,16 @@ from types import CodeType, FrameType
 from .. import limits
 from ..connection.wire import Json
 from ..errors import RequestRefused
+from ..marks import in_link_thread
 from .checksums import checksums_of
-from .compilation import compiled
-from .files import EXCLUDED, LIBRARY, OURS, FoundText, Sources, own_key, read_file, with_nested
+from .compilation import FUTURE, compilations, with_nested
+from .files import EXCLUDED, LIBRARY, OURS, Sources, own_key, read_file
 from .imported import loaded, names_of
+from .unfiled import UnfiledText, UnfiledTexts, archive_member, decoded
 
 _FROZEN = "<frozen "
 _ONE_TEXT_EACH = ("<string>", "<stdin>")
 """File names that say nothing: each code compiled under them has a text of its own."""
-
-
-class UnfiledText:
-    """A text that is not in a file: how it is named, and what it is.
-
-    `key` is that of its file name if all code of that name has this text, else its own. `listed` is the code of
-    which the text is only a listing.
-    """
-
-    __slots__ = ("_parts", "filename", "key", "listed", "number", "origin", "text")
-
-    def __init__(
-        self, number: int, filename: str, text: str, *, origin: str, key: str, listed: CodeType | None
-    ) -> None:
-        self.number = number
-        self.filename = filename
-        self.text = text
-        self.origin = origin
-        self.key = key
-        self.listed = listed
-        self._parts: dict[int, list[CodeType]] = {}  # by the flags that it is compiled with
-
-    def holds(self, code: CodeType) -> bool:
-        """Say whether code was made from this text."""
-        flags = code.co_flags & _FUTURE
-        parts = self._parts.get(flags)
-        if parts is None:
-            made = compilations(self.text, flags) if self.listed is None else [self.listed]
-            parts = self._parts[flags] = [part for whole in made for part in with_nested(whole)]
-        return any(part == code for part in parts)
 
 
 class ShownSources:
@@ -67,20 +39,16 @@ class ShownSources:
     Invariant: the same text of the same file name has one number. Used in the link's thread, or one that it waits for.
     """
 
-    def __init__(self, sources: Sources, report: Callable[[str, Json], None]) -> None:
+    def __init__(self, sources: Sources, unfiled: UnfiledTexts, report: Callable[[str, Json], None]) -> None:
         self._sources = sources
+        self._unfiled = unfiled
         self._report = report
-        self._texts: list[UnfiledText] = []
         self._by_name: dict[str, UnfiledText] = {}
-        self._by_code: dict[int, UnfiledText] = {}
-        self._kept: list[CodeType] = []  # the code objects of the line above, so that ids stay their own
         self._on_disk: dict[str, bool] = {}
         self._reported: set[str | int] = set()  # keys of files, numbers of texts
         self._listed = False
         self.hints: list[str] = []
         """Texts that code without a file may come from."""
-        sources.unfiled = self._unfiled
-        sources.own_key = self._own_key
 
     # What is reported about a source
 
@@ -102,9 +70,9 @@ class ShownSources:
         if code is not None and filename not in _ONE_TEXT_EACH:
             known: UnfiledText | None = self._text_of(code, None)
         else:
-            same = (text for text in self._texts if text.filename == filename)
+            same = (text for text in self._unfiled.texts if text.filename == filename)
             known = next((text for text in same if code is None or text.holds(code)), None)
-        if known is None and path is not None and (member := _of_archive(path)) is not None:
+        if known is None and path is not None and (member := archive_member(path)) is not None:
             known = self._add(filename, member, "zip archive", shared=True)
         return {"name": filename, "presentationHint": "deemphasize"} if known is None else self.describe(known)
 
@@ -141,6 +109,7 @@ class ShownSources:
             known = self._on_disk[path] = os.path.isfile(path)
         return known
 
+    @in_link_thread
     def loaded(self) -> Json:
         """Return the body of `loadedSources`. From now on later ones are reported to the client."""
         self._listed = True
@@ -149,7 +118,9 @@ class ShownSources:
             path = str(source["path"])
             source["checksums"] = checksums_of(path)
             self._reported.add(self._sources.key(path) or path)
-        return {"sources": listed + [self._of_text(text, text.filename, announce=False) for text in self._texts]}
+        return {
+            "sources": listed + [self._of_text(text, text.filename, announce=False) for text in self._unfiled.texts]
+        }
 
     def look(self) -> None:
         """Report to the client the files that were loaded since it asked for all of them."""
@@ -172,6 +143,7 @@ class ShownSources:
 
     # What is served
 
+    @in_link_thread
     def content(self, source: object, reference: object) -> Json:
         """Return the body of `source`.
 
@@ -198,41 +170,22 @@ class ShownSources:
             RequestRefused: if there is none.
 
         """
-        if not isinstance(number, int) or not 0 < number <= len(self._texts):
-            raise RequestRefused(f"there is no source {number!r:.200}; there are {len(self._texts)}")
-        return self._texts[number - 1]
+        if not isinstance(number, int) or not 0 < number <= len(self._unfiled.texts):
+            raise RequestRefused(f"there is no source {number!r:.200}; there are {len(self._unfiled.texts)}")
+        return self._unfiled.texts[number - 1]
 
     def describe(self, text: UnfiledText) -> Json:
         """Return the Source of a text."""
         return self._of_text(text, text.filename, announce=False)
 
-    def _unfiled(self, key: str) -> FoundText | None:
-        """Return the text with a key, the latest that was announced for a file name, or a member of an archive."""
-        for text in reversed(self._texts):
-            if key in (text.key, self._sources.name(text.filename)):
-                return FoundText(text.text.encode("utf-8", "replace"), text.listed)
-        if key.startswith("<") or self._is_file(key):
-            return None
-        member = _of_archive(key)
-        return None if member is None else FoundText(member.encode("utf-8", "replace"))
-
-    def _own_key(self, code: CodeType) -> str | None:
-        # Called in threads of the program as well, so nothing is searched for or announced here.
-        known = self._by_code.get(id(code))
-        if known is not None:
-            return known.key
-        same_name = (text for text in list(self._texts) if text.filename == code.co_filename)
-        return next((text.key for text in same_name if text.holds(code)), None)
-
     # Finding a text
 
     def _text_of(self, code: CodeType, frame: FrameType | None) -> UnfiledText:
         """Return the text of code that has no file; a frame that runs it helps to find it."""
-        known = self._by_code.get(id(code))
+        known = self._unfiled.of(code)
         if known is None:
             known = self._find(code, frame)
-            self._by_code[id(code)] = known
-            self._kept.append(code)
+            self._unfiled.remember(code, known)
         return known
 
     def _find(self, code: CodeType, frame: FrameType | None) -> UnfiledText:
@@ -250,7 +203,7 @@ class ShownSources:
         if filename.startswith(_FROZEN):
             yield "frozen module", _of_frozen(filename)
         elif not filename.startswith("<"):
-            yield "zip archive", _of_archive(self._sources.path(filename) or filename)
+            yield "zip archive", archive_member(self._sources.path(filename) or filename)
         yield "linecache", _of_linecache(code)
         yield "text that was executed", self._of_strings(code, frame)
 
@@ -262,7 +215,7 @@ class ShownSources:
 
     def _strings(self, frame: FrameType | None) -> Iterator[str]:
         """Go through the strings that lie around a frame, those nearest first."""
-        yield from (text.text for text in self._texts if text.filename in _ONE_TEXT_EACH)
+        yield from (text.text for text in self._unfiled.texts if text.filename in _ONE_TEXT_EACH)
         yield from self.hints
         seen = 0
         for depth in range(limits.EXEC_DEPTH):
@@ -280,13 +233,13 @@ class ShownSources:
     def _add(
         self, filename: str, text: str, origin: str, *, shared: bool, listed: CodeType | None = None
     ) -> UnfiledText:
-        for known in self._texts:
+        for known in self._unfiled.texts:
             if known.filename == filename and known.text == text:
                 return known
-        number, name = len(self._texts) + 1, self._sources.name(filename)
+        number, name = len(self._unfiled.texts) + 1, self._sources.name(filename)
         key = name if shared else own_key(name, number)
         made = UnfiledText(number, filename, text, origin=origin, key=key, listed=listed)
-        self._texts.append(made)
+        self._unfiled.texts.append(made)
         if shared:
             self._by_name[filename] = made
         return made
@@ -301,21 +254,6 @@ def _of_frozen(filename: str) -> str | None:
         if os.path.isfile(path):
             return decoded(read_file(path))
     return None
-
-
-def _of_archive(path: str) -> str | None:
-    """Return the text of a member of a zip archive, from a path that leads into it."""
-    archive = os.path.dirname(path)
-    while archive not in ("", "/") and not os.path.exists(archive):
-        archive = os.path.dirname(archive)
-    if not os.path.isfile(archive):
-        return None
-    from zipimport import ZipImportError, zipimporter
-
-    try:
-        return decoded(zipimporter(archive).get_data(path))
-    except (ZipImportError, OSError, ValueError):
-        return None
 
 
 def _of_linecache(code: CodeType) -> str | None:
@@ -335,20 +273,8 @@ def _compiles_to(text: str, code: CodeType) -> bool:
     """Say whether a text is what a code object was made of."""
     if text.count("\n") + 1 < code.co_firstlineno or len(text) > limits.EXEC_CHARS:
         return False
-    made = compilations(text, code.co_flags & _FUTURE)
+    made = compilations(text, code.co_flags & FUTURE)
     return any(part == code for whole in made for part in with_nested(whole))
-
-
-def compilations(text: str, flags: int) -> Iterator[CodeType]:
-    """Compile a text in each way in which that can be done."""
-    for mode in ("exec", "eval", "single"):
-        try:
-            yield compiled(text, mode, flags)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            continue
-
-
-_FUTURE = 0x1000000  # CO_FUTURE_ANNOTATIONS
 
 
 def _listing(code: CodeType) -> str:
@@ -368,19 +294,3 @@ def _listing(code: CodeType) -> str:
     if not shown or shown[0]:
         return "\n".join([*shown, head, ""])
     return "\n".join([head, *shown[1:], ""])
-
-
-def decoded(content: bytes) -> str:
-    """Turn the bytes of a Python file into text, in the encoding that its first lines declare (PEP 263)."""
-    encoding = "utf-8"
-    for line in content.split(b"\n", 2)[:2]:
-        comment, mark, declared = line.partition(b"coding")
-        if mark and comment.lstrip().startswith(b"#") and declared[:1] in (b":", b"="):
-            name = declared[1:].strip().split()[0] if declared[1:].strip() else b""
-            encoding = name.rstrip(b";,").decode("ascii", "replace") or encoding
-            break
-    content = content.removeprefix(b"\xef\xbb\xbf")  # a mark that only says UTF-8
-    try:
-        return content.decode(encoding, "replace")
-    except LookupError:
-        return content.decode("utf-8", "replace")

@@ -1,0 +1,104 @@
+"""Code that has no file: the texts that were found for it, and members of archives.
+
+They are found by `shown`, and known here to all who compare sources.
+"""
+
+import os
+from collections.abc import Callable
+from types import CodeType
+
+from .compilation import FUTURE, compilations, with_nested
+
+
+class UnfiledText:
+    """A text that is not in a file: how it is named, and what it is.
+
+    `key` is that of its file name if all code of that name has this text, else its own. `listed` is the code of
+    which the text is only a listing.
+    """
+
+    __slots__ = ("_parts", "filename", "key", "listed", "number", "origin", "text")
+
+    def __init__(
+        self, number: int, filename: str, text: str, *, origin: str, key: str, listed: CodeType | None
+    ) -> None:
+        self.number = number
+        self.filename = filename
+        self.text = text
+        self.origin = origin
+        self.key = key
+        self.listed = listed
+        self._parts: dict[int, list[CodeType]] = {}  # by the flags that it is compiled with
+
+    def holds(self, code: CodeType) -> bool:
+        """Say whether code was made from this text."""
+        flags = code.co_flags & FUTURE
+        parts = self._parts.get(flags)
+        if parts is None:
+            made = compilations(self.text, flags) if self.listed is None else [self.listed]
+            parts = self._parts[flags] = [part for whole in made for part in with_nested(whole)]
+        return any(part == code for part in parts)
+
+
+class UnfiledTexts:
+    """The texts that were found, in the order of their numbers."""
+
+    def __init__(self) -> None:
+        self.texts: list[UnfiledText] = []
+        self._by_code: dict[int, UnfiledText] = {}
+        self._kept: list[CodeType] = []  # the code objects of the line above, so that ids stay their own
+
+    def of(self, code: CodeType) -> UnfiledText | None:
+        """Return the text of some code, if it was looked for."""
+        return self._by_code.get(id(code))
+
+    def remember(self, code: CodeType, text: UnfiledText) -> None:
+        """Take note of the text of some code."""
+        self._by_code[id(code)] = text
+        self._kept.append(code)
+
+    def own_key(self, code: CodeType) -> str | None:
+        """Return the key of the text that code has to itself, None if all code of its file name has one text.
+
+        Threads of the program ask as well, so nothing is searched for or announced here.
+        """
+        known = self.of(code)
+        if known is not None:
+            return known.key
+        same_name = (text for text in list(self.texts) if text.filename == code.co_filename)
+        return next((text.key for text in same_name if text.holds(code)), None)
+
+    def with_key(self, key: str, name_of: Callable[[str], str]) -> UnfiledText | None:
+        """Return the text with a key, or the latest for a file name, which `name_of` makes comparable."""
+        return next((text for text in reversed(self.texts) if key in (text.key, name_of(text.filename))), None)
+
+
+def archive_member(path: str) -> str | None:
+    """Return the text of a member of a zip archive, from a path that leads into it."""
+    archive = os.path.dirname(path)
+    while archive not in ("", "/") and not os.path.exists(archive):
+        archive = os.path.dirname(archive)
+    if not os.path.isfile(archive):
+        return None
+    from zipimport import ZipImportError, zipimporter
+
+    try:
+        return decoded(zipimporter(archive).get_data(path))
+    except (ZipImportError, OSError, ValueError):
+        return None
+
+
+def decoded(content: bytes) -> str:
+    """Turn the bytes of a Python file into text, in the encoding that its first lines declare (PEP 263)."""
+    encoding = "utf-8"
+    for line in content.split(b"\n", 2)[:2]:
+        comment, mark, declared = line.partition(b"coding")
+        if mark and comment.lstrip().startswith(b"#") and declared[:1] in (b":", b"="):
+            name = declared[1:].strip().split()[0] if declared[1:].strip() else b""
+            encoding = name.rstrip(b";,").decode("ascii", "replace") or encoding
+            break
+    content = content.removeprefix(b"\xef\xbb\xbf")  # a mark that only says UTF-8
+    try:
+        return content.decode(encoding, "replace")
+    except LookupError:
+        return content.decode("utf-8", "replace")
