@@ -54,7 +54,7 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     paths = [Path(argument.partition("::")[0]) for argument in config.args]
     if len(paths) <= 3 and all(path.is_file() for path in paths):
         return 0
-    return len(os.sched_getaffinity(0)) + 1
+    return min(len(os.sched_getaffinity(0)), 8) + 1
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
