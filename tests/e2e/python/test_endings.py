@@ -8,7 +8,7 @@ import pytest
 
 from dapkit.client import Ended, Session
 from dapkit.endpoint import RequestFailed
-from dapkit.protocol import TerminatedEvent
+from dapkit.protocol import OutputEvent, TerminatedEvent
 from e2e.python.driving import ADAPTER, Driver, driving
 from e2e.python.processes import command_line, computing, descendants, ended, only_line, process_of, runs
 from e2e.python.raw import raw_client
@@ -301,7 +301,7 @@ async def test_program_that_is_released_while_it_writes_much_runs_on(driver: Dri
             os.write(1, b"x" * 100_000)
         open("done", "w")
     """)
-    await only_line(driver)
+    await driver.session.wait_for(OutputEvent)
     await driver.session.detach()
     (driver.folder / "go").touch()
     await ended(await process_of(driver))
