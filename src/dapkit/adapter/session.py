@@ -178,7 +178,11 @@ class AdapterSession:
                 self._disconnect = request
                 self._receiving.cancel()
             case RequestReceived(request):
-                self._begin(request)
+                pending = self._pending[request.seq] = _Pending(request)
+                if self._handlers.is_serial(request.command):
+                    self._serial_send.send_nowait(pending)
+                else:
+                    self._started().start(self._answer, pending)
             case CancelRequested(request):
                 self._cancel(request.seq)
             case ProgressCancelRequested(progress_id):
@@ -186,13 +190,6 @@ class AdapterSession:
                     progress.cancel()
             case EventReceived(event):
                 log.debug("clients send no events, this one sent %s", event.event)
-
-    def _begin(self, request: Request) -> None:
-        pending = self._pending[request.seq] = _Pending(request)
-        if self._handlers.is_serial(request.command):
-            self._serial_send.send_nowait(pending)
-        else:
-            self._started().start(self._answer, pending)
 
     def _cancel(self, seq: int) -> None:
         if (pending := self._pending.get(seq)) is not None:

@@ -6,7 +6,7 @@ from collections import OrderedDict
 from dapkit import limits
 from dapkit.endpoint.conversion import Formats
 from dapkit.endpoint.gates import NOBODY, Announced, merged
-from dapkit.endpoint.lifecycle import Lifecycle, TriggerKind
+from dapkit.endpoint.lifecycle import MATTERING, Lifecycle, TriggerKind
 from dapkit.endpoint.outbox import Outbox
 from dapkit.endpoint.violations import Violations
 from dapkit.protocol import (
@@ -25,10 +25,9 @@ class Role(enum.Enum):
     ADAPTER = Direction.CLIENT_TO_ADAPTER
     CLIENT = Direction.ADAPTER_TO_CLIENT
 
-    @property
-    def serves(self) -> Direction:
-        """Direction of the requests that this end answers."""
-        return self.value
+    def __init__(self, serves: Direction) -> None:
+        """Take the direction of the requests that this end answers."""
+        self.serves = serves
 
     @property
     def peer(self) -> "Role":
@@ -106,7 +105,8 @@ class Conversation:
         if success and isinstance(body, Capabilities) and request.command == "initialize":
             self.capabilities = body
         kind: TriggerKind = "response" if success else "failure"
-        self.lifecycle.note(kind, request.command, all_threads=resumes_all_threads(request, body))
+        if (kind, request.command) in MATTERING:
+            self.lifecycle.note(kind, request.command, all_threads=resumes_all_threads(request, body))
 
     def note_event(self, event: str, body: ProtocolObject | RawJson | None) -> None:
         """Let an event that was received have its effect on the session."""

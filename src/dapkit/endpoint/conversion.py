@@ -9,7 +9,7 @@ is read off the types, once for each: most messages have none.
 
 import enum
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, get_args, get_type_hints
 
@@ -30,6 +30,12 @@ class Formats:
     line_offset: int = 0
     column_offset: int = 0
     uris: bool = False
+    native: bool = field(init=False)
+    """Whether nothing has to be rewritten."""
+
+    def __post_init__(self) -> None:
+        """Look once whether anything differs: it is asked about with each message."""
+        object.__setattr__(self, "native", not (self.line_offset or self.column_offset or self.uris))
 
     @classmethod
     def agreed(cls, client: InitializeRequestArguments) -> "Formats":
@@ -39,11 +45,6 @@ class Formats:
             column_offset=1 if client.columns_start_at1 is False else 0,
             uris=client.path_format == "uri",
         )
-
-    @property
-    def native(self) -> bool:
-        """Whether nothing has to be rewritten."""
-        return not (self.line_offset or self.column_offset or self.uris)
 
     def concern(self, kind: type[ProtocolObject]) -> bool:
         """Whether a value of this type may have to be rewritten."""

@@ -169,13 +169,14 @@ class Endpoint:
 
     def _check_request(self, command: str) -> None:
         conversation = self._conversation
+        role = conversation.role
         spec = COMMANDS.get(command)
-        if spec is not None and spec.direction is self.role.serves:
-            raise LocalProtocolError(f"{command} is a request that the {self.role} answers, not asks")
+        if spec is not None and spec.direction is role.serves:
+            raise LocalProtocolError(f"{command} is a request that the {role} answers, not asks")
         if (objection := conversation.lifecycle.objection(command)) is not None:
             raise OutOfOrder(objection)
-        if (missing := gates.missing_for_command(command, conversation.announced(self.role.peer))) is not None:
-            raise CapabilityMissing(command, missing, str(self.role.peer))
+        if (missing := gates.missing_for_command(command, conversation.announced(role.peer))) is not None:
+            raise CapabilityMissing(command, missing, str(role.peer))
 
     def _ask(self, command: str, raw: RawJson | None, arguments: Arguments[Any] | RawJson | None) -> Request:
         if command == "initialize":

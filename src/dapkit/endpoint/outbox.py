@@ -150,7 +150,7 @@ class Outbox:
 
     def has_bytes(self, lifecycle: Lifecycle) -> bool:
         """Whether `take` would give anything."""
-        return bool(self._answers) or (lifecycle.introduced and self._head_may_leave())
+        return bool(self._answers) or (bool(self._events) and lifecycle.introduced and self._head_may_leave())
 
     def take(self, limit: int, lifecycle: Lifecycle) -> bytes:
         """Frames that may leave now, at least one and then up to `limit` bytes.
@@ -162,7 +162,7 @@ class Outbox:
         while size < limit:
             if self._answers:
                 frame = self._answers.popleft()
-            elif lifecycle.introduced and self._head_may_leave():
+            elif self._events and lifecycle.introduced and self._head_may_leave():
                 frame = self._next_event(lifecycle)
             else:
                 break
@@ -171,9 +171,7 @@ class Outbox:
         return b"".join(frames)
 
     def _head_may_leave(self) -> bool:
-        match self._events[0] if self._events else None:
-            case None:
-                return False
+        match self._events[0]:
             case _Waiting(after=after):
                 return not after
             case _:

@@ -81,8 +81,11 @@ class FrameDecoder:
         return payloads
 
     def _next_payload(self) -> bytes | None:
-        if self._awaited is None and not self._read_usual_headers():
-            self._read_headers()
+        if self._awaited is None:
+            if self._line == len(self._buffer):
+                return None
+            if not self._read_usual_headers():
+                self._read_headers()
         if self._awaited is None or len(self._buffer) < self._line + self._awaited:
             return None
         end = self._line + self._awaited

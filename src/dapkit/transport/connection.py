@@ -183,7 +183,8 @@ class Connection:
             InvalidValue: an argument, or the body of the answer, is wrong.
 
         """
-        return cast("B", await self._answer_to(self._ask(lambda: self.endpoint.request(arguments)), deadline))
+        self._check_alive()
+        return cast("B", await self._answer_to(self.endpoint.request(arguments), deadline))
 
     async def request_custom(
         self,
@@ -196,19 +197,14 @@ class Connection:
 
         Raises: as `request`.
         """
-        body = await self._answer_to(self._ask(lambda: self.endpoint.request_custom(command, arguments)), deadline)
+        self._check_alive()
+        body = await self._answer_to(self.endpoint.request_custom(command, arguments), deadline)
         return body if isinstance(body, RawJson) else None
 
-    def _ask(self, make: Callable[[], Request]) -> Request:
-        self._check_alive()
-        request = make()
-        self._answers[request.seq] = _Answer()
-        self._notify()
-        return request
-
     async def _answer_to(self, request: Request, deadline: float) -> ProtocolObject | RawJson | None:
-        answer = self._answers[request.seq]
+        answer = self._answers[request.seq] = _Answer()
         try:
+            self._notify()
             if deadline == math.inf:
                 await answer.ready.wait()
             else:
@@ -305,8 +301,7 @@ class Connection:
             for happening in happenings:
                 if not self._ended.is_set():
                     self._deliver(happening)
-            if self.endpoint.has_bytes_to_send():
-                self._writer.notify()
+            self._writer.notify()  # what the endpoint itself had to answer
             for _ in range(len(happenings) // limits.HAPPENINGS_AT_ONCE):
                 await checkpoint()  # a dispatcher that is not waiting itself takes a batch: so it is not outrun
 

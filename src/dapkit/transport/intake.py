@@ -92,11 +92,11 @@ class Intake:
             raise anyio.BusyResourceError("reading from")
         self._max_bytes = max_bytes
         try:
-            if (loop := asyncio_loop()) is None:
+            loop = self._loop or self._registered()
+            if loop is None:
                 await anyio.wait_readable(self._fd)
                 self._hold()
             else:
-                self._register(loop)
                 self._waiter = loop.create_future()
                 await self._waiter
         except PermissionError:  # epoll does not take regular files, which are always ready
@@ -121,10 +121,12 @@ class Intake:
         if self._held is not None:
             self._waiter.set_result(None)
 
-    def _register(self, loop: "asyncio.AbstractEventLoop") -> None:
-        if self._loop is None:
+    def _registered(self) -> "asyncio.AbstractEventLoop | None":
+        """Register the descriptor with the event loop; return that, None if it is not one of asyncio."""
+        if (loop := asyncio_loop()) is not None:
             loop.add_reader(self._fd, self._on_readable)
             self._loop = loop
+        return loop
 
     def _unregister(self) -> None:
         if self._loop is not None:

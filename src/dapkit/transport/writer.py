@@ -46,10 +46,12 @@ class Writer:
         self._written = Pulse()
 
     def notify(self) -> None:
-        """Write what the endpoint has to say, now if that is possible, else soon."""
-        if not (self._is_sending or self._is_over):
-            self._write_now()
-        if self._has_bytes():
+        """Write what the endpoint has to say, now as far as that is possible, the rest soon."""
+        if self._immediate is not None and not (self._is_sending or self._is_over):
+            while data := self._take():
+                self._rest = data[self._immediate.send_now(data) :]
+                self._written.beat()
+        if self._rest or self._is_sending or self._immediate is None:
             self.notify_later()
 
     def notify_later(self) -> None:
@@ -61,7 +63,7 @@ class Writer:
         try:
             while True:
                 await self._wake.until(self._has_bytes)
-                self._write_now()
+                self.notify()
                 while data := self._rest or self._take():
                     await self._send(data)
         except (anyio.BrokenResourceError, anyio.ClosedResourceError):
@@ -95,12 +97,6 @@ class Writer:
         if data and self._tap is not None:
             self._tap("sent", data)
         return data
-
-    def _write_now(self) -> None:
-        if self._immediate is not None:
-            while data := self._take():
-                self._rest = data[self._immediate.send_now(data) :]
-                self._written.beat()
 
     async def _send(self, data: bytes) -> None:
         self._rest, self._is_sending = b"", True

@@ -138,16 +138,14 @@ class SourceBreakpointTable:
         return [key for key in self._sources.keys(code) if key in self._asked]
 
     @under_lock
-    def meet(self, key: str, code: CodeType, namespace: dict[str, object]) -> None:
-        """Bind the breakpoints of a source to a code object that is about to run, and to those inside it."""
-        for breakpoint in self._meet(key, code, namespace):
-            self._report(breakpoint, "changed")
+    def meet(self, key: str, code: CodeType, namespace: dict[str, object], *, in_answer: bool = False) -> None:
+        """Bind the breakpoints of a source to a code object that is about to run, and to those inside it.
 
-    def _meet(self, key: str, code: CodeType, namespace: dict[str, object]) -> list[EngineBreakpoint]:
-        """Bind; return the breakpoints of which something else is to be shown now."""
+        What changes for the client is reported, unless the answer that is about to be made has it.
+        """
         known = self._codes.setdefault(key, {})
         if id(code) in known:
-            return []
+            return
         parts = [part for part in with_nested(code) if id(part) not in known]
         before = [(breakpoint, breakpoint.describe()) for breakpoint in self._asked[key]]
         if code.co_name == "<module>":
@@ -155,7 +153,9 @@ class SourceBreakpointTable:
         for part in parts:
             known[id(part)] = (part, namespace)
             self._bind(part, namespace, self._asked[key])
-        return [breakpoint for breakpoint, reported in before if breakpoint.describe() != reported]
+        for breakpoint, reported in before:
+            if not in_answer and breakpoint.describe() != reported:
+                self._report(breakpoint, "changed")
 
     def _locate_in(self, module: CodeType, waiting: list[EngineBreakpoint]) -> None:
         """Locate in what is loaded now the breakpoints that were not verified, or in another text."""
@@ -177,7 +177,7 @@ class SourceBreakpointTable:
             frame: FrameType | None = top
             while frame is not None:
                 if key in self.wants(frame.f_code):
-                    self._meet(key, frame.f_code, frame.f_globals)
+                    self.meet(key, frame.f_code, frame.f_globals, in_answer=True)
                 frame = frame.f_back
 
     def _bind(self, code: CodeType, namespace: dict[str, object], breakpoints: list[EngineBreakpoint]) -> None:
