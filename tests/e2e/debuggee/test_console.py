@@ -207,7 +207,7 @@ def test_cancel_of_what_is_answered_or_unknown_does_nothing(start: Start) -> Non
 
 def test_time_limit_of_the_console_is_an_option(start: Start) -> None:
     peer = at_work(start, seconds=0.3)
-    with pytest.raises(Refused, match=r"did not end within 0.3 s and was interrupted"):
+    with pytest.raises(Refused, match=r"did not end"):
         repl(peer, "while True: pass")
 
 

@@ -338,7 +338,7 @@ def test_evaluation_that_fails_says_why(working: Peer, expression: str, context:
 
 def test_evaluation_that_never_ends_is_interrupted(start: Start) -> None:
     peer = at_work(start)
-    with pytest.raises(Refused, match=r"did not end within 3 s and was interrupted"):
+    with pytest.raises(Refused, match=r"did not end"):
         peer.value("[0 for _ in iter(int, 1) if _]")
     assert peer.value("n") == "1"
     peer.go()
