@@ -168,7 +168,9 @@ mockTest("an exception stops the program and is explained", async (client) => {
     await client.setExceptionBreakpointsRequest({ filters: [], filterOptions: [{ filterId: "raised", condition: "Burnt" }] });
     await client.configurationDoneRequest();
   });
-  await client.launch({ program: BURNING });
+  await go(client, () => client.launch({ program: BURNING, stopOnEntry: true }));
+  await go(client, () => client.send("next", { ...THREAD, granularity: "instruction" }));
+  await client.continueRequest(THREAD);  // it waits now, and what comes next pauses the wait
   await go(client, () => client.pauseRequest(THREAD));
   const stop = await go(client, () => client.continueRequest(THREAD));
   assert.deepEqual([stop.reason, stop.text], ["exception", "Burnt"]);

@@ -283,6 +283,8 @@ async def stopped_in_toaster(client: Client, *options: ExceptionFilterOptions, f
     chosen = SetExceptionBreakpointsArguments(filters=filters, filter_options=list(options) or None)
     await client.start(launch(BURNING, stopOnEntry=True), chosen)
     await client.event(StoppedEvent)
+    await client.request(NextArguments(thread_id=1, granularity="instruction"))
+    await client.event(StoppedEvent)  # before it waits: what comes next pauses the wait
     await client.request(ContinueArguments(thread_id=1))
     await client.request(PauseArguments(thread_id=1))
     assert (await client.event(StoppedEvent)).reason == "pause"
