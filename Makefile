@@ -29,7 +29,13 @@ help: ## show this list
 demo: $(READY) ## debug a small buggy program and show what happens
 	@$(PYTHON) examples/demo/run.py $(ARGS)
 
-test: test-python $(if $(ARGS),,test-js) ## run all tests: Python, then JavaScript where node is installed
+test: $(READY) ## run all tests: Python's, and beside them those in JavaScript where node is installed
+ifeq ($(ARGS),)
+	@mkdir -p $(REPORTS)
+	@$(MAKE) --no-print-directory -j 2 test-python test-js JS_OUTPUT=$(REPORTS)/real-client.txt
+else
+	@$(MAKE) --no-print-directory test-python
+endif
 
 test-python: $(READY) ## run the Python tests
 	$(PYTHON) -m pytest -n auto --dist worksteal --junit-xml=$(REPORTS)/python.xml $(ARGS)
@@ -37,6 +43,7 @@ test-python: $(READY) ## run the Python tests
 test-js: $(READY) ## let Microsoft's own test client talk to the adapters
 	@mkdir -p $(REPORTS) && rm -f $(REPORTS)/real-client.*
 	@if command -v node >/dev/null && command -v npm >/dev/null; then \
+	    $(if $(JS_OUTPUT),exec 9>&1 >$(JS_OUTPUT) 2>&1; trap 'cat $(JS_OUTPUT) >&9' EXIT;) \
 	    $(MAKE) --no-print-directory --silent tests/js/node_modules/.ready && \
 	    DAPKIT_TEST_PYTHON=$(CURDIR)/$(PYTHON) DAPKIT_REAL_CLIENT=$(CURDIR)/$(REPORTS)/real-client.jsonl \
 	    node --test --test-concurrency=$$(($$(nproc) + 1)) --test-reporter=spec --test-reporter-destination=stdout \

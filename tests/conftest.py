@@ -46,6 +46,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=os.environ.get("CI") == "true",
         help="Run tests marked each_python with each version of Python, as with CI=true; else with the one of the run.",
     )
+    parser.addoption(
+        "--each-adapter",
+        action="store_true",
+        default=os.environ.get("CI") == "true",
+        help="Run tests marked each_adapter, too, as with CI=true: they show with one more adapter what others show.",
+    )
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -66,8 +72,12 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     metafunc.parametrize("python", versions, indirect=True, scope="session")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Begin with tests that may take long, and put into the report what tables of the reference are made of."""
+    if not config.getoption("--each-adapter"):
+        repeated = [item for item in items if item.get_closest_marker("each_adapter") is not None]
+        config.hook.pytest_deselected(items=repeated)
+        items[:] = [item for item in items if item.get_closest_marker("each_adapter") is None]
     items.sort(key=lambda item: item.get_closest_marker("timeout") is None)  # else one of them is left at the end
     for item in items:
         marker = item.get_closest_marker("row")

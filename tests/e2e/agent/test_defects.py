@@ -29,7 +29,7 @@ def price(number):
 print(price(3))
 """
 
-both = pytest.mark.parametrize("adapter", ["dapkit", "debugpy"])
+both = pytest.mark.parametrize("adapter", ["dapkit", pytest.param("debugpy", marks=pytest.mark.each_adapter)])
 
 type Ask = Callable[..., dict[str, object]]
 

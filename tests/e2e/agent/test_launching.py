@@ -15,7 +15,7 @@ print(os.environ.get("GREETING"), os.environ.get("GONE"))
 print(os.path.basename(os.getcwd()))
 """
 
-both = pytest.mark.parametrize("adapter", ["dapkit", "debugpy"])
+both = pytest.mark.parametrize("adapter", ["dapkit", pytest.param("debugpy", marks=pytest.mark.each_adapter)])
 
 
 @both

@@ -20,7 +20,7 @@ def main(count):
 main(3)
 """
 
-both = pytest.mark.parametrize("adapter", ["dapkit", "debugpy"])
+both = pytest.mark.parametrize("adapter", ["dapkit", pytest.param("debugpy", marks=pytest.mark.each_adapter)])
 
 
 @both

@@ -34,7 +34,7 @@ async def stop_at(choice: Choice, source: str, line: int, *args: str, stop_on_en
         assert isinstance(await session.resume(), Ended)
 
 
-@pytest.mark.parametrize("adapter", ["dapkit", "debugpy"])
+@pytest.mark.parametrize("adapter", ["dapkit", pytest.param("debugpy", marks=pytest.mark.each_adapter)])
 @pytest.mark.parametrize("stop_on_entry", [False, True])
 async def test_python_program(catalog: Catalog, adapter: str, stop_on_entry: bool) -> None:
     choice = catalog.choose("sums.py", cwd=PROGRAMS, adapter=adapter, python=Path(sys.executable))

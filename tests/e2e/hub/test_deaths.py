@@ -19,7 +19,7 @@ from e2e.hub.programs import LINE, Debuggee, RequireTool, c_program, python_prog
 CALLING = Path(__file__).with_name("calling.py")
 
 
-@pytest.fixture(params=["ours", "debugpy", "lldb-dap"])
+@pytest.fixture(params=["ours", pytest.param("debugpy", marks=pytest.mark.each_adapter), "lldb-dap"])
 def debuggee(request: pytest.FixtureRequest, project: Path, require_tool: RequireTool) -> Debuggee:
     """Return a program that turns until it is ended, with each adapter."""
     if request.param == "lldb-dap":
