@@ -19,7 +19,9 @@ from e2e.hub.programs import LINE, Debuggee, RequireTool, c_program, python_prog
 CALLING = Path(__file__).with_name("calling.py")
 
 
-@pytest.fixture(params=["ours", pytest.param("debugpy", marks=pytest.mark.each_adapter), "lldb-dap"])
+@pytest.fixture(
+    params=["ours", *(pytest.param(name, marks=pytest.mark.each_adapter) for name in ("debugpy", "lldb-dap"))]
+)
 def debuggee(request: pytest.FixtureRequest, project: Path, require_tool: RequireTool) -> Debuggee:
     """Return a program that turns until it is ended, with each adapter."""
     if request.param == "lldb-dap":
@@ -133,7 +135,7 @@ def test_caller_killed_while_it_launches_leaves_nothing_behind(
 
 
 @pytest.mark.parametrize("milliseconds", [50, 300, 700, 1500])
-@pytest.mark.parametrize("adapter", ["ours", "lldb-dap"])
+@pytest.mark.parametrize("adapter", ["ours", pytest.param("lldb-dap", marks=pytest.mark.each_adapter)])
 def test_hub_killed_at_any_moment_leaves_nothing(
     folder: Path, debugger: Debugger, adapter: str, milliseconds: int, require_tool: RequireTool
 ) -> None:

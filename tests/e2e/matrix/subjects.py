@@ -28,6 +28,7 @@ class Subject:
         memory_reference: of that; it is in the answer of the adapter, if this is empty.
         filter: the exceptions that the program breaks off by, as the adapter calls them; empty if it has none.
         waiting: program and arguments that make it wait.
+        once_more: whether another subject shows the same with this adapter or language (`each_adapter`).
         listens: code that has the program listen for a debugger and returns the port; by its pid if there is none.
 
     """
@@ -43,6 +44,7 @@ class Subject:
     filter: str = ""
     waiting: tuple[str, ...] = ("app", "wait")
     listens: str = ""
+    once_more: bool = False
 
     @property
     def title(self) -> str:
@@ -90,13 +92,13 @@ _GO = ("go", "build", "-gcflags=all=-N -l", "-o", "app")
 
 SUBJECTS = (
     _PYTHON,
-    replace(_PYTHON, adapter="debugpy", version="1.8", listens="debugpy.listen(('127.0.0.1', 0))[1]"),
+    replace(_PYTHON, adapter="debugpy", version="1.8", listens="debugpy.listen(('127.0.0.1', 0))[1]", once_more=True),
     replace(_C, adapter="lldb-dap", version="22"),
-    replace(_CPP, adapter="lldb-dap", version="22", filter="cpp_throw"),
-    replace(_RUST, adapter="lldb-dap", version="22"),
+    replace(_CPP, adapter="lldb-dap", version="22", filter="cpp_throw", once_more=True),
+    replace(_RUST, adapter="lldb-dap", version="22", once_more=True),
     _C,
-    _CPP,
-    _RUST,
+    replace(_CPP, once_more=True),
+    replace(_RUST, once_more=True),
     Subject(adapter="dlv", version="1.20", language="Go", source="app.go", build=_GO),
     Subject(
         adapter="cmake",

@@ -20,7 +20,13 @@ MOCK_LAUNCH = {"request": "launch", "program": "${program}", "stopOnEntry": "${s
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize("subject", SUBJECTS, ids=lambda one: one.title)
+@pytest.mark.parametrize(
+    "subject",
+    [
+        pytest.param(subject, id=subject.title, marks=[pytest.mark.each_adapter] if subject.once_more else [])
+        for subject in SUBJECTS
+    ],
+)
 async def test_each_action_does_with_this_adapter_what_the_page_says(
     caller: Caller,
     subject: Subject,
