@@ -49,7 +49,7 @@ class Client:
         self._changed = anyio.Event()
 
     async def request[B](self, arguments: Arguments[B]) -> B:
-        return await self.connection.request(arguments, deadline=10)
+        return await self.connection.request(arguments, deadline=30)
 
     async def initialize(self, introduction: InitializeRequestArguments = ABLE) -> Capabilities:
         return await self.request(introduction)

@@ -204,7 +204,7 @@ async def test_a_handler_has_come_to_its_first_wait_before_the_next_request_is_l
 async def test_a_session_ends_only_after_handlers_that_put_their_end_off(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "CLOSE_SECONDS", 0.05)
     adapter = Stubborn()
-    with anyio.fail_after(10):
+    with anyio.fail_after(30):
         async with client_of(adapter) as client, anyio.create_task_group() as tasks:
             await client.start()
             tasks.start_soon(refusal, client, "wait")

@@ -113,4 +113,4 @@ async def test_released_program_outlives_its_terminal() -> None:
 async def test_waiting_for_output_that_does_not_come_shows_what_did() -> None:
     async with open_terminal(python("print('something else')")) as terminal:
         with pytest.raises(WaitExpired, match="something else"):
-            await terminal.wait_for_output("hello", deadline=5)
+            await terminal.wait_for_output("hello", deadline=30)

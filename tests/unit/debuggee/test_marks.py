@@ -42,7 +42,7 @@ def elsewhere(function: Callable[[], object]) -> None:
         done.release()
 
     _thread.start_new_thread(run, ())
-    assert done.acquire(timeout=10)
+    assert done.acquire(timeout=30)
 
 
 @pytest.mark.parametrize("name", ["in_link_thread", "off_link_thread", "under_lock"])
