@@ -43,7 +43,8 @@ async def test_output_of_the_terminal_is_told_as_well_if_that_is_wanted(driver: 
 
 
 async def test_ctrl_c_in_the_terminal_interrupts_the_program(driver: Driver) -> None:
-    terminal = await in_terminal(driver, "print('ready')\nimport time\ntime.sleep(60)\n")
+    # Short sleeps: a signal that comes just before a long one is looked at after it.
+    terminal = await in_terminal(driver, "import time\nprint('ready')\nwhile True: time.sleep(0.1)\n")
     await driver.session.break_on_exceptions()
     await terminal.wait_for_output("ready")
     await terminal.send_input("\x03")
