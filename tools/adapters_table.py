@@ -116,7 +116,7 @@ def main() -> None:
     tried = found(options.report)
     if not tried:
         raise SystemExit(
-            f"{options.report} has no adapter: run make test first, or make test-python ARGS=tests/e2e/matrix"
+            f"{options.report} has no adapter: run make test first, or make test ARGS='tests/e2e/matrix --each-adapter'"
         )
     columns = {title: verdicts or known.get(title) for title, verdicts in tried.items()}
     if unknown := sorted(title for title, verdicts in columns.items() if verdicts is None):

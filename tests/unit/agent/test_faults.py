@@ -90,7 +90,7 @@ async def test_garbage_ends_the_session_and_is_shown(sessions: SessionRegistry) 
 
 
 async def test_a_flood_of_events_leaves_the_answers_short_and_the_session_alive(sessions: SessionRegistry) -> None:
-    count = 20_000  # more than is kept; five times as many are told in the tests of sessions
+    count = 20_000  # more text than is kept
     events = (Event(0, "output", OutputEvent(output=f"line {number}\n")) for number in range(count))
     flood = raw(b"".join(encode_frame(encode(event)) for event in events))
     caller = await calling(sessions, script({"evaluate": [flood, reply(_value("1"))]}))

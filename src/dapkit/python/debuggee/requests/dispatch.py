@@ -12,7 +12,7 @@ from ..errors import RequestRefused
 from ..marks import in_link_thread
 from . import breakpoints as requests_breakpoints
 from . import bytecode as requests_bytecode
-from . import control as requests_running
+from . import control as requests_control
 from . import data_breakpoints as requests_data
 from . import evaluation as requests_evaluation
 from . import exceptions as requests_exceptions
@@ -100,7 +100,7 @@ HANDLERS: Final[dict[str, Handler]] = {
     **requests_bytecode.HANDLERS,
     **requests_data.HANDLERS,
     **requests_exceptions.HANDLERS,
-    **requests_running.HANDLERS,
+    **requests_control.HANDLERS,
     **requests_session.HANDLERS,
     **requests_sources.HANDLERS,
     **requests_stacks.HANDLERS,
