@@ -118,7 +118,7 @@ def main() -> None:
         raise SystemExit(
             f"{options.report} has no adapter: run make test first, or make test ARGS='tests/e2e/matrix --each-adapter'"
         )
-    columns = {title: verdicts or known.get(title) for title, verdicts in tried.items()}
+    columns = {**known, **{title: verdicts or known.get(title) for title, verdicts in tried.items()}}
     if unknown := sorted(title for title, verdicts in columns.items() if verdicts is None):
         raise SystemExit(f"nothing is known of {', '.join(unknown)}: install what the tests say is missing")
     PAGE.write_text(page({title: verdicts for title, verdicts in columns.items() if verdicts}), encoding="utf-8")

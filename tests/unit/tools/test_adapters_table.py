@@ -62,6 +62,20 @@ def test_an_adapter_that_could_not_be_tried_keeps_its_column(
     assert (written["two: Go"]["pause"], written["two: Go"]["goto"]) == ("never", "yes")
 
 
+def test_an_adapter_that_was_left_out_of_the_run_keeps_its_column(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page.write_text(adapters_table.page(COLUMNS))
+    tried = tmp_path / "python.xml"
+    verdicts = json.dumps({**ALL, "pause": "never"}).replace('"', "&quot;")
+    entry = f'<property name="adapter" value="two: Go"/><property name="verdicts" value="{verdicts}"/>'
+    tried.write_text(f"<suite><testcase>{entry}</testcase></suite>")
+    run(monkeypatch, "--report", str(tried))
+    written = adapters_table.written()
+    assert written["one 1: C"] == COLUMNS["one 1: C"]
+    assert written["two: Go"]["pause"] == "never"
+
+
 def test_a_report_without_adapters_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     empty = tmp_path / "python.xml"
     empty.write_text("<suite/>")
