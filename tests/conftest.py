@@ -56,11 +56,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Start one worker more than processors, since tests wait as well; none for a few files, which begin sooner."""
+    """Start two workers for a processor, since tests wait as well; none for a few files, which begin sooner."""
     paths = [Path(argument.partition("::")[0]) for argument in config.args]
     if len(paths) <= 3 and all(path.is_file() for path in paths):
         return 0
-    return min(len(os.sched_getaffinity(0)), 8) + 1
+    return 2 * min(len(os.sched_getaffinity(0)), 8)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -122,6 +122,7 @@ def test_killed_run_leaves_neither_program_nor_session(project: Path, *, stopped
     deadline = time.monotonic() + SECONDS
     while details(project, "sessions")["sessions"][0]["status"] != "terminated":
         assert time.monotonic() < deadline
+        time.sleep(0.1)
 
 
 def shown_by_program(project: Path) -> str:
@@ -133,6 +134,7 @@ def shown_by_program(project: Path) -> str:
         answer = json.loads(shown.stdout)
         if answer["success"] and answer["details"]["output"]:
             return str(answer["details"]["output"])
+        time.sleep(0.1)
     raise AssertionError(shown)
 
 
@@ -192,6 +194,7 @@ def until_a_call_is_under_way(project: Path) -> None:
     deadline = time.monotonic() + SECONDS
     while json.loads(dapkit(project, "hub", "status", "--json"))["calls"] == 0:
         assert time.monotonic() < deadline
+        time.sleep(0.1)
 
 
 def test_hub_is_shown_and_ended(project: Path) -> None:

@@ -117,6 +117,7 @@ def bug(project: Path, require_tool: Callable[[str], Path]) -> str:
     return "bug"
 
 
+@pytest.mark.each_adapter
 async def test_c_program_with_data_breakpoints_and_memory(debug: Face, bug: str) -> None:
     stopped = await debug("launch", program=bug, adapter="lldb-dap", breakpoints=["bug.c:8"])
     assert (stopped["snapshot"]["line"], locals_of(stopped)["sum"]) == (8, "0")
@@ -139,6 +140,7 @@ async def test_c_program_with_data_breakpoints_and_memory(debug: Face, bug: str)
     assert "sum -908" in (await debug("output"))["output"]
 
 
+@pytest.mark.each_adapter
 async def test_go_module_with_a_panic(debug: Face, project: Path, require_tool: Callable[[str], Path]) -> None:
     require_tool("dlv")
     require_tool("go")

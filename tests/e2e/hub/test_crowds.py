@@ -67,7 +67,11 @@ def test_ten_sessions_at_once_answer_and_end(debugger: Debugger, project: Path) 
 @pytest.mark.parametrize(
     ("adapter", "size"),
     # lldb-dap sends an event for each line and debugpy one for each write, which takes them minutes.
-    [("ours", 100_000_000), ("debugpy", 10_000_000), ("lldb-dap", 10_000_000)],
+    [
+        ("ours", 100_000_000),
+        pytest.param("debugpy", 10_000_000, marks=pytest.mark.each_adapter),
+        pytest.param("lldb-dap", 10_000_000, marks=pytest.mark.each_adapter),
+    ],
 )
 def test_flood_of_output_neither_fills_the_hub_nor_deafens_it(
     debugger: Debugger, project: Path, adapter: str, size: int, require_tool: RequireTool

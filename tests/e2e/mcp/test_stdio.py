@@ -1,5 +1,6 @@
 """The official client talks to `dapkit mcp` on its standard streams, and debugs a real program."""
 
+import json
 import os
 import sys
 from collections.abc import AsyncIterator
@@ -47,9 +48,11 @@ async def test_program_is_debugged_from_launch_to_its_end(project: Path, mode: s
         (tool,) = (await client.list_tools()).tools
         assert tool.name == "debug"
         check_classes_of_approval(tool)
+        await check_refusals(client)
         started = await debug(client, "launch", program="app.py", breakpoints=["app.py:5"])
         assert (started["snapshot"]["status"], started["snapshot"]["line"]) == ("stopped", 5)
         assert (await debug(client, "evaluate", expression="price"))["evaluation"]["result"] == "1"
+        assert (await evaluated_by_a_command(project, "result")) == "0"
         await debug(client, "remove_breakpoint", file="app.py", line=5)
         ended = await debug(client, "continue")
         assert (ended["state"], ended["snapshot"]["exitCode"]) == ("terminated", 0)
@@ -74,53 +77,55 @@ WRONG_CALLS: list[tuple[dict[str, object], str]] = [
 ]
 
 
-@pytest.mark.usefixtures("runtime")
-async def test_wrong_calls_are_answered_with_what_was_expected_and_what_to_do(project: Path) -> None:
-    async with connected(project) as client:
-        for arguments, expected in WRONG_CALLS:
-            result = await client.call_tool("debug", arguments)
-            assert result.is_error
-            assert isinstance(result.content[0], mcp.types.TextContent)
-            assert expected in result.content[0].text
-        assert result.structured_content is not None
-        assert result.structured_content["error"]["code"] == "no_session"
-        with pytest.raises(mcp.MCPError, match="there is no tool"):
-            await client.call_tool("other", {})
+async def check_refusals(client: Client) -> None:
+    """Make calls that are wrong: each is answered with what was expected and what to do."""
+    for arguments, expected in WRONG_CALLS:
+        result = await client.call_tool("debug", arguments)
+        assert result.is_error
+        assert isinstance(result.content[0], mcp.types.TextContent)
+        assert expected in result.content[0].text
+    assert result.structured_content is not None
+    assert result.structured_content["error"]["code"] == "no_session"
+    with pytest.raises(mcp.MCPError, match="there is no tool"):
+        await client.call_tool("other", {})
+
+
+async def evaluated_by_a_command(project: Path, expression: str) -> str:
+    """Have the command line evaluate in the session of the server."""
+    command = [sys.executable, "-m", "dapkit.cli", "evaluate", expression, "--json"]
+    shown = await anyio.run_process(command, cwd=project, env=os.environ)
+    result: str = json.loads(shown.stdout)["details"]["evaluation"]["result"]
+    return result
 
 
 @pytest.mark.usefixtures("runtime")
-async def test_output_and_the_reference_of_actions_are_resources(project: Path) -> None:
-    async with connected(project) as client:
-        await debug(client, "launch", program="app.py", breakpoints=["app.py:5"])
-        listed = {str(resource.uri): resource for resource in (await client.list_resources()).resources}
-        output = next(uri for uri in listed if uri.endswith("/output"))
-        read = (await client.read_resource(output)).contents[0]
-        assert isinstance(read, mcp.types.TextResourceContents)
-        assert read.text == "adding\n"
-        reference = (await client.read_resource("dapkit://actions")).contents[0]
-        assert isinstance(reference, mcp.types.TextResourceContents)
-        assert "set_data_breakpoint" in reference.text
-        with pytest.raises(mcp.MCPError, match="there is no resource"):
-            await client.read_resource("dapkit://nothing")
-
-
-@pytest.mark.usefixtures("runtime")
-async def test_source_that_is_no_file_is_a_resource(project: Path) -> None:
+async def test_output_sources_and_the_reference_of_actions_are_resources(project: Path) -> None:
     made = "def made():\n    return stop()\n"
-    program = f"def stop():\n    return 1\nexec(compile({made!r}, '<made>', 'exec'))\nmade()\n"
+    program = f"def stop():\n    return 1\nprint('making')\nexec(compile({made!r}, '<made>', 'exec'))\nmade()\n"
     (project / "makes.py").write_text(program)
     async with connected(project) as client:
         await debug(client, "launch", program="makes.py", breakpoints=["makes.py:2"])
+        listed = {str(resource.uri): resource for resource in (await client.list_resources()).resources}
+        output = next(uri for uri in listed if uri.endswith("/output"))
+        assert await read_text(client, output) == "making\n"
+        assert "set_data_breakpoint" in await read_text(client, "dapkit://actions")
+        with pytest.raises(mcp.MCPError, match="there is no resource"):
+            await client.read_resource("dapkit://nothing")
+
         frames = (await debug(client, "stack_trace", start=1, levels=1))["stackFrames"]
         reference = frames[0]["source"]["sourceReference"]
         templates = (await client.list_resource_templates()).resource_templates
         [template] = [template.uri_template for template in templates if template.name == "source"]
         uri = template.replace("{session}", "debug-1").replace("{reference}", str(reference))
-        read = (await client.read_resource(uri)).contents[0]
-        assert isinstance(read, mcp.types.TextResourceContents)
-        assert "def made():\n" in read.text
+        assert "def made():\n" in await read_text(client, uri)
         with pytest.raises(mcp.MCPError, match="4711"):
             await client.read_resource(uri.replace(str(reference), "4711"))
+
+
+async def read_text(client: Client, uri: str) -> str:
+    read = (await client.read_resource(uri)).contents[0]
+    assert isinstance(read, mcp.types.TextResourceContents)
+    return read.text
 
 
 @pytest.mark.usefixtures("runtime")
@@ -161,30 +166,17 @@ async def test_tool_is_not_offered_where_debugging_is_switched_off(project: Path
 
 
 @pytest.mark.usefixtures("runtime")
-async def test_program_does_not_read_what_the_agent_says(project: Path) -> None:
-    (project / "asks.py").write_text("import sys\nprint('read', repr(sys.stdin.read(1)))\n")
+async def test_program_reads_what_the_agent_types_and_not_what_it_says(project: Path) -> None:
+    (project / "reads.py").write_text("import sys\nprint('read', repr(sys.stdin.read(1)))\n")
+    (project / "asks.py").write_text("print('hello', input('name? '))\n")
     async with connected(project) as client:
-        started = await debug(client, "launch", program="asks.py", stop_on_entry=False)
+        started = await debug(client, "launch", program="reads.py", stop_on_entry=False)
         await debug(client, "wait", session=started["snapshot"]["id"], timeout=20)
         assert "read ''" in (await debug(client, "output", session=started["snapshot"]["id"]))["output"]
         assert (await client.list_tools()).tools  # and none of what the agent says is lost
 
-
-@pytest.mark.usefixtures("runtime")
-async def test_agent_types_into_the_terminal_of_a_program(project: Path) -> None:
-    (project / "asks.py").write_text("print('hello', input('name? '))\n")
-    async with connected(project) as client:
         in_terminal = {"console": "integratedTerminal"}
         started = await debug(client, "launch", program="asks.py", stop_on_entry=False, options=in_terminal)
         await debug(client, "stdin", input="Ada\n", session=started["snapshot"]["id"])
         await debug(client, "wait", session=started["snapshot"]["id"], timeout=20)
         assert "hello Ada" in (await debug(client, "output", session=started["snapshot"]["id"]))["output"]
-
-
-@pytest.mark.usefixtures("runtime")
-async def test_sessions_are_those_of_the_command_line(project: Path) -> None:
-    async with connected(project) as client:
-        await debug(client, "launch", program="app.py", breakpoints=["app.py:5"])
-        command = [sys.executable, "-m", "dapkit.cli", "evaluate", "result"]
-        shown = await anyio.run_process(command, cwd=project, env=os.environ)
-        assert shown.stdout.decode().startswith("Result: 0")
