@@ -147,22 +147,20 @@ def test_run_waits_for_a_program_that_takes_its_time(project: Path, monkeypatch:
     assert details(project, "sessions")["sessions"][-1]["status"] == "terminated"
 
 
-@pytest.mark.parametrize(
-    ("words", "code", "expected"),
-    [
-        (["step-over"], exit_codes.NO_SESSION, "No active debug session. Launch or attach first."),
-        (["launch"], exit_codes.USAGE, "program is required for launch"),
-        (["evaluate"], exit_codes.USAGE, "expression is required for evaluate"),
-        (["launch", "nowhere.py"], exit_codes.USAGE, "nowhere.py"),
-        (["launch", "--adapter", "nothing", "app.py"], exit_codes.NO_ADAPTER, "nothing"),
-        (["--read-only"], exit_codes.USAGE, "No such option"),
-        (["evaluate", "1", "--read-only"], exit_codes.REFUSED, "read"),
-    ],
-)
-def test_failures_say_what_is_wrong_and_have_codes_of_their_own(
-    project: Path, words: list[str], code: int, expected: str
-) -> None:
-    assert expected in dapkit(project, *words, expect=code)
+FAILURES: list[tuple[list[str], int, str]] = [
+    (["step-over"], exit_codes.NO_SESSION, "No active debug session. Launch or attach first."),
+    (["launch"], exit_codes.USAGE, "program is required for launch"),
+    (["evaluate"], exit_codes.USAGE, "expression is required for evaluate"),
+    (["launch", "nowhere.py"], exit_codes.USAGE, "nowhere.py"),
+    (["launch", "--adapter", "nothing", "app.py"], exit_codes.NO_ADAPTER, "nothing"),
+    (["--read-only"], exit_codes.USAGE, "No such option"),
+    (["evaluate", "1", "--read-only"], exit_codes.REFUSED, "read"),
+]
+
+
+def test_failures_say_what_is_wrong_and_have_codes_of_their_own(project: Path) -> None:
+    for words, code, expected in FAILURES:
+        assert expected in dapkit(project, *words, expect=code)
 
 
 def test_session_of_another_project_is_not_met(project: Path, tmp_path: Path) -> None:

@@ -54,6 +54,7 @@ async def test_full_session(debugpy: list[str]) -> None:
         assert (await session.wait_for(ExitedEvent, since=0)).exit_code == 3
 
 
+@pytest.mark.each_adapter
 async def test_condition_and_log_message(debugpy: list[str]) -> None:
     async with Session.spawn(debugpy) as session:
         await session.add_breakpoint(SUMS, TOTAL, condition="left == 2")
@@ -152,6 +153,7 @@ def free_port() -> int:
 type Running = Callable[[list[str]], subprocess.Popen[str]]
 
 
+@pytest.mark.each_adapter
 async def test_attached_program_survives_its_session(running: Running) -> None:
     port = free_port()
     running([sys.executable, "-m", "debugpy", "--listen", f"127.0.0.1:{port}", str(PROGRAMS / "waiting.py")])
@@ -211,6 +213,7 @@ def test_blocking_session_does_the_same(debugpy: list[str]) -> None:
         assert session.wait_for(ProcessEvent, since=0).name
 
 
+@pytest.mark.each_adapter
 @pytest.mark.parametrize("console", ["internalConsole", "integratedTerminal"])
 def test_nothing_is_left_when_we_are_killed(console: str) -> None:
     script = f"""

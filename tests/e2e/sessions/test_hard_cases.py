@@ -23,7 +23,9 @@ from hub_driving import DEBUGPY, OURS, at_text, python_start
 
 SUMS = PROGRAMS / "sums.py"
 
-both = pytest.mark.parametrize("command", [OURS, DEBUGPY], ids=["ours", "debugpy"])
+both = pytest.mark.parametrize(
+    "command", [OURS, pytest.param(DEBUGPY, marks=pytest.mark.each_adapter)], ids=["ours", "debugpy"]
+)
 
 
 async def value(session: DebugSession, expression: str, frame: int) -> str:

@@ -12,7 +12,9 @@ from dapkit.sessions.registry import SessionRegistry
 from driving import PROGRAMS, line_of
 from hub_driving import DEBUGPY, OURS, at_text, python_start
 
-both = pytest.mark.parametrize("command", [OURS, DEBUGPY], ids=["ours", "debugpy"])
+both = pytest.mark.parametrize(
+    "command", [OURS, pytest.param(DEBUGPY, marks=pytest.mark.each_adapter)], ids=["ours", "debugpy"]
+)
 
 
 @both
