@@ -97,7 +97,10 @@ class Big(NamedTuple):
     items: int = 1_000_000
 
 
-@pytest.fixture(params=["dapkit", pytest.param("debugpy", marks=pytest.mark.each_adapter), "lldb-dap", "gdb", "dlv"])
+OTHERS = [pytest.param(name, marks=pytest.mark.each_adapter) for name in ("debugpy", "lldb-dap", "gdb", "dlv")]
+
+
+@pytest.fixture(params=["dapkit", *OTHERS])
 def big(request: pytest.FixtureRequest, caller: Caller, require_tool: Callable[[str], Path]) -> Big:
     """Write the program for an adapter, and compile it."""
     adapter = request.param

@@ -5,6 +5,7 @@ Each test names a defect that was measured in another tool; more of them are in
 crash line, big values) and in `e2e/hub` (processes that die).
 """
 
+import json
 import os
 import signal
 import subprocess
@@ -121,20 +122,21 @@ async def test_a_step_costs_few_bytes_and_tells_the_values(caller: Caller, adapt
         assert "debugpySockets" not in step.text
 
 
-@pytest.mark.parametrize("name", table.ACTIONS["launch"]["parameters"])
-async def test_every_parameter_of_a_launch_is_understood(caller: Caller, name: str) -> None:
+async def test_every_parameter_of_a_launch_is_understood(caller: Caller) -> None:
     program = caller.write("loop.py", LOOP)
     caller.write("given.txt", "")
     caller.write("test_it.py", "def test_it():\n    pass\n")
-    debugging = {"name": "it", "type": "debugpy", "request": "launch", "program": str(program)}
-    caller.write(".vscode/launch.json", f'{{"configurations": [{str(debugging).replace(chr(39), chr(34))}]}}')
+    debugging = {"type": "debugpy", "request": "launch", "program": str(program), "args": ["${input:asked}"]}
+    asked = {"id": "asked", "type": "promptString", "description": "What"}
+    configurations = {"configurations": [{"name": "it", **debugging}], "inputs": [asked]}
+    caller.write(".vscode/launch.json", json.dumps(configurations))
     values: dict[str, object] = {
         "program": "loop.py",
         "args": ["x"],
         "module": "loop",
         "test": "test_it.py::test_it",
         "configuration": "it",
-        "inputs": {"unasked": "x"},
+        "inputs": {"asked": "x"},
         "adapter": "dapkit",
         "cwd": ".",
         "env": {"A": "b"},
@@ -146,9 +148,12 @@ async def test_every_parameter_of_a_launch_is_understood(caller: Caller, name: s
         "options": {"justMyCode": True},
         "timeout": 60,
     }
-    what = {} if name in ("program", "module", "test", "configuration") else {"program": "loop.py"}
-    launched = await caller("launch", **what, **{name: values[name]})
-    assert launched.details["snapshot"]["status"] in ("stopped", "running", "terminated")
+    assert list(values) == list(table.ACTIONS["launch"]["parameters"])
+    whats = [("module",), ("test",), ("configuration", "inputs"), ("program", "terminal")]
+    alone = {name for names in whats for name in names} - {"program"}
+    for names in (*whats, [name for name in values if name not in alone]):
+        launched = await caller("launch", **{name: values[name] for name in names})
+        assert launched.details["snapshot"]["status"] in ("stopped", "running", "terminated"), names
 
 
 @both

@@ -52,6 +52,12 @@ def at_end(start: Start) -> Peer:
     return peer
 
 
+@pytest.fixture(scope="module")
+def ended(start_shared: Start) -> Peer:
+    """Return a program that stands at its end; tests change nothing in it."""
+    return at_end(start_shared)
+
+
 def set_in(peer: Peer, reference: int, name: str, value: str) -> Message:
     body: Message = peer.ask("setVariable", variablesReference=reference, name=name, value=value)
     return body
@@ -134,9 +140,9 @@ def test_attributes_items_and_properties_are_set_by_reference(start: Start) -> N
     ],
 )
 def test_what_cannot_be_set_is_refused_with_the_reason(
-    start: Start, owner: str, name: str, value: str, said: str
+    ended: Peer, owner: str, name: str, value: str, said: str
 ) -> None:
-    peer = at_end(start)
+    peer = ended
     with pytest.raises(Refused) as refused:
         set_in(peer, peer.locals()[owner]["variablesReference"], name, value)
     assert said in str(refused.value)

@@ -658,11 +658,27 @@ def test_namespace_of_a_class_body_is_watched(watch: Watch) -> None:
         ("fail()[0]", "ZeroDivisionError: division by zero"),
     ],
 )
-def test_what_cannot_be_watched_has_no_data_id_but_a_reason(start: Start, name: str, reason: str) -> None:
-    watched = Watched(
-        *_with_text(
-            start,
-            """
+def test_what_cannot_be_watched_has_no_data_id_but_a_reason(unwatchable: Watched, name: str, reason: str) -> None:
+    info = unwatchable.info(name)
+    assert info["dataId"] is None
+    assert reason in info["description"]
+
+
+def _with_text(start: Start, text: str) -> tuple[Peer, str]:
+    program = textwrap.dedent(text).lstrip("\n")
+    return start(program), program
+
+
+@pytest.fixture(scope="module")
+def with_global(start_shared: Start) -> Watched:
+    """Return a program with a global variable; tests only ask."""
+    return Watched(*_with_text(start_shared, GLOBAL))
+
+
+@pytest.fixture(scope="module")
+def unwatchable(start_shared: Start) -> Watched:
+    """Return a program with values that cannot be watched; tests only ask."""
+    program = """
         class Thing:
             def __hash__(self): return 1
             def __eq__(self, other): return self is other
@@ -674,17 +690,8 @@ def test_what_cannot_be_watched_has_no_data_id_but_a_reason(start: Start, name: 
         thing, pair, items, mapping = Thing(), (1, 2), [1], Mapping()
         odd = {thing: 1}
         pass  # here
-    """,
-        )
-    )
-    info = watched.info(name)
-    assert info["dataId"] is None
-    assert reason in info["description"]
-
-
-def _with_text(start: Start, text: str) -> tuple[Peer, str]:
-    program = textwrap.dedent(text).lstrip("\n")
-    return start(program), program
+    """
+    return Watched(*_with_text(start_shared, program))
 
 
 def test_conditions_see_the_writer_s_names_and_the_old_and_new_value(watch: Watch) -> None:
@@ -800,8 +807,10 @@ def test_breakpoint_is_set_while_the_program_runs(start: Start) -> None:
     ],
     ids=repr,
 )
-def test_wrong_arguments_get_a_clear_answer_and_the_next_question_works(start: Start, arguments: Message) -> None:
-    watched = Watched(*_with_text(start, GLOBAL))
+def test_wrong_arguments_get_a_clear_answer_and_the_next_question_works(
+    with_global: Watched, arguments: Message
+) -> None:
+    watched = with_global
     answer = watched.peer.answer(watched.peer.send("dataBreakpointInfo", **arguments))
     if answer["success"]:
         assert answer["body"]["dataId"] is None

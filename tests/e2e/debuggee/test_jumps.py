@@ -260,6 +260,15 @@ def test_restarted_function_on_one_line_and_generator_begin_again(start: Start) 
     assert peer.finish()[:2] == (0, "1\n[5, 5, 6]\n")
 
 
+@pytest.fixture(scope="module")
+def at_work(start_shared: Start) -> Peer:
+    """Return a program that stands in a function; tests only look."""
+    peer = start_shared(WALK)
+    peer.configure(lines=[2])
+    peer.stopped()
+    return peer
+
+
 @pytest.mark.parametrize(
     ("command", "arguments", "said"),
     [
@@ -277,11 +286,8 @@ def test_restarted_function_on_one_line_and_generator_begin_again(start: Start) 
     ],
 )
 def test_wrong_arguments_are_answered_and_wedge_nothing(
-    start: Start, command: str, arguments: Message, said: str
+    at_work: Peer, command: str, arguments: Message, said: str
 ) -> None:
-    peer = start(WALK)
-    peer.configure(lines=[2])
-    peer.stopped()
     with pytest.raises(Refused, match=said):
-        peer.ask(command, **arguments)
-    assert peer.step() == ("work", 3)
+        at_work.ask(command, **arguments)
+    assert at_work.at() == ("work", 2)

@@ -127,9 +127,15 @@ def test_values_of_the_standard_library_read_well(start: Start) -> None:
     assert {"datetime_CAPI", "MAXYEAR"} & set(inside(peer, rows["module"]))
 
 
+@pytest.fixture(scope="module")
+def scene(start_shared: Start) -> Peer:
+    """Return a program that stands among values of the standard library; tests only look."""
+    return at_scene(start_shared)
+
+
 @pytest.mark.parametrize("name", PATHS)
-def test_evaluate_name_gives_the_very_same_object(start: Start, name: str) -> None:
-    peer = at_scene(start)
+def test_evaluate_name_gives_the_very_same_object(scene: Peer, name: str) -> None:
+    peer = scene
     frame = peer.stack()[0]["id"]
     todo = [peer.locals()[name]]
     seen = 0

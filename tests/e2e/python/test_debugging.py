@@ -177,14 +177,14 @@ async def test_values_open_page_by_page(driver: Driver, launch: Mapping[str, obj
     assert [one.value for one in nested.variables if "a" in one.name] == ["[1, (2,)]"]
 
 
-@pytest.mark.parametrize("context", ["watch", "hover", "repl", "clipboard", "variables"])
-async def test_evaluate_sees_the_frame(driver: Driver, context: str) -> None:
+async def test_evaluate_sees_the_frame(driver: Driver) -> None:
     await driver.start(CALLS, 3)
     await stop(driver)
     frames = await driver.frames()
-    for frame, expression, result in ((0, "a + b", "9"), (1, "x", "3"), (2, "outer.__name__", "'outer'")):
-        found = await driver.session.evaluate(expression, frame_id=frames[frame].id, context=context)
-        assert found.result == result
+    for context in ("watch", "hover", "repl", "clipboard", "variables"):
+        for frame, expression, result in ((0, "a + b", "9"), (1, "x", "3"), (2, "outer.__name__", "'outer'")):
+            found = await driver.session.evaluate(expression, frame_id=frames[frame].id, context=context)
+            assert found.result == result, context
 
 
 async def test_evaluate_in_the_console_runs_statements(driver: Driver, launch: Mapping[str, object]) -> None:
