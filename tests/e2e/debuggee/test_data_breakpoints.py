@@ -996,6 +996,32 @@ def test_object_that_goes_away_ends_its_breakpoint(watch: Watch, is_native: bool
         assert [one["message"] for one in watched.changed()] == ["thing.x: the object is gone"]
 
 
+@pytest.mark.parametrize("step", ["pass", "pause()"])
+def test_object_that_goes_away_ends_all_its_breakpoints(watch: Watch, is_native: bool, step: str) -> None:
+    watched = watch(f"""
+        class Thing: pass
+        thing = Thing()
+        thing.x = thing.y = thing.z = 1
+        def pause(): pass
+        def main():
+            global thing
+            pass  # here
+            thing = None
+            {step}
+            print("after")
+        main()
+    """)
+    watched.set("thing.x", "thing.y", "thing.z")
+    watched.peer.ask("setFunctionBreakpoints", breakpoints=[{"name": "pause"}])
+    if step == "pause()":  # a stop, with which what has been written is read as well
+        watched.peer.go()
+        watched.peer.stopped("function breakpoint")
+    assert watched.texts() == []
+    if is_native:  # what is polled is kept alive
+        ended = [f"thing.{name}: the object is gone" for name in "xyz"]
+        assert sorted(one["message"] for one in watched.changed() if "message" in one) == ended
+
+
 def test_value_whose_repr_fails_or_does_not_end_is_told_within_its_time(watch: Watch) -> None:
     watched = watch("""
         class Bad:

@@ -92,8 +92,9 @@ class ObjectEntry:
         return MISSING if names is None else dict.get(names, self.key, MISSING)
 
     def polled(self) -> tuple[Any, ...]:
-        """Return what `native.poll` calls it, for the dict that it is in now."""
-        return ("key", self.holder(), self.key)
+        """Return what `native.poll` calls it, for the dict that it is in now: an empty one if the object is gone."""
+        holder = self.holder()
+        return ("key", {} if holder is None else holder, self.key)
 
 
 class Slot:
