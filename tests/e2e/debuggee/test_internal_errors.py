@@ -1,5 +1,7 @@
 """Errors of the engine itself: broken marks, illegal moves, and how the adapter and the client hear of them."""
 
+import textwrap
+
 import pytest
 
 from e2e.debuggee.conftest import Start
@@ -87,6 +89,25 @@ def test_error_in_a_request_is_its_answer_and_its_traceback_is_reported(start: S
     )
     assert "in Dispatcher.answer" in text
     assert not [event for event in peer.events() if event["event"] == "output"]
+
+
+@pytest.mark.parametrize("only", [None, 1])
+def test_error_while_threads_go_on_keeps_none_of_them(start: Start, only: int | None) -> None:
+    peer = stopped(start)
+    failing = f"""
+        callbacks = {ENGINE}.callbacks
+        def fail(callbacks=callbacks, usual=callbacks.threads_resumed):
+            callbacks.threads_resumed = usual
+            raise OSError("once")
+        callbacks.threads_resumed = fail
+    """
+    peer.ask("evaluate", expression=textwrap.dedent(failing), context="repl", frameId=peer.stack()[0]["id"])
+    peer.ask("continue", threadId=1, singleThread=only is not None)
+    assert "OSError: once" in reported(peer)
+    peer.stopped("breakpoint")
+    assert peer.value("x") == "2"
+    peer.go()
+    assert peer.finish()[0] == 0
 
 
 def test_error_that_nobody_expects_fails_the_test(start: Start) -> None:

@@ -252,7 +252,8 @@ class Stops:
         """Restore the stop that an evaluation began in, if the program went on meanwhile."""
         ident = parked.ident
         late: BaseException | None = None
-        ended = self.states.released  # also in the child of a fork, where the lock may be held for ever
+        # First without the lock, which may be held for ever in the child of a fork; then once more with it.
+        ended = self.states.released
         if ended:
             parked.leave()
             return
@@ -381,9 +382,7 @@ class Stops:
                 self._returning.end(only)
                 self._settle()
             parked = self._parked.pop(only, None)
-            self._listener.threads_resumed()
-            if parked is not None:
-                self._let_go(parked)
+            self._set_going([] if parked is None else [parked])
 
     @under_lock
     def _go_on(self) -> None:
@@ -393,9 +392,16 @@ class Stops:
         self._returning.clear()
         self._hold(on=False)
         going, self._parked = self._parked, {}
-        self._listener.threads_resumed()
-        for parked in going.values():
-            self._let_go(parked)
+        self._set_going(list(going.values()))
+
+    @under_lock
+    def _set_going(self, going: list[ParkedThread]) -> None:
+        """Let threads go once the listener has taken note, or has failed: for the client they run already."""
+        try:
+            self._listener.threads_resumed()
+        finally:
+            for parked in going:
+                self._let_go(parked)
 
     @under_lock
     def _let_go(self, parked: ParkedThread) -> None:
