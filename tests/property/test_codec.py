@@ -3,9 +3,10 @@
 import json
 from contextlib import suppress
 
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
+from any_speed import at_any_speed
 from dapkit.protocol import (
     COMMANDS,
     AnyMessage,
@@ -31,8 +32,6 @@ from dapkit.protocol import (
 )
 from property import strategies
 
-slow = settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
-
 
 def content(message: AnyMessage) -> object:
     """Read the raw content of a message by its command or event."""
@@ -49,7 +48,7 @@ def content(message: AnyMessage) -> object:
             return decode_event(event, event_body)
 
 
-@slow
+@at_any_speed
 @given(strategies.messages)
 def test_what_was_written_is_read_again(message: AnyMessage) -> None:
     read = decode(encode(message))
@@ -58,7 +57,7 @@ def test_what_was_written_is_read_again(message: AnyMessage) -> None:
     assert [getattr(read, field) for field in envelope] == [getattr(message, field) for field in envelope]
 
 
-@slow
+@at_any_speed
 @given(
     st.sampled_from([*strategies.ARGUMENTS, *strategies.BODIES, *strategies.EVENT_BODIES]).flatmap(strategies.instances)
 )
@@ -70,7 +69,7 @@ def test_null_is_written_only_where_it_is_required(value: ProtocolObject) -> Non
     ] == []
 
 
-@slow
+@at_any_speed
 @given(st.text(max_size=30), strategies.json_values)
 @example("\ud800", {"\udfff": ["\udc80"]})
 def test_any_text_is_written_as_sound_json(text: str, data: object) -> None:
@@ -82,7 +81,7 @@ def test_any_text_is_written_as_sound_json(text: str, data: object) -> None:
     assert read.output == text.encode("utf-8", "backslashreplace").decode()
 
 
-@slow
+@at_any_speed
 @given(st.dictionaries(st.text(max_size=10), strategies.json_values, max_size=4))
 def test_open_arguments_come_back_with_every_key(extra: dict[str, object]) -> None:
     arguments = decode_as(LaunchRequestArguments, json.dumps({**extra, "noDebug": True}).encode())
@@ -103,14 +102,14 @@ payloads = st.one_of(
 )
 
 
-@slow
+@at_any_speed
 @given(payloads)
 def test_garbage_is_read_or_refused_in_a_defined_way(payload: bytes) -> None:
     with suppress(MalformedMessage, InvalidValue):
         content(decode(payload))
 
 
-@slow
+@at_any_speed
 @given(st.data(), st.sampled_from([*strategies.ARGUMENTS, *strategies.BODIES, *strategies.EVENT_BODIES]))
 def test_any_json_is_read_leniently_or_refused_with_a_place(data: st.DataObject, kind: type[ProtocolObject]) -> None:
     """Start from a sound value, then put any JSON in place of one field."""
@@ -127,7 +126,7 @@ def test_any_json_is_read_leniently_or_refused_with_a_place(data: st.DataObject,
     assert all(place.startswith("$.body.") for place in places)
 
 
-@slow
+@at_any_speed
 @given(st.sampled_from(strategies.EVENT_BODIES).flatmap(strategies.instances))
 def test_a_lenient_reader_finds_nothing_wrong_with_a_sound_event(body: EventBody) -> None:
     assert decode_leniently(type(body), encode_value(body)) == (

@@ -7,9 +7,9 @@ import sys
 import click
 import pytest
 from hypothesis import given as drawn
-from hypothesis import settings
 from hypothesis import strategies as st
 
+from any_speed import at_any_speed
 from dapkit.agent.table import ACTIONS, PARAMETERS
 from dapkit.cli import actions
 from dapkit.cli.arguments import WrongWords, flags, parameters
@@ -49,7 +49,7 @@ def read_by_click(words: list[str]) -> tuple[dict[str, object], dict[str, object
     return parameters(name, made), around
 
 
-@settings(deadline=None)  # the machine may be busy
+@at_any_speed
 @drawn(lines())
 def test_what_is_read_without_click_is_what_click_reads(words: list[str]) -> None:
     try:

@@ -1,9 +1,10 @@
 """The life of threads and of the program: pure tables, no thread is started here."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from any_speed import at_any_speed
 from dapkit.python.debuggee.errors import IllegalMove
 from dapkit.python.debuggee.execution import states
 from dapkit.python.debuggee.execution.states import (
@@ -223,7 +224,7 @@ def test_forgotten_thread_is_like_all_others() -> None:
     assert made.must_park(ONE)
 
 
-@settings(deadline=None)  # the machine may be busy
+@at_any_speed
 @given(st.lists(st.sampled_from([*((i, m) for i in (ONE, OTHER) for m in THREAD_MOVE_NAMES), *PROGRAM_MOVE_NAMES])))
 def test_whatever_is_tried_in_whatever_order_the_invariants_hold(
     tried: list[tuple[int, ThreadMove] | ProgramMove],
