@@ -6,7 +6,7 @@ from collections import OrderedDict
 from dapkit import limits
 from dapkit.endpoint.conversion import Formats
 from dapkit.endpoint.gates import NOBODY, Announced, merged
-from dapkit.endpoint.lifecycle import MATTERING, Lifecycle, TriggerKind
+from dapkit.endpoint.lifecycle import RESUMING, Lifecycle, TriggerKind
 from dapkit.endpoint.outbox import Outbox
 from dapkit.endpoint.violations import Violations
 from dapkit.protocol import (
@@ -105,8 +105,8 @@ class Conversation:
         if success and isinstance(body, Capabilities) and request.command == "initialize":
             self.capabilities = body
         kind: TriggerKind = "response" if success else "failure"
-        if (kind, request.command) in MATTERING:
-            self.lifecycle.note(kind, request.command, all_threads=resumes_all_threads(request, body))
+        all_threads = request.command not in RESUMING or resumes_all_threads(request, body)
+        self.lifecycle.note(kind, request.command, all_threads=all_threads)
 
     def note_event(self, event: str, body: ProtocolObject | RawJson | None) -> None:
         """Let an event that was received have its effect on the session."""

@@ -93,7 +93,7 @@ MOVES: Mapping[tuple[Phase, Trigger], Phase] = {
 }
 """What changes the phase; anything else leaves it as it is."""
 
-MATTERING = frozenset(
+_MATTERING = frozenset(
     {
         *(step for _, step in MOVES),
         *(Trigger(kind, name) for kind in ("request", "failure") for name in (*_STARTS, "configurationDone")),
@@ -141,7 +141,7 @@ class Lifecycle:
 
         What does not concern all threads leaves a stopped session stopped.
         """
-        if (kind, name) not in MATTERING:
+        if (kind, name) not in _MATTERING:
             return
         match kind, name:
             case "request", "launch" | "attach":
