@@ -160,8 +160,6 @@ async def _first_visitor(place: ProgramAddress, run: DebuggeeRun) -> AsyncIterat
     with send, arrivals:
         async with listen_tcp(place.host, place.port, take, token=token, max_connections=1) as port:
             with nullcontext() if given else left_token(token, port) as where:
-                reported = f"Waiting for a program that calls dapkit.connect(({place.host!r}, {port}))"
-                await run.host.output(
-                    f"{reported}{f'; the token is in {where}' if where else ''}\n", category="console"
-                )
+                text = f"Waiting for a program that calls dapkit.connect(({place.host!r}, {port}))"
+                await run.host.output(f"{text}{f'; the token is in {where}' if where else ''}\n", category="console")
                 yield await arrivals.receive()

@@ -68,8 +68,8 @@ def remark_on(args: PythonLaunch | PythonAttach) -> str:
     ]
     if not unknown:
         return ""
-    reported = ", ".join(_with_hint(key, args) for key in unknown)
-    return f"{args.command.capitalize()} arguments that dapkit does not know: {reported}\n"
+    keys = ", ".join(_with_hint(key, args) for key in unknown)
+    return f"{args.command.capitalize()} arguments that dapkit does not know: {keys}\n"
 
 
 def _with_hint(key: str, args: PythonLaunch | PythonAttach) -> str:

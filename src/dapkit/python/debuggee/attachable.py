@@ -48,9 +48,9 @@ class AttachableProgram:
         where = self.listener.place
         if make_token and token is not None and not isinstance(where, str):
             self._token_file, self._token_handle = tokens.leave(token, where[1])
-        reported = where if isinstance(where, str) else f"{where[0]}:{where[1]}"
+        address = where if isinstance(where, str) else f"{where[0]}:{where[1]}"
         hint = f"; the token is in {self._token_file}" if self._token_file else ""
-        _report(f"dapkit: listening at {reported}{hint}\n")
+        _report(f"dapkit: listening at {address}{hint}\n")
         self._start(self._serve_visitors)
         return where
 

@@ -153,8 +153,8 @@ class SourceBreakpointTable:
         for part in parts:
             known[id(part)] = (part, namespace)
             self._bind(part, namespace, self._asked[key])
-        for breakpoint, reported in before:
-            if not in_answer and breakpoint.describe() != reported:
+        for breakpoint, shown in before:
+            if not in_answer and breakpoint.describe() != shown:
                 self._report(breakpoint, "changed")
 
     def _locate_in(self, module: CodeType, waiting: list[EngineBreakpoint]) -> None:

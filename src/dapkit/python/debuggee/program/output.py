@@ -21,7 +21,7 @@ class RedirectedOutput:
 
     def __init__(self, report: Report) -> None:
         self._report = report
-        self._heard: list[tuple[Any, Callable[[str], int]]] = []
+        self._redirected: list[tuple[Any, Callable[[str], int]]] = []
 
     def begin(self) -> list[str]:
         """Begin to report; return what is to be said about streams that cannot be."""
@@ -31,26 +31,26 @@ class RedirectedOutput:
             if stream is None:
                 continue
             try:
-                write = self._telling(stream.write, category)
+                write = self._reporting(stream.write, category)
                 stream.write = write
             except (AttributeError, TypeError) as error:
                 problems.append(f"redirectOutput: sys.{category} cannot be listened to: {error}")
             else:
-                self._heard.append((stream, write))
+                self._redirected.append((stream, write))
         return problems
 
-    def _telling(self, write: Callable[[str], int], category: str) -> Callable[[str], int]:
-        def write_and_tell(text: str) -> int:
+    def _reporting(self, write: Callable[[str], int], category: str) -> Callable[[str], int]:
+        def write_and_report(text: str) -> int:
             written = write(text)
             if text:
                 self._report(text, {"category": category})
             return written
 
-        return write_and_tell
+        return write_and_report
 
     def end(self) -> None:
         """End the reports, and leave the streams as they were. Takes no lock."""
-        heard, self._heard = self._heard, []
-        for stream, write in heard:
+        redirected, self._redirected = self._redirected, []
+        for stream, write in redirected:
             if getattr(stream, "__dict__", {}).get("write") is write:
                 del stream.write

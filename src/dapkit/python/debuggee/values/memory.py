@@ -140,7 +140,7 @@ class MemoryReferences:
 
     def changed(self) -> list[Json]:
         """Return bodies of `memory` events for what has changed since clients read it."""
-        reported: list[Json] = []
+        bodies: list[Json] = []
         for name, region in {**self._kept, **self._regions}.items():
             if region.seen is None:
                 continue
@@ -149,9 +149,9 @@ class MemoryReferences:
             except RequestRefused:
                 continue  # it was closed; there is nothing to read again
             if now != region.seen:
-                reported.append({"memoryReference": name, "offset": region.start, "count": len(region.seen)})
+                bodies.append({"memoryReference": name, "offset": region.start, "count": len(region.seen)})
                 region.seen = now
-        return reported
+        return bodies
 
     def _region(self, name: object) -> MemoryRegion:
         region = self._kept.get(name) if isinstance(name, str) else None
