@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import anyio.lowlevel
 import pytest
 
 from dapkit.client import StartRefused
@@ -313,12 +314,15 @@ async def test_stopped_threads_are_all_there_and_all_go_on(tmp_path: Path, pytho
         threads = [threading.Thread(target=work, name=f"worker {n}") for n in range(3)]
         for thread in threads:
             thread.start()
+        open("begun", "w").close()
         work()
     """
     with running(text, tmp_path, python) as program:
         program.read_place()
         async with client() as session:
             await session.attach(program.connect)
+            while not (tmp_path / "begun").exists():
+                await anyio.lowlevel.checkpoint()
             await session.pause(1)
             await session.next_stop()
             names = {thread.name for thread in (await session.threads()).threads}

@@ -86,7 +86,7 @@ met = threading.Barrier(2)
 def take(first, second):
     with first:
         met.wait()
-        print("waiting", flush=True)
+        print("waiting\\n", end="", flush=True)
         with second:
             pass
 
@@ -104,7 +104,7 @@ async def test_deadlock_shows_where_each_thread_stands(sessions: SessionRegistry
     program = tmp_path / "deadlock.py"
     program.write_text(DEADLOCK)
     session = await sessions.open(tmp_path, python_start(program))
-    await session.wait_for_output("waiting\nwaiting\n")
+    assert "waiting\nwaiting\n" in (await session.wait_for_output("waiting\nwaiting\n")).text
     assert (await session.execution.pause()).state == "stopped"
     standing = []
     for thread in await session.requests.threads():
