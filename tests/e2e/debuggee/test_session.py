@@ -95,7 +95,7 @@ def test_program_ends_as_it_does_without_a_debugger(start: Start, python: str, t
     plain = subprocess.run([python, "prog.py"], cwd=tmp_path, capture_output=True, text=True, check=False)
     peer.configure(lines=[1])
     while not peer.ended:
-        message = peer.read(time.monotonic() + 8)
+        message = peer.read(time.monotonic() + 30)
         if message is not None and message.get("event") == "stopped":
             peer.send("continue", threadId=message["body"]["threadId"])
     assert peer.finish() == (plain.returncode, plain.stdout, plain.stderr)

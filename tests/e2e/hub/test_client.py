@@ -154,7 +154,7 @@ def test_hub_that_cannot_start_says_why(hub_clients: Callable[..., HubClient]) -
 
 def start_other_version(folder: Path) -> None:
     with Path(os.devnull).open() as no_lock:
-        spawn_hub((*ANSWERING, "0.0.1"), str(folder), lock=no_lock.fileno(), deadline=time.monotonic() + 10)
+        spawn_hub((*ANSWERING, "0.0.1"), str(folder), lock=no_lock.fileno(), deadline=time.monotonic() + 30)
 
 
 def test_idle_hub_of_another_version_is_replaced(hub_client: HubClient, folder: Path) -> None:

@@ -36,7 +36,7 @@ def counts(hub_client: HubClient) -> dict[str, object]:
 
 
 def wait_until_none_waits(hub_client: HubClient) -> None:
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 30
     while counts(hub_client)["waiting"]:
         assert time.monotonic() < deadline
 

@@ -219,7 +219,7 @@ def server(*options: str) -> Iterator[int]:
         assert process.stdout is not None
         yield int(process.stdout.readline().removeprefix("DAP server listening at: 127.0.0.1:"))
         process.terminate()
-        assert process.wait(10) == 0
+        assert process.wait(30) == 0
 
 
 async def test_a_token_is_asked_for_before_anything_else(tmp_path: Path) -> None:

@@ -71,7 +71,7 @@ async def test_program_is_attached_to_several_times_and_runs_on_each_time(tmp_pa
         program.go()
         assert program.line() == "tool None threads 2"
         assert program.line() == "events 0"
-        assert program.process.wait(10) == 0
+        assert program.process.wait(30) == 0
     assert counts == sorted(counts)
     assert len(set(counts)) == 3
 
@@ -83,7 +83,7 @@ async def test_client_that_leaves_lets_the_program_run_on_by_default(tmp_path: P
             await attach(session, program, INSIDE)
             await session.next_stop()
         program.go()
-        assert program.process.wait(10) == 0
+        assert program.process.wait(30) == 0
 
 
 async def test_adapter_that_is_killed_lets_the_program_run_on(tmp_path: Path) -> None:
@@ -99,7 +99,7 @@ async def test_adapter_that_is_killed_lets_the_program_run_on(tmp_path: Path) ->
             raw.kill()
             await raw.adapter.wait()
         program.go()
-        assert program.process.wait(10) == 0
+        assert program.process.wait(30) == 0
 
 
 async def test_what_is_attached_to_is_told(tmp_path: Path) -> None:
@@ -120,7 +120,7 @@ async def test_end_of_the_program_ends_the_session(tmp_path: Path, python: str) 
             await attach(session, program)
             program.go()
             await session.wait_for(TerminatedEvent)
-        assert program.process.wait(10) == 0
+        assert program.process.wait(30) == 0
         assert not program.token_file.exists()
 
 
@@ -141,7 +141,7 @@ async def test_terminate_interrupts_the_program(tmp_path: Path, python: str) -> 
             await attach(session, program)
             await session.terminate()
             await session.wait_until_ended()
-        assert program.process.wait(10) == -signal.SIGINT
+        assert program.process.wait(30) == -signal.SIGINT
         assert "KeyboardInterrupt" in (program.process.stderr.read() if program.process.stderr else "")
 
 
@@ -174,7 +174,7 @@ async def test_program_stays_suspended_until_the_next_client(tmp_path: Path, pyt
             await session.next_stop()
             assert await top(session) == ("<module>", INSIDE + 1)
         program.go()
-        assert program.process.wait(10) == 0
+        assert program.process.wait(30) == 0
 
 
 async def test_program_that_was_left_suspended_in_breakpoint_runs_on_after_the_next_client(
@@ -197,7 +197,7 @@ async def test_program_that_was_left_suspended_in_breakpoint_runs_on_after_the_n
             await session.attach(program.connect)
             assert (await session.next_stop()).reason == "pause"
             await session.detach()
-        assert program.process.wait(10) == 0
+        assert program.process.wait(30) == 0
 
 
 async def test_running_program_can_be_left_suspended_too(tmp_path: Path, python: str) -> None:
@@ -210,7 +210,7 @@ async def test_running_program_can_be_left_suspended_too(tmp_path: Path, python:
         async with client() as session:
             await attach(session, program)
             assert (await session.next_stop()).reason == "pause"
-        assert program.process.wait(10) == 0
+        assert program.process.wait(30) == 0
 
 
 async def test_threads_that_stop_alone_stay_suspended_with_all_others(tmp_path: Path, python: str) -> None:
@@ -252,7 +252,7 @@ async def test_threads_that_stop_alone_stay_suspended_with_all_others(tmp_path: 
             assert [stop.all_threads_stopped for stop in stops] == [False, False]
             assert len({stop.thread_id for stop in stops}) == 2
         program.go()
-        assert program.process.wait(10) == 0
+        assert program.process.wait(30) == 0
 
 
 async def test_second_client_is_refused_while_one_is_attached(tmp_path: Path) -> None:
@@ -274,7 +274,7 @@ async def test_another_debugger_in_the_program_is_named(tmp_path: Path) -> None:
             with pytest.raises(StartRefused, match=r"in use by another debugger \(another\)"):
                 await attach(session, program)
         program.go()
-        assert program.process.wait(10) == 0
+        assert program.process.wait(30) == 0
 
 
 @pytest.mark.parametrize(
@@ -334,7 +334,7 @@ async def test_output_is_told_if_that_is_wanted(tmp_path: Path, python: str) -> 
             await session.detach()
         program.go()
         assert (program.line(), program.line()) == ("hello", "end")
-        assert program.process.wait(10) == 0
+        assert program.process.wait(30) == 0
         assert session.output.read("stdout").text == "hello\n"
 
 
@@ -357,7 +357,7 @@ async def test_program_connects_to_an_adapter_that_waits(tmp_path: Path, python:
         with running(text, tmp_path, python, port) as program:
             assert (await session.next_stop()).reason == "breakpoint"
             await session.resume()
-            assert program.process.wait(10) == 0
+            assert program.process.wait(30) == 0
 
 
 async def test_waiting_for_a_program_is_a_progress_that_can_be_cancelled() -> None:

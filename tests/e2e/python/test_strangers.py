@@ -87,4 +87,4 @@ async def test_strangers_do_not_take_the_place_of_a_program_that_connects(tmp_pa
         with strangers(int(port)), running(text, tmp_path, python, port) as program:
             assert (await session.next_stop()).reason == "breakpoint"
             await session.resume()
-            assert program.process.wait(10) == 0
+            assert program.process.wait(30) == 0
