@@ -27,9 +27,8 @@ from ..marks import in_link_thread, off_link_thread, under_lock
 from ..options import EngineOptions
 from ..threads.table import ThreadTable
 from ..values.references import ObjectReferences
-from . import monitor as events
+from .hold import Hold
 from .monitor import Monitor
-from .native_returns import NativeReturns
 from .parked import ParkedThread
 from .states import ARRESTING, ENDING, EVALUATING, FINISHING, RUNNING, STEPPING, STOPPED, SUSPENDED, ThreadStates
 
@@ -79,10 +78,9 @@ class Stops:
         self._parked: dict[int, ParkedThread] = {}
         self._thread = 0  # that the latest stop is about
         self._since = 0.0  # when that began
-        self._holding = False  # whether events are on everywhere, so that other threads park
         self._clocks: dict[int, EvaluationGuard] = {}  # of threads that evaluate something
         self._pausing: set[int] = set()  # threads whose pause was not reported yet
-        self._returning = NativeReturns(monitor)
+        self._hold = Hold(monitor, states, threads)
 
     @property
     def parked(self) -> Mapping[int, ParkedThread]:
@@ -92,7 +90,7 @@ class Stops:
     @property
     def holding(self) -> bool:
         """Whether events are on everywhere, so that other threads park."""
-        return self._holding
+        return self._hold.is_on
 
     @property
     def each_alone(self) -> bool:
@@ -162,8 +160,8 @@ class Stops:
                     self._begin(parked.ident, others=not self._threads.alone())
                     late = self._report(parked.ident, reason, details)
                 else:
-                    self._returning.end(parked.ident)
-                    self._settle()
+                    self._hold.expect_no_more(parked.ident)
+                    self._hold.settle()
             self._stand(parked, late)
             reported = reported or parked.chosen
 
@@ -179,8 +177,8 @@ class Stops:
             self._listener.thread_parked()
             if parked.ident in self._pausing:
                 late = self._report(parked.ident, "pause", {})
-            self._returning.end(parked.ident)
-            self._settle()
+            self._hold.expect_no_more(parked.ident)
+            self._hold.settle()
         self._stand(parked, late)
 
     @under_lock
@@ -287,21 +285,8 @@ class Stops:
             self.states.move_program("stop")
             self._references.begin()
         if others:
-            self._hold(on=True)
+            self._hold.begin()
         self._listener.thread_stopped(ident)
-
-    @under_lock
-    def _settle(self) -> None:
-        """Watch everywhere only as long as a thread has to be stopped wherever it is."""
-        arrested = self.states.all_in(ARRESTING)
-        self._hold(on=self.states.stopped or any(ident not in self._returning for ident in arrested))
-
-    @under_lock
-    def _hold(self, *, on: bool) -> None:
-        """Switch events on everywhere, so that threads park, or off again."""
-        if self._holding is not on:
-            self._holding = on
-            self._monitor.also("hold", events.HOLD if on else 0)
 
     @under_lock
     def _report(self, ident: int, reason: str, details: Json) -> BaseException | None:
@@ -352,17 +337,9 @@ class Stops:
                 return
             late = self._report(ident, "pause", {})
             if self.each_alone:
-                self._expect(ident)
+                self._hold.expect(ident)
         if late is not None:
             raise late
-
-    @under_lock
-    def _expect(self, ident: int) -> None:
-        """Let the others run at full speed while a thread is inside native code."""
-        frame = self._threads.frames().get(ident)
-        self._hold(on=False)  # first: what is watched everywhere cannot be watched afresh in one place
-        self._returning.expect(ident, frame)
-        self._settle()
 
     @in_link_thread
     def resume(self, only: int | None = None) -> None:
@@ -379,8 +356,8 @@ class Stops:
             if self.each_alone:
                 self._pausing.discard(only)
                 self._references.end(only)
-                self._returning.end(only)
-                self._settle()
+                self._hold.expect_no_more(only)
+                self._hold.settle()
             parked = self._parked.pop(only, None)
             self._set_going([] if parked is None else [parked])
 
@@ -389,8 +366,7 @@ class Stops:
         """Let all threads go on, as they may."""
         self._pausing.clear()
         self._references.end()
-        self._returning.clear()
-        self._hold(on=False)
+        self._hold.end()
         going, self._parked = self._parked, {}
         self._set_going(list(going.values()))
 
@@ -471,14 +447,14 @@ class Stops:
                 if late is not None:
                     raise late
                 if self.each_alone and ident not in self._parked:
-                    self._expect(ident)
+                    self._hold.expect(ident)
 
     def release(self) -> None:
         """Let the program run on for good: nothing stops it any more."""
         with self._lock:
             self.states.move_program("release")
             self._monitor.release()
-            self._holding = False
+            self._hold.forget()
             self._go_on()
 
     def forget(self) -> None:
