@@ -19,6 +19,7 @@ from .exceptions.table import ExceptionBreakpointTable
 from .execution import monitor as events
 from .execution.argument_recovery import ArgumentRecovery
 from .execution.arguments import KnownArguments
+from .execution.loads import Loads
 from .execution.monitor import EVENTS, Monitor
 from .execution.parked import ParkedThread
 from .execution.results import Result
@@ -60,7 +61,7 @@ class Callbacks:
         self._stepping = stepping
         self._exceptions = exceptions
         self._lock = lock
-        self._thread_starts: set[int] = set()  # ids of code objects that every new thread runs first
+        self._loads = Loads(monitor, self._note_loading)
         self._soon: dict[FrameType, Callable[[], None]] = {}
         self.breakpoints = BreakpointTable(
             link,
@@ -93,7 +94,7 @@ class Callbacks:
             }
         )
         self.choose()
-        self._monitor.discover()
+        self._loads.begin()
 
     @under_lock
     def choose(self) -> None:
@@ -203,7 +204,7 @@ class Callbacks:
         if self.arguments.kept:
             with self._lock:
                 self.arguments.leave(frame)
-        if id(code) in self._thread_starts:
+        if id(code) in self._loads.threads:
             self._threads.ended(_thread.get_ident())
 
     def _on_yield(self, frame: FrameType, _code: CodeType, _offset: int, value: object) -> None:
@@ -257,7 +258,12 @@ class Callbacks:
                 self.arguments.begin(frame)
         if self._meet_breakpoints(frame, code, offset, is_met=noted is not None):
             return None
-        if code.co_name == _THREAD_STARTS[1] and self._starts_thread(code):
+        if self._loads.runs(code):
+            with self._lock:
+                self._loads.look(frame)
+            return None
+        if id(code) in self._loads.threads:
+            self._threads.began(ident)
             return None
         if self._stepping.entering:
             with self._lock:
@@ -296,17 +302,6 @@ class Callbacks:
             key = self._sources.key(code.co_filename)
             if key is not None:
                 self._sources.stamps.note(key)
-
-    def _starts_thread(self, code: CodeType) -> bool:
-        if id(code) not in self._thread_starts:
-            threading = sys.modules.get("threading")
-            if threading is None or code.co_filename != threading.__file__:
-                return False
-            self._thread_starts.add(id(code))
-            with self._lock:
-                self._monitor.want(code, "thread", EVENTS.PY_START | EVENTS.PY_RETURN)
-        self._threads.began(_thread.get_ident())
-        return True
 
     # Exceptions
 

@@ -123,6 +123,7 @@ class Engine:
             self.link,
             self.stops,
             self.sources,
+            self.monitor,
             lock=self.lock,
             shield=self.callbacks.shielded,
             later=self.callbacks.at_next_instruction_of,
@@ -410,8 +411,8 @@ class Engine:
         """Leave the child of a fork undebugged: the link and the threads stayed with the parent."""
         self.redirected_output.end()
         self.stops.forget()
-        self.data_breakpoints.forget_in_child()
         self.monitor.release()
+        self.data_breakpoints.forget_in_child()
         self.link.drop()
         log.close()
 

@@ -66,7 +66,7 @@ class FunctionBreakpointTable:
             if not breakpoint.bound and not breakpoint.message:
                 breakpoint.wait(f"no function {spec['name']} is loaded yet")
         if self.asked:
-            self._monitor.discover()  # shows all code again, as it starts
+            self._monitor.discover("functions")  # shows all code again, as it starts
         return made
 
     @under_lock
@@ -75,6 +75,7 @@ class FunctionBreakpointTable:
         self.sites.remove(lambda _: True)
         self.starts = {}
         self.asked = []
+        self._monitor.also("functions", 0)
 
     @under_lock
     def meet(self, code: CodeType, namespace: dict[str, object]) -> None:

@@ -100,11 +100,13 @@ class SourceBreakpointTable:
         if breakpoints:
             self._asked[key] = breakpoints
         self._names = frozenset(map(name_in, self._asked))
+        if not self._asked:
+            self._monitor.also("sources", 0)
         if breakpoints:
             for code, namespace in codes.values():
                 self._bind(code, namespace, breakpoints)
             self._bind_running(key)
-            self._monitor.discover()  # shows all other code of the source that is loaded already
+            self._monitor.discover("sources")  # shows all other code of the source that is loaded already
 
     def holds(self, code: CodeType) -> bool:
         """Say whether a code object has a breakpoint."""
@@ -124,6 +126,7 @@ class SourceBreakpointTable:
         self._asked.clear()
         self._names = frozenset()
         self._codes.clear()
+        self._monitor.also("sources", 0)
         self._remove(lambda _: True)
 
     @under_lock

@@ -22,6 +22,7 @@ from ..connection.link import Link
 from ..connection.wire import Json
 from ..errors import RequestRefused
 from ..evaluation.guard import EvaluationGuard
+from ..execution.monitor import Monitor
 from ..execution.parked import ParkedThread
 from ..execution.stops import Stops
 from ..expressions.syntax import parse_expression
@@ -92,6 +93,7 @@ class DataBreakpointTable:
         link: Link,
         stops: Stops,
         sources: Sources,
+        monitor: Monitor,
         *,
         lock: _thread.RLock,
         shield: Shield,
@@ -106,7 +108,7 @@ class DataBreakpointTable:
         self._complain = complain
         self._complained: set[tuple[int, str]] = set()
         self._watching = WatchedTargets(
-            sources, lock, shield, hit=self._on_hit, ended=self._on_end, starts=self._on_start
+            monitor, sources, lock, shield, hit=self._on_hit, ended=self._on_end, starts=self._on_start
         )
         self._set: list[EngineDataBreakpoint] = []
         self._offered: dict[str, WatchTarget] = {}

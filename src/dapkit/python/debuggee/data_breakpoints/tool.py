@@ -10,14 +10,13 @@ from types import CodeType
 from typing import Final
 
 from ..errors import RequestRefused
-from ..execution.monitor import EVENTS, SINGLE_EVENTS, SPARE_TOOLS, Owner
+from ..execution.monitor import DISCOVERY, EVENTS, SINGLE_EVENTS, SPARE_TOOLS, Monitor, Owner
 from ..marks import under_lock
 
 _MONITORING = sys.monitoring
 
-STARTS: Final = EVENTS.PY_START | EVENTS.PY_RESUME
 INSTRUCTION: Final = EVENTS.INSTRUCTION | EVENTS.PY_START
-"""Instructions, wherever other tools may come: `Monitor` has PY_START everywhere, so two tools are there at once."""
+"""Instructions, wherever other tools may come: `Monitor` watches PY_START too, so two tools are there at once."""
 
 
 class WatchTool:
@@ -27,8 +26,9 @@ class WatchTool:
     owners need.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, monitor: Monitor) -> None:
         self.number = -1
+        self._monitor = monitor
         self._wanted: dict[int, tuple[CodeType, dict[Owner, int]]] = {}  # by id: a code object's own hash is slow
         self.local: dict[int, int] = {}
         """The local events of code objects, by identity."""
@@ -49,6 +49,7 @@ class WatchTool:
             except ValueError:
                 continue
             self.number = number
+            self._monitor.also("data", DISCOVERY)
             return
         holders = " and ".join(str(_MONITORING.get_tool(number)) for number in SPARE_TOOLS)
         raise RequestRefused(f"sys.monitoring has no tool left for data breakpoints; {holders} took them")
@@ -103,3 +104,5 @@ class WatchTool:
         self.register({})
         _MONITORING.free_tool_id(self.number)
         self.number = -1
+        if self._monitor.active:  # not in the child of a fork
+            self._monitor.also("data", 0)

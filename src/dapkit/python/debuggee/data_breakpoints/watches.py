@@ -18,7 +18,7 @@ from collections.abc import Callable, Container
 from types import CodeType, FrameType
 from typing import Any
 
-from ..execution.monitor import DISABLE, EVENTS
+from ..execution.monitor import DISABLE, DISCOVERY, EVENTS, Monitor
 from ..marks import under_lock
 from ..sources.files import OURS, Sources
 from .entries import EntryWatches
@@ -26,7 +26,7 @@ from .name_offsets import line_before
 from .names import NameWatches
 from .polls import Look, PolledValues, leaves
 from .targets import READ, READ_WRITE, WRITE, Bytes, DataAccess, DictEntry, Item, ObjectEntry, Slot, WatchTarget
-from .tool import STARTS, WatchTool
+from .tool import WatchTool
 
 _getframe = sys._getframe
 
@@ -60,6 +60,7 @@ class WatchedTargets:
 
     def __init__(
         self,
+        monitor: Monitor,
         sources: Sources,
         lock: _thread.RLock,
         shield: Shield,
@@ -74,7 +75,7 @@ class WatchedTargets:
         self._hit = hit
         self._ended = ended
         self._starts = starts
-        self._tool = WatchTool()
+        self._tool = WatchTool(monitor)
         self._names = NameWatches(self._tool)
         self._entries = EntryWatches(self._tool)
         self._polls = PolledValues(self._tool, sources, self._polled)
@@ -129,7 +130,7 @@ class WatchedTargets:
             callbacks[EVENTS.PY_RETURN] = leave
         self._tool.register(callbacks)
         meets = poll is not None or self._names.reads_globals or self._expects
-        self._tool.everywhere(EVENTS.PY_UNWIND | (STARTS if meets else 0))
+        self._tool.everywhere(EVENTS.PY_UNWIND | (DISCOVERY if meets else 0))
         if self._names.reads_globals:
             for top in sys._current_frames().values():
                 frame: FrameType | None = top

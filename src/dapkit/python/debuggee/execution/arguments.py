@@ -124,7 +124,7 @@ class KnownArguments:
         if in_breakpoint and id(code) not in self.noted:
             self.noted[id(code)] = code, resume_offset(code)
             self._settle(code)
-            self._monitor.discover()  # that it starts was of no interest before
+            self._monitor.discover("arguments")  # that it starts was of no interest before
 
     def _drop_ended(self) -> None:
         """Forget frames that were left by an exception."""
@@ -145,6 +145,8 @@ class KnownArguments:
                 if seen.frame is None:
                     del self.kept[key]
             self._settle(code)
+        if not self.noted:
+            self._monitor.also("arguments", 0)
 
     # While the program runs
 

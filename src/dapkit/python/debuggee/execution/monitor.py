@@ -7,8 +7,10 @@ Everything here follows from facts of CPython 3.12 to 3.14:
 * PY_UNWIND, RAISE and RERAISE can only be watched globally; watching them costs nothing until they happen.
 * From 3.13 on, a function on one line reports LINE only while PY_START is on there too.
 * `free_tool_id` leaves events and callbacks behind, so they are cleared by hand.
-* When a second tool comes to a code object, the INSTRUCTION events of the first are lost there. It can keep
-  them only if two tools were there before, so we let two come for a moment.
+* When two tools come to share an event in a code object, the INSTRUCTION events that one of them has there are lost,
+  unless two shared one before. So while starts are watched everywhere, a companion watches them too, a second tool that
+  does nothing. Otherwise we let two tools come for a moment before we watch INSTRUCTION. It is not only our events that
+  are lost: `sys.settrace` is a tool as well, and `pdb.set_trace` of 3.13 and later stops with INSTRUCTION.
 
 What the events mean is decided in `callbacks`.
 """
@@ -18,6 +20,7 @@ from collections.abc import Callable
 from types import CodeType
 from typing import Final
 
+from .. import native
 from ..errors import RequestRefused
 from ..log import LOG, code_name, write
 from ..marks import under_lock
@@ -26,14 +29,15 @@ _MONITORING = sys.monitoring
 EVENTS = _MONITORING.events
 DISABLE: Final = _MONITORING.DISABLE
 _TOOL: Final = _MONITORING.DEBUGGER_ID
+_COMPANION: Final = _MONITORING.OPTIMIZER_ID  # there is no optimizer in Python that takes it
 
 SPARE_TOOLS: Final = (3, 4)
 """Of six; the others are meant for debuggers, coverage, profilers and optimizers."""
 
 DISCOVERY: Final = EVENTS.PY_START | EVENTS.PY_RESUME
 """Every code object is looked at once, when it first runs; then DISABLE."""
-HOLD: Final = EVENTS.LINE | EVENTS.JUMP | EVENTS.PY_RETURN | EVENTS.PY_YIELD
-"""With DISCOVERY, what makes running threads notice that the program is stopped.
+HOLD: Final = DISCOVERY | EVENTS.LINE | EVENTS.JUMP | EVENTS.PY_RETURN | EVENTS.PY_YIELD
+"""What makes running threads notice that the program is stopped.
 
 JUMP for loops on one line; PY_RETURN for recursion through code whose lines are disabled.
 """
@@ -50,7 +54,8 @@ class Monitor:
     """The tool `dapkit` of sys.monitoring.
 
     Invariant: the local events of a code object are the union of what the owners need;
-    the global ones are DISCOVERY and the union of what `also` was given.
+    the global ones are the union of what `also` was given. While DISCOVERY is among them, the companion is there,
+    if there is a tool for it.
     """
 
     def __init__(self) -> None:
@@ -58,6 +63,7 @@ class Monitor:
         self._shared: dict[int, CodeType] = {}  # where INSTRUCTION events outlive the coming of other tools
         self._also: dict[Owner, int] = {}
         self._global = 0
+        self._accompanied = False
         self._chosen: dict[int, Callable[..., object]] = {}
         self.active = False
 
@@ -98,23 +104,46 @@ class Monitor:
         self._apply_global()
 
     @under_lock
-    def discover(self) -> None:
-        """Look at every code object when it next runs, also those looked at before."""
+    def discover(self, owner: Owner) -> None:
+        """Look at every code object when it next runs, for one owner: also those looked at before."""
+        self._also[owner] = self._also.get(owner, 0) | DISCOVERY
         if self.active:
             if LOG:
-                write("events", "everywhere: all that was switched off is on again")
+                write("events", f"everywhere: all that was switched off is on again, for {owner}")
             self._apply_global()
             _MONITORING.restart_events()
 
     def _apply_global(self) -> None:
         if not self.active:
             return
-        events = DISCOVERY
+        events = 0
         for wanted in self._also.values():
             events |= wanted
         if events != self._global:
             self._global = events
+            if events & EVENTS.PY_START:
+                self._call_companion()
+            else:
+                self._dismiss_companion()
             _MONITORING.set_events(_TOOL, events)
+
+    def _call_companion(self) -> None:
+        if self._accompanied:
+            return
+        try:
+            _MONITORING.use_tool_id(_COMPANION, "dapkit's companion")
+        except ValueError:
+            return
+        self._accompanied = True
+        _MONITORING.register_callback(_COMPANION, EVENTS.PY_START, native.router({}) or _disable)
+        _MONITORING.set_events(_COMPANION, EVENTS.PY_START)
+
+    def _dismiss_companion(self) -> None:
+        if self._accompanied:
+            self._accompanied = False
+            _MONITORING.set_events(_COMPANION, 0)
+            _MONITORING.register_callback(_COMPANION, EVENTS.PY_START, None)
+            _MONITORING.free_tool_id(_COMPANION)
 
     @under_lock
     def want(self, code: CodeType, owner: Owner, events: int, *, afresh: bool = False) -> None:
@@ -135,7 +164,7 @@ class Monitor:
         after = self._union(owners)
         if not owners:
             del self._wanted[id(code)]
-        if after & EVENTS.INSTRUCTION and id(code) not in self._shared:
+        if after & EVENTS.INSTRUCTION and not self._accompanied and id(code) not in self._shared:
             self._share(code)
         if afresh and before & after:
             _MONITORING.set_local_events(_TOOL, code, 0)
@@ -177,6 +206,7 @@ class Monitor:
         self.active = False
         if LOG:
             write("events", "everywhere: none, for good")
+        self._dismiss_companion()
         _MONITORING.set_events(_TOOL, 0)
         for code, _ in list(self._wanted.values()):
             _MONITORING.set_local_events(_TOOL, code, 0)
@@ -185,6 +215,10 @@ class Monitor:
         for event in SINGLE_EVENTS:
             _MONITORING.register_callback(_TOOL, event, None)
         _MONITORING.free_tool_id(_TOOL)
+
+
+def _disable(_code: CodeType, _offset: int) -> object:
+    return DISABLE
 
 
 SINGLE_EVENTS: Final = {value for name, value in vars(EVENTS).items() if name.isupper() and value.bit_count() == 1}

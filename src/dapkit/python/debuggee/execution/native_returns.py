@@ -31,13 +31,15 @@ class NativeReturns:
         self._codes[ident] = list(codes.values())
         for code in codes.values():
             self._monitor.want(code, f"return {ident}", HOLD, afresh=True)
-        self._monitor.discover()
+        self._monitor.discover("return")
 
     @under_lock
     def end(self, ident: int) -> None:
         """Wait no more for a thread: it has come, or may go on."""
         for code in self._codes.pop(ident, ()):
             self._monitor.want(code, f"return {ident}", 0)
+        if not self._codes:
+            self._monitor.also("return", 0)
 
     @under_lock
     def clear(self) -> None:

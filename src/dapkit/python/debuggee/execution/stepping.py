@@ -86,7 +86,7 @@ class Stepping:
     """The steps under way.
 
     Invariant: the code of each step's target is watched, for that thread as owner, and so is the returning of the code
-    in `called`; PY_UNWIND is watched while there is any step.
+    in `called`; PY_UNWIND and the starts of code are watched while there is any step.
     """
 
     def __init__(self, monitor: Monitor, sources: Sources, options: EngineOptions, states: ThreadStates) -> None:
@@ -153,14 +153,14 @@ class Stepping:
             write("step", f"thread {ident}: {step.kind} by {step.unit} in {where}, for {step.reason}")
         if step.target is not None:
             self._monitor.want(step.target.f_code, f"step {ident}", step.events, afresh=True)
-        self._monitor.also("step", events.EVENTS.PY_UNWIND)
+        self._monitor.also("step", events.EVENTS.PY_UNWIND | events.DISCOVERY)
         if step.kind == INTO:
             self.entering = True
-            self._monitor.discover()  # PY_START everywhere
+            self._monitor.discover("step")
 
     @under_lock
     def cancel(self, stopped: int = 0) -> None:
-        """Drop all steps: a thread has stopped. PY_UNWIND stays watched, the next step needs it again.
+        """Drop all steps: a thread has stopped. What is watched everywhere stays so, the next step needs it again.
 
         What is not a step but a stop that another thread is about to make is kept.
         """
@@ -187,8 +187,8 @@ class Stepping:
             self._states.move(ident, "step")
 
     @under_lock
-    def forget_unwinding(self) -> None:
-        """Watch PY_UNWIND no more, if no step needs it: the program runs freely now."""
+    def watch_nothing_everywhere(self) -> None:
+        """Watch unwinding and the starts of code no more, if no step needs them: the program runs freely now."""
         if not self.steps:
             self._monitor.also("step", 0)
 
@@ -233,7 +233,7 @@ class Stepping:
             call.begun = True
             step.kind = INTO
             self.entering = True
-            self._monitor.discover()
+            self._monitor.discover("step")
         elif call.begun and offset != call.offset and offset not in call.after:
             step.kind, step.call = OVER, None
             self.entering = any(other.kind == INTO for other in self.steps.values())

@@ -75,7 +75,7 @@ def _step(engine: "Engine", request: IncomingRequest, kind: Kind) -> None:
 
 def _go_on(engine: "Engine", ident: int, *, single: bool) -> None:
     with engine.lock:
-        engine.stepping.forget_unwinding()
+        engine.stepping.watch_nothing_everywhere()
         engine.stops.resume(ident if single else None)
 
 

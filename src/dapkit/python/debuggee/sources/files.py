@@ -162,6 +162,9 @@ class Sources:
 
     def claim_for_program(self, filename: str) -> None:
         """Call a file the program's own wherever it lies, unless a rule says otherwise: the one that was launched."""
+        key = self.key(filename)
+        if key is not None:
+            self.stamps.note(key)
         if self._rule_for(filename) is None:
             self._kinds[filename] = PROGRAM
 

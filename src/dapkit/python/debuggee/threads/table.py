@@ -2,7 +2,7 @@
 
 Threads that `threading` starts are reported as they start and end. All others (of `_thread`, of native
 code that calls Python) are reported when they are first seen, which is at the first code that no thread has run
-before, or when the client looks, and when they are found gone.
+before, where starts of code are watched, or when the client looks, and when they are found gone.
 While the threads of an event loop stand still, its suspended tasks are listed after the threads, so that
 one can see where each waits; they go on with the thread of their loop.
 
