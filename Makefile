@@ -21,7 +21,7 @@ REPORTS := build/reports
 # The tests start thousands of interpreters, each of which would compile everything anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test test-python test-js requests-table adapters-table check check-native bench docs clean
+.PHONY: help demo test test-python test-js requests-table adapters-table check check-native bench transparency docs clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1 - /p' $(MAKEFILE_LIST)
@@ -84,6 +84,9 @@ check-native: $(READY) ## run the tests of the C extension under valgrind
 
 bench: $(READY) ## measure speed and print the tables, which takes some ten minutes; ARGS='--write docs/reference/figures.md' keeps them
 	@status=0; for script in benchmarks/*.py; do $(PYTHON) $$script $(ARGS) || status=1; done; exit $$status
+
+transparency: $(READY) ## run CPython's own tests under the debugger, and compare; ARGS=--all all of them, ARGS=--packages those of packages
+	$(PYTHON) tools/measure_transparency.py $(ARGS)
 
 docs: .venv-docs/.ready ## build the documentation into docs/_build/html
 	.venv-docs/bin/sphinx-build --quiet --fail-on-warning --keep-going -d docs/_build/doctrees docs docs/_build/html

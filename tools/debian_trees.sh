@@ -55,7 +55,7 @@ trixie() {
 
 python_3_14() {
     local folder=$TOOLS/trees/sid
-    tree sid python3.14
+    tree sid python3.14,libpython3.14-testsuite
     local program=$folder/usr/bin/python3.14
     if [ "$(patchelf --print-interpreter "$program")" != "$folder/$LOADER" ]; then
         patchelf --set-interpreter "$folder/$LOADER" --force-rpath --set-rpath "$folder/$LIBRARIES" "$program"

@@ -1,0 +1,222 @@
+"""What a client does while tests run.
+
+Each mode is a class: what it sets before the program starts, how often it pauses it, and what it does at a stop.
+"""
+
+import random
+from collections.abc import Sequence
+
+from dapkit.client import Session, Stopped
+from dapkit.endpoint import RequestFailed
+from dapkit.protocol import DataBreakpointAccessType, Scope, Variable
+from transparency.subjects import Function, Subject, functions, never_reached
+
+STOPS_AT_EXCEPTIONS = 2000
+STOPS_AT_DATA = 600
+STEPS = 600
+STEPS_FROM_ONE_STOP = 100
+SIBLINGS = 60
+"""How many variables of a scope are asked for."""
+
+
+class Nothing:
+    """Nothing is set."""
+
+    title = "nothing set"
+    library_is_own = True
+    pause_seconds: float | None = None
+    """After how much time it pauses the program, while that runs."""
+
+    def __init__(self, subject: Subject, names: Sequence[str], chance: random.Random) -> None:
+        self.subject = subject
+        self.names = {name.rpartition(".")[2].rpartition("::")[2].partition("[")[0] for name in names}
+        self.chance = chance
+
+    async def prepare(self, session: Session) -> None:
+        """Set what is to be set before the program starts."""
+        await session.break_on_exceptions("uncaught")
+
+    async def stopped(self, session: Session, stop: Stopped) -> None:
+        """Look at the stopped program, and let it go on."""
+        await session.continue_(stop.thread_id)
+
+    async def look(self, session: Session, thread_id: int) -> None:
+        """Ask for what an editor shows at a stop: the stack, the variables of two frames, the insides of some."""
+        stack = await session.stack_trace(thread_id, start_frame=0, levels=20)
+        for frame in stack.stack_frames[:2]:
+            for scope in (await session.scopes(frame.id)).scopes:
+                variables = await self._variables(session, scope)
+                inside = [variable for variable in variables if variable.variables_reference and not lazy(variable)]
+                for variable in self.chance.sample(inside, min(2, len(inside))):
+                    await session.variables(variable.variables_reference, start=0, count=SIBLINGS)
+
+    async def _variables(self, session: Session, scope: Scope) -> Sequence[Variable]:
+        return (await session.variables(scope.variables_reference, start=0, count=SIBLINGS)).variables
+
+    async def _set_in_tests(self, session: Session, count: int) -> None:
+        tests = [test for file in self.subject.tests for test in functions(file) if test.name in self.names]
+        others = [test for file in self.subject.tests for test in functions(file)]
+        for test in self.few(tests or others, count):
+            await session.add_breakpoint(str(test.file), test.line)
+
+    def few(self, found: Sequence[Function], count: int) -> list[Function]:
+        """Choose some functions by chance."""
+        return self.chance.sample(found, min(count, len(found)))
+
+
+class Breakpoints(Nothing):
+    """Breakpoints that never stop: conditions that are false, and one that is never reached."""
+
+    title = "breakpoints that never stop"
+
+    async def prepare(self, session: Session) -> None:
+        """Set them in tests, and in what is tested."""
+        await super().prepare(session)
+        found = [function for file in (*self.subject.tests, *self.subject.code) for function in functions(file)]
+        for function in self.few(found, 20):
+            await session.add_breakpoint(str(function.file), function.line, condition="False")
+        await session.add_breakpoint(str(self.subject.program), never_reached(self.subject.program))
+
+
+class Steps(Nothing):
+    """Random steps from the beginnings of tests."""
+
+    title = "random steps"
+
+    def __init__(self, subject: Subject, names: Sequence[str], chance: random.Random) -> None:
+        super().__init__(subject, names, chance)
+        self._left = 0
+        self._steps = 0
+
+    async def prepare(self, session: Session) -> None:
+        """Set breakpoints in a few tests."""
+        await session.break_on_exceptions()
+        await self._set_in_tests(session, 8)
+
+    async def stopped(self, session: Session, stop: Stopped) -> None:
+        """Look, then step."""
+        await self.look(session, stop.thread_id)
+        if stop.reason == "breakpoint":
+            self._left = STEPS_FROM_ONE_STOP
+        if self._left == 0 or self._steps == STEPS:
+            await session.continue_(stop.thread_id)
+            return
+        self._left -= 1
+        self._steps += 1
+        ways = (session.next, session.next, session.next, session.step_in, session.step_in, session.step_out)
+        try:
+            await self.chance.choice(ways)(stop.thread_id)
+        except RequestFailed:  # a place that nothing can step from
+            await session.continue_(stop.thread_id)
+
+
+class Pauses(Nothing):
+    """Pauses, five a second."""
+
+    title = "pauses"
+    pause_seconds = 0.2
+
+    async def prepare(self, session: Session) -> None:
+        """Set nothing."""
+        await session.break_on_exceptions()
+
+    async def stopped(self, session: Session, stop: Stopped) -> None:
+        """Look, and let it go on."""
+        await self.look(session, stop.thread_id)
+        await session.continue_(stop.thread_id)
+
+
+class Raised(Nothing):
+    """Stops at each exception that is raised."""
+
+    title = "stops at raised exceptions"
+
+    def __init__(self, subject: Subject, names: Sequence[str], chance: random.Random) -> None:
+        super().__init__(subject, names, chance)
+        self._stops = 0
+
+    async def prepare(self, session: Session) -> None:
+        """Choose the filter."""
+        await session.break_on_exceptions("raised")
+
+    async def stopped(self, session: Session, stop: Stopped) -> None:
+        """Look, now and then; after very many stops, go on without them."""
+        self._stops += 1
+        if self._stops % 50 == 1:
+            await self.look(session, stop.thread_id)
+            if stop.reason == "exception":
+                await session.exception_info(stop.thread_id)
+        if self._stops == STOPS_AT_EXCEPTIONS:
+            await session.break_on_exceptions()
+        await session.continue_(stop.thread_id)
+
+
+class Data(Nothing):
+    """Data breakpoints on what the first test can see."""
+
+    title = "data breakpoints"
+
+    def __init__(self, subject: Subject, names: Sequence[str], chance: random.Random) -> None:
+        super().__init__(subject, names, chance)
+        self._stops = 0
+
+    async def prepare(self, session: Session) -> None:
+        """Set breakpoints in many tests, so that the first of them stops."""
+        await session.break_on_exceptions()
+        await self._set_in_tests(session, 30)
+
+    async def stopped(self, session: Session, stop: Stopped) -> None:
+        """Watch, at the first stop; after very many stops, watch no more."""
+        self._stops += 1
+        if self._stops == 1:
+            before = [known.number for known in session.breakpoints]
+            await self._watch(session, stop.thread_id)
+            for number in before:
+                await session.remove_breakpoint(number)
+        elif self._stops == STOPS_AT_DATA:
+            for known in session.breakpoints:
+                await session.remove_breakpoint(known.number)
+        elif self._stops % 20 == 0:
+            await self.look(session, stop.thread_id)
+        await session.continue_(stop.thread_id)
+
+    async def _watch(self, session: Session, thread_id: int) -> None:
+        """Watch some locals, globals, attributes of `self`, and what the whole program uses."""
+        [frame] = (await session.stack_trace(thread_id, levels=1)).stack_frames
+        named = ("__import__('warnings').filters", "self._outcome", "self._testMethodName", "self.__class__.maxDiff")
+        places: list[tuple[str, int | None]] = [(name, None) for name in named]
+        for scope in (await session.scopes(frame.id)).scopes[:2]:
+            variables = await self._variables(session, scope)
+            places += [(variable.name, scope.variables_reference) for variable in self.some(variables)]
+            for variable in variables:
+                if variable.name == "self":
+                    inside = (await session.variables(variable.variables_reference, start=0, count=SIBLINGS)).variables
+                    places += [(child.name, variable.variables_reference) for child in self.some(inside)]
+        for name, reference in places:
+            try:
+                info = await session.data_breakpoint_info(name, variables_reference=reference, frame_id=frame.id)
+            except RequestFailed:  # nothing that can be watched
+                continue
+            if info.data_id is not None:
+                access: DataBreakpointAccessType = "write"
+                await session.add_data_breakpoint(info.data_id, access_type=access)
+
+    def some(self, variables: Sequence[Variable]) -> list[Variable]:
+        """Choose some variables by chance."""
+        named = [variable for variable in variables if not lazy(variable)]
+        return self.chance.sample(named, min(4, len(named)))
+
+
+def lazy(variable: Variable) -> bool:
+    """Say whether a variable costs something to look at."""
+    return variable.presentation_hint is not None and bool(variable.presentation_hint.lazy)
+
+
+MODES: dict[str, type[Nothing]] = {
+    "nothing": Nothing,
+    "breakpoints": Breakpoints,
+    "steps": Steps,
+    "pauses": Pauses,
+    "raised": Raised,
+    "data": Data,
+}
