@@ -11,12 +11,15 @@ from pathlib import Path
 import pytest
 
 from e2e.debuggee.conftest import Start
-from e2e.debuggee.peer import Message, Peer
+from e2e.debuggee.peer import Message, Peer, Refused
 
 pytestmark = [pytest.mark.row("scopes, variables"), pytest.mark.each_python]
 
 STANDARD = """
-    import array, collections, dataclasses, datetime, decimal, enum, fractions, functools, pathlib, types
+    import array, collections, dataclasses, datetime, decimal, enum, fractions, functools, pathlib, types, warnings
+    warned = []
+    warnings.simplefilter("always")
+    warnings.showwarning = lambda *given: warned.append(given)
     @dataclasses.dataclass(slots=True)
     class Point:
         x: int
@@ -41,6 +44,15 @@ STANDARD = """
     class Cached:
         @functools.cached_property
         def slow(self): return object()
+    class Row:
+        __module__ = "sqlalchemy.engine.row"    # such as SQLAlchemy's
+        __slots__ = ("_data", "_parent")
+        def __init__(self, names, values): self._parent, self._data = names, values
+        _fields = property(lambda self: self._parent)
+        def __iter__(self): return iter(self._data)
+        def __repr__(self): return repr(self._data)
+        def __getattr__(self, name): return self._data[self._parent.index(name)]
+        def __getitem__(self, at): return self._data[at]
     def produce(): yield 1
     async def later(): pass
     def scene():
@@ -55,7 +67,8 @@ STANDARD = """
         counter = collections.Counter("abca")
         default = collections.defaultdict(list, a=[1])
         chain = collections.ChainMap({"a": 1})
-        mapping = types.MappingProxyType({"a": 1})
+        mapping = types.MappingProxyType({"a": [1]})
+        row = Row(("id", "full name"), (7, "Ada"))
         spread = types.SimpleNamespace(a=1)
         amount = decimal.Decimal("1.5")
         numbers = array.array("i", range(5))
@@ -65,12 +78,13 @@ STANDARD = """
         views = keys.keys()
         holder = Holder
         module = datetime
+        code = produce.__code__
         coroutine.close()
         return point
     scene()
 """
 PATHS = (
-    *("point", "colour", "pair", "keyed", "odd", "shadowed", "cached"),
+    *("point", "colour", "pair", "keyed", "odd", "shadowed", "cached", "mapping", "row"),
     *("counter", "default", "spread", "numbers", "error", "keys", "holder"),
 )
 
@@ -117,6 +131,13 @@ def test_values_of_the_standard_library_read_well(start: Start) -> None:
         "nan": "'f'",
         "frozenset({1})": "'g'",
     }
+    assert inside(peer, rows["mapping"]) == {"'a'": "[1]"}
+    with pytest.raises(Refused, match="does not let its items be replaced"):
+        peer.ask("setVariable", variablesReference=rows["mapping"]["variablesReference"], name="'a'", value="2")
+    assert peer.value("mapping['a']", context="hover") == "[1]"
+    assert inside(peer, rows["row"]) == {"id": "7", "full name": "'Ada'"}
+    assert inside(peer, rows["code"])["co_names"] == "()"
+    assert peer.value("len(warned)") == "0"
     holder = inside(peer, rows["holder"])
     assert holder == {
         "attribute": "1",
@@ -172,6 +193,14 @@ LIBRARIES = """
     slotted, plain = Slotted(1), Plain(2)
     million = numpy.arange(1_000_000)
     matrix = numpy.arange(6.0).reshape(2, 3)
+    gaps = numpy.array([[2.5, float("nan")], [float("nan"), -1.0]])
+    texts, empty = numpy.array(["b", "a"]), numpy.array([])
+    class Odd(numpy.ndarray):
+        def __array_finalize__(self, made_from):
+            if started: raise RuntimeError("not now")
+    started = False
+    odd = numpy.arange(4).reshape(2, 2).view(Odd)
+    started = True
     scalar = numpy.float64(1.5)
     nothing = numpy.array(5)
     frame = pandas.DataFrame({"a": range(1000), "b": list("xy") * 500})
@@ -191,6 +220,15 @@ def test_values_of_numpy_pandas_and_attrs_read_well(peer_with_libraries: Peer) -
     named = {row["name"]: row for row in peer.rows(rows["million"]["variablesReference"], filter="named")}
     assert (named["shape"]["value"], named["dtype"]["value"]) == ("(1000000,)", "dtype('int64')")
     assert named["T"]["presentationHint"]["lazy"]
+    assert (named["min"]["value"], named["max"]["value"]) == ("np.int64(0)", "np.int64(999999)")
+    assert named["max"]["evaluateName"] == "million.max()"
+    gaps = {row["name"]: row for row in peer.rows(rows["gaps"]["variablesReference"], filter="named")}
+    assert [gaps[name]["value"] for name in ("min", "max", "NaNs")] == ["np.float64(-1.0)", "np.float64(2.5)", "2"]
+    assert "evaluateName" not in gaps["max"]
+    for name in ("texts", "empty"):
+        assert "min" not in {row["name"] for row in peer.rows(rows[name]["variablesReference"])}
+    odd = peer.rows(rows["odd"]["variablesReference"], filter="indexed")
+    assert [(row["name"], row["value"]) for row in odd] == [("content", "<content raised RuntimeError: not now>")]
     page = peer.rows(rows["matrix"]["variablesReference"], filter="indexed")
     assert [row["value"] for row in page] == ["array([0., 1., 2.])", "array([3., 4., 5.])"]
     assert page[1]["evaluateName"] == "matrix[1]"

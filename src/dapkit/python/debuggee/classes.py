@@ -1,18 +1,43 @@
 """What class a value is of, and what that class defines, found without running code of the program.
 
 `isinstance`, `type.mro` and attributes of a class can be redefined by it or by its metaclass; what is read
-here cannot be.
+here cannot be. Classes are told apart by identity: `kind in (int, str)` and `table[kind]` compare and hash a class as
+its metaclass has it, `kind in ClassSet(int, str)` does not.
 """
 
 from collections.abc import Callable
-from typing import Any
+from types import GetSetDescriptorType, MappingProxyType, MemberDescriptorType
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from typing import TypeGuard
+
+_MRO: Final = type.__dict__["__mro__"].__get__
+_NAMES: Final = type.__dict__["__dict__"].__get__
+_NAME: Final = type.__dict__["__name__"].__get__
+_QUALIFIED_NAME: Final = type.__dict__["__qualname__"].__get__
+_MODULE: Final = type.__dict__["__module__"].__get__
 
 
-def is_a(value: object, *kinds: type) -> bool:
+class ClassSet:
+    """Some classes that never change."""
+
+    __slots__ = ("_ids", "_kinds")
+
+    def __init__(self, *kinds: type) -> None:
+        self._kinds = kinds  # so that their ids stay their own
+        self._ids = frozenset(map(id, kinds))
+
+    def __contains__(self, kind: type) -> bool:
+        return id(kind) in self._ids
+
+
+def is_a[T](value: object, *kinds: type[T]) -> "TypeGuard[T]":
     """Say whether a value is of one of some classes; `isinstance` would ask the value's own `__class__`."""
-    for kind in mro(value):  # noqa: SIM110 - `any` would cost twice as much, and this is asked for each value shown
-        if kind in kinds:
-            return True
+    for kind in mro(value):
+        for wanted in kinds:
+            if kind is wanted:
+                return True
     return False
 
 
@@ -43,8 +68,64 @@ def forget_classes() -> None:
 
 def mro(value: object) -> tuple[type, ...]:
     """Return the classes of a value, as its metaclass cannot change them."""
-    classes: tuple[type, ...] = type.__dict__["__mro__"].__get__(type(value))
+    return mro_of(type(value))
+
+
+def mro_of(kind: type) -> tuple[type, ...]:
+    """Return a class and those that it is derived from."""
+    classes: tuple[type, ...] = _MRO(kind)
     return classes
+
+
+def names_in_class(kind: type) -> MappingProxyType[str, Any]:
+    """Return what a class itself defines, without those that it is derived from."""
+    names: MappingProxyType[str, Any] = _NAMES(kind)
+    return names
+
+
+def defined(kind: type, name: str) -> Any:  # noqa: ANN401 - an attribute of any type
+    """Return what the classes that a class is derived from define under a name, None if nothing."""
+    for base in mro_of(kind):
+        names = names_in_class(base)
+        if name in names:
+            return names[name]
+    return None
+
+
+def namespace(value: object) -> dict[str, object] | MappingProxyType[str, object]:
+    """Return the `__dict__` of a value, whatever its class makes of that name; an empty one if it has none."""
+    if is_a(value, type):
+        return names_in_class(value)
+    names = stored_dict(value)
+    return names if type(names) is dict else _copied(names)
+
+
+def stored_dict(value: object) -> dict[str, object] | None:
+    """Return the very object that keeps the attributes of a value that is no class, None if it has none."""
+    descriptor = _descriptor_of_dict(value)
+    names: dict[str, object] | None = None if descriptor is None else descriptor.__get__(value)
+    return names
+
+
+def replace_dict(value: object, names: dict[object, object]) -> None:
+    """Have another object keep the attributes of a value."""
+    descriptor = _descriptor_of_dict(value)
+    if descriptor is not None:
+        descriptor.__set__(value, names)
+
+
+def _descriptor_of_dict(value: object) -> Any:  # noqa: ANN401 - one of two kinds with the same methods
+    for base in mro(value):
+        member = names_in_class(base).get("__dict__")
+        if type(member) is GetSetDescriptorType or type(member) is MemberDescriptorType:  # not a property of that name
+            return member
+    return None
+
+
+def _copied(names: object) -> dict[str, object]:
+    """Return the entries of a dict whose class may have its own ways to read it."""
+    pairs: list[tuple[object, object]] = list(dict.items(names)) if is_a(names, dict) else []
+    return {plain_text(name): held for name, held in pairs if is_a(name, str)}
 
 
 def stored(exception: BaseException, name: str) -> Any:  # noqa: ANN401 - an attribute of any type
@@ -60,8 +141,25 @@ def type_name(value: object) -> str:
 
 def class_name(kind: type) -> str:
     """Return the full name of a class, as its metaclass cannot change it."""
-    name = type.__dict__["__qualname__"].__get__(kind)
-    module = type.__dict__["__module__"].__get__(kind)
-    if module == "builtins" or not isinstance(module, str):
-        return str(name)
-    return f"{module}.{name}"
+    name, module = qualified_name(kind), module_of(kind)
+    return name if module in ("", "builtins") else f"{module}.{name}"
+
+
+def qualified_name(kind: type) -> str:
+    """Return the name of a class, below those of the classes and functions around it."""
+    return plain_text(_QUALIFIED_NAME(kind))
+
+
+def simple_name(kind: type) -> str:
+    """Return the name of a class without the names around it."""
+    return plain_text(_NAME(kind))
+
+
+def module_of(kind: type) -> str:
+    """Return the name of the module that defines a class, an empty text if it does not say."""
+    return plain_text(_MODULE(kind))
+
+
+def plain_text(value: object) -> str:
+    """Return a text without the ways of its own that a subclass of `str` may have, an empty one for what is none."""
+    return value if type(value) is str else str.__str__(value) if is_a(value, str) else ""

@@ -74,6 +74,8 @@ TASKS_LISTED: Final = 100
 """Suspended asyncio tasks that `threads` lists."""
 PARAMETER_CHARS: Final = 60
 """A value in the name of a frame."""
+ARRAY_ITEMS: Final = 5_000_000
+"""Items of an array of numpy among which the smallest and the largest one are looked for."""
 EXCEPTION_DEPTH: Final = 8
 """Links of an exception chain, and members of a group, in `exceptionInfo`."""
 

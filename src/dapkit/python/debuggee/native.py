@@ -17,6 +17,8 @@ from collections.abc import Callable
 from types import CodeType, FrameType
 from typing import Final
 
+from .classes import is_a, names_in_class, replace_dict, stored_dict
+
 try:
     from . import _native
 except ImportError as _error:  # no compiler was at hand, or this interpreter cannot load the file
@@ -163,20 +165,16 @@ def namespace_of(owner: object) -> dict[object, object] | None:
     None if it has none, as with slots. On 3.13.0 an instance gets a new `__dict__`, equal to the old:
     watchers are not called there for writes to values that are stored in the instance itself.
     """
-    if isinstance(owner, type):
-        [namespace] = [
-            referent for referent in gc.get_referents(owner.__dict__) if type(referent) is dict
-        ]  # behind the proxy
-        return namespace
-    try:
-        namespace = object.__getattribute__(owner, "__dict__")
-    except AttributeError:
-        return None
+    if is_a(owner, type):
+        behind_proxy = gc.get_referents(names_in_class(owner))
+        [of_class] = [referent for referent in behind_proxy if type(referent) is dict]
+        return of_class
+    namespace: dict[object, object] | None = stored_dict(owner)  # type: ignore[assignment]  # its keys are mostly texts
     if type(namespace) is not dict:
         return None
-    if INLINE_VALUES_ARE_SILENT and not isinstance(owner, types.ModuleType | types.FunctionType):
+    if INLINE_VALUES_ARE_SILENT and not is_a(owner, types.ModuleType, types.FunctionType):
         namespace = dict(namespace)
-        object.__setattr__(owner, "__dict__", namespace)
+        replace_dict(owner, namespace)
     return namespace
 
 

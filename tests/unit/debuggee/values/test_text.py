@@ -59,7 +59,7 @@ def test_values_with_nothing_inside_are_outlined_in_short(value: object) -> None
     references = ObjectReferences()
     references.begin()
     reader, memory = VariableReader(references, MemoryReferences(references)), MemoryReferences(references)
-    outline = reader.outline(value, "x", ExpandableValue(None, "", 0, None))
+    outline = reader.outline(value, "x", ExpandableValue(None, "", 0, None), None)
     has_items = containers.size(value) > 0
     assert outline.get("indexedVariables", 0) == containers.size(value)
     assert bool(outline["variablesReference"]) == (has_items or bool(members(value, "")))

@@ -14,9 +14,12 @@ from collections.abc import Callable
 from types import CodeType, FrameType, FunctionType
 
 from .. import limits, native
+from ..classes import simple_name
 from ..errors import RequestRefused
 from ..expressions.syntax import names_in, parse_expression
+from ..sources.compilation import compiled
 from ..sources.files import GENERATED, is_function
+from ..values.text import error_text
 from .hit_conditions import hits_expression, parse_hit_condition
 from .trees import tree_of
 
@@ -62,11 +65,11 @@ def _expression_at(text: str, start: int) -> tuple[str, int]:
     while end >= 0:
         field = text[start:end]
         try:
-            tree = compile(_field(field), "<log message>", "eval", _ast.PyCF_ONLY_AST, dont_inherit=True)
+            tree = compiled(_field(field), "eval", _ast.PyCF_ONLY_AST, place="<log message>")
         except (SyntaxError, ValueError) as error:
             first_error = first_error or (error.msg if isinstance(error, SyntaxError) else str(error))
         else:
-            joined = tree.body  # type: ignore[attr-defined]  # as above
+            joined = tree.body
             if isinstance(joined, _ast.JoinedStr) and isinstance(joined.values[-1], _ast.FormattedValue):
                 return field, end + 1
         end = text.find("}", end + 1)
@@ -199,7 +202,7 @@ def _written(
         elsewhere = test.names - variables - test.bound
         wide = {name for name in elsewhere if name in namespace or name not in builtins}
         source = _source(test, line, local=sorted(test.names & variables), wide=sorted(wide))
-    module = compile(source, GENERATED, "exec", dont_inherit=True)
+    module = compiled(source, place=GENERATED)
     body = next(const for const in module.co_consts if isinstance(const, CodeType))
     return FunctionType(body, ours, "callback", (1,))
 
@@ -275,7 +278,7 @@ def _log_text(test: BreakpointCondition, frame: FrameType) -> str:
         except KeyboardInterrupt:
             raise
         except BaseException as error:
-            text += f"<{type(error).__name__}: {str(error)[: limits.MESSAGE_CHARS]}>"
+            text += f"<{simple_name(type(error))}: {error_text(error)[: limits.MESSAGE_CHARS]}>"
     return text
 
 

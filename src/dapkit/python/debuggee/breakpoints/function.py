@@ -11,9 +11,11 @@ The condition is tested as the call begins; the program stops at the first line 
 
 import sys
 from types import CodeType, FunctionType, MethodType
-from typing import Any
+from typing import Any, Final
 
 from .. import limits
+from ..classes import ClassSet, is_a, mro_of, names_in_class, plain_text
+from ..classes import namespace as namespace_of
 from ..connection.wire import Json
 from ..errors import RequestRefused
 from ..execution import monitor
@@ -26,6 +28,8 @@ from .breakpoint import FUNCTION, EngineBreakpoint
 from .conditions import LineCallback
 from .sites import HitCollector, SiteTable, site_of
 from .source import ActionsFor, Report
+
+_AROUND_FUNCTIONS: Final = ClassSet(MethodType, staticmethod, classmethod)
 
 type Meaning = tuple[str, str]
 """Module, or an empty text for any of the program's, and qualified name without `<locals>`."""
@@ -113,15 +117,15 @@ class FunctionBreakpointTable:
         for namespace in loaded_namespaces():
             filename = namespace.get("__file__")
             for wanted, name in meanings:
-                if not self._is_in(wanted, filename if isinstance(filename, str) else "<string>", namespace):
+                if not self._is_in(wanted, filename if type(filename) is str else "<string>", namespace):
                     continue
                 found = _look_up(namespace, name)
                 code = code_of(found)
                 if code is not None:
                     self._bind(breakpoint, code, namespace)
-                elif callable(found) and not breakpoint.bound and not isinstance(found, type):
+                elif callable(found) and not breakpoint.bound and not is_a(found, type):
                     breakpoint.fail(f"{breakpoint.spec['name']} is built in: there is no Python code to stop in")
-                elif isinstance(found, type) and not breakpoint.bound:
+                elif is_a(found, type) and not breakpoint.bound:
                     breakpoint.fail(
                         f"{breakpoint.spec['name']} is a class; name one of its methods, {name}.__init__ for instance"
                     )
@@ -164,15 +168,13 @@ def meanings_of(name: object) -> list[Meaning]:
     return [(".".join(parts[:at]), ".".join(parts[at:])) for at in range(len(parts))]
 
 
-def _names_of(namespace: dict[str, object]) -> list[object]:
+def _names_of(namespace: dict[str, object]) -> list[str]:
     """Return the names that a module goes by."""
-    name = namespace.get("__name__")
+    name = plain_text(namespace.get("__name__"))
     names = [name]
     if name == "__main__":
-        names.append(getattr(namespace.get("__spec__"), "name", None))
-        file = namespace.get("__file__")
-        if isinstance(file, str):
-            names.append(file.rpartition("/")[2].removesuffix(".py"))
+        names.append(plain_text(namespace_of(namespace.get("__spec__")).get("name")))
+        names.append(plain_text(namespace.get("__file__")).rpartition("/")[2].removesuffix(".py"))
     return names
 
 
@@ -181,10 +183,10 @@ def _look_up(namespace: dict[str, object], name: str) -> object:
     first, *rest = name.split(".")
     value = namespace.get(first)
     for part in rest:
-        if not issubclass(type(value), type):
+        if not is_a(value, type):
             return None
-        for kind in type.__dict__["__mro__"].__get__(value):
-            members = type.__dict__["__dict__"].__get__(kind)
+        for kind in mro_of(value):
+            members = names_in_class(kind)
             if part in members:
                 value = members[part]
                 break
@@ -205,7 +207,7 @@ def code_of(value: Any) -> CodeType | None:  # noqa: ANN401 - whatever a name le
                 code: CodeType = value.__code__
                 return code
             value = wrapped
-        elif kind in (MethodType, staticmethod, classmethod):
+        elif kind in _AROUND_FUNCTIONS:
             value = value.__func__
         elif kind is property:
             value = value.fget

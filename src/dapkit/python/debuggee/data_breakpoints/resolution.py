@@ -8,17 +8,30 @@ import itertools
 import os
 import sys
 from types import GetSetDescriptorType, MemberDescriptorType, ModuleType
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from .. import native
-from ..classes import is_a, mro, type_name
+from ..classes import (
+    ClassSet,
+    class_name,
+    is_a,
+    module_of,
+    mro,
+    mro_of,
+    names_in_class,
+    namespace,
+    qualified_name,
+    type_name,
+)
 from ..errors import RequestRefused
 from ..sources.files import is_function
+from ..values.memory import is_buffer
 from ..values.storage import Attribute, ContainerItem, LocalVariable, Stored
 from .cells import cell_of, writers_of
-from .targets import Bytes, Cell, DictEntry, Item, Local, ObjectEntry, Place, Reads, Slot, WatchTarget, namespace
+from .targets import Bytes, Cell, DictEntry, Item, Local, ObjectEntry, Place, Reads, Slot, WatchTarget, own_dict
 
 _IMMUTABLE_TYPE: Final = 1 << 8  # Py_TPFLAGS_IMMUTABLETYPE
+_PLAIN: Final = ClassSet(object, str, int, float, bytes, type(None), complex)
 _CONSTANT: Final = (tuple, str, bytes, range, frozenset)
 
 POLLING: Final = "compared at every line of the program's own code, which slows it" + (
@@ -74,14 +87,13 @@ def lasting_target(identity: str) -> WatchTarget | None:
     if kind not in ("global", "class") or not module or not path:
         raise RequestRefused(f"dataId {identity!r:.200} is no longer valid; ask for it again while the program stands")
     found: Any = sys.modules.get(module)
-    if type(found) is not ModuleType:
+    if not is_a(found, ModuleType):
         return None
     if kind == "global":
-        return _of_global(found.__dict__, path, path)
+        return _of_global(cast("dict[str, Any]", namespace(found)), path, path)
     qualified, _, name = path.rpartition(":")
     for part in qualified.split("."):
-        names = namespace(found)
-        found = None if names is None else names.get(part)
+        found = namespace(found).get(part)
     return _of_attribute(found, name, f"{qualified}.{name}") if is_a(found, type) else None
 
 
@@ -113,16 +125,16 @@ def _of_global(names: dict[str, Any], name: str, label: str) -> WatchTarget:
 
 def _module_of(names: dict[str, Any]) -> str:
     """Return the name of the module whose variables these are, or an empty text."""
-    module = names.get("__name__")
+    module = dict.get(names, "__name__")
     known = sys.modules.get(module) if type(module) is str else None
-    return str(module) if type(known) is ModuleType and known.__dict__ is names else ""
+    return str(module) if is_a(known, ModuleType) and namespace(known) is names else ""
 
 
 def _of_attribute(owner: object, name: str, label: str) -> WatchTarget:
     if is_a(owner, type):
         return _of_class(owner, name, label)
-    if type(owner) is ModuleType:
-        return _of_global(owner.__dict__, name, label)
+    if is_a(owner, ModuleType):
+        return _of_global(cast("dict[str, Any]", namespace(owner)), name, label)  # a module's is a dict
     holder, held = _in_classes(mro(owner), name)
     if type(held) is MemberDescriptorType:
         return _numbered(label, [Slot(owner, held)])
@@ -130,7 +142,7 @@ def _of_attribute(owner: object, name: str, label: str) -> WatchTarget:
         raise RequestRefused(
             f"{label} is computed when it is asked for, by {type_name(held)}; watch what it is made of"
         )
-    names = namespace(owner)
+    names = own_dict(owner)
     if names is None:
         raise RequestRefused(f"a {type_name(owner)} keeps no attributes of its own")
     places: list[Place] = [ObjectEntry(owner, name)]
@@ -142,20 +154,18 @@ def _of_attribute(owner: object, name: str, label: str) -> WatchTarget:
     return _numbered(label, places)
 
 
-def _of_class(owner: Any, name: str, label: str) -> WatchTarget:  # noqa: ANN401 - a class
+def _of_class(owner: type, name: str, label: str) -> WatchTarget:
     _, held = _in_classes(mro(owner), name)
     if held is not None and _is_data_descriptor(held):
         raise RequestRefused(f"{label} is computed by the metaclass when it is asked for")
-    holder, _ = _in_classes(type.__dict__["__mro__"].__get__(owner), name)
+    holder, _ = _in_classes(mro_of(owner), name)
     if holder is None:
         raise RequestRefused(f"{label} is not a stored attribute")
     if _is_immutable(owner):
-        raise RequestRefused(f"the attributes of {type_name(owner)} {owner.__name__} do not change")
-    places: list[Place] = [
-        ObjectEntry(keeper, name) for keeper in dict.fromkeys((owner, holder)) if not _is_immutable(keeper)
-    ]
-    qualified = type.__dict__["__qualname__"].__get__(owner)
-    module = type.__dict__["__module__"].__get__(owner)
+        raise RequestRefused(f"the attributes of {type_name(owner)} {class_name(owner)} do not change")
+    keepers = [owner] if holder is owner else [owner, holder]
+    places: list[Place] = [ObjectEntry(keeper, name) for keeper in keepers if not _is_immutable(keeper)]
+    qualified, module = qualified_name(owner), module_of(owner)
     identity = f"class:{module}:{qualified}:{name}"
     target = WatchTarget(identity, label, places)
     target.is_lasting = _finds(module, qualified, owner)
@@ -164,11 +174,10 @@ def _of_class(owner: Any, name: str, label: str) -> WatchTarget:  # noqa: ANN401
     return target
 
 
-def _finds(module: object, qualified: str, owner: object) -> bool:
-    found: object = sys.modules.get(module) if type(module) is str else None
+def _finds(module: str, qualified: str, owner: object) -> bool:
+    found: object = sys.modules.get(module)
     for part in qualified.split("."):
-        names = namespace(found)
-        found = None if names is None else names.get(part)
+        found = namespace(found).get(part)
     return found is owner
 
 
@@ -182,7 +191,7 @@ def _of_item(container: Any, key: object, label: str) -> WatchTarget:  # noqa: A
     is_list = is_a(container, list)
     if not is_list:
         _size_of_buffer(container)
-    if not isinstance(key, int):
+    if type(key) is not int and type(key) is not bool:
         raise RequestRefused(f"an item of a {type_name(container)} at {type_name(key)} is not a single place")
     if is_list:
         length = list.__len__(container)
@@ -212,6 +221,8 @@ def _native_form(form: str, width: int) -> str:
 
 
 def _size_of_buffer(owner: Any) -> int:  # noqa: ANN401 - any object
+    if not is_buffer(owner):
+        raise RequestRefused(_not_a_buffer(owner))
     try:
         with memoryview(owner) as view:
             if view.readonly:
@@ -221,9 +232,11 @@ def _size_of_buffer(owner: Any) -> int:  # noqa: ANN401 - any object
             with view.cast("B") as flat:
                 return flat.nbytes
     except (TypeError, ValueError, BufferError) as error:
-        raise RequestRefused(
-            f"a {type_name(owner)} is not a dict, list or buffer; its items can only be read by running its own code"
-        ) from error
+        raise RequestRefused(_not_a_buffer(owner)) from error
+
+
+def _not_a_buffer(owner: object) -> str:
+    return f"a {type_name(owner)} is not a dict, list or buffer; its items can only be read by running its own code"
 
 
 def _numbered(label: str, places: list[Place]) -> WatchTarget:
@@ -237,7 +250,7 @@ def _identity() -> str:
 
 def _in_classes(classes: tuple[type, ...], name: str) -> tuple[type | None, object]:
     for base in classes:
-        names = type.__dict__["__dict__"].__get__(base)
+        names = names_in_class(base)
         if name in names:
             return base, names[name]
     return None, None
@@ -246,8 +259,7 @@ def _in_classes(classes: tuple[type, ...], name: str) -> tuple[type | None, obje
 def _is_data_descriptor(held: object) -> bool:
     kind = mro(held)
     return type(held) is GetSetDescriptorType or any(
-        "__set__" in type.__dict__["__dict__"].__get__(base) or "__delete__" in type.__dict__["__dict__"].__get__(base)
-        for base in kind
+        "__set__" in names_in_class(base) or "__delete__" in names_in_class(base) for base in kind
     )
 
 
@@ -265,4 +277,4 @@ def is_plain(key: object) -> bool:
 def _method_of(key: object, method: str) -> bool:
     """Say whether a key has a method of a built-in class."""
     holder, _ = _in_classes(mro(key), method)
-    return holder in (object, str, int, float, bytes, type(None), complex)
+    return holder is not None and holder in _PLAIN

@@ -235,7 +235,7 @@ class DataBreakpointTable:
 
     def _on_start(self, frame: FrameType) -> None:
         """Look for targets that were not there yet, when code of their module runs."""
-        module = frame.f_globals.get("__name__")
+        module = dict.get(frame.f_globals, "__name__")
         self._look_again([module])
         code, definer = frame.f_code, frame.f_back
         if definer is not None and not is_function(code) and code.co_name != "<module>":
@@ -245,7 +245,7 @@ class DataBreakpointTable:
         """Look for attributes of a class that is being made, at the next instructions of the frame around it."""
 
         def look() -> None:
-            self._look_again([definer.f_globals.get("__name__")])
+            self._look_again([dict.get(definer.f_globals, "__name__")])
             self._look_when_made(definer, kind, instructions - 1)
 
         if instructions and any(breakpoint.waits and breakpoint.identity.startswith(kind) for breakpoint in self._set):

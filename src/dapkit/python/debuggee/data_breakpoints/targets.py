@@ -17,7 +17,7 @@ from types import CellType, CodeType, FrameType, MemberDescriptorType
 from typing import Any, Final
 
 from .. import native
-from ..classes import is_a
+from ..classes import is_a, stored_dict
 from ..connection.wire import Json
 
 MISSING: Final = native.MISSING
@@ -69,7 +69,7 @@ class ObjectEntry:
     def holder(self) -> dict[Any, Any] | None:
         """Return the dict, None if the object is gone."""
         owner = self._owner()
-        return None if owner is None else namespace(owner)
+        return None if owner is None else own_dict(owner)
 
     def watched_holder(self) -> dict[Any, Any] | None:
         """Return the dict as `holder` does, made so that watchers see every write."""
@@ -295,15 +295,10 @@ class DataAccess:
         self.new = new
 
 
-def namespace(owner: object) -> dict[Any, Any] | None:
-    """Return the dict of an object's attributes as it is, None if it has none."""
-    if is_a(owner, type):
-        return native.namespace_of(owner)
-    try:
-        found = object.__getattribute__(owner, "__dict__")
-    except AttributeError:
-        return None
-    return found if isinstance(found, dict) else None
+def own_dict(owner: object) -> dict[Any, Any] | None:
+    """Return the dict of an object's attributes as it is, None if it has none, or one with ways of its own."""
+    found = native.namespace_of(owner) if is_a(owner, type) else stored_dict(owner)
+    return found if type(found) is dict else None
 
 
 def _reference(owner: object) -> Callable[[], object]:

@@ -16,7 +16,7 @@ import _ast
 from collections.abc import Callable, Iterable
 from types import CodeType, FrameType
 
-from ..classes import class_name, mro, type_name
+from ..classes import class_name, mro, simple_name, type_name
 from ..connection.wire import Json
 from ..errors import RequestRefused
 from ..expressions.syntax import names_in, parse_expression
@@ -49,7 +49,7 @@ class ExceptionTypes:
 
 def _is_named(kind: type, package: str, name: str) -> bool:
     """Compare a class with a name; `json.JSONDecodeError` is one of `json.decoder` as well."""
-    if type.__dict__["__name__"].__get__(kind) != name:
+    if simple_name(kind) != name:
         return False
     return not package or f"{class_name(kind)}.".startswith(f"{package}.")
 

@@ -3,7 +3,7 @@
 from types import FrameType
 
 from .. import limits
-from ..classes import class_name, is_a, stored, type_name
+from ..classes import class_name, is_a, plain_text, simple_name, stored, type_name
 from ..connection.wire import Json
 from ..evaluation.guard import EvaluationGuard
 from ..values.text import error_text, own_text
@@ -72,10 +72,10 @@ def _details(exception: BaseException, path: str, guard: EvaluationGuard | None,
     message = own_text(str, exception, guard)
     notes = stored(exception, "__dict__").get("__notes__")
     if type(notes) is list:
-        message = "\n".join([message, *(note for note in notes if isinstance(note, str))])
+        message = "\n".join([message, *(plain_text(note) for note in notes if is_a(note, str))])
     details: Json = {
         "message": message[: limits.MESSAGE_CHARS],
-        "typeName": type.__dict__["__name__"].__get__(type(exception)),
+        "typeName": simple_name(type(exception)),
         "fullTypeName": class_name(type(exception)),
         "evaluateName": path,
         "stackTrace": formatted(traceback_of(exception)),

@@ -16,17 +16,17 @@ type OnRaise = Callable[[CodeType, int, BaseException], object]
 class IgnoredRaises:
     """Code object, instruction and type of exceptions to let pass.
 
-    Invariant: what is in `_recent` is in `_all` too, and the code objects of both are in `_kept`, so that
-    their ids stay their own. All three are changed under `_changing`: a thread that found something
+    Invariant: what is in `_recent` is in `_all` too, and the code objects and types of both are in `_kept`,
+    so that their ids stay their own. All three are changed under `_changing`: a thread that found something
     before `clear` adds nothing after it.
     """
 
     def __init__(self) -> None:
         self.era = 0
         """Counts the calls of `clear`."""
-        self._all: set[tuple[int, int, type]] = set()
+        self._all: set[tuple[int, int, int]] = set()  # a metaclass may hash a type in its own way
         self._recent: dict[int, tuple[CodeType, type]] = {}  # by instruction: half the price of the set
-        self._kept: list[CodeType] = []
+        self._kept: list[tuple[CodeType, type]] = []
         self._changing = _thread.allocate_lock()
 
     def add(self, code: CodeType, offset: int, kind: type, *, era: int) -> None:
@@ -36,8 +36,8 @@ class IgnoredRaises:
             return
         with self._changing:
             if era == self.era:
-                self._all.add((id(code), offset, kind))
-                self._kept.append(code)
+                self._all.add((id(code), offset, id(kind)))
+                self._kept.append((code, kind))
 
     def clear(self) -> None:
         """Look at everything again."""
@@ -56,7 +56,7 @@ class IgnoredRaises:
             found = lately(offset)
             if found is not None and found[0] is code and found[1] is type(exception):
                 return
-            if (id(code), offset, type(exception)) in everything:
+            if (id(code), offset, id(type(exception))) in everything:
                 self._note(code, offset, type(exception))
             else:
                 thorough(code, offset, exception)
@@ -65,5 +65,5 @@ class IgnoredRaises:
 
     def _note(self, code: CodeType, offset: int, kind: type) -> None:
         with self._changing:
-            if (id(code), offset, kind) in self._all:
+            if (id(code), offset, id(kind)) in self._all:
                 self._recent[offset] = code, kind

@@ -13,13 +13,12 @@ from typing import Any, Final
 
 from ..bytecode.instructions import instructions
 from ..bytecode.positions import ProgramTexts, span_at
-from ..classes import is_a
+from ..classes import defined, is_a, namespace
 from ..errors import RequestRefused
 from ..expressions.evaluate import Namespaces
 from ..expressions.hover import ARITHMETIC, calculated, value_of
 from ..sources.compilation import compiled
 from ..sources.files import Sources, is_function
-from ..values.members import namespace
 
 type Values = dict[str, object]
 
@@ -100,7 +99,7 @@ def _called(node: _ast.expr, caller: FrameType, code: CodeType) -> tuple[Functio
     else:
         found = value_of(node, namespaces)
     if is_a(found, type):
-        found, first = _of_class(found, "__init__"), [_NOT_ANY_MORE]
+        found, first = defined(found, "__init__"), [_NOT_ANY_MORE]
     elif type(found) is MethodType:
         found, first = found.__func__, [found.__self__]
     if type(found) is FunctionType and found.__code__ is code:
@@ -111,27 +110,18 @@ def _called(node: _ast.expr, caller: FrameType, code: CodeType) -> tuple[Functio
 def _attribute(owner: object, name: str) -> tuple[object, list[object]]:
     """Return an attribute, and what it is bound to, as far as that is known without running anything."""
     if is_a(owner, type):
-        return _bound(_of_class(owner, name), [], [owner])
+        return _bound(defined(owner, name), [], [owner])
     held = namespace(owner)
     if name in held:
         return held[name], []
-    return _bound(_of_class(type(owner), name), [owner], [type(owner)])
-
-
-def _of_class(kind: Any, name: str) -> object:  # noqa: ANN401 - a class
-    for base in type.__dict__["__mro__"].__get__(kind):
-        names = namespace(base)
-        if name in names:
-            return names[name]
-    return None
+    return _bound(defined(type(owner), name), [owner], [type(owner)])
 
 
 def _bound(found: object, of_function: list[object], of_class: list[object]) -> tuple[object, list[object]]:
-    match found:
-        case staticmethod():
-            return found.__func__, []
-        case classmethod():
-            return found.__func__, of_class
+    if type(found) is staticmethod:
+        return found.__func__, []
+    if type(found) is classmethod:
+        return found.__func__, of_class
     return found, of_function
 
 

@@ -23,6 +23,7 @@ from types import CodeType, FrameType
 from typing import Final
 
 from ..bytecode.calls import StepCall
+from ..classes import plain_text, simple_name
 from ..connection.wire import Json
 from ..log import LOG, code_name, write
 from ..marks import under_lock
@@ -330,7 +331,7 @@ class Stepping:
         code = frame.f_code
         if self._sources.kind_of(frame) == PROGRAM:
             return True
-        return code.co_name == "<module>" and frame.f_globals.get("__name__") == "__main__"
+        return code.co_name == "<module>" and plain_text(dict.get(frame.f_globals, "__name__")) == "__main__"
 
     def may_show(self, frame: FrameType) -> bool:
         """Say whether a step may end in a frame."""
@@ -355,7 +356,7 @@ def _awaits(frame: FrameType, value: object) -> bool:
     """Say whether a yield is the suspension of an await, which the program does not see as one."""
     flags = frame.f_code.co_flags
     if flags & _ASYNC_GENERATOR:
-        return type(value).__name__ != "async_generator_wrapped_value"
+        return simple_name(type(value)) != "async_generator_wrapped_value"
     return bool(flags & _COROUTINE)
 
 

@@ -12,10 +12,11 @@ from .. import limits
 from ..classes import type_name
 from ..errors import RequestRefused, TimeIsUp
 from ..evaluation.guard import EvaluationGuard
+from ..sources.compilation import compiled
 from ..values.rows import RemainingItems, VariableGroup
 from ..values.storage import Attribute, ContainerItem, LocalVariable, Stored
 from ..values.variables import ExpandableValue, VariableContainer, VariableReader
-from .evaluate import Namespaces, evaluate, said
+from .evaluate import Namespaces, evaluate, run, said
 
 _WHERE = "<dapkit: setExpression>"
 
@@ -99,15 +100,15 @@ def store(stored: Stored, value: object, guard: EvaluationGuard) -> None:
     except TimeIsUp:
         raise RequestRefused(f"it did not end within {limits.WATCH_SECONDS:g} s and was interrupted") from None
     except BaseException as error:  # of the program's own way of storing: the answer
-        raise RequestRefused(said(error)) from error
+        raise RequestRefused(said(error, guard)) from error
 
 
 def _target(expression: str) -> _ast.AST:
     try:
-        tree = compile(expression.strip(), _WHERE, "eval", _ast.PyCF_ONLY_AST, dont_inherit=True)
+        tree = compiled(expression.strip(), "eval", _ast.PyCF_ONLY_AST, place=_WHERE)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise RequestRefused(said(error)) from error
-    return tree.body  # type: ignore[attr-defined, no-any-return]  # "eval" gives an Expression
+    return tree.body  # type: ignore[no-any-return]  # "eval" gives an Expression
 
 
 def _part(node: _ast.expr, namespaces: Namespaces, guard: EvaluationGuard) -> object:
@@ -115,27 +116,27 @@ def _part(node: _ast.expr, namespaces: Namespaces, guard: EvaluationGuard) -> ob
     if isinstance(node, _ast.Slice):
         bounds = (node.lower, node.upper, node.step)
         return slice(*(None if bound is None else _part(bound, namespaces, guard) for bound in bounds))
-    code = compile(_ast.Expression(node), _WHERE, "eval", dont_inherit=True)
+    code = compiled(_ast.Expression(node), "eval", place=_WHERE)
     try:
-        return guard.call(limits.WATCH_SECONDS, eval, code, namespaces.namespace_for(code), namespaces.locals)
+        return guard.call(limits.WATCH_SECONDS, run, code, namespaces)
     except TimeIsUp:
         raise RequestRefused(f"it did not end within {limits.WATCH_SECONDS:g} s and was interrupted") from None
     except BaseException as error:
-        raise RequestRefused(said(error)) from error
+        raise RequestRefused(said(error, guard)) from error
 
 
 def _variable(name: str, namespaces: Namespaces, frame: FrameType | None) -> Stored:
     if frame is not None and namespaces.locals is not namespaces.globals:
         code = frame.f_code
-        if name in namespaces.locals or name in code.co_varnames + code.co_cellvars + code.co_freevars:
+        if name in namespaces.stored()[0] or name in code.co_varnames + code.co_cellvars + code.co_freevars:
             return LocalVariable(frame, name)
-    if name in namespaces.globals or namespaces.locals is namespaces.globals:
+    if name in namespaces.stored()[1] or namespaces.locals is namespaces.globals:
         return ContainerItem(namespaces.globals, name)
     raise RequestRefused(f"there is no variable {name}")
 
 
 def _why_not(inside: VariableContainer, value: object) -> str:
-    if type(value) in (VariableGroup, RemainingItems):
+    if type(value) is VariableGroup or type(value) is RemainingItems:
         return "it stands for several; open it"
     if isinstance(inside, ExpandableValue):
         return f"a {type_name(inside.value)} does not let its items be replaced"

@@ -12,15 +12,16 @@ from types import ModuleType
 from typing import Any, Final
 
 from .. import limits
-from ..classes import is_a, mro, type_name
+from ..classes import ClassSet, is_a, mro, mro_of, namespace, type_name
 from ..connection.wire import Json
 from ..errors import RequestRefused
-from ..values.members import KEYWORDS, is_function, members, namespace, rank
+from ..values.members import KEYWORDS, is_function, members, rank
 from ..values.text import render
 from .evaluate import Namespaces
 from .hover import look_up
 
 _OPENING: Final = {")": "(", "]": "[", "}": "{"}
+_KEYS: Final = ClassSet(str, int, bytes, bool, tuple, float)
 _QUOTES: Final = ("'", '"')
 
 
@@ -83,7 +84,7 @@ def _item(label: str, typed: str, head: str, *, kind: str, order: str, detail: s
 
 def _names(typed: str, head: str, namespaces: Namespaces) -> list[Json]:
     found: dict[str, Json] = {}
-    for order, names in enumerate((namespaces.locals, namespaces.globals, vars(builtins))):
+    for order, names in enumerate((*namespaces.stored(), vars(builtins))):
         for name, value in list(names.items()):
             if type(name) is str and name.startswith(typed) and name.isidentifier() and name not in found:
                 found[name] = _item(
@@ -117,7 +118,7 @@ def _attributes(owner: str, typed: str, head: str, namespaces: Namespaces) -> li
             "property" if row.lazy else _kind(row.value, "field"),
             "property" if row.lazy else type_name(row.value),
         )
-    holders = type.__dict__["__mro__"].__get__(value) if is_a(value, type) else ()
+    holders = mro_of(value) if is_a(value, type) else ()
     for holder in (*holders, *mro(value)):
         for name, held in list(namespace(holder).items()):
             propose(name, "property" if type(held) is property else _kind(held, "field", method=True), type_name(held))
@@ -156,11 +157,11 @@ def _keys(head: str, namespaces: Namespaces) -> list[Json] | None:
         return None
     quote = typed[0] if typed[:1] in _QUOTES else ""
     found: dict[str, Json] = {}
-    keys: Iterable[object] = dict.keys(value)  # type: ignore[arg-type]  # by is_a
+    keys: Iterable[object] = dict.keys(value)
     for at, key in enumerate(keys):
         if at >= limits.PROPOSALS:
             break
-        if type(key) not in (str, int, bytes, bool, tuple, float):
+        if type(key) not in _KEYS:
             continue
         text = render(key, None, limits.KEY_CHARS)
         if quote and type(key) is str and text[0] != quote and quote not in key and "\\" not in text:

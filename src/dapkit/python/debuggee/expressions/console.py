@@ -12,9 +12,11 @@ from collections.abc import Callable
 from types import CodeType
 from typing import Any, Final, cast
 
+from .. import limits
 from ..errors import RequestRefused, TimeIsUp
 from ..evaluation.guard import EvaluationGuard
 from ..options import EngineOptions
+from ..sources.compilation import compiled
 from .evaluate import NAME, Namespaces, said, too_long
 
 type Part = tuple[CodeType, bool]
@@ -74,10 +76,10 @@ class Console:
         except TimeIsUp:
             raise RequestRefused(too_long(text, self._options.evaluate_seconds)) from None
         except BaseException as error:  # the error of the user's own code is the answer
-            raise RequestRefused(said(error)) from error
+            raise RequestRefused(said(error, guard)) from error
         finally:
             namespaces.write_back()
-            _flush_output()
+            _flush_output(guard)
         if outcome.has_value and outcome.value is not None:
             self.last = [outcome.value]
         return outcome
@@ -86,7 +88,7 @@ class Console:
 def may_change(text: str) -> bool:
     """Say whether an input may give variables new values."""
     try:
-        todo: list[object] = [compile(text, NAME, "exec", _ast.PyCF_ONLY_AST | _FLAGS, dont_inherit=True)]
+        todo: list[object] = [compiled(text, "exec", _ast.PyCF_ONLY_AST | _FLAGS, place=NAME)]
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     while todo:
@@ -102,11 +104,11 @@ def may_change(text: str) -> bool:
 
 def _parts(text: str) -> list[Part]:
     try:
-        return [(compile(text.strip(), NAME, "eval", _FLAGS, dont_inherit=True), True)]
+        return [(compiled(text.strip(), "eval", _FLAGS, place=NAME), True)]
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         pass  # not one expression; then it must be statements
     try:
-        module = cast("_ast.Module", compile(text, NAME, "exec", _ast.PyCF_ONLY_AST | _FLAGS, dont_inherit=True))
+        module = cast("_ast.Module", compiled(text, "exec", _ast.PyCF_ONLY_AST | _FLAGS, place=NAME))
         parts: list[Part] = []
         statements: list[_ast.stmt] = []
         for node in module.body:
@@ -114,7 +116,7 @@ def _parts(text: str) -> list[Part]:
                 parts += _block(statements)
                 statements = []
                 expression = _ast.Expression(node.value)
-                parts.append((compile(expression, NAME, "eval", _FLAGS, dont_inherit=True), True))
+                parts.append((compiled(expression, "eval", _FLAGS, place=NAME), True))
             else:
                 statements.append(node)
         return parts + _block(statements)
@@ -126,7 +128,7 @@ def _block(statements: list[_ast.stmt]) -> list[Part]:
     if not statements:
         return []
     module = _ast.Module(statements, [])
-    return [(compile(module, NAME, "exec", _FLAGS, dont_inherit=True), False)]
+    return [(compiled(module, "exec", _FLAGS, place=NAME), False)]
 
 
 def _run(parts: list[Part], namespaces: Namespaces, show: Callable[[object], None]) -> ConsoleResult:
@@ -186,10 +188,15 @@ def _nothing() -> None:
     return
 
 
-def _flush_output() -> None:
+def _flush_output(guard: EvaluationGuard) -> None:
     """Show what the input printed before its answer."""
     for stream in (sys.stdout, sys.stderr):
         try:
-            stream.flush()
-        except (AttributeError, OSError, ValueError):
-            continue  # None, closed, or a stand-in of the program
+            guard.call(limits.VALUE_SECONDS, _flush, stream)
+        except BaseException:  # noqa: S112 - it is closed, or a stand-in of the program
+            continue
+
+
+def _flush(stream: Any) -> None:  # noqa: ANN401 - whatever the program put there
+    if stream is not None:
+        stream.flush()

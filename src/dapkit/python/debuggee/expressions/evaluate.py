@@ -8,9 +8,12 @@ from collections.abc import Mapping
 from types import CodeType, FrameType
 
 from .. import limits
+from ..classes import is_a, simple_name
 from ..errors import RequestRefused, TimeIsUp
 from ..evaluation.guard import EvaluationGuard
-from ..values.storage import write_locals_back
+from ..sources.compilation import compiled as compiled_text
+from ..values.storage import variables_of, write_locals_back
+from ..values.text import error_text, own_text
 
 NAME = "<dapkit: evaluate>"
 """File name of what is evaluated."""
@@ -30,6 +33,12 @@ class Namespaces:
         """Make assignments to local variables real."""
         if self._frame is not None:
             write_locals_back(self._frame)
+
+    def stored(self) -> list[dict[str, object]]:
+        """Return both as they are stored, for a look that runs no code of the program; names alone count."""
+        of_frame = variables_of(self._frame) if self._frame is not None and self.locals is not self.globals else None
+        pairs = (of_frame or [], dict.items(self.globals))
+        return [{name: held for name, held in names if type(name) is str} for names in pairs]
 
     def namespace_for(self, code: CodeType) -> dict[str, object]:
         """Return the globals for a piece of code: functions within it see no locals but through them."""
@@ -53,11 +62,16 @@ def evaluate(text: str, namespaces: Namespaces, guard: EvaluationGuard) -> objec
     """
     code = compiled(text)
     try:
-        return guard.call(limits.WATCH_SECONDS, eval, code, namespaces.namespace_for(code), namespaces.locals_for(code))
+        return guard.call(limits.WATCH_SECONDS, run, code, namespaces)
     except TimeIsUp:
         raise RequestRefused(too_long(text, limits.WATCH_SECONDS)) from None
     except BaseException as error:  # the error of the user's own expression is the answer
-        raise RequestRefused(said(error)) from error
+        raise RequestRefused(said(error, guard)) from error
+
+
+def run(code: CodeType, namespaces: Namespaces) -> object:
+    """Run the code of an expression; also the namespaces may be of the program's own making."""
+    return eval(code, namespaces.namespace_for(code), namespaces.locals_for(code))
 
 
 def compiled(text: str) -> CodeType:
@@ -68,21 +82,22 @@ def compiled(text: str) -> CodeType:
 
     """
     try:
-        return compile(text.strip(), NAME, "eval", dont_inherit=True)
+        code: CodeType = compiled_text(text.strip(), "eval", place=NAME)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise RequestRefused(said(error)) from error
+    return code
 
 
-def said(error: BaseException) -> str:
-    """Say what was raised, as the last line of a traceback does."""
-    if isinstance(error, SyntaxError):
-        where = f" (line {error.lineno}, column {error.offset})" if error.lineno and error.offset else ""
-        return f"{type(error).__name__}: {error.msg}{where}"
-    try:
-        text = str(error)
-    except BaseException as second:
-        text = f"<str raised {type(second).__name__}>"
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+def said(error: BaseException, guard: EvaluationGuard | None = None) -> str:
+    """Say what was raised, as the last line of a traceback does; a guard is needed for errors of the program."""
+    kind = simple_name(type(error))
+    if is_a(error, SyntaxError):
+        message, line, column = (SyntaxError.__dict__[name].__get__(error) for name in ("msg", "lineno", "offset"))
+        if type(message) is str:
+            is_placed = type(line) is int and type(column) is int and line and column
+            return f"{kind}: {message}" + (f" (line {line}, column {column})" if is_placed else "")
+    text = error_text(error) or ("" if guard is None else own_text(str, error, guard))
+    return f"{kind}: {text}" if text else kind
 
 
 def too_long(text: str, seconds: float) -> str:

@@ -8,19 +8,20 @@ finds there, without the user asking for it.
 import _ast
 import _operator
 import builtins
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from types import GetSetDescriptorType, MemberDescriptorType
 from typing import Any, Final, cast
 
 from .. import limits
-from ..classes import is_a, mro, type_name
+from ..classes import ClassSet, is_a, mro, mro_of, namespace, simple_name, type_name
 from ..errors import RequestRefused
+from ..sources.compilation import compiled
 from ..values import containers
-from ..values.members import is_trusted_field, members, namespace
+from ..values.members import is_trusted_field, members
 from .evaluate import NAME, Namespaces, said
 
-_KEYS: Final = (int, str, bytes, bool, float, complex, type(None))
-_NUMBERS: Final = (int, float, complex, bool)
+_KEYS: Final = ClassSet(int, str, bytes, bool, float, complex, type(None))
+_NUMBERS: Final = ClassSet(int, float, complex, bool)
 ARITHMETIC: Final[dict[type, Callable[[Any, Any], Any]]] = {
     _ast.Add: _operator.add,
     _ast.Sub: _operator.sub,
@@ -39,7 +40,8 @@ _COMPARISONS: Final[dict[type, Callable[[Any, Any], Any]]] = {
     _ast.Is: _operator.is_,
     _ast.IsNot: _operator.is_not,
 }
-_CONTAINERS: Final = (list, tuple, dict, str, bytes, bytearray, range)
+_CONTAINERS: Final = ClassSet(list, tuple, dict, str, bytes, bytearray, range)
+_IN_C: Final = ClassSet(GetSetDescriptorType, MemberDescriptorType)
 
 
 def look_up(text: str, namespaces: Namespaces) -> object:
@@ -50,7 +52,7 @@ def look_up(text: str, namespaces: Namespaces) -> object:
 
     """
     try:
-        tree = compile(text.strip(), NAME, "eval", _ast.PyCF_ONLY_AST, dont_inherit=True)
+        tree = compiled(text.strip(), "eval", _ast.PyCF_ONLY_AST, place=NAME)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise RequestRefused(said(error)) from error
     return value_of(cast("_ast.Expression", tree).body, namespaces)  # as "eval" gives
@@ -108,9 +110,9 @@ def calculated(left: Any, operator: _ast.AST, right: Any) -> object:  # noqa: AN
 
 
 def _named(name: str, namespaces: Namespaces) -> object:
-    for names in (namespaces.locals, namespaces.globals, vars(builtins)):
+    for names in (*namespaces.stored(), vars(builtins)):
         if name in names:
-            return cast("Mapping[str, object]", names)[name]
+            return names[name]
     raise RequestRefused(f"NameError: name {name!r} is not defined")
 
 
@@ -126,24 +128,25 @@ def attribute(value: object, name: str) -> object:
             if row.lazy:
                 raise RequestRefused(f"{name} is a property; a hover does not run it, evaluate it in the console")
             return row.value
-    of_class = type.__dict__["__mro__"].__get__(value) if is_a(value, type) else ()
+    of_class = mro_of(value) if is_a(value, type) else ()
     for holder in (*of_class, *mro(value)):
         names = namespace(holder)
         if name not in names:
             continue
         found: Any = names[name]
-        if type(found) in (GetSetDescriptorType, MemberDescriptorType) and holder not in of_class:
+        if type(found) in _IN_C and not any(holder is kind for kind in of_class):
             if is_trusted_field(holder, names, name):
                 return type(found).__get__(found, value, type(value))
             break
-        return found.__func__ if type(found) in (staticmethod, classmethod) else found
+        return found.__func__ if type(found) is staticmethod or type(found) is classmethod else found
     raise RequestRefused(f"no attribute {name!r} of {type_name(value)} can be found without running code")
 
 
 def _item(container: object, key: object) -> object:
+    container = containers.unwrapped(container)
     kind = type(container)
     deque = containers.kind_of(container)
-    if kind not in _CONTAINERS and (deque is not kind or deque.__name__ not in ("deque", "array")):
+    if kind not in _CONTAINERS and (deque is not kind or simple_name(kind) not in ("deque", "array")):
         raise RequestRefused(
             f"a hover reads items of built-in containers, not of {type_name(container)}; evaluate it in the console"
         )

@@ -3,6 +3,7 @@
 import _ast
 
 from ..errors import RequestRefused
+from ..sources.compilation import compiled
 
 
 def parse_expression(text: str, what: str) -> _ast.expr:
@@ -13,14 +14,14 @@ def parse_expression(text: str, what: str) -> _ast.expr:
 
     """
     try:
-        compile(text.strip(), "<" + what + ">", "eval", dont_inherit=True)
-        tree = compile("(" + text.strip() + "\n)", "<" + what + ">", "eval", _ast.PyCF_ONLY_AST, dont_inherit=True)
+        compiled(text.strip(), "eval", place=f"<{what}>")
+        tree = compiled("(" + text.strip() + "\n)", "eval", _ast.PyCF_ONLY_AST, place=f"<{what}>")
     except SyntaxError as error:
         where = f"line {error.lineno}, column {error.offset}" if error.lineno != 1 else f"column {error.offset}"
         raise RequestRefused(f"{what} {text!r}: {error.msg} ({where})") from error
     except (ValueError, RecursionError, MemoryError) as error:
         raise RequestRefused(f"{what} {text[:80]!r}: {error}") from error
-    return tree.body  # type: ignore[attr-defined, no-any-return]  # "eval" gives an Expression
+    return tree.body  # type: ignore[no-any-return]  # "eval" gives an Expression
 
 
 def names_in(tree: _ast.AST) -> tuple[set[str], set[str]]:

@@ -13,7 +13,7 @@ from ..evaluation.jobs import Job
 from ..execution.results import UNKNOWN
 from ..expressions.assignment import set_expression, set_variable
 from ..expressions.evaluate import Namespaces
-from ..values.rows import ValueRow
+from ..values.rows import UnreadProperty, ValueRow
 from ..values.variables import (
     CELLS,
     GLOBALS,
@@ -21,7 +21,6 @@ from ..values.variables import (
     RETURNED,
     FrameVariables,
     ShownFrame,
-    UnreadProperty,
     VariableContainer,
 )
 from .handler import LATER, Handler, Later

@@ -1,5 +1,6 @@
 """Compiling texts to look at them, without the warnings that the program's own compilation gives already."""
 
+import _ast
 import _warnings
 import sys
 from collections.abc import Iterator
@@ -12,7 +13,7 @@ FUTURE: Final = 0x1000000
 """CO_FUTURE_ANNOTATIONS, the flag of code that changes what a text compiles to."""
 
 
-def compiled(text: str | bytes, mode: str = "exec", flags: int = 0, *, place: str = PLACE) -> Any:  # noqa: ANN401 - a code object, or with the flag for it a tree of `_ast`
+def compiled(text: str | bytes | _ast.AST, mode: str = "exec", flags: int = 0, *, place: str = PLACE) -> Any:  # noqa: ANN401 - a code object, or with the flag for it a tree of `_ast`
     """Compile a text, under a file name.
 
     Raises:
@@ -29,7 +30,7 @@ def compiled(text: str | bytes, mode: str = "exec", flags: int = 0, *, place: st
     )  # the name of the module, as `warnings` makes it up
     filters.insert(0, silence)
     try:
-        return compile(text, place, mode, flags, dont_inherit=True)
+        return compile(text, place, mode, flags, dont_inherit=True)  # type: ignore[arg-type]  # a tree that can be
     finally:
         filters.remove(silence)
 

@@ -122,7 +122,7 @@ class Sources:
         kind = self.kind(filename)
         if kind != PROGRAM or filename[:1] != "<" or self._rule_for(filename) is not None:
             return kind
-        file, name = frame.f_globals.get("__file__"), frame.f_globals.get("__name__")
+        file, name = dict.get(frame.f_globals, "__file__"), dict.get(frame.f_globals, "__name__")
         if type(file) is str:
             return self.kind(file)
         return LIBRARY if type(name) is str and name.startswith("namedtuple_") else PROGRAM
@@ -153,7 +153,7 @@ class Sources:
         modules = [
             name
             for name, module in list(sys.modules.items())
-            if (names_of(module) or {}).get("__file__") in (filename, path) and isinstance(name, str)
+            if type(name) is str and _file_of(module) in (filename, path)
         ]
         for rule in self._rules:
             if any(map(rule.fits, modules if rule.of_modules else paths)):
@@ -184,6 +184,11 @@ class Sources:
         if shown is None:
             shown = self._shown[key] = os.path.normpath(os.path.join(self._directory, filename))
         return shown
+
+
+def _file_of(module: object) -> str:
+    file = (names_of(module) or {}).get("__file__")
+    return file if type(file) is str else ""
 
 
 def _library_folders() -> tuple[str, ...]:

@@ -2,8 +2,9 @@
 
 import sys
 from types import ModuleType
+from typing import cast
 
-from ..classes import is_a
+from ..classes import is_a, namespace
 
 _OURS = __name__.removesuffix(".sources.imported")
 
@@ -17,7 +18,7 @@ def loaded() -> list[tuple[str, object]]:
     return [
         (name, module)
         for name, module in everything
-        if isinstance(name, str) and module is not None and not name.startswith(_OURS)
+        if type(name) is str and module is not None and not name.startswith(_OURS)
     ]
 
 
@@ -25,5 +26,4 @@ def names_of(module: object) -> Names | None:
     """Return what a module holds, without running code of its own; None if it is not a real module."""
     if not is_a(module, ModuleType):
         return None
-    names = object.__getattribute__(module, "__dict__")
-    return names if isinstance(names, dict) else None
+    return cast("Names", namespace(module))  # a module's is a dict

@@ -14,15 +14,16 @@ from types import (
 from typing import Any, Final
 
 from .. import limits
-from ..classes import is_a
+from ..classes import ClassSet, is_a, module_of, names_in_class, namespace, qualified_name
 from ..errors import RequestRefused
 
 _OF_CODE: Final = {
-    FunctionType: "__code__",
-    GeneratorType: "gi_code",
-    CoroutineType: "cr_code",
-    AsyncGeneratorType: "ag_code",
+    id(FunctionType): "__code__",
+    id(GeneratorType): "gi_code",
+    id(CoroutineType): "cr_code",
+    id(AsyncGeneratorType): "ag_code",
 }
+_AROUND_FUNCTIONS: Final = ClassSet(MethodType, staticmethod, classmethod)
 
 
 class Location:
@@ -37,10 +38,10 @@ class Location:
 def is_located(value: object) -> bool:
     """Say whether a value may be defined in a source."""
     kind = type(value)
-    if kind in _OF_CODE or kind in (MethodType, property, staticmethod, classmethod):
+    if id(kind) in _OF_CODE or kind is property or kind in _AROUND_FUNCTIONS:
         return True
     if kind is ModuleType:
-        return type(_names_of(value).get("__file__")) is str
+        return type(namespace(value).get("__file__")) is str
     return is_a(value, type) and bool(_file_of_class(value))
 
 
@@ -54,43 +55,37 @@ def locate(value: Any) -> tuple[str, int, CodeType | None]:  # noqa: ANN401 - se
     kind = type(value)
     if kind is property:
         value = next((part for part in (value.fget, value.fset, value.fdel) if part is not None), None)
-    elif kind in (MethodType, staticmethod, classmethod):
+    elif kind in _AROUND_FUNCTIONS:
         value = value.__func__
     kind = type(value)
-    if kind in _OF_CODE:
-        code: CodeType = kind.__dict__[_OF_CODE[kind]].__get__(value)
+    if id(kind) in _OF_CODE:
+        code: CodeType = kind.__dict__[_OF_CODE[id(kind)]].__get__(value)
         return code.co_filename, code.co_firstlineno, code
     if kind is ModuleType:
-        return str(_names_of(value).get("__file__")), 1, None
+        return str(namespace(value).get("__file__")), 1, None
     if is_a(value, type):
         return _class_location(value)
     raise RequestRefused("it is not defined in a source that could be shown")
 
 
-def _names_of(module: object) -> dict[str, object]:
-    names: dict[str, object] = object.__getattribute__(module, "__dict__")
-    return names
-
-
-def _file_of_class(value: object) -> str:
-    module = type.__dict__["__module__"].__get__(value)
-    loaded = sys.modules.get(module) if type(module) is str else None
-    file = _names_of(loaded).get("__file__") if type(loaded) is ModuleType else None
+def _file_of_class(value: type) -> str:
+    loaded = sys.modules.get(module_of(value))
+    file = namespace(loaded).get("__file__") if is_a(loaded, ModuleType) else None
     return file if type(file) is str and not file.endswith((".so", ".pyd")) else ""
 
 
-def _class_location(value: object) -> tuple[str, int, CodeType | None]:
+def _class_location(value: type) -> tuple[str, int, CodeType | None]:
     """Find a class by the line it remembers (3.13), or by its name in the source."""
     file = _file_of_class(value)
-    names = type.__dict__["__dict__"].__get__(value)
+    names = names_in_class(value)
     line = names.get("__firstlineno__")
     codes = [member.__code__ for member in names.values() if type(member) is FunctionType]
     code = codes[0] if codes and all(code.co_filename == codes[0].co_filename for code in codes) else None
     file = file if code is None else code.co_filename
     if type(line) is int:
         return file, line, code
-    name = type.__dict__["__qualname__"].__get__(value)
-    found = _find_class(file, name.split(".")) if type(name) is str else 0
+    name = qualified_name(value)
+    found = _find_class(file, name.split("."))
     if not found and codes:
         found = min(code.co_firstlineno for code in codes)
     if not found:

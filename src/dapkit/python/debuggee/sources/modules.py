@@ -11,6 +11,7 @@ from collections.abc import Callable
 from time import gmtime, strftime
 from types import FrameType
 
+from ..classes import is_a, simple_name
 from ..connection.wire import Json
 from ..marks import in_link_thread
 from .files import PROGRAM, Sources
@@ -36,7 +37,7 @@ class ModuleTable:
 
     def number_of(self, frame: FrameType) -> int | None:
         """Return the number of the module whose code a frame runs, and report the module to the client first."""
-        name = frame.f_globals.get("__name__")
+        name = dict.get(frame.f_globals, "__name__")
         module = sys.modules.get(name) if type(name) is str else None
         names = names_of(module)
         if names is not frame.f_globals or type(name) is not str:
@@ -101,8 +102,8 @@ class ModuleTable:
 def _loader(names: Names) -> str:
     """Return the name of the class that loaded a module."""
     loader = names.get("__loader__")
-    kind = loader if isinstance(loader, type) else type(loader)
-    return "" if loader is None else str(type.__dict__["__name__"].__get__(kind))
+    kind: type = loader if is_a(loader, type) else type(loader)
+    return "" if loader is None else simple_name(kind)
 
 
 def _time_of(path: str) -> str:

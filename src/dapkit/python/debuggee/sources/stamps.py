@@ -10,6 +10,8 @@ import sys
 from types import ModuleType
 from typing import Any
 
+from ..classes import is_a
+
 _EDITED = "the file was changed after the program loaded it: lines are those of the file, what runs is older"
 
 
@@ -59,14 +61,14 @@ def stamp_of(path: str) -> Stamp | None:
 def loaded_namespaces() -> list[dict[str, object]]:
     """Return the variables of every module that is loaded, without waking those that load lazily."""
     own_dict: Any = vars(ModuleType)["__dict__"]
-    return [own_dict.__get__(module) for module in list(sys.modules.values()) if issubclass(type(module), ModuleType)]
+    return [own_dict.__get__(module) for module in list(sys.modules.values()) if is_a(module, ModuleType)]
 
 
 def _in_cache(key: str) -> tuple[int, int] | None:
     """Return the stamp in the bytecode that a module was loaded from."""
     for names in loaded_namespaces():
         cached, file = names.get("__cached__"), names.get("__file__")
-        if isinstance(cached, str) and isinstance(file, str) and os.path.realpath(file) == key:
+        if type(cached) is str and type(file) is str and os.path.realpath(file) == key:
             try:
                 with open(cached, "rb") as bytecode:
                     head = bytecode.read(16)

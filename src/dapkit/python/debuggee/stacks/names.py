@@ -3,7 +3,7 @@
 from types import FrameType
 
 from .. import limits
-from ..classes import type_name
+from ..classes import plain_text, type_name
 from ..connection.wire import Json
 from ..evaluation.guard import EvaluationGuard
 from ..values.text import render
@@ -17,7 +17,7 @@ _NATIVE = " [native call]"
 
 def plain_name(frame: FrameType, _line: int) -> str:
     """Return the name of the function, qualified by its class and the functions around it."""
-    return frame.f_code.co_qualname
+    return plain_text(frame.f_code.co_qualname)
 
 
 def wants_values(form: Json) -> bool:
@@ -32,9 +32,9 @@ def naming(form: Json, guard: EvaluationGuard | None, *, with_values: bool) -> N
     """
 
     def name(frame: FrameType, line: int) -> str:
-        text = frame.f_code.co_qualname
+        text = plain_name(frame, line)
         if form.get("module"):
-            module = frame.f_globals.get("__name__")
+            module = dict.get(frame.f_globals, "__name__")
             text = f"{module}.{text}" if type(module) is str else text
         if form.get("parameters"):
             text += f"({', '.join(_parameters(frame, form, guard, with_values=with_values))})"

@@ -18,6 +18,7 @@ from collections.abc import Callable
 from types import FrameType
 
 from .. import limits
+from ..classes import namespace, plain_text
 from ..connection.wire import Json
 from ..errors import RequestRefused
 from . import tasks
@@ -153,10 +154,10 @@ class ThreadTable:
     def name(self, ident: int) -> str:
         """Return the name that `threading` knows, or one made of the number."""
         threading = sys.modules.get("threading")
-        known = getattr(threading, "_active", {}).get(ident)
-        if known is not None:
-            name = getattr(known, "__dict__", {}).get("_name")  # `name` may be overridden by the program
-            if isinstance(name, str):
+        threads = namespace(threading).get("_active")
+        if type(threads) is dict and ident in threads:
+            name = plain_text(namespace(threads[ident]).get("_name"))  # `name` may be overridden by the program
+            if name:
                 return name
         return "MainThread" if ident == self.main else f"Thread {self.number(ident)}"
 

@@ -6,6 +6,7 @@ and none of the program's own code runs. A task is awaited by another one direct
 """
 
 import sys
+from _weakref import ref
 from collections.abc import Iterator
 from types import (
     AsyncGeneratorType,
@@ -14,12 +15,15 @@ from types import (
     FrameType,
     FunctionType,
     GeneratorType,
+    GetSetDescriptorType,
+    MemberDescriptorType,
+    MethodDescriptorType,
     MethodType,
 )
 from typing import Any, Final
 
 from .. import limits
-from ..classes import is_a
+from ..classes import defined, is_a, module_of, mro, names_in_class, namespace, plain_text, simple_name
 
 type Task = Any
 """An object of asyncio's class Task, of either implementation."""
@@ -31,6 +35,17 @@ _WRAPPERS: Final = ("async_generator_asend", "async_generator_athrow", "coroutin
 """Types whose objects hold what they await where only the garbage collector sees it."""
 
 
+_ATTRIBUTES: Final = {
+    id(kind): (kind, frame, awaited)
+    for kind, frame, awaited in (
+        (CoroutineType, "cr_frame", "cr_await"),
+        (GeneratorType, "gi_frame", "gi_yieldfrom"),
+        (AsyncGeneratorType, "ag_frame", "ag_await"),
+    )
+}
+"""By the identity of the type, which is in it: of what is awaited, the frame, and what that awaits in turn."""
+
+
 def all_tasks() -> list[Task]:
     """Return the tasks that have not ended, of all event loops, in the order of their names."""
     module = sys.modules.get("asyncio.tasks")
@@ -38,22 +53,20 @@ def all_tasks() -> list[Task]:
         return []
     found: dict[int, Task] = {}
     for name in ("_scheduled_tasks", "_eager_tasks"):
-        for task in _snapshot(getattr(module, name, ())):
+        for task in _snapshot(namespace(module).get(name, ())):
             found[id(task)] = task
     for loop in _loops_of_threads():
         for task in _of_loop("all_tasks", loop) or ():
             found[id(task)] = task
-    living = [task for task in found.values() if is_task(task) and not _call(task, "done")]
+    living = [task for task in found.values() if is_task(task) and _read(task, "_state") == "PENDING"]
     return sorted(living, key=_order)
 
 
-def _snapshot(tasks: Any) -> list[Task]:  # noqa: ANN401 - a set or a weak one
-    for _ in range(100):
-        try:
-            return list(tasks)
-        except RuntimeError:
-            continue  # another thread changed it meanwhile; asyncio does the same
-    return []
+def _snapshot(tasks: object) -> list[Task]:
+    """Return what a set holds, or a weak one, of which Python code of the library would be run."""
+    held = namespace(tasks).get("data") if type(tasks) is not set else tasks
+    living = [found() if type(found) is ref else found for found in list(held)] if type(held) is set else []
+    return [task for task in living if task is not None]
 
 
 def _order(task: Task) -> tuple[int, str]:
@@ -64,8 +77,8 @@ def _order(task: Task) -> tuple[int, str]:
 def current_tasks() -> list[Task]:
     """Return the tasks that are being run, at most one for each event loop."""
     module = sys.modules.get("asyncio.tasks")
-    running = getattr(module, "_current_tasks", None)
-    found = list(running.values()) if isinstance(running, dict) else []
+    running = namespace(module).get("_current_tasks")
+    found: list[Task] = list(running.values()) if type(running) is dict else []
     found += [_of_loop("current_task", loop) for loop in _loops_of_threads()]
     return [task for task in {id(task): task for task in found}.values() if is_task(task)]
 
@@ -75,13 +88,13 @@ def _loops_of_threads() -> list[object]:
 
     They are read off the frames in which they run. A loop that is not asyncio's own has no such frame.
     """
-    if not hasattr(sys.modules.get("_asyncio"), "all_tasks"):
+    if "all_tasks" not in namespace(sys.modules.get("_asyncio")):
         return []
     found: dict[int, object] = {}
     for newest in sys._current_frames().values():
         frame: FrameType | None = newest
         while frame is not None:
-            if frame.f_code.co_qualname == _RUNNER and frame.f_globals.get("__name__") == "asyncio.base_events":
+            if frame.f_code.co_qualname == _RUNNER and dict.get(frame.f_globals, "__name__") == "asyncio.base_events":
                 loop = frame.f_locals.get("self")
                 found[id(loop)] = loop
             frame = frame.f_back
@@ -90,96 +103,79 @@ def _loops_of_threads() -> list[object]:
 
 def _of_loop(function: str, loop: object) -> Any:  # noqa: ANN401 - tasks, or one, or None
     try:
-        return getattr(sys.modules["_asyncio"], function)(loop)
+        found: Any = namespace(sys.modules["_asyncio"])[function]
+        return found(loop)
     except RuntimeError:
         return None  # another thread changed the tasks meanwhile
 
 
 def is_task(value: object) -> bool:
     """Say whether a value is a task."""
-    module = sys.modules.get("asyncio.tasks")
-    kinds = (getattr(module, "Task", None), getattr(module, "_PyTask", None))
-    return is_a(value, *(kind for kind in kinds if isinstance(kind, type)))
+    return _is_of("asyncio.tasks", ("Task", "_PyTask"), value)
 
 
 def _is_future(value: object) -> bool:
-    module = sys.modules.get("asyncio.futures")
-    kinds = (getattr(module, "Future", None), getattr(module, "_PyFuture", None))
-    return is_a(value, *(kind for kind in kinds if isinstance(kind, type)))
+    return _is_of("asyncio.futures", ("Future", "_PyFuture"), value)
 
 
-def _call(task: Task, method: str) -> Any:  # noqa: ANN401 - as the method
-    """Call a method as asyncio defines it, whatever a class of the program makes of it."""
-    for kind in type.__dict__["__mro__"].__get__(type(task)):
-        if str(type.__dict__["__module__"].__get__(kind)).partition(".")[0] in ("asyncio", "_asyncio") and method in (
-            own := type.__dict__["__dict__"].__get__(kind)
-        ):
-            return own[method](task)
-    raise AttributeError(method)
+def _is_of(module: str, names: tuple[str, ...], value: object) -> bool:
+    loaded = namespace(sys.modules.get(module))
+    return any(is_a(kind, type) and is_a(value, kind) for kind in map(loaded.get, names))
 
 
 def _read(future: object, attribute: str) -> Any:  # noqa: ANN401 - as the attribute
     """Read an attribute as asyncio defines it: in C a descriptor, in Python an entry of the dict."""
-    for kind in type.__dict__["__mro__"].__get__(type(future)):
-        descriptor = type.__dict__["__dict__"].__get__(kind).get(attribute)
-        if type(descriptor).__name__ in ("getset_descriptor", "member_descriptor"):
-            return descriptor.__get__(future)
-    try:
-        return object.__getattribute__(future, "__dict__").get(attribute)
-    except AttributeError:
-        return None
+    of_class: Any = defined(type(future), attribute)
+    if type(of_class) is GetSetDescriptorType or type(of_class) is MemberDescriptorType:
+        try:
+            return of_class.__get__(future)
+        except AttributeError:
+            return None
+    return namespace(future).get(attribute, of_class)
 
 
 def name(task: Task) -> str:
     """Return the name of a task."""
-    given = _call(task, "get_name")
-    return given if type(given) is str else "Task"
+    for kind in mro(task):
+        in_c = names_in_class(kind).get("get_name")
+        if type(in_c) is MethodDescriptorType:
+            return plain_text(in_c(task)) or "Task"
+    return plain_text(_read(task, "_name")) or "Task"
 
 
 def thread_of(task: Task) -> int:
     """Return the identity of the thread that runs the task's event loop, 0 if none does."""
-    ident = getattr(_call(task, "get_loop"), "__dict__", {}).get("_thread_id")
-    return ident if isinstance(ident, int) else 0
+    ident = namespace(_read(task, "_loop")).get("_thread_id")
+    return ident if type(ident) is int else 0
 
 
 def outermost_frame(task: Task) -> FrameType | None:
     """Return the frame of the coroutine that the task was made for."""
-    return _frame_of(_call(task, "get_coro"))
+    return _frame_of(_read(task, "_coro"))
 
 
-def _frame_of(awaitable: object) -> FrameType | None:
-    match awaitable:
-        case CoroutineType():
-            return awaitable.cr_frame
-        case GeneratorType():
-            return awaitable.gi_frame
-        case AsyncGeneratorType():
-            return awaitable.ag_frame
-    return None
+def _frame_of(awaitable: Any) -> FrameType | None:  # noqa: ANN401 - whatever is awaited
+    _, frame, _ = _ATTRIBUTES.get(id(type(awaitable)), ("", "", ""))
+    found: FrameType | None = getattr(awaitable, frame) if frame else None
+    return found
 
 
 def _awaited_by(awaitable: object) -> object:
     """Return what a suspended coroutine waits for."""
-    match awaitable:
-        case CoroutineType():
-            return awaitable.cr_await
-        case GeneratorType():
-            return awaitable.gi_yieldfrom
-        case AsyncGeneratorType():
-            return awaitable.ag_await
-    if type(awaitable).__name__ in _WRAPPERS:
+    kind = type(awaitable)
+    if id(kind) in _ATTRIBUTES:
+        return getattr(awaitable, _ATTRIBUTES[id(kind)][2])
+    if module_of(kind) == "builtins" and simple_name(kind) in _WRAPPERS:
         import gc
 
-        for held in gc.get_referents(awaitable):
-            if isinstance(held, CoroutineType | GeneratorType | AsyncGeneratorType):
-                return held
+        return next((held for held in gc.get_referents(awaitable) if id(type(held)) in _ATTRIBUTES), None)
     return None
 
 
 def suspended_frames(task: Task) -> list[FrameType]:
     """Return the frames of a suspended task, from the newest."""
     found: list[FrameType] = []
-    awaitable = _call(task, "get_coro")
+    awaitable = _read(task, "_coro")
     while awaitable is not None and len(found) < limits.AWAIT_DEPTH:
         frame = _frame_of(awaitable)
         if frame is not None:
@@ -206,27 +202,19 @@ def awaiters(future: object) -> list[Task]:
 
 def _waiting_for(future: object) -> Iterator[object]:
     for entry in list(_read(future, "_callbacks") or ()):
-        callback = entry[0] if isinstance(entry, tuple) and entry else entry
-        match callback:
-            case BuiltinMethodType():
-                yield from filter(is_task, (callback.__self__,))
-            case MethodType():
-                yield from filter(is_task, (callback.__self__, _attribute(callback.__self__, "_parent_task")))
-            case FunctionType():
-                for cell in callback.__closure__ or ():
-                    try:
-                        held = cell.cell_contents
-                    except ValueError:
-                        continue  # empty
-                    if _is_future(held):
-                        yield held
-            case _:
-                held = _attribute(callback, "__self__") or _attribute(callback, "_task")
-                yield from filter(is_task, (held,))
-
-
-def _attribute(value: object, attribute: str) -> object:
-    try:
-        return object.__getattribute__(value, attribute)
-    except Exception:
-        return None
+        callback = entry[0] if type(entry) is tuple and entry else entry
+        kind = type(callback)
+        if kind is BuiltinMethodType:
+            yield from filter(is_task, (callback.__self__,))
+        elif kind is MethodType:
+            yield from filter(is_task, (callback.__self__, _read(callback.__self__, "_parent_task")))
+        elif kind is FunctionType:
+            for cell in callback.__closure__ or ():
+                try:
+                    held = cell.cell_contents
+                except ValueError:
+                    continue  # empty
+                if _is_future(held):
+                    yield held
+        else:
+            yield from filter(is_task, (_read(callback, "__self__"), _read(callback, "_task")))

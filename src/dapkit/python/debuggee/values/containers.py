@@ -8,26 +8,25 @@ pages after it go on from where it ended. The tables of numpy and pandas are rea
 import sys
 from collections.abc import Iterator
 from itertools import islice
+from types import MappingProxyType
 from typing import Any, Final
 
 from .. import limits
-from ..classes import mro, once_per_class
+from ..classes import ClassSet, is_a, module_of, mro, names_in_class, namespace, once_per_class, simple_name
 from ..evaluation.guard import EvaluationGuard
 from . import arrays
 from .rows import ValueRow
 from .storage import ContainerItem
 from .text import render
 
-_SEQUENCES: Final = (list, tuple, range, str, bytes, bytearray, memoryview)
-_WALKED: Final[tuple[type, ...]] = (set, frozenset, type({}.keys()), type({}.values()), type({}.items()))
-_SCALARS: Final = (int, float, complex, bool, str, bytes, type(None), type(...))
-_LAZILY_IMPORTED: Final = {
-    ("_collections", "deque"),
-    ("array", "array"),
-    ("mmap", "mmap"),
-    ("_ctypes", "Array"),
-}
+_SEQUENCES: Final = ClassSet(list, tuple, range, str, bytes, bytearray, memoryview)
+_WALKED: Final = ClassSet(set, frozenset, type({}.keys()), type({}.values()), type({}.items()))
+_UNCHANGING: Final = ClassSet(tuple, range, str, bytes)
+_SCALARS: Final = ClassSet(int, float, complex, bool, str, bytes, type(None), type(...))
+_LAZILY_IMPORTED: Final = {"deque": "_collections", "array": "array", "mmap": "mmap", "Array": "_ctypes"}
 """Kinds of sequence that there can only be objects of once their module is imported."""
+_MODULES: Final = ("collections", "array", "mmap", "_ctypes")
+"""Where these say that they are from."""
 
 
 class Cursor:
@@ -51,17 +50,27 @@ class Cursor:
         return found
 
 
-def size(value: object) -> int:
+def unwrapped(value: object) -> object:
+    """Return the mapping behind a read-only view of it, any other value itself."""
+    if type(value) is not MappingProxyType:
+        return value
+    import gc
+
+    return gc.get_referents(value)[0]
+
+
+def size(value: object, guard: EvaluationGuard | None = None) -> int:
     """Return how many items a value holds, 0 for what is not a container."""
+    value = unwrapped(value)
     kind = kind_of(value)
     if kind is None:
-        return arrays.size(value)
-    if kind in (str, bytes) and kind.__len__(value) <= limits.VALUE_CHARS:
-        return 0  # it is shown whole
+        return arrays.size(value, guard)
     try:
         count: int = kind.__len__(value)
     except (TypeError, ValueError):
         return 0  # an array without dimensions, a buffer that was closed
+    if (kind is str or kind is bytes) and count <= limits.VALUE_CHARS:
+        return 0  # it is shown whole
     return 0 if kind is memoryview and len(value.shape or ()) != 1 else count  # type: ignore[attr-defined]  # is one
 
 
@@ -71,12 +80,10 @@ def kind_of(value: object) -> Any:  # noqa: ANN401 - one of several classes with
     for kind in mro(value):
         if kind in _SEQUENCES or kind is dict or kind in _WALKED:
             return kind
-        module = type.__dict__["__module__"].__get__(kind)
-        name = type.__dict__["__name__"].__get__(kind)
-        if module in ("collections", "array", "mmap", "_ctypes") and name in ("deque", "array", "mmap", "Array"):
-            for place, known in _LAZILY_IMPORTED:
-                if known == name and getattr(sys.modules.get(place), known, None) is kind:
-                    return kind
+        name = simple_name(kind)
+        module = _LAZILY_IMPORTED.get(name) if module_of(kind) in _MODULES else None
+        if module is not None and namespace(sys.modules.get(module)).get(name) is kind:
+            return kind
     return None
 
 
@@ -90,13 +97,17 @@ def page(
     guard: EvaluationGuard | None,
 ) -> list[ValueRow]:
     """Return the items from `start` to before `end`."""
+    shown, value = value, unwrapped(value)
     kind = kind_of(value)
     if kind is None:
         return arrays.page(value, start, end, path, guard)
     if kind is dict:
         pairs = _pairs(value, start, end)
-        own = _base(value, kind, path, "__getitem__")
-        return [_entry(value, key, item, path, own) for key, item in pairs]
+        own = _base(value, kind, path, "__getitem__") if shown is value else ""
+        rows = [_entry(value, key, item, path, own) for key, item in pairs]
+        for row in rows if shown is not value else ():
+            row.stored = None  # it is read-only
+        return rows
     if kind in _WALKED:
         return [ValueRow(f"[{at}]", item) for at, item in enumerate(cursor.page(kind, value, start, end), start)]
     if kind.__name__ == "deque":
@@ -107,7 +118,7 @@ def page(
         if kind is memoryview:
             items = items.tolist()
     own = _base(value, kind, path, "__getitem__")
-    fixed = kind in (tuple, range, str, bytes)
+    fixed = kind in _UNCHANGING
     return [
         ValueRow(f"[{at}]", item, _item_path(path, own, str(at)), stored=None if fixed else ContainerItem(value, at))
         for at, item in enumerate(items, start)
@@ -121,8 +132,8 @@ def _base(value: object, kind: type, path: str, method: str) -> str:
     for base in mro(value):
         if base is kind:
             return ""
-        if method in base.__dict__ and kind.__module__ == "builtins":
-            return kind.__name__
+        if method in names_in_class(base) and module_of(kind) == "builtins":
+            return simple_name(kind)
     return ""
 
 
@@ -142,13 +153,15 @@ def _is_literal(key: object) -> bool:
     """Say whether a key, as it is written, is an expression for an equal key."""
     if type(key) is tuple:
         return all(map(_is_literal, key))
-    return type(key) in _SCALARS and (type(key) not in (float, complex) or abs(key) < float("inf"))  # type: ignore[arg-type]  # by type
+    if type(key) is float or type(key) is complex:
+        return abs(key) < float("inf")
+    return type(key) in _SCALARS
 
 
 def _pairs(value: Any, start: int, end: int) -> list[tuple[object, object]]:  # noqa: ANN401 - a dict
     # An OrderedDict has an order of its own, which `dict.items` does not know.
-    ordered: Any = getattr(sys.modules.get("_collections"), "OrderedDict", None)
-    if ordered in mro(value):
+    ordered: Any = namespace(sys.modules.get("_collections")).get("OrderedDict")
+    if ordered is not None and is_a(value, ordered):
         return list(islice(ordered.items(value), start, end))
     if start > limits.UNPAGED_ITEMS and (found := _jump(value, start, end)) is not None:
         return found

@@ -6,27 +6,46 @@ Nothing here calls `dir`, `getattr` or anything else that a class can redefine.
 """
 
 import sys
+from collections.abc import Iterable
 from types import (
     BuiltinFunctionType,
     FunctionType,
     GetSetDescriptorType,
-    MappingProxyType,
     MemberDescriptorType,
     MethodType,
     ModuleType,
 )
 from typing import Any, Final
 
-from ..classes import is_a, mro, once_per_class, stored
+from ..classes import (
+    ClassSet,
+    defined,
+    is_a,
+    module_of,
+    mro_of,
+    names_in_class,
+    namespace,
+    once_per_class,
+    plain_text,
+    simple_name,
+    stored,
+)
 from .rows import CLASSES, FUNCTIONS, GROUPS, PLAIN, PRIVATE, SPECIAL, ValueRow, VariableGroup
 from .storage import Attribute, ContainerItem
 
-CHILDLESS: Final = (
+CHILDLESS: Final = ClassSet(
     *(int, float, complex, bool, str, bytes, bytearray, type(None), type(...), type(NotImplemented)),
     *(list, tuple, dict, set, frozenset, FunctionType, BuiltinFunctionType, MethodType),
 )
 """Types whose own objects have no attributes worth a look."""
-_CALLABLES: Final = (FunctionType, BuiltinFunctionType, MethodType, type(list.append), type(object.__init__))
+_CALLABLES: Final = ClassSet(
+    *(FunctionType, BuiltinFunctionType, MethodType, type(list.append), type(object.__init__)),
+    *(staticmethod, classmethod),
+)
+_IN_C: Final = ClassSet(MemberDescriptorType, GetSetDescriptorType)
+_PLAIN_FIELDS: Final = (("collections", "_tuplegetter"), ("_ctypes", "CField"))
+_WARNING: Final = ("co_lnotab",)
+"""Fields that give a warning to the program when they are read."""
 _FIELDS_OF_ARRAYS: Final = ("shape", "dtype", "ndim", "size", "itemsize", "nbytes", "strides")
 KEYWORDS: Final = (
     *("False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del"),
@@ -42,13 +61,16 @@ def members(value: object, path: str) -> list[ValueRow]:
     found = _fields(value, path)
     if is_a(value, BaseException):
         for name in ("args", "__cause__", "__context__"):
-            found[name] = _attribute(value, name, stored(value, name), path)  # type: ignore[arg-type]  # by is_a
+            found[name] = _attribute(value, name, stored(value, name), path)
             found[name].kind = "data"
     is_class = is_a(value, type)
-    for name, held in list(namespace(value).items()):
-        if type(name) is str and not (is_class and name in found):
-            row = _attribute(value, name, held, path, in_class=is_class)
-            if name in found and type(_defined(type(value), name)) is property:
+    for key, held in list(namespace(value).items()):
+        name = plain_text(key)
+        if name and not (is_class and name in found):
+            # A key of a class of its own may not be found by its text.
+            where = path if type(key) is str else ""
+            row = _attribute(value, name, held, where, in_class=is_class)
+            if name in found and type(defined(type(value), name)) is property:
                 row.path = f"{path}.__dict__[{name!r}]" if path else ""  # the property hides it
             found[name] = row
     if "_value_" in found and "_name_" in found and "value" in found:  # a member of an Enum
@@ -109,25 +131,7 @@ def _group(row: ValueRow) -> str:
 
 def is_function(value: object) -> bool:
     """Say whether a value is a function or method of any kind."""
-    return type(value) in _CALLABLES or type(value) in (staticmethod, classmethod)
-
-
-def namespace(value: object) -> dict[str, object] | MappingProxyType[str, object]:
-    """Return the `__dict__` of a value, whatever its class makes of that name."""
-    if type(value) in CHILDLESS:
-        return {}
-    if is_a(value, type):
-        held: MappingProxyType[str, object] = type.__dict__["__dict__"].__get__(value)
-        return held
-    if type(value) is ModuleType:
-        of_module: dict[str, object] = object.__getattribute__(value, "__dict__")
-        return of_module
-    for kind in mro(value):
-        member: Any = kind.__dict__.get("__dict__")
-        if type(member) in (GetSetDescriptorType, MemberDescriptorType):  # not a property of that name
-            names = member.__get__(value)
-            return names if type(names) is dict else {}
-    return {}
+    return type(value) in _CALLABLES
 
 
 @once_per_class
@@ -136,24 +140,21 @@ def _described(value: object) -> list[tuple[str, Any, bool]]:
     kind = type(value)
     found: dict[str, tuple[str, Any, bool]] = {}
     properties = _property_types()
-    numpy_scalar = getattr(sys.modules.get("numpy"), "generic", None)
-    for base in reversed(type.__dict__["__mro__"].__get__(kind)):
-        names = type.__dict__["__dict__"].__get__(base)
+    numpy_scalar = namespace(sys.modules.get("numpy")).get("generic")
+    for base in reversed(mro_of(kind)):
+        names = names_in_class(base)
         if base is numpy_scalar:
             return []  # a number like any other
-        for name, member in list(names.items()):
+        for key, member in list(names.items()):
+            name = plain_text(key)
             found.pop(name, None)  # overridden
             if rank(name) == 2:
                 continue
-            if type(member) in (MemberDescriptorType, GetSetDescriptorType):
+            if type(member) in _IN_C:
                 found[name] = (name, member, not is_trusted_field(base, names, name))
             elif type(member) in properties:
                 found[name] = (name, member, True)
-            elif type(member).__name__ in ("_tuplegetter", "CField") and type(member).__module__ in (
-                "_collections",
-                "_ctypes",
-                "collections",
-            ):
+            elif (module_of(type(member)), simple_name(type(member))) in _PLAIN_FIELDS:
                 found[name] = (name, member, False)
     return list(found.values())
 
@@ -162,19 +163,21 @@ def is_trusted_field(base: type, names: Any, name: str) -> bool:  # noqa: ANN401
     """Say whether a field that is implemented in C may be read at once: it is a slot, or of the standard library."""
     if "__slots__" in names:
         return True
-    module = type.__dict__["__module__"].__get__(base)
-    if not isinstance(module, str):
-        return False
-    top = module.partition(".")[0]
+    top = module_of(base).partition(".")[0]
     if top == "numpy":
         return name in _FIELDS_OF_ARRAYS
-    return top in sys.stdlib_module_names and top != "_ctypes"
+    return top in sys.stdlib_module_names and top != "_ctypes" and name not in _WARNING
 
 
-def _property_types() -> tuple[type, ...]:
+def _property_types() -> ClassSet:
     names = {"functools": "cached_property", "types": "DynamicClassAttribute", "enum": "property"}
-    loaded = [vars(sys.modules[module]).get(name) for module, name in names.items() if module in sys.modules]
-    return (property, *(kind for kind in loaded if isinstance(kind, type)))
+    return ClassSet(property, *_loaded(names))
+
+
+def _loaded(names: dict[str, str]) -> list[type]:
+    """Return those of some classes, by module, that are loaded."""
+    found = [namespace(sys.modules.get(module)).get(name) for module, name in names.items()]
+    return [kind for kind in found if is_a(kind, type)]
 
 
 def _attribute(owner: object, name: str, held: object, path: str, *, in_class: bool = False) -> ValueRow:
@@ -193,34 +196,26 @@ def _path_to(owner: object, name: str, held: object, path: str, *, in_class: boo
         return ""
     dotted = _dotted(path, name)
     if in_class:
-        plain = type(held) is FunctionType or not hasattr(type(held), "__get__")
+        plain = type(held) is FunctionType or defined(type(held), "__get__") is None
         return dotted if plain and dotted and name not in type.__dict__ else f"{path}.__dict__[{name!r}]"
     if not dotted:
         return f"{path}.__dict__[{name!r}]"
-    own_way = _defined(type(owner), "__getattribute__")
+    own_way = defined(type(owner), "__getattribute__")
     if own_way is not object.__getattribute__ and type(owner) is not ModuleType:
         return f"object.__getattribute__({path}, {name!r})"
     return dotted
-
-
-def _defined(kind: type, name: str) -> object:
-    for base in type.__dict__["__mro__"].__get__(kind):
-        names = type.__dict__["__dict__"].__get__(base)
-        if name in names:
-            return names[name]
-    return None
 
 
 def _dotted(path: str, name: str) -> str:
     return f"{path}.{name}" if path and name.isidentifier() and name not in KEYWORDS else ""
 
 
-def namespace_rows(names: dict[str, object], shadowed: object = ()) -> list[ValueRow]:
+def namespace_rows(names: dict[str, object], shadowed: Iterable[str] = ()) -> list[ValueRow]:
     """Return the variables of a module; those of `shadowed` names need another expression than the name."""
-    hidden = set(shadowed) if isinstance(shadowed, dict) else set()
+    hidden = set(shadowed)
     rows = [
         ValueRow(name, value, f"globals()[{name!r}]" if name in hidden else name, stored=ContainerItem(names, name))
-        for name, value in list(names.items())
+        for name, value in list(dict.items(names))
         if type(name) is str
     ]
     return sorted(rows, key=lambda row: rank(row.name))

@@ -6,16 +6,16 @@ since a memory view stays open; only a few small objects are kept for it.
 """
 
 import sys
-from types import FunctionType
+from types import WrapperDescriptorType
 from typing import Any, Final
 
 from .. import limits
-from ..classes import mro, once_per_class, type_name
+from ..classes import ClassSet, module_of, mro, names_in_class, namespace, once_per_class, simple_name, type_name
 from ..connection.wire import Json
 from ..errors import RequestRefused
 from .references import ObjectReferences
 
-_BUILT_IN: Final = (bytes, bytearray, memoryview)
+_BUILT_IN: Final = ClassSet(bytes, bytearray, memoryview)
 _IMPORTED: Final = {
     ("array", "array"): "array",
     ("mmap", "mmap"): "mmap",
@@ -176,15 +176,15 @@ def is_buffer(value: object) -> bool:
         return True
     found = False
     for kind in mro(value):
-        names = type.__dict__["__dict__"].__get__(kind)
-        if type(names.get("__buffer__")) is FunctionType:
+        in_c = names_in_class(kind).get("__buffer__")
+        if in_c is not None and type(in_c) is not WrapperDescriptorType:
             return False
         if kind in _BUILT_IN:
             found = True
             continue
-        key = (type.__dict__["__module__"].__get__(kind), type.__dict__["__name__"].__get__(kind))
-        place = _IMPORTED.get(key) if type(key[0]) is str else None
-        found = found or (place is not None and getattr(sys.modules.get(place), key[1], None) is kind)
+        name = simple_name(kind)
+        place = _IMPORTED.get((module_of(kind), name))
+        found = found or (place is not None and namespace(sys.modules.get(place)).get(name) is kind)
     return found
 
 

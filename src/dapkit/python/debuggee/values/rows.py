@@ -53,6 +53,13 @@ class VariableGroup:
         self.size = size
 
 
+class UnreadProperty:
+    """What stands in place of a value that could not be read."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+
 class RemainingItems:
     """The value of a row that stands for the items an answer has no room for."""
 

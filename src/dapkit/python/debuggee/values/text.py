@@ -9,22 +9,39 @@ code of the program is run at all.
 
 from itertools import islice
 from types import BuiltinFunctionType, FunctionType, ModuleType
-from typing import Any
+from typing import Any, Final
 
 from .. import limits
-from ..classes import class_name, stored, type_name
+from ..classes import ClassSet, class_name, defined, namespace, plain_text, stored, type_name
 from ..errors import NotBegun, TimeIsUp
 from ..evaluation.guard import EvaluationGuard
 from ..evaluation.quarantine import ExitRefused, quarantined
 
-_PLAIN = (float, complex, bool, type(None), type(...), type(NotImplemented), range, BuiltinFunctionType, FunctionType)
-_BRACKETS: dict[object, tuple[str, str]] = {
-    list: ("[", "]"),
-    tuple: ("(", ")"),
-    set: ("{", "}"),
-    frozenset: ("frozenset({", "})"),
-    dict: ("{", "}"),
+_PLAIN: Final = ClassSet(
+    *(float, complex, bool, type(None), type(...), type(NotImplemented), range, BuiltinFunctionType, FunctionType)
+)
+_BRACKETS: Final = {
+    id(list): ("[", "]"),
+    id(tuple): ("(", ")"),
+    id(set): ("{", "}"),
+    id(frozenset): ("frozenset({", "})"),
+    id(dict): ("{", "}"),
 }
+
+
+_SAYABLE: Final = ClassSet(str, int, float, bytes, type(None))
+_TEXTS_OF_ERRORS: Final[tuple[tuple[type[BaseException], tuple[str, ...]], ...]] = (
+    *((kind, ()) for kind in (BaseException, KeyError, AttributeError, NameError)),
+    (BaseExceptionGroup, ("message",)),
+    (OSError, ("errno", "strerror", "filename", "filename2")),
+    (ImportError, ("msg",)),
+    (SyntaxError, ("msg", "filename", "lineno")),
+    *((kind, ("encoding", "object", "reason")) for kind in (UnicodeDecodeError, UnicodeEncodeError)),
+)
+"""Classes that write the text of an error, and what they read for it besides `args`."""
+_WITHOUT_ARGUMENTS: Final = ClassSet(BaseExceptionGroup, SyntaxError)
+"""Those of them that do not read `args`."""
+_MISSING: Final = object()
 
 
 def render(
@@ -43,7 +60,7 @@ def _render(  # noqa: PLR0911 - one return per case
         return _text(value, chars)  # type: ignore[arg-type]  # `kind is` does not narrow
     if kind is int:
         return _integer(value, hexadecimal=hexadecimal)  # type: ignore[arg-type]  # the same
-    if kind in _BRACKETS:
+    if id(kind) in _BRACKETS:
         return _container(value, kind, guard, chars, depth, hexadecimal=hexadecimal)
     if kind in _PLAIN:
         return repr(value)
@@ -60,8 +77,7 @@ def own_text(function: type[str] | object, value: object, guard: EvaluationGuard
     if guard is None:
         return _bare(value)
     try:
-        text = guard.call(limits.VALUE_SECONDS, quarantined, str if function is str else repr, value)
-        return str.__str__(text)  # of a subclass of str, the plain text
+        return plain_text(guard.call(limits.VALUE_SECONDS, quarantined, str if function is str else repr, value))
     except NotBegun:
         return f"<{what} of {type_name(value)} was not called: those before it took too long>"
     except TimeIsUp:
@@ -80,11 +96,22 @@ def say(error: BaseException) -> str:
 
 def error_text(error: BaseException) -> str:
     """Return the text of an error as far as none of the program's code has to run for it."""
-    in_c = type(type(error).__str__) is type(BaseException.__str__)
-    if in_c and all(type(argument) in (str, int, float, type(None)) for argument in stored(error, "args")):
-        return str(error)
-    in_c = type(error).__str__ is BaseExceptionGroup.__str__
-    return str(error) if in_c and type(stored(error, "message")) is str else ""
+    written_by = defined(type(error), "__str__")
+    for kind, attributes in _TEXTS_OF_ERRORS:
+        if written_by is kind.__dict__.get("__str__", _MISSING):
+            parts = [_stored_in(kind, name, error) for name in attributes]
+            parts += () if kind in _WITHOUT_ARGUMENTS else stored(error, "args")
+            if all(type(part) in _SAYABLE for part in parts):
+                return str(error)
+    return ""
+
+
+def _stored_in(kind: type[BaseException], name: str, error: BaseException) -> object:
+    try:
+        held: object = kind.__dict__[name].__get__(error)
+    except (AttributeError, TypeError):  # it has no value yet
+        return _MISSING
+    return held
 
 
 def _bare(value: object) -> str:
@@ -112,9 +139,13 @@ def _integer(value: int, *, hexadecimal: bool) -> str:
 
 
 def _module(value: object) -> str:
-    names = object.__getattribute__(value, "__dict__")
+    names = namespace(value)
     name, file = names.get("__name__"), names.get("__file__")
-    return f"<module {name!r} from {file!r}>" if type(file) is str and type(name) is str else f"<module {name!s:.80}>"
+    return (
+        f"<module {name!r} from {file!r}>"
+        if type(file) is str and type(name) is str
+        else f"<module {plain_text(name)!s:.80}>"
+    )
 
 
 def _container(
@@ -129,7 +160,7 @@ def _container(
     def inner(part: object) -> str:
         return _render(part, guard, chars - used, depth - 1, hexadecimal=hexadecimal)
 
-    opening, closing = _BRACKETS[kind]
+    opening, closing = _BRACKETS[id(kind)]
     size = len(value)
     if not size:
         return "set()" if kind is set else "frozenset()" if kind is frozenset else opening + closing

@@ -6,9 +6,10 @@ local variables of a function stand as they are.
 """
 
 from types import FrameType, ModuleType
+from typing import Final
 
 from .. import limits
-from ..classes import forget_classes, is_a, type_name
+from ..classes import ClassSet, forget_classes, is_a, type_name
 from ..connection.wire import Json
 from ..errors import TimeIsUp
 from ..evaluation.guard import EvaluationGuard
@@ -20,14 +21,17 @@ from .containers import Cursor
 from .members import arranged, is_function, members, namespace_rows, rank
 from .memory import MemoryReferences
 from .references import ObjectReferences
-from .rows import PLAIN, RemainingItems, ValueRow, VariableGroup
-from .storage import LocalVariable
+from .rows import PLAIN, RemainingItems, UnreadProperty, ValueRow, VariableGroup
+from .storage import LocalVariable, variables_of
 from .text import render, say, timed_out
 
 LOCALS = "locals"
 CELLS = "cells"
 GLOBALS = "globals"
 RETURNED = "returned"
+
+
+_STAND_INS: Final = ClassSet(VariableGroup, RemainingItems)
 
 
 class ShownFrame:
@@ -66,25 +70,35 @@ class FrameVariables(VariableContainer):
         self.kind = kind
         self.returned = returned or []
 
-    def rows(self) -> list[ValueRow]:
+    def rows(self, guard: EvaluationGuard | None) -> list[ValueRow]:
         """Return the variables: first the plain names, then the private, then the special ones."""
         frame = self.of.frame
         code = frame.f_code
         if self.kind == RETURNED:
             return self.returned
         if self.kind == GLOBALS:
-            of_function = is_function_code(code)
-            shadowed = frame.f_locals if of_function else {}
+            shadowed = frame.f_locals if is_function_code(code) else ()
             return arranged(namespace_rows(frame.f_globals, shadowed), self.part)
         if frame.f_locals is frame.f_globals:
             return arranged(namespace_rows(frame.f_globals), self.part)
         cells = code.co_freevars
         rows = [
             ValueRow(name, value, name, stored=LocalVariable(frame, name))
-            for name, value in list(frame.f_locals.items())
-            if name[:1] != "." and (name in cells) == (self.kind == CELLS)
+            for name, value in _variables(frame, guard)
+            if type(name) is str and name[:1] != "." and (name in cells) == (self.kind == CELLS)
         ]
         return sorted(rows, key=lambda row: rank(row.name))
+
+
+def _variables(frame: FrameType, guard: EvaluationGuard | None) -> list[tuple[str, object]]:
+    found = variables_of(frame)
+    if found is None:
+        found = [] if guard is None else guard.call(limits.VALUE_SECONDS, quarantined, _read_variables, frame)
+    return found
+
+
+def _read_variables(frame: FrameType) -> list[tuple[str, object]]:
+    return list(frame.f_locals.items())
 
 
 class ExpandableValue(VariableContainer):
@@ -131,14 +145,14 @@ class VariableReader:
     ) -> Json:
         """Return `value`, `type`, `variablesReference` and the numbers of children."""
         text = render(value, guard, chars, hexadecimal=hexadecimal)
-        return {"value": text, **self.outline(value, path, origin)}
+        return {"value": text, **self.outline(value, path, origin, guard)}
 
-    def outline(self, value: object, path: str, origin: VariableContainer) -> Json:
+    def outline(self, value: object, path: str, origin: VariableContainer, guard: EvaluationGuard | None) -> Json:
         """Return what `describe` does, but for the text."""
         body: Json = {"type": type_name(value), "variablesReference": 0}
         if _is_plain(value):
             return body
-        items, names = containers.size(value), _named_count(value)
+        items, names = containers.size(value, guard), _named_count(value)
         if items or names:
             body["variablesReference"] = self._references.add(
                 ExpandableValue(value, path, origin.ident, origin.frame), origin.ident
@@ -167,7 +181,7 @@ class VariableReader:
         forget_classes()
         wanted, start, count = arguments.get("filter"), _number(arguments, "start"), _number(arguments, "count")
         if isinstance(inside, FrameVariables):
-            rows = [] if wanted == "indexed" else _cut(inside.rows(), start, count)
+            rows = [] if wanted == "indexed" else _cut(inside.rows(guard), start, count)
         elif isinstance(inside, LazyVariable):
             rows = [_read(inside.row, guard)]
         elif isinstance(inside, ExpandableValue):
@@ -186,7 +200,7 @@ class VariableReader:
             rows = holder.named(guard)
         if wanted == "named" or holder.part:
             return _cut(rows, start, count)
-        size = containers.size(holder.value)
+        size = containers.size(holder.value, guard)
         begin = holder.first + start
         asked = count or limits.UNPAGED_ITEMS
         if wanted != "indexed" and rows and count:
@@ -212,7 +226,7 @@ class VariableReader:
         hexadecimal: bool = False,
     ) -> Json:
         """Return the description of one row; `lost` says that its own code did not end."""
-        if row.lazy or type(row.value) in (VariableGroup, RemainingItems):
+        if row.lazy or type(row.value) in _STAND_INS:
             return self._stand_in(row, inside)
         problem: object = row.value
         if type(problem) is UnreadProperty:  # never isinstance: that asks a value of the program for its `__class__`
@@ -265,7 +279,7 @@ class VariableReader:
             rows = self.page(inside, {}, guard)
             for row in [row for row in rows if type(row.value) is VariableGroup]:
                 if isinstance(inside, FrameVariables):
-                    rows += FrameVariables(inside.of, inside.kind, row.name).rows()
+                    rows += FrameVariables(inside.of, inside.kind, row.name).rows(guard)
                 elif isinstance(inside, ExpandableValue):
                     rows += _named(inside.value, inside.path, row.name, guard)
         return next((row for row in rows if row.name == name), None)
@@ -280,13 +294,14 @@ def _is_plain(value: object) -> bool:
 
 
 def _named(value: object, path: str, part: str, guard: EvaluationGuard | None) -> list[ValueRow]:
-    if arrays.is_frame(value):
-        return arrays.columns(value, path, guard) if part == PLAIN else []
-    return arranged(members(value, path), part)
+    if arrays.has_names(value):
+        return arrays.named(value, path, guard) if part == PLAIN else []
+    return arrays.named(value, path, guard) * (part == PLAIN) + arranged(members(value, path), part)
 
 
 def _named_count(value: object) -> int:
-    return 1 if arrays.is_frame(value) else len(arranged(members(value, ""), PLAIN))
+    own = 0 if arrays.has_names(value) else len(arranged(members(value, ""), PLAIN))
+    return own + arrays.named_count(value)
 
 
 def _read(row: ValueRow, guard: EvaluationGuard | None) -> ValueRow:
@@ -305,13 +320,6 @@ def _read(row: ValueRow, guard: EvaluationGuard | None) -> ValueRow:
     except BaseException as error:
         return ValueRow(row.name, UnreadProperty(f"raised {say(error)}"), row.path, kind=row.kind)
     return ValueRow(row.name, value, row.path, stored=stored, kind=row.kind)
-
-
-class UnreadProperty:
-    """What stands in place of a property that could not be read."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
 
 
 def _hint(row: ValueRow) -> Json:

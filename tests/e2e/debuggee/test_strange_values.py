@@ -1,0 +1,229 @@
+"""Values whose classes redefine everything: what a look at them may call, and what it does when that never ends."""
+
+import pytest
+
+from e2e.debuggee.conftest import Start
+from e2e.debuggee.peer import Message, Peer, Refused
+
+pytestmark = [pytest.mark.row("scopes, variables"), pytest.mark.each_python]
+
+SPIES = """
+    import collections, functools, sys, types
+    called = {}
+    def note(what):
+        caller = sys._getframe(2).f_code
+        if "/debuggee/" in caller.co_filename and not caller.co_filename.endswith("quarantine.py"):
+            called[f"{what} from {caller.co_filename.rpartition('/')[2]} {caller.co_qualname}"] = None
+    def spy(kind, name, answer):
+        def method(self, *given, **named):
+            note(f"{kind}.{name}")
+            return answer(self, *given, **named)
+        return method
+    def spying(kind, name, value):
+        def get(self):
+            note(f"{kind}.{name}")
+            return value
+        return property(get)
+    def no_attribute(self, name): raise AttributeError(name)
+    KEPT = ("__new__ __init__ __init_subclass__ __class__ __subclasshook__ __dict__ __doc__ __del__ __prepare__ mro "
+        "__subclasses__ __abstractmethods__ __annotations__ __annotate__ __type_params__").split()
+    def spies(kind, base):
+        methods = {name: getattr(base, name) for name in dir(base) if name not in KEPT}
+        own = {name: spy(kind, name, method) for name, method in methods.items() if callable(method)}
+        own |= {
+            "__len__": spy(kind, "__len__", getattr(base, "__len__", lambda self: 2)),
+            "__iter__": spy(kind, "__iter__", getattr(base, "__iter__", lambda self: iter(()))),
+            "__bool__": spy(kind, "__bool__", lambda self: False),
+            "__getattr__": spy(kind, "__getattr__", no_attribute),
+            "__contains__": spy(kind, "__contains__", lambda self, item: False),
+            "__str__": spy(kind, "__str__", lambda self: "text"),
+            "__class__": spying(kind, "__class__", object),
+            "__dict__": spying(kind, "__dict__", {}),
+        }
+        own.pop("__base__", None), own.pop("__text_signature__", None)
+        return own
+    Meta = type("Meta", (type,), spies("meta", type) | {
+        name: spying("meta", name, ()) for name in ("__name__", "__module__", "__mro__", "__bases__", "__flags__")})
+    def made(base):
+        name = "Spied" + base.__name__
+        own = spies(name, base)
+        for extra in ("__call__", "__get__", "__set__", "__index__", "__buffer__", "__format__", "__fspath__"):
+            own[extra] = spy(name, extra, lambda self, *given: None)
+        own["computed"] = spying(name, "computed", 1)
+        return Meta(name, (base,), own)
+    Thing, Number, Text, Bytes, List, Tuple, Dict, Set, Deque, Ordered, Error, Group, Module, Buffer = map(made, (
+        object, int, str, bytes, list, tuple, dict, set, collections.deque, collections.OrderedDict,
+        ValueError, ExceptionGroup, types.ModuleType, bytearray))
+    class Holder: pass
+    def scene(thing):
+        number, text, bytes_, buffer = Number("1"), Text("1"), Bytes(b"1"), Buffer(b"1")
+        list_, tuple_, dict_ = List([thing, number]), Tuple([thing]), Dict({"a": thing, text: number, number: text})
+        set_, deque, ordered, module = Set([1]), Deque([thing]), Ordered(a=thing), Module("spied")
+        plain = [[thing], (Thing, number), {text: thing, "k": number}, {Number("7")}]
+        of_number, by_thing = {number: 1}, {thing: 1}
+        kind, metaclass, method = Thing, Meta, types.MethodType(Thing(), thing)
+        partial, view = functools.partial(thing, text), types.MappingProxyType(dict_)
+        holder = Holder(); holder.attribute, holder.text = thing, text
+        holder.__dict__["no name"] = thing
+        error = Error(thing, text); error.__cause__, error.__notes__ = Group("g", [Error(text)]), [text, thing]
+        def result(given): return given
+        return result(thing)    # a breakpoint
+    def fail(thing): raise Error(thing)
+    sys.modules["spied"], sys.modules["spied.module"] = Thing(), Module("spied.module")
+    scene(Thing())
+    try: fail(Thing())
+    except Exception: pass
+    print("end", file=sys.stderr)
+"""
+
+
+def line_of(program: str, text: str) -> int:
+    return next(n for n, line in enumerate(program.strip().splitlines(), 1) if text in line)
+
+
+def everything_below(peer: Peer, reference: int, depth: int) -> None:
+    for row in peer.rows(reference):
+        if depth and not row.get("presentationHint", {}).get("lazy"):
+            everything_below(peer, row["variablesReference"], depth - 1) if row["variablesReference"] else None
+
+
+def tried(peer: Peer, command: str, **arguments: object) -> Message:
+    """Ask for something that may be refused, but not because of an error of the engine: the peer notes those."""
+    try:
+        return peer.ask(command, **arguments) or {}
+    except Refused:
+        return {}
+
+
+def test_look_calls_nothing_of_the_program_but_what_it_shows(start: Start) -> None:
+    peer = start(SPIES)
+    peer.configure(lines=[line_of(SPIES, "# a breakpoint")])
+    peer.stopped("breakpoint")
+    names = {"parameters": True, "parameterTypes": True, "parameterValues": True, "module": True}
+    frame = peer.ask("stackTrace", threadId=1, format=names)["stackFrames"][0]["id"]
+    variables, outside = (scope["variablesReference"] for scope in peer.ask("scopes", frameId=frame)["scopes"])
+    everything_below(peer, variables, 2)
+    everything_below(peer, outside, 0)
+    shown = {row["name"]: row for row in peer.rows(variables)}
+    assert "__main__.Spiedobject object at" in shown["thing"]["value"]
+    assert shown["dict_"]["type"] == "__main__.Spieddict"
+    for name, row in shown.items():
+        for context in ("hover", "watch", "repl", "clipboard"):
+            tried(peer, "evaluate", expression=name, frameId=frame, context=context)
+        for more in (".computed", ".__class__", "[0]", "['a']"):
+            tried(peer, "evaluate", expression=name + more, frameId=frame, context="hover")
+        for typed in (f"{name}.", f"{name}[", f"{name}['"):
+            tried(peer, "completions", text=typed, column=len(typed) + 1, frameId=frame)
+        for more in ("", ".computed", ".attribute", "[0]", "['a']"):
+            tried(peer, "dataBreakpointInfo", name=name + more, frameId=frame)
+        tried(peer, "dataBreakpointInfo", name=name, variablesReference=variables, bytes=1)
+        if row["variablesReference"]:
+            for inner in peer.rows(row["variablesReference"])[:3]:
+                tried(peer, "dataBreakpointInfo", name=inner["name"], variablesReference=row["variablesReference"])
+    tried(peer, "setVariable", variablesReference=variables, name="number", value="thing")
+    tried(peer, "setExpression", expression="text", value="thing", frameId=frame)
+    for command in ("modules", "loadedSources", "threads"):
+        peer.ask(command)
+    tried(peer, "stepInTargets", frameId=frame)
+    peer.step()
+    frame = peer.stack()[0]["id"]
+    returned = next(scope for scope in peer.ask("scopes", frameId=frame)["scopes"] if scope["name"] == "Return value")
+    everything_below(peer, returned["variablesReference"], 2)
+    peer.ask("setExceptionBreakpoints", filters=["raised"])
+    peer.go()
+    peer.stopped("exception")
+    details = peer.ask("exceptionInfo", threadId=1)
+    assert (details["exceptionId"], details["details"]["message"]) == ("__main__.SpiedValueError", "text")
+    peer.stack()
+    assert peer.value("sorted(called)", context="repl") == "[]"
+    peer.go()
+    assert peer.finish()[0] == 0
+
+
+ENDLESS = """
+    def endless(self=None):
+        while True:
+            try: self
+            except BaseException: pass
+    def spin(self=None):
+        while True: pass
+    class Stubborn:
+        __repr__ = endless
+    class Wordy(Exception):
+        __str__ = spin
+    class Prepared(type):
+        @classmethod
+        def __prepare__(cls, name, bases): return Names()
+        def __new__(cls, name, bases, names): return super().__new__(cls, name, bases, dict(names.held))
+    class Names:
+        def __init__(self): self.held = {"first": 1}
+        def __getitem__(self, name): return self.held[name]
+        def __setitem__(self, name, value): self.held[name] = value
+        def keys(self): return self.held.keys()
+        def items(self):
+            if waiting: spin()
+            return self.held.items()
+    waiting = False
+    def refuse(): raise Wordy
+    class Odd(metaclass=Prepared):
+        second = 2
+        third = 3    # in a body
+    def work():
+        before, strange, after = 1, Stubborn(), [2]
+        return before    # in a function
+    work()
+    print("end")
+"""
+
+
+def test_value_that_catches_interruptions_neither_hides_others_nor_holds_its_thread(start: Start) -> None:
+    peer = start(ENDLESS)
+    peer.configure(lines=[line_of(ENDLESS, "# in a function")])
+    peer.stopped("breakpoint")
+    rows = peer.locals()
+    assert (rows["before"]["value"], rows["after"]["value"]) == ("1", "[2]")
+    assert rows["strange"]["value"] == "<repr of __main__.Stubborn timed out after 0.25 s>"
+    frame = peer.stack()[0]["id"]
+    slow = peer.send("evaluate", expression="strange", frameId=frame)
+    peer.send("cancel", requestId=slow)
+    assert peer.answer(slow)["message"] == "cancelled"
+    peer.go()
+    assert peer.finish()[:2] == (0, "end\n")
+
+
+def test_error_whose_text_never_ends_is_named_without_it(start: Start) -> None:
+    peer = start(ENDLESS)
+    peer.configure(lines=[line_of(ENDLESS, "# in a function")])
+    peer.stopped("breakpoint")
+    for context in ("watch", "repl"):
+        with pytest.raises(Refused, match="^Wordy: <str of __main__.Wordy timed out after"):
+            peer.value("refuse()", context=context)
+    assert peer.value("before + 1") == "2"
+    peer.go()
+    assert peer.finish()[:2] == (0, "end\n")
+
+
+def test_names_that_a_metaclass_prepares_are_read_under_a_deadline_and_never_for_a_hover(start: Start) -> None:
+    peer = start(ENDLESS)
+    peer.configure(lines=[line_of(ENDLESS, "# in a body")])
+    peer.stopped("breakpoint")
+    assert {"first", "second"} <= set(peer.locals())
+    with pytest.raises(Refused, match="NameError: name 'second' is not defined"):
+        peer.value("second", context="hover")
+    assert peer.value("second") == "2"
+    peer.value("globals().update(waiting=True)", context="repl")
+    with pytest.raises(Refused, match="it took too long and was interrupted"):
+        peer.locals()
+    peer.value("globals().update(waiting=False)", context="repl")
+    peer.go()
+    assert peer.finish()[:2] == (0, "end\n")
+
+
+def test_input_keeps_its_deadline_after_it_has_shown_a_value(start: Start) -> None:
+    peer = start(ENDLESS)
+    peer.configure(lines=[line_of(ENDLESS, "# in a function")], evaluateTimeout=0.5)
+    peer.stopped("breakpoint")
+    with pytest.raises(Refused, match=r"did not end within 0.5 s and was interrupted"):
+        peer.value("Odd\nspin()", context="repl")
+    peer.go()
+    assert peer.finish()[:2] == (0, "end\n")
