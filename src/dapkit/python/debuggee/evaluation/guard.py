@@ -13,8 +13,8 @@ from . import interrupts
 class EvaluationGuard:
     """A deadline over the program's own code, in one thread.
 
-    Invariant: an interruption is sent only while `call` runs, at most once per call, and is
-    received or withdrawn before `call` ends; so it never reaches code outside of it.
+    Invariant: an interruption is sent only while `call` runs, and is received or withdrawn before `call` ends; so it
+    never reaches code outside of it. A call may be part of another one, whose deadline it keeps too.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -22,7 +22,8 @@ class EvaluationGuard:
         self._end = float("inf")
         self._seconds = seconds
         self._until: float | None = None
-        self._sent = 0.0  # when the interruption was, 0 for never
+        self._sent = 0.0  # when the first interruption was, 0 for never
+        self._sent_last = 0.0
         self._lock = _thread.RLock()
         self._woken = False
         self._asked_to_stop = False
@@ -42,17 +43,18 @@ class EvaluationGuard:
 
         """
         now = monotonic()
+        around = self._until  # of the call that this one is part of
         if now >= self._end:
             raise NotBegun
         try:
             try:
-                self._until = min(now + seconds, self._end)
+                self._until = min(now + seconds, self._end, self._end if around is None else around)
                 return function(*args, **kwargs)
             finally:
-                if self._close():
+                if self._close(around):
                     interrupts.interrupt(self.ident, None)
         except TimeIsUp:
-            self._close_for_certain()
+            self._close_for_certain(around)
             raise
 
     def stand_still(self) -> float:
@@ -69,14 +71,14 @@ class EvaluationGuard:
                 self._until = monotonic() + left
                 self._end = max(self._end, self._until)
 
-    def _close(self) -> bool:
+    def _close(self, around: float | None) -> bool:
         with self._lock:
-            self._until = None
+            self._until = 0.0 if around is not None and self._asked_to_stop else around
             self._woken = False
             sent, self._sent = self._sent, 0.0
             return sent > 0
 
-    def _close_for_certain(self) -> None:
+    def _close_for_certain(self, around: float | None) -> None:
         """Close after an interruption, which may have come before or in `_close`.
 
         On 3.14 it can come between taking a lock in a `with` statement and entering its block, so that the lock
@@ -84,7 +86,7 @@ class EvaluationGuard:
         """
         while True:
             try:
-                if self._close():
+                if self._close(around):
                     interrupts.interrupt(self.ident, None)
                 while self._lock._is_owned():  # type: ignore[attr-defined]
                     self._lock.release()
@@ -99,9 +101,13 @@ class EvaluationGuard:
             if self._until is None or now < self._until:
                 return False
             if not self._sent:
-                self._sent = monotonic()
+                self._sent = self._sent_last = monotonic()
                 interrupts.interrupt(self.ident, TimeIsUp)
                 return False
+            if now >= self._sent_last + limits.GRACE_SECONDS:  # it was caught there, perhaps not the next time
+                self._sent_last = now
+                self._woken = False
+                interrupts.interrupt(self.ident, TimeIsUp)
             if not self._woken:  # it may wait in native code, which wakes only for a signal
                 self._woken = True
                 interrupts.wake(self.ident)

@@ -61,6 +61,7 @@ class Job:
         if stuck:
             self._guard.give_up()
             self.run_instead()
+            self._withdraw(link)
         else:
             link.after(limits.TICK_SECONDS, lambda: self.look(link))
 
@@ -74,8 +75,9 @@ class Job:
 
     @in_link_thread
     def _withdraw(self, link: Link) -> None:
-        """Interrupt until it ends or cannot be interrupted."""
-        if not self._guard.look(monotonic()) and self._guard.is_open:
+        """Interrupt until it ends, which may be long after the client has let the thread go on."""
+        self._guard.look(monotonic())
+        if self._guard.is_open:
             link.after(limits.TICK_SECONDS, lambda: self._withdraw(link))
 
     @property
