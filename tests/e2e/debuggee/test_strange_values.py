@@ -196,7 +196,7 @@ def test_error_whose_text_never_ends_is_named_without_it(start: Start) -> None:
     peer.configure(lines=[line_of(ENDLESS, "# in a function")])
     peer.stopped("breakpoint")
     for context in ("watch", "repl"):
-        with pytest.raises(Refused, match="^Wordy: <str of __main__.Wordy timed out after"):
+        with pytest.raises(Refused, match=r"^Wordy: <str of __main__\.Wordy timed out after"):
             peer.value("refuse()", context=context)
     assert peer.value("before + 1") == "2"
     peer.go()
