@@ -24,13 +24,13 @@ type Address = int | tuple[str, int] | str | os.PathLike[str]
 PACKAGE = "_dapkit_debuggee"
 """Private name of the engine's package: the one that a launched program has it under as well."""
 
-_GENERATED: "Any" = object()
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
 def listen(
     address: Address = ("127.0.0.1", 0),
     *,
-    token: str | None = _GENERATED,
+    token: str | None = None,
     token_file: str | os.PathLike[str] | None = None,
     allow_remote: bool = False,
 ) -> tuple[str, int] | str:
@@ -38,25 +38,26 @@ def listen(
 
     Args:
         address: where to listen; port 0 leaves the choice to the system.
-        token: what clients have to show; None for none, then processes of our own user may connect. Missing: one is
-            made and left in a file that only our own user can read, which is named on stderr. A unix
-            socket needs none, since the system reports whose process connects.
+        token: what clients of a port have to know. Missing: one is made and left in a file that only our own user
+            can read, where clients find it; it is named on stderr. It is proved and never sent; still, one that can be
+            guessed is none. A unix socket needs none, since the system reports whose process connects.
         token_file: a file that has the token.
         allow_remote: whether the address may be one that other machines can reach.
 
     Raises:
         RuntimeError: the program listens or is debugged already.
         ValueError: the address is not private, or the token not fit.
-        OSError: the address cannot be listened on.
+        OSError: the address cannot be listened on, or no folder can hold the token.
 
     """
     _engine_module("connection.current").need_no_launcher()
-    made = token is _GENERATED and token_file is None
+    place, known, folder = _place(address), _token(token, token_file), ""
+    if isinstance(place, str):
+        _need_unix(place, known)
+    elif known is None:
+        folder = _private_folder()
     where: tuple[str, int] | str = _engine_module("attachable").listen(
-        _place(address),
-        token=None if made else _token(token, token_file),
-        make_token=made,
-        allow_remote=allow_remote,
+        place, token=known, folder=folder, allow_remote=allow_remote
     )
     return where
 
@@ -67,13 +68,17 @@ def connect(address: Address, *, token: str | None = None, token_file: str | os.
     The token is looked for where a debugger of our own user on this machine has left it, unless it is given.
 
     Raises:
-        RuntimeError: the program listens or is debugged already, or the debugger refused the token.
+        RuntimeError: the program listens or is debugged already, or the debugger does not know the token.
         OSError: no debugger listens there.
 
     """
     _engine_module("connection.current").need_no_launcher()
-    given = None if token is None and token_file is None else _token(token, token_file)
-    _engine_module("attachable").connect(_place(address), given)
+    place, known = _place(address), _token(token, token_file)
+    if known is None and isinstance(place, tuple) and place[0] in _LOOPBACK:
+        from dapkit import runtime_folder
+
+        known = _engine_module("connection.tokens").find(place[1], list(runtime_folder.private_folders()))
+    _engine_module("attachable").connect(place, known)
 
 
 def wait_for_client() -> None:
@@ -110,18 +115,39 @@ def _place(address: Address) -> tuple[str, int] | str:
 
 def _token(token: str | None, file: str | os.PathLike[str] | None) -> str | None:
     if file is None:
-        return None if token is _GENERATED else token
-    if token is not None and token is not _GENERATED:
+        if token == "":
+            raise ValueError("an empty token is none")
+        return token
+    if token is not None:
         raise ValueError("token and token_file say the same: give one of them")
     found: str = _engine_module("connection.tokens").read(os.fspath(file))
     return found
+
+
+def _need_unix(path: str, token: str | None) -> None:
+    """Refuse a path for a unix socket in whose place a stranger could put another, for clients to connect to."""
+    from dapkit.trusted_files import objection_to
+
+    if token is not None:
+        raise ValueError("a unix socket asks for no token: the system reports whose process connects")
+    if (objection := objection_to(os.path.dirname(os.path.abspath(path)))) is not None:
+        raise ValueError(f"others could take the place of a socket at {path}: {objection}")
+
+
+def _private_folder() -> str:
+    from dapkit.runtime_folder import NoPrivateFolder, private_folder
+
+    try:
+        return private_folder()
+    except NoPrivateFolder as error:
+        raise OSError(str(error)) from error
 
 
 def _engine_module(name: str) -> "Any":  # noqa: ANN401 - a module that is known at run time only
     """Return a module of the engine, which lives under a private name of its own."""
     if PACKAGE not in sys.modules:
         package = type(sys)(PACKAGE)
-        package.__path__ = [os.path.join(os.path.dirname(__file__), "python", "debuggee")]  # noqa: PTH118, PTH120 - pathlib is slow to import
+        package.__path__ = [os.path.join(os.path.dirname(__file__), "python", "debuggee")]
         sys.modules[PACKAGE] = package
     __import__(f"{PACKAGE}.{name}")
     return sys.modules[f"{PACKAGE}.{name}"]

@@ -63,13 +63,16 @@ CONNECT_RETRY_SECONDS = 0.05
 """Pause between two attempts to connect to an adapter that does not listen yet."""
 
 TOKEN_SECONDS = 10.0
-"""Time within which a connection has to show its token."""
+"""Time within which the ends of a connection have to prove that they know the token."""
 
 TOKEN_MESSAGE_BYTES = 4096
-"""Largest first message of a connection that has not shown its token yet."""
+"""Largest of the first messages of a connection, by which its ends prove that they know the token."""
 
 UNADMITTED_CONNECTIONS = 64
-"""Connections that may wait to be let in at once; further ones are closed."""
+"""Connections that may wait to be let in at once; one more takes the place of the oldest."""
+
+BACKLOG_CONNECTIONS = 4096
+"""Connections that the system holds until they are accepted; with few, silent ones would keep others out."""
 
 INITIALIZED_SECONDS = 5.0
 """Time that an adapter gets to send `initialized` after its response to launch or attach."""

@@ -20,7 +20,10 @@ def parser_of(program: str | None, description: str | None, distribution: str | 
         "--socket", type=Path, metavar="PATH", help="serve every client that connects to this unix socket"
     )
     parser.add_argument(
-        "--token-file", type=Path, metavar="FILE", help="the secret that clients of --listen show first"
+        "--token-file",
+        type=Path,
+        metavar="FILE",
+        help="the secret that clients of --listen have to know; without it one is made, and left where clients find it",
     )
     parser.add_argument("--log", type=Path, metavar="FILE", help="log everything to a file, not only trouble to stderr")
     parser.add_argument("--transcript", type=Path, metavar="FILE", help="write all messages to a file, as JSON lines")

@@ -5,8 +5,9 @@ of these end at SIGTERM, SIGINT or SIGHUP and when the parent process dies, and
 see to it that every session is closed in order before they return.
 """
 
-from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager
+import logging
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,18 @@ from anyio.abc import ByteStream
 from dapkit.adapter.adapter import Adapter
 from dapkit.adapter.shutdown import end_for_certain, live
 from dapkit.endpoint import Role
-from dapkit.transport import ConnectionHandler, Recorder, background_tasks, listen_tcp, listen_unix, stdio
+from dapkit.transport import (
+    ConnectionHandler,
+    Recorder,
+    background_tasks,
+    left_token,
+    listen_tcp,
+    listen_unix,
+    new_token,
+    stdio,
+)
+
+log = logging.getLogger(__name__)
 
 type MakeAdapter = Callable[[], Adapter[Any, Any]]
 """Makes the adapter of one session."""
@@ -53,7 +65,7 @@ async def serve_tcp(
     host: str,
     port: int,
     *,
-    token: str | None,
+    token: str | None = None,
     on_listening: Callable[[int], None] | None = None,
     transcript: Path | None = None,
 ) -> None:
@@ -63,7 +75,8 @@ async def serve_tcp(
         make: makes the adapter of each session.
         host: a loopback address.
         port: 0 leaves the choice to the system.
-        token: clients show it first (`connect_tcp`); None: processes of our own user are let in as they are.
+        token: what clients prove to know first (`dapkit.transport.authentication`). Missing: one is made, and left in
+            a file that only our own user can read, where `Session.connect` finds it.
         on_listening: is called with the port once clients can connect.
         transcript: file to which all messages of the first session are written; those of others
             go to files beside it, numbered.
@@ -73,7 +86,18 @@ async def serve_tcp(
 
     """
     handler = _handler(make, transcript)
-    await _serve_listening(listen_tcp(host, port, handler, token=token), on_listening)
+    await _serve_listening(_listen(host, port, handler, token), on_listening)
+
+
+@asynccontextmanager
+async def _listen(host: str, port: int, handler: ConnectionHandler, token: str | None) -> AsyncIterator[int]:
+    known = new_token() if token is None else token
+    async with listen_tcp(host, port, handler, token=known) as place:
+        # It is there before anybody is accepted, since nothing is waited for in between.
+        with nullcontext() if token is not None else left_token(known, place) as file:
+            if file is not None:
+                log.warning("the token of port %d is in %s", place, file)
+            yield place
 
 
 async def serve_unix(

@@ -10,14 +10,14 @@ import os
 import shutil
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
 from anyio.abc import ByteStream
 
 from dapkit import limits
-from dapkit.transport import ChildProcess, connect_tcp, connect_unix, spawn, spawn_listening
+from dapkit.transport import ChildProcess, connect_tcp, connect_unix, spawn, spawn_listening, token_left_for
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,15 +87,22 @@ class Listening:
 
 @dataclass(frozen=True, slots=True)
 class Tcp:
-    """An adapter that listens on a port."""
+    """An adapter that listens on a port.
+
+    Attributes:
+        token: what it asks for. Missing: the one that a listener of ours has left for this port, if there is one.
+
+    """
 
     host: str
     port: int
+    token: str | None = field(default=None, repr=False)
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Reached]:
         """Connect to it."""
-        async with await connect_tcp(self.host, self.port) as stream:
+        token = self.token or token_left_for(self.host, self.port)
+        async with await connect_tcp(self.host, self.port, token=token) as stream:
             yield Reached(stream, again=self)
 
 

@@ -124,9 +124,14 @@ class Session(RequestMethods):
         return cls(Listening(argv, cwd, env), **options)
 
     @classmethod
-    def connect(cls, host: str, port: int, **options: Unpack[OpenOptions["Session"]]) -> Self:
-        """Session with an adapter that listens on a TCP port."""
-        return cls(Tcp(host, port), **options)
+    def connect(
+        cls, host: str, port: int, *, token: str | None = None, **options: Unpack[OpenOptions["Session"]]
+    ) -> Self:
+        """Session with an adapter that listens on a TCP port.
+
+        One of dapkit's asks for a token. It is found where the adapter has left it on this machine, unless it is given.
+        """
+        return cls(Tcp(host, port, token), **options)
 
     @classmethod
     def connect_unix(cls, path: Path, **options: Unpack[OpenOptions["Session"]]) -> Self:

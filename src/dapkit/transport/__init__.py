@@ -16,7 +16,16 @@ from dapkit.transport.errors import (
 from dapkit.transport.gate import ConnectionHandler
 from dapkit.transport.guard import Guard
 from dapkit.transport.memory import memory_pair
-from dapkit.transport.private import check_private_folder, left_token, new_token, private_folder, read_token, token_file
+from dapkit.transport.private import (
+    LOOPBACK,
+    check_private_folder,
+    left_token,
+    new_token,
+    private_folder,
+    read_token,
+    token_file,
+    token_left_for,
+)
 from dapkit.transport.process import ProcessGroup
 from dapkit.transport.pulse import Pulse
 from dapkit.transport.recorder import Recorder
@@ -29,6 +38,7 @@ from dapkit.transport.writer import Tap
 
 __all__ = [
     "AUTHENTICATE",
+    "LOOPBACK",
     "CannotStart",
     "ChildProcess",
     "Connection",
@@ -65,5 +75,6 @@ __all__ = [
     "spawn_listening",
     "stdio",
     "token_file",
+    "token_left_for",
     "with_default_signals",
 ]

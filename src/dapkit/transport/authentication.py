@@ -1,14 +1,22 @@
-"""The token exchange before the first message of a TCP connection.
+"""How the two ends of a TCP connection prove to each other that they know a token, before the first message.
 
-    client   {"seq":1,"type":"request","command":"dapkit/authenticate","arguments":{"token":"..."}}
-    server   {"seq":1,"type":"response","request_seq":1,"success":true,"command":"dapkit/authenticate"}
+    client   {"seq":1,"type":"request","command":"dapkit/authenticate","arguments":{"nonce":"..."}}
+    server   {"seq":1,"type":"response","request_seq":1,"success":true,"command":"dapkit/authenticate",
+              "body":{"nonce":"...","proof":"..."}}
+    client   {"seq":2,"type":"request","command":"dapkit/authenticate","arguments":{"proof":"..."}}
+    server   {"seq":2,"type":"response","request_seq":2,"success":true,"command":"dapkit/authenticate"}
 
-The client sends nothing more before the answer; then the session begins, its
-messages numbered anew. A client that does not open with a right token is answered, if
-what came is a request at all, and closed. Refusals hold nothing of what the stranger
-sent, since it might be the token.
+The token itself is never sent. A nonce is 32 random bytes as 64 hexadecimal digits; a proof is, as such digits, the
+HMAC-SHA256 with the token as its key over `dapkit ROLE PORT CLIENT-NONCE SERVER-NONCE`, where the role is `server` or
+`client`, whichever proves. The port, of the server, is in there so that nobody who holds another port can hand the
+questions on. The engine has the same exchange (`connection.tokens`).
+
+The client sends nothing more before the last answer; then the session begins, its messages numbered anew. A client
+that does not open like this is answered, if what came is a request at all, and closed. Refusals
+hold nothing of what the stranger sent.
 """
 
+import os
 from typing import cast
 
 import anyio
@@ -34,66 +42,156 @@ from dapkit.protocol import (
 from dapkit.transport.errors import NotAdmitted
 
 AUTHENTICATE = "dapkit/authenticate"
-"""Command of the request that carries the token."""
+"""Command of the requests."""
+
+_NONCE_DIGITS = 64
+
+_BROKEN = "the connection broke before a token was proved"
 
 
-class _Credentials(ProtocolObject, frozen=True, kw_only=True):
-    token: str
+class _Challenge(ProtocolObject, frozen=True, kw_only=True):
+    nonce: str
 
 
-async def admit(stream: ByteStream, token: str) -> ByteStream:
-    """Let a client in that shows the token, as the server; return the stream to go on with.
+class _Reply(ProtocolObject, frozen=True, kw_only=True):
+    nonce: str
+    proof: str
+
+
+class _Proof(ProtocolObject, frozen=True, kw_only=True):
+    proof: str
+
+
+async def admit(stream: ByteStream, token: str, *, port: int) -> ByteStream:
+    """Let a client in that proves to know the token, as the server; return the stream to go on with.
 
     Raises:
         NotAdmitted: it did not, or not within `limits.TOKEN_SECONDS`.
 
     """
     with anyio.move_on_after(limits.TOKEN_SECONDS):
-        payload, rest = await _first_message(stream)
-        request = _request(payload)
-        objection = _objection(request, token)
-        await stream.send(_answer(request, objection))
-        if objection is not None:
-            raise NotAdmitted(objection)
-        return _Resumed(stream, rest) if rest else stream
-    raise NotAdmitted(f"no token came within {limits.TOKEN_SECONDS:g} s")
+        messages = _FirstMessages(stream)
+        asked = _request(await messages.next())
+        theirs = _arguments(asked, _Challenge)
+        if asked.command != AUTHENTICATE or theirs is None or not _is_nonce(theirs.nonce):
+            raise await _refused(messages, asked, _UNPROVED)
+        ours = _new_nonce()
+        proof = proof_of("server", token, port, theirs.nonce, ours)
+        await messages.send(_answer(asked, RawJson(encode_value(_Reply(nonce=ours, proof=proof)))))
+        shown = _request(await messages.next())
+        given = _arguments(shown, _Proof)
+        expected = proof_of("client", token, port, theirs.nonce, ours)
+        if shown.command != AUTHENTICATE or given is None or not _same(given.proof, expected):
+            raise await _refused(messages, shown, "the token is not that of this server")
+        await messages.send(_answer(shown))
+        return messages.rest()
+    raise NotAdmitted(f"no proof of the token came within {limits.TOKEN_SECONDS:g} s")
 
 
-async def introduce(stream: ByteStream, token: str) -> ByteStream:
-    """Show the token to a server, as the client; return the stream to go on with.
+_UNPROVED = (
+    f"the first request has to be {AUTHENTICATE}, by which a client proves that it knows the token of this port: "
+    "connect by `attach` of dapkit's adapter, or by dapkit.client.Session.connect"
+)
+
+
+async def introduce(stream: ByteStream, token: str, *, port: int) -> ByteStream:
+    """Have a server prove that it knows the token, then prove it as the client; return the stream to go on with.
 
     Raises:
-        NotAdmitted: the server did not accept it, or did not answer within `limits.TOKEN_SECONDS`.
+        NotAdmitted: it does not know it, did not accept ours, or did not answer within `limits.TOKEN_SECONDS`.
 
     """
-    credentials = RawJson(encode_value(_Credentials(token=token)))
+    ours = _new_nonce()
     with anyio.move_on_after(limits.TOKEN_SECONDS):
-        await stream.send(encode_frame(encode(Request(1, AUTHENTICATE, credentials))))
-        payload, rest = await _first_message(stream)
-        _check_welcome(payload)
-        return _Resumed(stream, rest) if rest else stream
+        messages = _FirstMessages(stream)
+        await messages.send(Request(1, AUTHENTICATE, RawJson(encode_value(_Challenge(nonce=ours)))))
+        reply = _body(_welcome(await messages.next()))
+        if (
+            reply is None
+            or not _is_nonce(reply.nonce)
+            or not _same(reply.proof, proof_of("server", token, port, ours, reply.nonce))
+        ):
+            raise NotAdmitted(
+                "the server did not prove that it knows the token: another program may have taken its port, "
+                "or the port is forwarded from one of another number; nothing was sent to it"
+            )
+        proof = proof_of("client", token, port, ours, reply.nonce)
+        await messages.send(Request(2, AUTHENTICATE, RawJson(encode_value(_Proof(proof=proof)))))
+        _welcome(await messages.next())
+        return messages.rest()
     raise NotAdmitted(f"the server did not answer to the token within {limits.TOKEN_SECONDS:g} s")
 
 
-async def _first_message(stream: ByteStream) -> tuple[bytes, bytes]:
-    """Payload of the first frame, and what came behind it."""
-    frames = FrameDecoder(limits.TOKEN_MESSAGE_BYTES)
-    while True:
-        try:
-            data = await stream.receive()
-        except anyio.EndOfStream:
-            raise NotAdmitted("the connection was closed before a token was accepted") from None
-        except anyio.BrokenResourceError:
-            raise NotAdmitted("the connection broke before a token was accepted") from None
-        for end in range(1, len(data) + 1):  # byte by byte: nothing behind the frame may be swallowed
+def proof_of(role: str, token: str, port: int, client_nonce: str, server_nonce: str) -> str:
+    """Return what only somebody who knows the token can say for these nonces."""
+    import hmac
+
+    said = f"dapkit {role} {port} {client_nonce} {server_nonce}"
+    return hmac.digest(token.encode(), said.encode(errors="surrogatepass"), "sha256").hex()
+
+
+def _new_nonce() -> str:
+    return os.urandom(_NONCE_DIGITS // 2).hex()
+
+
+def _is_nonce(text: str) -> bool:
+    return len(text) == _NONCE_DIGITS and set(text) <= set("0123456789abcdef")
+
+
+def _same(shown: str, expected: str) -> bool:
+    import hmac
+
+    return hmac.compare_digest(shown.encode(errors="surrogatepass"), expected.encode())
+
+
+class _FirstMessages:
+    """The first messages of a stream, both ways, and what is behind them."""
+
+    def __init__(self, stream: ByteStream) -> None:
+        self._stream = stream
+        self._frames = FrameDecoder(limits.TOKEN_MESSAGE_BYTES)
+        self._data = b""
+
+    async def next(self) -> bytes:
+        """Take the payload of the next message.
+
+        Raises:
+            NotAdmitted: the stream ended, or what came is not a message.
+
+        """
+        while True:
+            while self._data:  # byte by byte: nothing behind the frame may be swallowed
+                byte, self._data = self._data[:1], self._data[1:]
+                try:
+                    payloads = self._frames.feed(byte)
+                except FramingError as error:
+                    raise NotAdmitted(
+                        f"byte {error.offset} is not that of a DAP message: expected {error.expected}"
+                    ) from None
+                if payloads:
+                    return payloads[0]
             try:
-                payloads = frames.feed(data[end - 1 : end])
-            except FramingError as error:
-                raise NotAdmitted(
-                    f"byte {error.offset} is not that of a DAP message: expected {error.expected}"
-                ) from None
-            if payloads:
-                return payloads[0], data[end:]
+                self._data = await self._stream.receive()
+            except anyio.EndOfStream:
+                raise NotAdmitted("the connection was closed before a token was proved") from None
+            except anyio.BrokenResourceError:
+                raise NotAdmitted(_BROKEN) from None
+
+    async def send(self, message: Request | Response) -> None:
+        """Send a message.
+
+        Raises:
+            NotAdmitted: nobody is there to take it.
+
+        """
+        try:
+            await self._stream.send(encode_frame(encode(message)))
+        except anyio.BrokenResourceError:
+            raise NotAdmitted(_BROKEN) from None
+
+    def rest(self) -> ByteStream:
+        """Return the stream from behind the messages that were taken."""
+        return _Resumed(self._stream, self._data) if self._data else self._stream
 
 
 def _request(payload: bytes) -> Request:
@@ -102,32 +200,29 @@ def _request(payload: bytes) -> Request:
     except ProtocolError:
         message = None
     if not isinstance(message, Request):
-        raise NotAdmitted(f"the first message is not a request: expected {AUTHENTICATE}")
+        raise NotAdmitted(f"a message is not a request: expected {AUTHENTICATE}")
     return message
 
 
-def _objection(request: Request, token: str) -> str | None:
-    """Why this request does not let its sender in, or None if it does."""
-    if request.command != AUTHENTICATE:
-        return f"the first request has to be {AUTHENTICATE}, with the token of this server"
+def _arguments[Given: (_Challenge, _Proof)](request: Request, kind: type[Given]) -> Given | None:
     try:
-        shown = decode_as(_Credentials, cast("RawJson | None", request.arguments), "$.arguments").token  # as decoded
+        return decode_as(kind, cast("RawJson | None", request.arguments), "$.arguments")  # as decoded
     except ProtocolError:
-        return f"{AUTHENTICATE} came without a token"
-    import hmac
-
-    if not hmac.compare_digest(shown.encode(errors="surrogatepass"), token.encode()):
-        return "the token is not that of this server"
-    return None
+        return None
 
 
-def _answer(request: Request, objection: str | None) -> bytes:
-    body = None if objection is None else ErrorBody(error=Message(id=1, format=objection))
-    response = Response(1, request.seq, objection is None, request.command, objection, body)
-    return encode_frame(encode(response))
+async def _refused(messages: _FirstMessages, request: Request, objection: str) -> NotAdmitted:
+    """Say why a client is not let in; return the error for ourselves."""
+    body = ErrorBody(error=Message(id=1, format=objection))
+    await messages.send(Response(request.seq, request.seq, False, request.command, objection, body))  # noqa: FBT003 - a field
+    return NotAdmitted(objection)
 
 
-def _check_welcome(payload: bytes) -> None:
+def _answer(request: Request, body: RawJson | None = None) -> Response:
+    return Response(request.seq, request.seq, success=True, command=request.command, body=body)
+
+
+def _welcome(payload: bytes) -> Response:
     try:
         message = decode(payload)
     except ProtocolError:
@@ -135,7 +230,15 @@ def _check_welcome(payload: bytes) -> None:
     if not isinstance(message, Response) or message.command != AUTHENTICATE:
         raise NotAdmitted("the server does not answer to a token: it seems to expect none")
     if not message.success:
-        raise NotAdmitted(f"the server refused the token: {message.message}")
+        raise NotAdmitted(f"the server refused: {message.message}")
+    return message
+
+
+def _body(response: Response) -> _Reply | None:
+    try:
+        return decode_as(_Reply, cast("RawJson | None", response.body), "$.body")  # as decoded
+    except ProtocolError:
+        return None
 
 
 class _Resumed(ByteStream):

@@ -6,8 +6,8 @@ Their command line says where to meet, by one placeholder:
     ${socket}    it listens on this unix socket (cmake --debugger-pipe)
     ${callback}  we listen on this port of 127.0.0.1, and it connects (dlv dap --client-addr)
 
-Such adapters know no token. Over TCP any process of the machine could meet them;
-what connects to us is checked to be our own user's.
+Most such adapters know no token, and any process of the machine could be quicker than they are. So a connection
+counts only if the adapter, or what it has started, has the other end of it (see `tcp_peer`).
 """
 
 import socket
@@ -15,21 +15,27 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
+from typing import cast
 
 import anyio
 from anyio.abc import ByteStream
 
 from dapkit import limits
+from dapkit.transport.authentication import introduce
 from dapkit.transport.child import ChildProcess, StderrSink, started
-from dapkit.transport.errors import CannotStart
-from dapkit.transport.sockets import connected
+from dapkit.transport.errors import CannotStart, NotAdmitted
+from dapkit.transport.gate import Gate
+from dapkit.transport.private import token_left_for
+from dapkit.transport.pulse import Pulse
+from dapkit.transport.sockets import SocketStream, connected
 from dapkit.transport.tasks import background_tasks
-from dapkit.transport.tcp import listen_tcp
+from dapkit.transport.tcp import listening_socket
+from dapkit.transport.tcp_peer import is_held
 
 PLACEHOLDERS = ("${port}", "${socket}", "${callback}")
 
-type Meet = Callable[[], Awaitable[ByteStream]]
-"""Waits until the adapter is reached."""
+type Meet = Callable[[int], Awaitable[ByteStream]]
+"""Waits until the adapter is reached, which leads a session of this number."""
 
 
 @asynccontextmanager
@@ -106,35 +112,59 @@ def _by_socket(stack: AsyncExitStack) -> tuple[str, Meet]:
 
     folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="dapkit-"))  # of mode 0700
     path = Path(folder, "adapter")
-    return str(path), partial(_retried, partial(connected, socket.AF_UNIX, str(path)))
+    return str(path), partial(_retried, lambda _: connected(socket.AF_UNIX, str(path)))
 
 
 async def _by_callback(stack: AsyncExitStack) -> tuple[str, Meet]:
-    send, receive = anyio.create_memory_object_stream[ByteStream](1)
-    stack.enter_context(send)
-    stack.enter_context(receive)
+    arrived: ByteStream | None = None
+    pulse = Pulse()
+    session = 0
+
+    async def admit_adapter(stream: SocketStream) -> ByteStream:
+        await pulse.until(lambda: session != 0)
+        if not is_held(stream.socket, session):
+            raise NotAdmitted("it comes from another process than the adapter")
+        return stream
 
     async def take(stream: ByteStream) -> None:
-        await send.send(stream)
+        nonlocal arrived
+        arrived = stream
+        pulse.beat()
         await anyio.sleep_forever()  # the stream is closed when this returns
 
-    port = await stack.enter_async_context(listen_tcp("127.0.0.1", 0, take, token=None, max_connections=1))
-    return str(port), receive.receive
+    async def meet(pid: int) -> ByteStream:
+        nonlocal session
+        session = pid
+        pulse.beat()
+        await pulse.until(lambda: arrived is not None)
+        return cast("ByteStream", arrived)
+
+    listening = stack.enter_context(listening_socket("127.0.0.1", 0))
+    tasks = await stack.enter_async_context(background_tasks())
+    tasks.start_soon(Gate(admit_adapter, take, max_connections=1).guard, listening, tasks)
+    return str(listening.getsockname()[1]), meet
 
 
-async def _connect(port: int) -> ByteStream:
+async def _connect(port: int, session: int) -> ByteStream:
     stream = await connected(socket.AF_INET, ("127.0.0.1", port))
-    # Nobody listened, and the system chose the very port to connect from: we talk to ourselves.
-    if stream.socket.getsockname() == stream.socket.getpeername():
+    try:
+        while (held := is_held(stream.socket, session)) is None:  # noqa: ASYNC110 - the system does not report this
+            await anyio.sleep(limits.CONNECT_RETRY_SECONDS)
+        if held and (token := token_left_for("127.0.0.1", port)) is not None:  # it is one of dapkit's
+            return await introduce(stream, token, port=port)
+    except BaseException:
+        await stream.aclose()
+        raise
+    if not held:  # we talk to ourselves, or to another process that has taken the port
         await stream.aclose()
         raise ConnectionRefusedError
     return stream
 
 
-async def _retried(connect: Meet) -> ByteStream:
+async def _retried(connect: Meet, session: int) -> ByteStream:
     while True:
         try:
-            return await connect()
+            return await connect(session)
         except OSError:
             await anyio.sleep(limits.CONNECT_RETRY_SECONDS)
 
@@ -146,7 +176,7 @@ async def _met(child: ChildProcess, place: str, cue: _Cue, meet: Meet, patience:
             tasks.start_soon(_raise_when_ended, child)
             with anyio.move_on_after(patience):
                 await cue.given.wait()
-                stream = await meet()
+                stream = await meet(child.pid)
     except CannotStart:
         if stream is None:  # else it was reached before it ended, and what it has sent is to be read
             raise

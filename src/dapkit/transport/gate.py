@@ -2,8 +2,9 @@
 
 A debug adapter runs whatever its client says, so an open port is an open
 machine. Decided here: which addresses may be listened on, whose processes may
-connect, and how many connections are held. The token of TCP connections is
-checked by `authentication`; that HTTP is refused at its first line is the
+connect to a unix socket, and how many connections are held. The token of TCP
+connections is asked for by `authentication`: no table of the system says for certain
+whose process has made one. That HTTP is refused at its first line is the
 work of the frame decoder.
 """
 
@@ -13,7 +14,6 @@ import os
 import socket
 import struct
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 
 import anyio
 from anyio.abc import ByteStream, TaskGroup
@@ -30,6 +30,8 @@ type ConnectionHandler = Callable[[ByteStream], Awaitable[object]]
 type Admission = Callable[[SocketStream], Awaitable[ByteStream]]
 """Lets a connection in, or raises NotAdmitted; returns the stream to go on with."""
 
+_PEER = struct.Struct("3i")  # struct ucred
+
 _OUT_OF_RESOURCES = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 
 
@@ -41,7 +43,8 @@ class Gate:
         handler: serves who was.
         max_connections: how many are served at once; None: any number.
 
-    Invariant: at most `limits.UNADMITTED_CONNECTIONS` are waiting to be let in.
+    Invariant: at most `limits.UNADMITTED_CONNECTIONS` are waiting to be let in. One more takes the place of the
+    oldest, so that those who say nothing keep nobody out.
 
     """
 
@@ -49,7 +52,7 @@ class Gate:
         self._admission = admission
         self._handler = handler
         self._max_connections = max_connections
-        self._waiting = 0
+        self._waiting: list[anyio.CancelScope] = []
         self._served = 0
 
     async def guard(self, listening: socket.socket, tasks: TaskGroup) -> None:
@@ -84,13 +87,19 @@ class Gate:
                 self._served -= 1
 
     async def _admit(self, stream: SocketStream) -> ByteStream:
-        if self._waiting >= limits.UNADMITTED_CONNECTIONS:
-            raise NotAdmitted(f"{self._waiting} others are waiting to be let in")
-        self._waiting += 1
+        if len(self._waiting) >= limits.UNADMITTED_CONNECTIONS:
+            self._waiting.pop(0).cancel()
+        scope = anyio.CancelScope()
+        self._waiting.append(scope)
+        admitted: ByteStream | None = None
         try:
-            admitted = await self._admission(stream)
+            with scope:
+                admitted = await self._admission(stream)
         finally:
-            self._waiting -= 1
+            if scope in self._waiting:
+                self._waiting.remove(scope)
+        if admitted is None:
+            raise NotAdmitted(f"{limits.UNADMITTED_CONNECTIONS} others have come before it was let in")
         if self._max_connections is not None and self._served >= self._max_connections:
             raise NotAdmitted(f"{self._served} connections are served, and no more are allowed")
         return admitted
@@ -116,50 +125,20 @@ def listening_address(host: str, *, allow_remote: bool) -> str:
     return str(address)
 
 
-async def admit_everybody(stream: SocketStream) -> ByteStream:
-    """Let everyone in."""
-    return stream
-
-
 async def admit_own_user(stream: SocketStream) -> ByteStream:
-    """Let in processes of our own user, over a unix socket or loopback TCP.
+    """Let in processes of our own user, over a unix socket: the kernel says whose process has connected.
 
     Raises:
-        NotAdmitted: it is another user's, or its owner cannot be found out.
+        NotAdmitted: it is another user's.
 
     """
-    unix = stream.socket.family == socket.AF_UNIX
-    uid = _unix_peer(stream.socket) if unix else _loopback_peer(stream.socket)
+    uid = peer_of(stream.socket)[1]
     if uid != os.geteuid():
-        whose = "a process that cannot be found" if uid is None else f"user {uid}"
-        raise NotAdmitted(f"it comes from {whose}, expected user {os.geteuid()}")
+        raise NotAdmitted(f"it comes from user {uid}, expected user {os.geteuid()}")
     return stream
 
 
-def _unix_peer(connected: socket.socket) -> int:
-    credentials = connected.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
-    _pid, uid, _gid = struct.unpack("3i", credentials)
-    return int(uid)
-
-
-def _loopback_peer(connected: socket.socket) -> int | None:
-    """User at the other end of a connection within this machine; None if it is gone, or not from here."""
-    try:
-        wanted = [_as_in_table(connected.getpeername()), _as_in_table(connected.getsockname())]
-    except OSError:
-        return None
-    table = Path("/proc/net/tcp6" if connected.family == socket.AF_INET6 else "/proc/net/tcp")
-    for line in table.read_text().splitlines():
-        fields = line.split()
-        if fields[1:3] == wanted:
-            return int(fields[7])
-    return None
-
-
-def _as_in_table(address: tuple[str, int]) -> str:
-    """Address and port as /proc/net/tcp shows them: words of four bytes in the byte order of the machine."""
-    import ipaddress
-
-    packed = ipaddress.ip_address(address[0]).packed
-    words = struct.unpack(f"={len(packed) // 4}I", packed)
-    return "".join(f"{word:08X}" for word in words) + f":{address[1]:04X}"
+def peer_of(connected: socket.socket) -> tuple[int, int]:
+    """Return process and user at the other end of a unix socket, as they were when it connected, or listened."""
+    pid, uid, _gid = _PEER.unpack(connected.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size))
+    return pid, uid

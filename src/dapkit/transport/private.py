@@ -11,48 +11,38 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from dapkit import limits
+from dapkit import limits, runtime_folder
 from dapkit.transport.errors import NotPrivate
+
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+"""Hosts that are this machine."""
 
 _FOR_OTHERS = 0o077
 
 
 def private_folder() -> Path:
-    """Our folder for sockets, made if missing: in XDG_RUNTIME_DIR, or in the folder for temporary files.
-
-    The latter serves where the former is not set, does not exist (in containers), or is another user's (after `su`).
+    """Return our folder for sockets, the first that can be used (`dapkit.runtime_folder`); it is made if missing.
 
     Raises:
-        NotPrivate: it belongs to somebody else, or others can look into it.
+        NotPrivate: none can be used.
 
     """
-    runtime = os.environ.get("XDG_RUNTIME_DIR")
-    if runtime and os.access(runtime, os.W_OK | os.X_OK):
-        folder = Path(runtime, "dapkit")
-    else:
-        folder = Path(_temporary(), f"dapkit-{os.geteuid()}")
-    folder.mkdir(mode=0o700, exist_ok=True)
-    check_private_folder(folder)
-    return folder
-
-
-def _temporary() -> Path:
-    """Find the folder for temporary files as `tempfile` does, which is large and imported for nothing else here."""
-    named = (os.environ.get(name) for name in ("TMPDIR", "TEMP", "TMP"))
-    for folder in (*named, "/tmp", "/var/tmp", "/usr/tmp"):  # noqa: S108 - in there the folder is checked
-        if folder and os.access(folder, os.W_OK | os.X_OK):
-            return Path(folder).absolute()
-    return Path.cwd()
+    try:
+        return Path(runtime_folder.private_folder())
+    except runtime_folder.NoPrivateFolder as error:
+        raise NotPrivate(str(error)) from error
 
 
 def check_private_folder(folder: Path) -> None:
-    """Refuse a folder in which others could put or reach a socket."""
-    found = os.lstat(folder)
-    if not stat.S_ISDIR(found.st_mode):  # a link could be pointed elsewhere later
-        raise NotPrivate(f"{folder} has to be a folder, and is none (or a link to one)")
-    _check_owner(folder, found)
-    if found.st_mode & _FOR_OTHERS:
-        raise NotPrivate(f"{folder} is open to others (mode {stat.S_IMODE(found.st_mode):04o}): chmod it to 0700")
+    """Refuse a folder in which others could put or reach a socket, or in whose place they could put another.
+
+    Raises:
+        NotPrivate: it is one.
+        OSError: it cannot be looked at.
+
+    """
+    if (problem := runtime_folder.openness(os.fspath(folder))) is not None:
+        raise NotPrivate(problem)
 
 
 def new_token() -> str:
@@ -69,8 +59,10 @@ def read_token(path: Path) -> str:
         NotPrivate: the file belongs to somebody else, or others can read it, or it holds no token.
 
     """
-    with path.open("rb") as file:
+    with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:  # noqa: PTH123 - not to wait
         found = os.fstat(file.fileno())
+        if not stat.S_ISREG(found.st_mode):
+            raise NotPrivate(f"{path} is not a regular file")
         _check_owner(path, found)
         if found.st_mode & _FOR_OTHERS:
             raise NotPrivate(f"{path} is open to others (mode {stat.S_IMODE(found.st_mode):04o}): chmod it to 0600")
@@ -94,7 +86,8 @@ def left_token(token: str, port: int) -> Iterator[Path]:
     file = token_file(port)
     with locked(file.parent):
         for other in file.parent.glob("port-*.token"):
-            _remove_unless_held(other)
+            if not _is_held(other):
+                other.unlink(missing_ok=True)
         file.unlink(missing_ok=True)
         held = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         fcntl.flock(held, fcntl.LOCK_EX)
@@ -107,8 +100,19 @@ def left_token(token: str, port: int) -> Iterator[Path]:
 
 
 def token_file(port: int) -> Path:
-    """Return where the token of a port is; the engine (`connection.tokens`) has the same rule."""
+    """Return where the token of a port is; the engine (`connection.tokens`) has the same rule for its name."""
     return private_folder() / f"port-{port}.token"
+
+
+def token_left_for(host: str, port: int) -> str | None:
+    """Return the token that a process of ours has left for a port of this machine; None if none listens there."""
+    if host not in LOOPBACK:
+        return None
+    for folder in runtime_folder.private_folders():
+        file = Path(folder, f"port-{port}.token")
+        if file.exists() and _is_held(file):
+            return read_token(file)
+    return None
 
 
 @contextmanager
@@ -122,16 +126,18 @@ def locked(folder: Path) -> Iterator[None]:
         os.close(fd)
 
 
-def _remove_unless_held(file: Path) -> None:
+def _is_held(file: Path) -> bool:
+    """Say whether the process that has left a token lives."""
     try:
         fd = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except OSError:  # its owner has just removed it
-        return
+        return False
     try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        file.unlink(missing_ok=True)
-    except BlockingIOError:  # the process that left it lives
-        return
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    else:
+        return False
     finally:
         os.close(fd)
 

@@ -4,7 +4,6 @@ import errno
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from functools import partial
 
 import anyio
 from anyio.abc import ByteStream
@@ -12,17 +11,17 @@ from anyio.abc import ByteStream
 from dapkit import limits
 from dapkit.transport.authentication import admit, introduce
 from dapkit.transport.errors import Unreachable
-from dapkit.transport.gate import Admission, ConnectionHandler, Gate, admit_everybody, admit_own_user, listening_address
+from dapkit.transport.gate import ConnectionHandler, Gate, listening_address
 from dapkit.transport.sockets import SocketStream, connected
 from dapkit.transport.tasks import background_tasks
 
 
 async def connect_tcp(host: str, port: int, *, token: str | None = None) -> ByteStream:
-    """Connect to a listening adapter; `token` is for servers of ours that ask for one.
+    """Connect to a listening adapter; `token` is for servers of ours, which ask for one, and know it themselves.
 
     Raises:
         Unreachable: nobody listens there.
-        NotAdmitted: the token was refused.
+        NotAdmitted: the server does not know the token, or refuses ours.
 
     """
     try:
@@ -35,7 +34,7 @@ async def connect_tcp(host: str, port: int, *, token: str | None = None) -> Byte
     if token is None:
         return stream
     try:
-        return await introduce(stream, token)
+        return await introduce(stream, token, port=port)
     except BaseException:
         await stream.aclose()
         raise
@@ -47,37 +46,34 @@ async def listen_tcp(
     port: int,
     handler: ConnectionHandler,
     *,
-    token: str | None,
+    token: str,
     allow_remote: bool = False,
     max_connections: int | None = None,
 ) -> AsyncIterator[int]:
     """Listen, and serve each connection with a task of its own; yields the port, which 0 leaves to the system.
 
-    Clients show the `token` first. Without one (None has to be spelled out) they
-    have to be processes of our own user; if other machines may connect
-    (`allow_remote`), everybody is let in. Leaving the block cancels the
-    handlers and releases the port.
+    Clients prove first that they know the `token` (see `authentication`); `left_token` leaves it where those of our
+    own user look for it. Leaving the block cancels the handlers and releases the port.
 
     Raises:
         NotPrivate: other machines could reach the address, and that was not allowed.
         Unreachable: the address cannot be listened on.
 
     """
-    gate = Gate(_admission(token, allow_remote=allow_remote), handler, max_connections)
-    with _listening(listening_address(host, allow_remote=allow_remote), port) as listening:
+
+    async def admit_knowing(stream: SocketStream) -> ByteStream:
+        return await admit(stream, token, port=stream.socket.getsockname()[1])
+
+    gate = Gate(admit_knowing, handler, max_connections)
+    with listening_socket(listening_address(host, allow_remote=allow_remote), port) as listening:
         async with background_tasks() as tasks:
             tasks.start_soon(gate.guard, listening, tasks)
             yield listening.getsockname()[1]
 
 
-def _admission(token: str | None, *, allow_remote: bool) -> Admission:
-    if token is not None:
-        return partial(admit, token=token)
-    return admit_everybody if allow_remote else admit_own_user
-
-
 async def _connected(host: str, port: int) -> SocketStream:
-    """Connect to the first address of a host that answers."""
+    """Connect to the first address of a host that answers; `localhost` is where our listeners have it."""
+    host = "127.0.0.1" if host == "localhost" else host
     failure = OSError(errno.EADDRNOTAVAIL, "it has no address")
     for family, _type, _protocol, _name, address in await anyio.getaddrinfo(host, port, type=socket.SOCK_STREAM):
         try:
@@ -87,13 +83,19 @@ async def _connected(host: str, port: int) -> SocketStream:
     raise failure
 
 
-def _listening(address: str, port: int) -> socket.socket:
+def listening_socket(address: str, port: int) -> socket.socket:
+    """Listen at an address, without a gate yet.
+
+    Raises:
+        Unreachable: that cannot be.
+
+    """
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     listening = socket.socket(family, socket.SOCK_STREAM | socket.SOCK_NONBLOCK)
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((address, port))
-        listening.listen()
+        listening.listen(limits.BACKLOG_CONNECTIONS)
     except OSError as error:
         listening.close()
         raise Unreachable(f"{address}:{port} cannot be listened on: {error.strerror}") from error

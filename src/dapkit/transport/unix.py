@@ -14,8 +14,9 @@ from pathlib import Path
 
 from anyio.abc import ByteStream
 
-from dapkit.transport.errors import Unreachable
-from dapkit.transport.gate import ConnectionHandler, Gate, admit_own_user
+from dapkit import limits
+from dapkit.transport.errors import NotAdmitted, Unreachable
+from dapkit.transport.gate import ConnectionHandler, Gate, admit_own_user, peer_of
 from dapkit.transport.private import check_private_folder, locked
 from dapkit.transport.sockets import connected
 from dapkit.transport.tasks import background_tasks
@@ -25,16 +26,22 @@ _PATH_BYTES = 107
 
 
 async def connect_unix(path: Path) -> ByteStream:
-    """Connect to a listening adapter.
+    """Connect to a listening adapter, of our own user or of root.
 
     Raises:
         Unreachable: nobody listens there.
+        NotAdmitted: a stranger listens there, who could have us run programs.
 
     """
     try:
-        return await connected(socket.AF_UNIX, str(path))
+        stream = await connected(socket.AF_UNIX, str(path))
     except OSError as error:
         raise Unreachable(f"nobody listens at {path}: {error.strerror}") from error
+    uid = peer_of(stream.socket)[1]
+    if uid not in {0, os.geteuid()}:
+        await stream.aclose()
+        raise NotAdmitted(f"user {uid} listens at {path}, expected user {os.geteuid()}")
+    return stream
 
 
 @asynccontextmanager
@@ -87,7 +94,7 @@ def _bound(path: Path) -> tuple[socket.socket, int]:
                 _remove_stale(path)
             os.fchmod(listening.fileno(), 0o600)  # Linux: bind makes the file with the mode of the socket
             listening.bind(str(path))
-            listening.listen()
+            listening.listen(limits.BACKLOG_CONNECTIONS)
             return listening, path.stat().st_ino
     except OSError as error:
         listening.close()

@@ -28,7 +28,7 @@ from dapkit.protocol import (
     TerminatedEvent,
     encode_frame,
 )
-from dapkit.transport import ChildProcess, NotAdmitted, connect_tcp, new_token, spawn, spawn_listening
+from dapkit.transport import ChildProcess, NotAdmitted, connect_tcp, new_token, spawn, spawn_listening, token_left_for
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "mock_adapter"
 COMMAND = [sys.executable, str(EXAMPLE)]
@@ -146,7 +146,7 @@ async def test_a_handler_that_cannot_be_cancelled_does_not_keep_the_process_aliv
 
 
 async def test_a_second_signal_ends_a_server_that_waits_for_a_handler(noisy: list[str]) -> None:
-    async with spawn_listening([*noisy, "--listen", "127.0.0.1:${port}"]) as child, talking(child.stream) as client:
+    async with spawn_listening([*noisy, "--socket", "${socket}"]) as child, talking(child.stream) as client:
         await client.start()
         async with anyio.create_task_group() as tasks:
 
@@ -236,8 +236,9 @@ async def test_a_token_is_asked_for_before_anything_else(tmp_path: Path) -> None
 async def test_a_server_has_several_sessions_side_by_side() -> None:
     async with AsyncExitStack() as stack:
         port = stack.enter_context(server())
-        first = await stack.enter_async_context(talking(await connect_tcp("127.0.0.1", port)))
-        second = await stack.enter_async_context(talking(await connect_tcp("127.0.0.1", port)))
+        token = token_left_for("127.0.0.1", port)
+        first = await stack.enter_async_context(talking(await connect_tcp("127.0.0.1", port, token=token)))
+        second = await stack.enter_async_context(talking(await connect_tcp("127.0.0.1", port, token=token)))
         await first.start(LaunchRequestArguments(extra={"program": str(EXAMPLE / "burning.md")}))
         await second.start(LaunchRequestArguments(extra={"program": str(EXAMPLE / "shopping.md")}))
         await second.event(TerminatedEvent)

@@ -13,7 +13,8 @@ import anyio
 import pytest
 
 from dapkit.client import Ended, Session
-from dapkit.transport import connect_tcp, new_token
+from dapkit.protocol import encode_frame
+from dapkit.transport import connect_tcp, new_token, token_left_for
 from e2e.python.driving import ADAPTER
 
 SECONDS = 30.0
@@ -94,7 +95,7 @@ async def test_port_asks_for_the_token(folder: Path) -> None:
     write_secret(secret, token)
     async with serving("--listen", "127.0.0.1:0", "--token-file", str(secret)) as place:
         host, _, port = place.rpartition(":")
-        await debug(Session.over(await connect_tcp(host, int(port), token=token)))
+        await debug(Session.connect(host, int(port), token=token))
 
 
 def write_secret(path: Path, text: str) -> None:
@@ -102,10 +103,14 @@ def write_secret(path: Path, text: str) -> None:
     path.write_text(text)
 
 
-async def test_port_without_a_token_serves_the_own_user() -> None:
+async def test_token_that_is_made_for_a_port_is_found_by_clients_of_the_own_user() -> None:
     async with serving("--listen", "127.0.0.1:0") as place:
         host, _, port = place.rpartition(":")
         await debug(Session.connect(host, int(port)))
+        async with await connect_tcp(host, int(port)) as editor:
+            await editor.send(encode_frame(b'{"seq":1,"type":"request","command":"initialize"}'))
+            assert b"dapkit.client.Session.connect" in await editor.receive()
+    assert token_left_for(host, int(port)) is None
 
 
 async def test_client_that_goes_ends_its_program_and_not_the_server(folder: Path) -> None:

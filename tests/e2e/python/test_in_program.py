@@ -2,10 +2,13 @@
 
 import http.client
 import os
+import shutil
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
+from contextlib import ExitStack
 from pathlib import Path
 
 import anyio.lowlevel
@@ -13,8 +16,10 @@ import pytest
 
 from dapkit.client import StartRefused
 from dapkit.protocol import encode_frame
+from dapkit.python.debuggee import limits
 from e2e.python.driving import Driver
 from e2e.python.listening import SOURCES, Listening, client, running
+from e2e.transport.strangers import fate_of_another_user
 
 pytestmark = pytest.mark.row("attach")
 
@@ -126,6 +131,8 @@ async def test_launched_program_cannot_listen(driver: Driver) -> None:
         ),
         ("dapkit.listen(token_file='/nowhere')", "FileNotFoundError"),
         ("dapkit.listen(token='a', token_file='b')", "ValueError: token and token_file say the same"),
+        ("dapkit.listen(token='')", "ValueError: an empty token is none"),
+        ("dapkit.listen('socket', token='a')", "ValueError: a unix socket asks for no token"),
     ],
 )
 def test_calls_that_cannot_be_are_refused(call: str, error: str, python: str) -> None:
@@ -158,13 +165,20 @@ def request(command: str, arguments: str = "{}") -> bytes:
     return encode_frame(text.encode())
 
 
+NONCE = '{"nonce":"%s"}' % ("0" * 64)
+PROOF = '{"proof":"%s"}' % ("0" * 64)
+
+
 @pytest.mark.parametrize(
     ("frame", "told"),
     [
-        (request("initialize"), b"the first request has to be dapkit/authenticate, with the token of the program"),
-        (request("dapkit/authenticate"), b"the token is not that of the program"),
-        (request("dapkit/authenticate", '{"token":"guess"}'), b"the token is not that of the program"),
-        (request("dapkit/authenticate", '{"token":7}'), b"the token is not that of the program"),
+        (request("initialize"), b"the first request has to be dapkit/authenticate, by which a client proves"),
+        (request("dapkit/authenticate"), b"the first request has to be dapkit/authenticate"),
+        (request("dapkit/authenticate", '{"token":"guess"}'), b"the first request has to be dapkit/authenticate"),
+        (request("dapkit/authenticate", '{"nonce":7}'), b"the first request has to be dapkit/authenticate"),
+        (request("dapkit/authenticate", NONCE) + request("dapkit/authenticate"), b"the token is not that of"),
+        (request("dapkit/authenticate", NONCE) + request("initialize"), b"the token is not that of the program"),
+        (request("dapkit/authenticate", NONCE) + request("dapkit/authenticate", PROOF), b"the token is not that of"),
         (encode_frame(b'{"seq":1,"type":"event","event":"x"}'), b""),
         (encode_frame(b"[1]"), b""),
         (b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", b""),
@@ -236,30 +250,80 @@ async def test_token_of_ones_own_is_shown_from_a_file(tmp_path: Path, python: st
             assert (await session.threads()).threads
 
 
-async def test_without_a_token_processes_of_the_same_user_may_come(tmp_path: Path, python: str) -> None:
-    with running(WAITS.format(listen="0, token=None"), tmp_path, python) as program:
+async def test_silent_connections_lock_no_client_out(tmp_path: Path, python: str) -> None:
+    with running(WAITS.format(listen="token=None"), tmp_path, python) as program, ExitStack() as strangers:
         program.read_place()
-        assert exchange(program, b"GET / HTTP/1.1\r\n\r\n") == b""
+        silent = [
+            strangers.enter_context(socket.create_connection(("127.0.0.1", program.port)))
+            for _ in range(limits.PENDING_CONNECTIONS + 84)
+        ]
         async with client() as session:
             await session.attach(program.connect)
             assert (await session.threads()).threads
+        silent[0].settimeout(30)
+        assert silent[0].recv(1) == b""
+
+
+async def test_program_that_does_not_know_the_token_gets_nothing_of_it(tmp_path: Path, python: str) -> None:
+    """Somebody else has taken the port of a program that has ended."""
+    secret = tmp_path / "secret"
+    secret.touch(0o600)
+    secret.write_text("of the program that should be there")
+    with running(WAITS.format(listen="token='another one'"), tmp_path, python) as program:
+        program.read_place()
+        async with client() as session:
+            place = {"host": "127.0.0.1", "port": program.port, "tokenFile": str(secret)}
+            with pytest.raises(StartRefused, match="the server did not prove that it knows the token"):
+                await session.attach({"connect": place})
+
+
+def test_program_proves_nothing_to_a_debugger_that_does_not_know_the_token(tmp_path: Path, python: str) -> None:
+    """Somebody else has taken the port where a debugger was to wait."""
+    with running(WAITS.format(listen="token='another one'"), tmp_path, python) as listening:
+        listening.read_place()
+        answer = subprocess.run(
+            [python, "-c", f"import dapkit; dapkit.connect({listening.port}, token='the token')"],
+            env={"PYTHONPATH": str(SOURCES)},
+            check=False,
+            capture_output=True,
+            text=True,
+        )
+    assert "RuntimeError: the peer did not prove that it knows the token" in answer.stderr
+
+
+@pytest.mark.parametrize(("mode", "accepted"), [(0o755, True), (0o777, False), (0o1777, True)])
+def test_unix_socket_lies_where_nobody_else_can_put_another(
+    tmp_path: Path, python: str, mode: int, *, accepted: bool
+) -> None:
+    folder = tmp_path / "shared"
+    folder.mkdir()
+    folder.chmod(mode)
+    answer = subprocess.run(
+        [python, "-c", "import dapkit; print(dapkit.listen('shared/socket'))"],
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(SOURCES)},
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    if accepted:
+        assert answer.stdout == "shared/socket\n"
+    else:
+        place = f"ValueError: others could take the place of a socket at shared/socket: everybody can write to {folder}"
+        assert place in answer.stderr
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
-def test_without_a_token_another_user_is_closed(tmp_path: Path) -> None:
-    with running(WAITS.format(listen="0, token=None"), tmp_path, sys.executable) as program:
-        program.read_place()
-        text = (
-            "import os, socket, sys; os.setuid(65534)\n"
-            "connection = socket.socket()\n"
-            "connection.connect(('127.0.0.1', int(sys.argv[1])))\n"
-            "connection.sendall(b'Content-Length: 2\\r\\n\\r\\n{}')\n"
-            "print(connection.recv(100))\n"
-        )
-        answer = subprocess.run(
-            [sys.executable, "-c", text, str(program.port)], check=False, capture_output=True, text=True
-        )
-        assert answer.stdout == "b''\n" or "ConnectionReset" in answer.stderr
+def test_unix_socket_is_closed_to_other_users_whatever_its_mode(tmp_path: Path) -> None:
+    folder = Path(tempfile.mkdtemp(dir="/tmp"))  # others can get in here, but not into `tmp_path`
+    try:
+        folder.chmod(0o755)
+        with running(WAITS.format(listen=repr(str(folder / "socket"))), tmp_path, sys.executable) as program:
+            program.read_place()
+            (folder / "socket").chmod(0o666)
+            assert fate_of_another_user(str(folder / "socket")) in ("closed", "ConnectionResetError", "BrokenPipeError")
+    finally:
+        shutil.rmtree(folder)
 
 
 async def test_program_can_listen_on_a_unix_socket(tmp_path: Path, python: str) -> None:

@@ -27,7 +27,7 @@ VISITED = """
 """
 """Connects three times, and holds on to that."""
 
-WRONG_TOKEN = {"seq": 1, "type": "request", "command": "dapkit/authenticate", "arguments": {"token": "a guess"}}
+WRONG_TOKEN = {"seq": 1, "type": "request", "command": "dapkit/authenticate", "arguments": {"nonce": "0" * 64}}
 
 
 @pytest.mark.row("launch")

@@ -1,6 +1,10 @@
+import socket
 import sys
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -50,6 +54,52 @@ async def test_adapter_is_reached_where_its_command_says(argv: Sequence[str]) ->
         await child.stream.send(b"hello")
         assert await child.stream.receive() == b"hello"
     assert child.returncode == 0
+
+
+WAITS = """
+import os, socket, sys, time
+os.write(1, sys.argv[1].encode())
+while not os.path.exists(sys.argv[2]): time.sleep(0.01)
+place = ("127.0.0.1", int(sys.argv[1]))
+"""
+
+
+def accepted(place: tuple[str, int]) -> socket.socket:
+    with socket.create_server(place) as server:
+        return server.accept()[0]
+
+
+QUICKER: dict[str, Callable[[tuple[str, int]], socket.socket]] = {
+    "${port}": accepted,
+    "${callback}": socket.create_connection,
+}
+
+
+@pytest.mark.parametrize(
+    ("mark", "meets"),
+    [("${port}", "socket.create_server(place).accept()[0]"), ("${callback}", "socket.create_connection(place)")],
+)
+async def test_process_that_is_quicker_than_the_adapter_does_not_take_its_place(
+    mark: str, meets: str, tmp_path: Path
+) -> None:
+    """It listens where the adapter will, or connects where the adapter is waited for."""
+
+    def be_quicker(place: tuple[str, int]) -> None:
+        with QUICKER[mark](place) as stranger, suppress(ConnectionError):
+            stranger.sendall(b"stranger")
+            assert stranger.recv(1) == b""
+        (tmp_path / "go").touch()
+
+    strangers: list[Thread] = []
+
+    def begin(port: bytes) -> None:
+        strangers.append(Thread(target=be_quicker, args=(("127.0.0.1", int(port)),)))
+        strangers[0].start()
+
+    program = f"{WAITS}\npeer = {meets}; peer.sendall(b'adapter'); peer.recv(1)"
+    async with spawn_listening(python(program, mark, str(tmp_path / "go")), on_stderr=begin, patience=30) as child:
+        assert await child.stream.receive() == b"adapter"
+    strangers[0].join()
 
 
 GREETS_WHO_COMES_TOO_EARLY = """

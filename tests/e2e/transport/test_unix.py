@@ -143,7 +143,7 @@ async def test_path_that_is_too_long_is_a_clear_error(path: Path) -> None:
 @needs_root
 async def test_folder_keeps_other_users_out(path: Path) -> None:
     async with listen_unix(path, echo):
-        assert await anyio.to_thread.run_sync(fate_of_another_user, "unix", str(path)) == "PermissionError"
+        assert await anyio.to_thread.run_sync(fate_of_another_user, str(path)) == "PermissionError"
 
 
 @needs_root
@@ -156,7 +156,7 @@ async def test_other_user_who_got_through_to_the_socket_is_refused(
         os.link(path, way_in)
         os.chown(way_in, NOBODY, NOBODY)
         try:
-            fate = await anyio.to_thread.run_sync(fate_of_another_user, "unix", str(way_in))
+            fate = await anyio.to_thread.run_sync(fate_of_another_user, str(way_in))
         finally:
             remove(way_in)
     assert fate in ("closed", "ConnectionResetError", "BrokenPipeError")

@@ -1,7 +1,7 @@
 """What a user's own definition says is peculiar about an adapter is heeded, whatever that is called."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 
 import anyio
 import pytest
@@ -19,7 +19,7 @@ from dapkit.protocol import (
     TerminatedEvent,
 )
 from dapkit.testing import FakeAdapter, Script, Timeline, reply, request, tell
-from dapkit.transport import listen_tcp
+from dapkit.transport import left_token, listen_tcp, new_token
 from fake_adapters import script
 
 
@@ -33,7 +33,9 @@ async def listening(caller: Caller, answers: Script, *settings: str) -> AsyncIte
             said.append(adapter.timeline)
             await anyio.sleep_forever()
 
-    async with listen_tcp("127.0.0.1", 0, serve, token=None) as port:
+    token = new_token()
+    async with listen_tcp("127.0.0.1", 0, serve, token=token) as port, AsyncExitStack() as stack:
+        stack.enter_context(left_token(token, port))
         caller.write("dap.toml", "\n".join(["[mine]", 'transport = "connect"', f"port = {port}", *settings]))
         caller.write("program.mine", "")
         yield said

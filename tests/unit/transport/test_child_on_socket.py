@@ -17,9 +17,9 @@ async def test_adapter_that_ends_as_it_is_reached_counts_as_reached() -> None:
         await ended.wait()
         return 0
 
-    async def meet() -> ByteStream:
+    async def meet(_session: int) -> ByteStream:
         ended.set()
         return stream
 
-    child: Any = SimpleNamespace(argv=["adapter"], wait=wait, stderr_tail=str)
+    child: Any = SimpleNamespace(pid=1, argv=["adapter"], wait=wait, stderr_tail=str)
     assert await child_on_socket._met(child, "1", child_on_socket._Cue(b"", None), meet, 1) is stream

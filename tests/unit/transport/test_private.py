@@ -1,6 +1,5 @@
 import os
 import stat
-import tempfile
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ from dapkit.transport import (
     private_folder,
     read_token,
     token_file,
+    token_left_for,
 )
 
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="giving a file away needs root")
@@ -36,26 +36,6 @@ def test_folder_is_private_whatever_the_umask(tmp_path: Path, monkeypatch: pytes
         assert mode(private_folder()) == 0o700
     finally:
         os.umask(before)
-
-
-def test_folder_for_temporary_files_serves_where_there_is_no_runtime_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("TMPDIR", str(tmp_path))
-    monkeypatch.delenv("XDG_RUNTIME_DIR", raising=False)
-    assert private_folder() == tmp_path / f"dapkit-{os.geteuid()}"
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "missing"))
-    assert private_folder() == tmp_path / f"dapkit-{os.geteuid()}"
-
-
-def test_folder_for_temporary_files_is_the_one_that_tempfile_finds(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("XDG_RUNTIME_DIR", raising=False)
-    monkeypatch.setenv("TMPDIR", str(tmp_path / "missing"))
-    monkeypatch.setenv("TEMP", str(tmp_path))
-    monkeypatch.setattr("tempfile.tempdir", None)  # what it has found before
-    assert private_folder().parent == Path(tempfile.gettempdir()) == tmp_path
 
 
 def test_folder_open_to_others_is_refused(tmp_path: Path) -> None:
@@ -104,6 +84,12 @@ def test_token_file_of_another_user_is_refused(tmp_path: Path) -> None:
         read_token(path)
 
 
+def test_token_is_not_waited_for_at_a_named_pipe(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "token", 0o600)
+    with pytest.raises(NotPrivate, match="is not a regular file"):
+        read_token(tmp_path / "token")
+
+
 @pytest.mark.parametrize("content", [b"", b"\n", b"\xff\xfe"])
 def test_file_without_a_token_is_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "token"
@@ -127,6 +113,23 @@ def test_token_of_a_port_is_there_for_a_while_and_for_ourselves_alone(
         assert (file, mode(file)) == (token_file(5), 0o600)
         assert read_token(file) == "secret"
     assert not file.exists()
+
+
+@pytest.mark.parametrize(("host", "port", "found"), [("localhost", 5, "secret"), ("other", 5, None), ("::1", 6, None)])
+def test_token_that_was_left_is_found_for_its_port_on_this_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, host: str, port: int, found: str | None
+) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    with left_token("secret", 5):
+        assert token_left_for(host, port) == found
+
+
+def test_token_that_a_killed_process_has_left_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    dead = token_file(5)
+    dead.touch(0o600)
+    dead.write_text("left")
+    assert token_left_for("127.0.0.1", 5) is None
 
 
 def test_tokens_of_those_that_were_killed_go_with_the_next_one_and_others_stay(

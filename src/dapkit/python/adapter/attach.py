@@ -1,9 +1,9 @@
 """Connecting to a program that runs already, or that connects by itself.
 
-The side that listens asks for a token, and the side that connects shows it, in the first frame
-(`dapkit/authenticate`, see `transport.authentication`). Between processes of one user on one machine the user need
-not carry it: the side that listens on a port leaves the token in a file named after the port, in the
-folder that only that user can enter, and the other looks for it there.
+Both sides of a port have to know a token, and prove it to each other in their first messages
+(`transport.authentication`). Between processes of one user on one machine the user need not carry it: the side that
+listens on a port leaves the token in a file named after the port, in a folder that only that user can enter, and
+the other looks for it there.
 """
 
 from collections.abc import AsyncIterator
@@ -29,10 +29,8 @@ from dapkit.transport import (
     listen_tcp,
     new_token,
     read_token,
-    token_file,
+    token_left_for,
 )
-
-_LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
 class AttachedProgram:
@@ -137,13 +135,12 @@ def _place(args: PythonAttach) -> tuple[str, ProgramAddress | str]:
 
 def _token_for(place: ProgramAddress) -> str | None:
     """Find the token of a listening program, if there is one."""
-    if place.token_file is not None:
-        try:
-            return read_token(Path(place.token_file).expanduser())
-        except OSError as error:
-            raise RequestFailed(f"tokenFile {place.token_file} cannot be read: {error.strerror}") from error
-    file = token_file(place.port)
-    return read_token(file) if place.host in _LOOPBACK and file.exists() else None
+    if place.token_file is None:
+        return token_left_for(place.host, place.port)
+    try:
+        return read_token(Path(place.token_file).expanduser())
+    except OSError as error:
+        raise RequestFailed(f"tokenFile {place.token_file} cannot be read: {error.strerror}") from error
 
 
 @asynccontextmanager

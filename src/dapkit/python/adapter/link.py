@@ -9,8 +9,6 @@ looks what listens there, are answered beside it and keep no other waiting.
 
 import logging
 import os
-import socket
-import struct
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -25,11 +23,10 @@ from dapkit.endpoint import Endpoint, RequestFailed, Role
 from dapkit.protocol import DapkitError, InitializeRequestArguments
 from dapkit.python.adapter.resume_order import ResumeOrder
 from dapkit.transport import Connection, background_tasks, listen_unix, private_folder, remove_dead_sockets
+from dapkit.transport.gate import peer_of
 from dapkit.transport.sockets import SocketStream
 
 log = logging.getLogger(__name__)
-
-_PEER = struct.Struct("3i")  # struct ucred
 
 type Engine = tuple[Connection, ResumeOrder, int]
 """A conversation, begun with `initialize`, the order of what is said in it, and the process at its other end."""
@@ -100,9 +97,7 @@ class LinkListener:
 
 
 def _process_of(stream: ByteStream) -> int:
-    connected = cast("SocketStream", stream).socket  # what a listener on a unix socket hands out
-    pid, _uid, _gid = _PEER.unpack(connected.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size))
-    return int(pid)
+    return peer_of(cast("SocketStream", stream).socket)[0]  # what a listener on a unix socket hands out
 
 
 class NeverCame(RequestFailed):

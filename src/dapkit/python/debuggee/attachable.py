@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 from . import limits
 from .connection import current, tokens
-from .connection.listener import AUTHENTICATE, AcceptedClient, ClientListener, ListenAddress
+from .connection.listener import AUTHENTICATE, AcceptedClient, ClientListener, ListenAddress, user_behind
 from .connection.wire import FrameReader, Json, encode
 from .engine import Engine
 from .errors import MalformedFrame
@@ -37,17 +37,19 @@ class AttachableProgram:
         self._prepared = False
         self._main = 0
 
-    def open(self, place: ListenAddress, token: str | None, *, make_token: bool, allow_remote: bool) -> ListenAddress:
+    def open(self, place: ListenAddress, token: str | None, folder: str, *, allow_remote: bool) -> ListenAddress:
         """Listen, and serve the clients that connect."""
         self._need_nobody()
-        if isinstance(place, str):
-            make_token = False  # the system reports whose process connects
-        if make_token:
-            token = tokens.make()
-        self.listener = ClientListener(place, token, allow_remote=allow_remote)
+        made = None if token is not None or isinstance(place, str) else tokens.make()
+        self.listener = ClientListener(place, token or made, allow_remote=allow_remote)
         where = self.listener.place
-        if make_token and token is not None and not isinstance(where, str):
-            self._token_file, self._token_handle = tokens.leave(token, where[1])
+        if made is not None and not isinstance(where, str):
+            try:
+                self._token_file, self._token_handle = tokens.leave(made, where[1], folder)
+            except BaseException:
+                self.listener.close()
+                self.listener = None
+                raise
         address = where if isinstance(where, str) else f"{where[0]}:{where[1]}"
         hint = f"; the token is in {self._token_file}" if self._token_file else ""
         _report(f"dapkit: listening at {address}{hint}\n")
@@ -136,9 +138,9 @@ class AttachableProgram:
 _attachable = AttachableProgram()
 
 
-def listen(place: ListenAddress, *, token: str | None, make_token: bool, allow_remote: bool) -> ListenAddress:
-    """Let clients attach; return where."""
-    return _attachable.open(place, token, make_token=make_token, allow_remote=allow_remote)
+def listen(place: ListenAddress, *, token: str | None, folder: str, allow_remote: bool) -> ListenAddress:
+    """Let clients attach; return where. A port for which no token is given gets one, which is left in a folder."""
+    return _attachable.open(place, token, folder, allow_remote=allow_remote)
 
 
 def connect(place: ListenAddress, token: str | None) -> None:
@@ -147,27 +149,27 @@ def connect(place: ListenAddress, token: str | None) -> None:
 
 
 def _connected(place: ListenAddress, token: str | None) -> AcceptedClient:
-    """Connect, and show the token if there is one.
+    """Connect, and have both ends prove that they know the token if there is one.
 
     Raises:
         OSError: no debugger listens there.
-        RuntimeError: the token was refused.
+        RuntimeError: it does not know the token, or refuses ours; or it is a stranger's.
 
     """
     if isinstance(place, str):
         connection = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM | _socket.SOCK_CLOEXEC)
-        address: object = place
     else:
         family = _socket.AF_INET6 if ":" in place[0] else _socket.AF_INET
         connection = _socket.socket(family, _socket.SOCK_STREAM | _socket.SOCK_CLOEXEC)
         connection.setsockopt(_socket.IPPROTO_TCP, _socket.TCP_NODELAY, 1)
-        address = place
-        token = token or _left_token(place[1])
+    address: object = place
     try:
         connection.settimeout(limits.TOKEN_SECONDS)
         connection.connect(address)  # type: ignore[arg-type]  # one or the other kind
-        if token is not None:
-            _show(connection, token)
+        if isinstance(place, str):
+            _need_own_user(connection, place)
+        else:
+            _introduce(connection, token, place[1])
         connection.settimeout(None)
     except BaseException:
         connection.close()
@@ -175,14 +177,32 @@ def _connected(place: ListenAddress, token: str | None) -> AcceptedClient:
     return AcceptedClient(connection, b"")
 
 
-def _left_token(port: int) -> str | None:
-    path = tokens.file_of(port)
-    return tokens.read(path) if os.path.exists(path) else None
+def _need_own_user(connection: _socket.socket, path: str) -> None:
+    if (user := user_behind(connection)) not in {0, os.geteuid()}:
+        raise RuntimeError(f"user {user} listens at {path}, expected user {os.geteuid()}")
 
 
-def _show(connection: _socket.socket, token: str) -> None:
-    request: Json = {"seq": 1, "type": "request", "command": AUTHENTICATE, "arguments": {"token": token}}
-    connection.sendall(encode(request))
+def _introduce(connection: _socket.socket, token: str | None, port: int) -> None:
+    if token is None:
+        raise RuntimeError(f"there is no token for port {port}: no debugger has left one, and none was given")
+    ours = tokens.make_nonce()
+    body = _asked(connection, 1, {"nonce": ours}).get("body")
+    theirs, proof = (body.get("nonce"), body.get("proof")) if isinstance(body, dict) else (None, None)
+    if (
+        not isinstance(theirs, str)
+        or not tokens.is_nonce(theirs)
+        or not tokens.same(proof, tokens.proof_of("server", token, port, ours, theirs))
+    ):
+        raise RuntimeError(
+            "the peer did not prove that it knows the token: another program may have taken the port of the "
+            "debugger, or the port is forwarded from one of another number; nothing was sent to it"
+        )
+    _asked(connection, 2, {"proof": tokens.proof_of("client", token, port, ours, theirs)})
+
+
+def _asked(connection: _socket.socket, number: int, arguments: Json) -> Json:
+    """Put a request to a debugger that has not accepted us yet; return the response."""
+    connection.sendall(encode({"seq": number, "type": "request", "command": AUTHENTICATE, "arguments": arguments}))
     reader = FrameReader()
     answers: list[Json] = []
     while not answers:
@@ -193,9 +213,10 @@ def _show(connection: _socket.socket, token: str) -> None:
         except MalformedFrame as error:
             raise RuntimeError(f"the peer is not a debugger: {error}") from error
         if not data:
-            raise RuntimeError("the debugger closed the connection before it had taken the token")
+            raise RuntimeError("the debugger closed the connection before it had proved the token, or taken our proof")
     if answers[0].get("success") is not True:
         raise RuntimeError(f"the debugger refused: {answers[0].get('message')}")
+    return answers[0]
 
 
 def _report(text: str) -> None:

@@ -118,11 +118,13 @@ REMARK_CHARS: Final = 16_384
 """Log messages are joined into events of about this much text."""
 
 TOKEN_SECONDS: Final = 10.0
-"""Within which a connection has to say something of use."""
+"""Within which the ends of a connection have to prove that they know the token."""
 TOKEN_MESSAGE_BYTES: Final = 4_096
-"""The first message of a connection that has not been let in."""
+"""What a connection may say before it is let in."""
 PENDING_CONNECTIONS: Final = 16
-"""Connections that may wait to be let in; further ones are closed."""
+"""Connections that may wait to be let in; one more takes the place of the oldest."""
+BACKLOG_CONNECTIONS: Final = 4_096
+"""Connections that the system holds until they are accepted; with few, silent ones would keep others out."""
 LISTENER_MILLISECONDS: Final = 1_000
 """How often the slow ones among them are looked for."""
 

@@ -1,14 +1,18 @@
 """The listener of a program that clients attach to: its address, and which clients it accepts.
 
-A client can run any code in the program, so none gets past the first frame without the token, or, where none is
-asked for, without being a process of our own user. The first bytes have to be those of a DAP message: HTTP and
-the like is closed at its first letter. While a client is attached, others get an error that says so, and are closed.
+A client can run any code in the program, so none gets past the first frames unless it proves that it knows the
+token, as the program does in its turn, or, at a unix socket, unless the system says that it is a process of our own
+user. The first bytes have to be those of a DAP message: HTTP and the like is closed at its first letter. While a client
+is attached, others get an error that says so, and are closed.
 
-    client    {"seq":1,"type":"request","command":"dapkit/authenticate","arguments":{"token":"..."}}
-    program   {"seq":1,"type":"response","request_seq":1,"success":true,"command":"dapkit/authenticate"}
+    client    {"seq":1,"type":"request","command":"dapkit/authenticate","arguments":{"nonce":"..."}}
+    program   {"seq":1,"type":"response","request_seq":1,"success":true,"command":"dapkit/authenticate",
+               "body":{"nonce":"...","proof":"..."}}
+    client    {"seq":2,"type":"request","command":"dapkit/authenticate","arguments":{"proof":"..."}}
+    program   {"seq":2,"type":"response","request_seq":2,"success":true,"command":"dapkit/authenticate"}
 
-Then the session begins, its messages numbered anew. Nothing here waits: sockets do not block, and
-a connection that takes too long is closed.
+`dapkit.transport.authentication` says what the proofs are. Then the session begins, its messages numbered anew.
+Nothing here waits: sockets do not block, a connection that takes too long is closed, and of too many the oldest.
 """
 
 import _socket
@@ -24,6 +28,10 @@ from . import tokens
 from .wire import FrameReader, Json, encode
 
 AUTHENTICATE = "dapkit/authenticate"
+_UNPROVED = (
+    f"the first request has to be {AUTHENTICATE}, by which a client proves that it knows the token of the program: "
+    "connect by `attach` of dapkit's adapter"
+)
 _BEGINNING = b"content-length:"
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
@@ -45,6 +53,8 @@ class _PendingConnection:
     def __init__(self, connection: _socket.socket) -> None:
         self.connection = connection
         self.said = b""
+        self.reader = FrameReader()
+        self.nonces: tuple[str, str] | None = None  # the client's and ours, once it has asked for our proof
         self.until = monotonic() + limits.TOKEN_SECONDS
 
 
@@ -52,6 +62,9 @@ class ClientListener:
     """A listening socket, and the connections that have not been accepted yet.
 
     Invariant: `watched` has a descriptor for the socket and for each pending connection.
+
+    Args:
+        token: what clients of a port have to know; a unix socket needs none.
 
     Attributes:
         place: its address.
@@ -64,7 +77,6 @@ class ClientListener:
         self._listening = _listening(place, allow_remote=allow_remote)
         self.place: ListenAddress = place if isinstance(place, str) else (place[0], self._listening.getsockname()[1])
         self._token = token
-        self._trusts = allow_remote and token is None
         self._pending: dict[int, _PendingConnection] = {}
         self.watched: dict[int, Callable[[], None]] = {self._listening.fileno(): self._open}
         self.arrived: AcceptedClient | None = None
@@ -110,18 +122,20 @@ class ClientListener:
             return  # it went away again
         connection = _socket.socket(fileno=handle)
         connection.setblocking(False)  # noqa: FBT003 - its only parameter
-        if len(self._pending) >= limits.PENDING_CONNECTIONS or not self._may_come(connection):
+        if not self._may_come(connection):
             connection.close()
             return
+        if len(self._pending) >= limits.PENDING_CONNECTIONS:
+            self._dismiss(next(iter(self._pending.values())))
         pending = self._pending[handle] = _PendingConnection(connection)
         self.watched[handle] = lambda: self._listen_to(pending)
 
     def _may_come(self, connection: _socket.socket) -> bool:
-        """Say whether a connection may send anything: without a token it has to be of our own user."""
+        """Say whether a connection may send anything: at a unix socket it has to be of our own user."""
         if connection.family == _socket.AF_UNIX:
-            return _user_behind(connection) == os.geteuid()
+            return user_behind(connection) == os.geteuid()
         connection.setsockopt(_socket.IPPROTO_TCP, _socket.TCP_NODELAY, 1)
-        return self._token is not None or self._trusts or _user_on_loopback(connection) == os.geteuid()
+        return True
 
     def _listen_to(self, pending: _PendingConnection) -> None:
         try:
@@ -131,32 +145,66 @@ class ClientListener:
         except OSError:
             data = b""
         pending.said += data
-        request = _request_in(pending.said)
-        if not data or request is None:
+        if not data or not _may_begin(pending.said):
             self._dismiss(pending)
-        elif request:
-            self._judge(pending, request)
+            return
+        for place in range(len(data)):  # byte by byte: what is behind a frame may belong to the session
+            try:
+                messages = pending.reader.feed(data[place : place + 1])
+            except MalformedFrame:
+                self._dismiss(pending)
+                return
+            if messages and not self._take(pending, messages[0], data[place + 1 :]):
+                return
 
-    def _judge(self, pending: _PendingConnection, request: Json) -> None:
-        shows = request.get("command") == AUTHENTICATE
-        arguments = request.get("arguments")
-        shown = arguments.get("token") if isinstance(arguments, dict) else None
-        if self.occupied or self.arrived is not None:
-            self._answer(pending, request, "another client is attached to the program, and only one can be")
-        elif self._token is not None and not shows:
-            self._answer(pending, request, f"the first request has to be {AUTHENTICATE}, with the token of the program")
-        elif self._token is not None and not tokens.same(shown, self._token):
+    def _take(self, pending: _PendingConnection, request: Json, rest: bytes) -> bool:
+        """Take a message of a pending connection; say whether it is to say more before it is accepted."""
+        if request.get("type") != "request":
+            self._dismiss(pending)
+            return False
+        if self._token is None:
+            self._accept(pending, request, pending.said)
+            return False
+        if pending.nonces is None:
+            return self._prove(pending, request, self._token)
+        shown = _arguments(request).get("proof")
+        expected = tokens.proof_of("client", self._token, self._port, *pending.nonces)
+        if request.get("command") != AUTHENTICATE or not tokens.same(shown, expected):
             self._answer(pending, request, "the token is not that of the program")
         else:
-            if shows:
-                self._answer(pending, request, None)
-            self._forget(pending)
-            pending.connection.setblocking(True)  # noqa: FBT003 - its only parameter
-            self.arrived = AcceptedClient(pending.connection, b"" if shows else pending.said)
+            self._accept(pending, request, rest, answer=True)
+        return False
 
-    def _answer(self, pending: _PendingConnection, request: Json, objection: str | None) -> None:
+    def _prove(self, pending: _PendingConnection, request: Json, token: str) -> bool:
+        """Prove to a client that we know the token, and ask it for the same."""
+        theirs = _arguments(request).get("nonce")
+        if request.get("command") != AUTHENTICATE or not isinstance(theirs, str) or not tokens.is_nonce(theirs):
+            self._answer(pending, request, _UNPROVED)
+            return False
+        pending.nonces = theirs, tokens.make_nonce()
+        proof = tokens.proof_of("server", token, self._port, *pending.nonces)
+        return self._answer(pending, request, None, {"nonce": pending.nonces[1], "proof": proof})
+
+    @property
+    def _port(self) -> int:
+        return self.place[1] if isinstance(self.place, tuple) else 0
+
+    def _accept(self, pending: _PendingConnection, request: Json, said: bytes, *, answer: bool = False) -> None:
+        if self.occupied or self.arrived is not None:
+            self._answer(pending, request, "another client is attached to the program, and only one can be")
+            return
+        if answer and not self._answer(pending, request, None):
+            return
+        self._forget(pending)
+        pending.connection.setblocking(True)  # noqa: FBT003 - its only parameter
+        self.arrived = AcceptedClient(pending.connection, said)
+
+    def _answer(
+        self, pending: _PendingConnection, request: Json, objection: str | None, body: Json | None = None
+    ) -> bool:
+        """Answer a request, and dismiss its sender if there is an objection; say whether it is still there."""
         answer: Json = {
-            "seq": 1,
+            "seq": request.get("seq", 0),
             "type": "response",
             "request_seq": request.get("seq", 0),
             "success": objection is None,
@@ -164,12 +212,15 @@ class ClientListener:
         }
         if objection is not None:
             answer |= {"message": objection, "body": {"error": {"id": 1, "format": objection}}}
+        elif body is not None:
+            answer["body"] = body
         try:
             pending.connection.send(encode(answer))
         except OSError:
             objection = "gone"
         if objection is not None:
             self._dismiss(pending)
+        return objection is None
 
     def _dismiss(self, pending: _PendingConnection) -> None:
         self._forget(pending)
@@ -181,18 +232,15 @@ class ClientListener:
         self.watched.pop(handle, None)
 
 
-def _request_in(said: bytes) -> Json | None:
-    """Return the first message of a connection, an empty one if it is incomplete, None if it is invalid."""
+def _may_begin(said: bytes) -> bool:
+    """Say whether a connection may begin like this."""
     beginning = said[: len(_BEGINNING)].lower()
-    if not _BEGINNING.startswith(beginning) or len(said) > limits.TOKEN_MESSAGE_BYTES:
-        return None
-    try:
-        found = FrameReader().feed(said)
-    except MalformedFrame:
-        return None
-    if not found:
-        return {}
-    return found[0] if found[0].get("type") == "request" else None
+    return _BEGINNING.startswith(beginning) and len(said) <= limits.TOKEN_MESSAGE_BYTES
+
+
+def _arguments(request: Json) -> Json:
+    arguments = request.get("arguments")
+    return arguments if isinstance(arguments, dict) else {}
 
 
 def _listening(place: ListenAddress, *, allow_remote: bool) -> _socket.socket:
@@ -206,7 +254,7 @@ def _listening(place: ListenAddress, *, allow_remote: bool) -> _socket.socket:
     try:
         listening.setsockopt(_socket.SOL_SOCKET, _socket.SO_REUSEADDR, 1)
         listening.bind((host, port))
-        listening.listen(limits.PENDING_CONNECTIONS)
+        listening.listen(limits.BACKLOG_CONNECTIONS)
     except BaseException:
         listening.close()
         raise
@@ -218,35 +266,14 @@ def _listening_on_path(path: str) -> _socket.socket:
     try:
         os.fchmod(listening.fileno(), 0o600)  # Linux: bind makes the file with the mode of the socket
         listening.bind(path)
-        listening.listen(limits.PENDING_CONNECTIONS)
+        listening.listen(limits.BACKLOG_CONNECTIONS)
     except BaseException:
         listening.close()
         raise
     return listening
 
 
-def _user_behind(connection: _socket.socket) -> int:
+def user_behind(connection: _socket.socket) -> int:
+    """Return the user at the other end of a unix socket."""
     credentials = connection.getsockopt(_socket.SOL_SOCKET, _socket.SO_PEERCRED, _struct.calcsize("3i"))
     return int(_struct.unpack("3i", credentials)[1])
-
-
-def _user_on_loopback(connection: _socket.socket) -> int | None:
-    """Return the user at the other end of a connection within this machine; None if that is not known."""
-    try:
-        wanted = [_as_in_table(connection.getpeername()), _as_in_table(connection.getsockname())]
-        with open("/proc/net/tcp6" if connection.family == _socket.AF_INET6 else "/proc/net/tcp") as table:
-            for line in table:
-                fields = line.split()
-                if fields[1:3] == wanted:
-                    return int(fields[7])
-    except OSError:
-        return None
-    return None
-
-
-def _as_in_table(address: tuple[str, int]) -> str:
-    """Return an address as /proc/net/tcp shows it: words of four bytes in the byte order of the machine."""
-    family = _socket.AF_INET6 if ":" in address[0] else _socket.AF_INET
-    packed = _socket.inet_pton(family, address[0])
-    words = _struct.unpack(f"={len(packed) // 4}I", packed)
-    return "".join(f"{word:08X}" for word in words) + f":{address[1]:04X}"

@@ -1,16 +1,24 @@
-"""Tokens of ports: made, compared, and kept in files that only our own user can reach.
+"""Tokens of ports: made, proved, and kept in files that only our own user can reach.
 
-The folder and the name of a file follow the rule of the adapter (`dapkit.transport.private`), so that each
-finds what the other has left.
+The names of the files and the proofs follow the rule of the adapter (`dapkit.transport.private`,
+`dapkit.transport.authentication`), so that each finds what the other has left, and believes it.
 """
 
 import os
 import stat
 from _operator import _compare_digest  # the C half of `hmac.compare_digest`
 from binascii import b2a_base64
-from fcntl import LOCK_EX, LOCK_NB, flock
+from fcntl import LOCK_EX, LOCK_NB, LOCK_SH, flock
+
+try:  # what `hashlib` takes where there is no OpenSSL, whose import takes milliseconds
+    from _sha2 import sha256  # type: ignore[import-not-found]  # the typeshed has the public modules only
+except ImportError:  # a Python that was built without it
+    from _hashlib import openssl_sha256 as sha256
 
 from .. import limits
+
+_BLOCK_BYTES = 64
+_NONCE_DIGITS = 64
 
 
 def make() -> str:
@@ -19,29 +27,40 @@ def make() -> str:
     return text.rstrip("=").replace("+", "-").replace("/", "_")
 
 
-def same(shown: object, token: str) -> bool:
-    """Compare a token with the right one, in a time that does not depend on how much of it is right."""
-    return isinstance(shown, str) and _compare_digest(shown.encode("utf-8", "surrogatepass"), token.encode())
+def make_nonce() -> str:
+    """Make what the other end has to put into its proof."""
+    return os.urandom(_NONCE_DIGITS // 2).hex()
 
 
-def file_of(port: int) -> str:
-    """Return where the token of a port is.
-
-    Raises:
-        ValueError: others can reach the folder.
-
-    """
-    return os.path.join(_folder(), f"port-{port}.token")
+def is_nonce(shown: object) -> bool:
+    """Say whether something is what the other end may ask us to put into our proof."""
+    return isinstance(shown, str) and len(shown) == _NONCE_DIGITS and set(shown) <= set("0123456789abcdef")
 
 
-def leave(token: str, port: int) -> tuple[str, int]:
+def proof_of(role: str, token: str, port: int, client_nonce: str, server_nonce: str) -> str:
+    """Return what only somebody who knows the token can say for these nonces: an HMAC (RFC 2104), with SHA-256."""
+    key = token.encode("utf-8", "surrogatepass")
+    if len(key) > _BLOCK_BYTES:
+        key = sha256(key).digest()
+    key = key.ljust(_BLOCK_BYTES, b"\0")
+    said = f"dapkit {role} {port} {client_nonce} {server_nonce}".encode()
+    inner = sha256(bytes(byte ^ 0x36 for byte in key) + said).digest()
+    proof: str = sha256(bytes(byte ^ 0x5C for byte in key) + inner).hexdigest()
+    return proof
+
+
+def same(shown: object, expected: str) -> bool:
+    """Compare a proof with the right one, in a time that does not depend on how much of it is right."""
+    return isinstance(shown, str) and _compare_digest(shown.encode("utf-8", "surrogatepass"), expected.encode())
+
+
+def leave(token: str, port: int, folder: str) -> tuple[str, int]:
     """Leave a token for processes of our user that connect to a port; return the file, open and locked.
 
     It stays so for as long as it is of use: files that are not locked were left by programs that were killed, and
     are removed here.
     """
-    path = file_of(port)
-    folder = os.path.dirname(path)
+    path = _file_in(folder, port)
     lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         flock(lock, LOCK_EX)
@@ -58,6 +77,15 @@ def leave(token: str, port: int) -> tuple[str, int]:
     return path, handle
 
 
+def find(port: int, folders: list[str]) -> str | None:
+    """Return the token that a debugger which waits at a port has left in one of these folders."""
+    for folder in folders:
+        path = _file_in(folder, port)
+        if os.path.exists(path) and _is_held(path):
+            return read(path)
+    return None
+
+
 def read(path: str) -> str:
     """Return the token in a file.
 
@@ -66,7 +94,7 @@ def read(path: str) -> str:
         OSError: it cannot be read.
 
     """
-    handle = os.open(path, os.O_RDONLY)
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     try:
         _need_private(path, os.fstat(handle))
         text = os.read(handle, limits.TOKEN_MESSAGE_BYTES)
@@ -78,45 +106,35 @@ def read(path: str) -> str:
     return token
 
 
-def _remove_unless_held(path: str) -> None:
+def _file_in(folder: str, port: int) -> str:
+    return os.path.join(folder, f"port-{port}.token")
+
+
+def _is_held(path: str) -> bool:
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
     except OSError:  # its owner has just removed it
-        return
+        return False
     try:
-        flock(handle, LOCK_EX | LOCK_NB)
-        os.unlink(path)
-    except OSError:  # the program that left it still runs, or has just removed it
-        return
+        flock(handle, LOCK_SH | LOCK_NB)
+    except BlockingIOError:  # the process that left it still runs
+        return True
     finally:
         os.close(handle)
+    return False
 
 
-def _folder() -> str:
-    runtime = os.environ.get("XDG_RUNTIME_DIR")
-    if runtime and os.access(runtime, os.W_OK | os.X_OK):
-        folder = os.path.join(runtime, "dapkit")
-    else:
-        folder = os.path.join(_temporary(), f"dapkit-{os.geteuid()}")
-    if not os.path.lexists(folder):
-        os.mkdir(folder, 0o700)
-    found = os.lstat(folder)
-    if not stat.S_ISDIR(found.st_mode):
-        raise ValueError(f"{folder} has to be a folder, and is none (or a link to one)")
-    _need_private(folder, found)
-    return folder
-
-
-def _temporary() -> str:
-    """Return the folder for temporary files, as `tempfile` finds it."""
-    named = (os.environ.get(name) for name in ("TMPDIR", "TEMP", "TMP"))
-    for folder in (*named, "/tmp", "/var/tmp", "/usr/tmp"):  # noqa: S108 - in there the folder is checked
-        if folder and os.access(folder, os.W_OK | os.X_OK):
-            return os.path.abspath(folder)
-    return os.getcwd()
+def _remove_unless_held(path: str) -> None:
+    if not _is_held(path):
+        try:
+            os.unlink(path)
+        except OSError:
+            return  # its owner has just removed it
 
 
 def _need_private(path: str, found: os.stat_result) -> None:
+    if not stat.S_ISREG(found.st_mode):
+        raise ValueError(f"{path} is not a regular file")
     if found.st_uid != os.geteuid():
         raise ValueError(f"{path} belongs to user {found.st_uid}, expected user {os.geteuid()}")
     if found.st_mode & 0o077:

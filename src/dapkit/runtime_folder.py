@@ -1,0 +1,147 @@
+"""The folder for sockets and tokens: closed to others, and in the first place where it can be.
+
+    $XDG_RUNTIME_DIR/dapkit      where that is set and the user's
+    /run/user/UID/dapkit         where the system made such a folder
+    /tmp/dapkit-UID              in containers, and for users without a login
+    /tmp/dapkit-UID-RANDOM       where somebody else has taken that name
+    ~/.cache/dapkit/run
+
+A place is passed over if a stranger owns it or could replace it, if it is open to others, read-only or full.
+What has been left there is looked for in each.
+
+Quick to import, since every command does: nothing but `os` and `stat`.
+"""
+
+import os
+import stat
+
+from dapkit.trusted_files import objection_to
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+RUN = "/run/user"
+TEMPORARY = "/tmp"  # noqa: S108 - what is in there is checked; not $TMPDIR, which differs from shell to shell
+
+NAME_BYTES = 24
+"""Room for the longest name of a socket: that of an adapter's, which waits for an engine."""
+
+_PATH_BYTES = 107
+"""Longest path of a unix socket, without the zero at its end."""
+
+_FOR_OTHERS = 0o077
+
+
+class NoPrivateFolder(Exception):  # noqa: N818 - the sentence reads right where it is raised
+    """No place can be used; the text names each, and why."""
+
+
+def private_folder() -> str:
+    """Return the first folder that can be used; it is made if missing.
+
+    Raises:
+        NoPrivateFolder: none can be used.
+
+    """
+    problems = []
+    for folder in _places():
+        problem = unfitness_of(folder)
+        if problem is None:
+            return folder
+        problems.append(problem)
+    raise NoPrivateFolder(f"there is no folder for sockets that is closed to others: {'; '.join(problems)}")
+
+
+def private_folders() -> "Iterator[str]":
+    """Yield each of these folders that is there, and closed to others."""
+    yield from (folder for folder in _known_places() if os.path.isdir(folder) and _openness(folder) is None)
+
+
+def unfitness_of(folder: str, *, parents: bool = False, name_bytes: int = NAME_BYTES) -> str | None:
+    """Make a folder for sockets if it is missing, with those above it if that is said; say why it cannot be used.
+
+    None if it can: it and its way are ours, nobody else gets in, and there is room for a socket of so long a name.
+    """
+    try:
+        _make(folder, parents=parents or folder == _home())
+        return _openness(folder) or _narrowness(folder, name_bytes)
+    except OSError as error:
+        return f"{folder} cannot be used: {error.strerror}"
+
+
+def openness(folder: str) -> str | None:
+    """Say why a folder is not closed to others; None if it is."""
+    found = os.lstat(folder)
+    if not stat.S_ISDIR(found.st_mode):  # a link could be pointed elsewhere later
+        return f"{folder} has to be a folder, and is not one, or is a link to one"
+    if found.st_uid != os.geteuid():
+        return f"{folder} belongs to user {found.st_uid}, expected user {os.geteuid()}"
+    if found.st_mode & _FOR_OTHERS:
+        return f"{folder} is open to others (mode {stat.S_IMODE(found.st_mode):04o}): chmod it to 0700"
+    return None
+
+
+def _openness(folder: str) -> str | None:
+    return openness(folder) or objection_to(folder)
+
+
+def _make(folder: str, *, parents: bool) -> None:
+    if os.path.lexists(folder):
+        return
+    if parents:
+        _make(os.path.dirname(folder), parents=True)
+    try:
+        os.mkdir(folder, 0o700)
+    except FileExistsError:
+        return  # another process of the user was quicker
+
+
+def _places() -> "Iterator[str]":
+    """Yield where the folder may be; under a random name if no known one before serves."""
+    *others, home = _known_places()
+    yield from others
+    yield os.path.join(TEMPORARY, f"dapkit-{os.geteuid()}-{os.urandom(8).hex()}")
+    yield home
+
+
+def _known_places() -> list[str]:
+    user = str(os.geteuid())
+    runtime = os.environ.get("XDG_RUNTIME_DIR")
+    places = [
+        os.path.join(place, "dapkit") for place in (runtime, os.path.join(RUN, user)) if place and os.path.isdir(place)
+    ]
+    places.append(os.path.join(TEMPORARY, f"dapkit-{user}"))
+    return list(dict.fromkeys([*places, *_of_random_names(user), _home()]))
+
+
+def _of_random_names(user: str) -> list[str]:
+    try:
+        names = os.listdir(TEMPORARY)
+    except OSError:
+        return []
+    return sorted(os.path.join(TEMPORARY, name) for name in names if name.startswith(f"dapkit-{user}-"))
+
+
+def _home() -> str:
+    return os.path.join(os.path.expanduser("~"), ".cache", "dapkit", "run")
+
+
+def _narrowness(folder: str, name_bytes: int) -> str | None:
+    """Say why no socket can be made in a folder; None if one can.
+
+    Raises:
+        OSError: nothing can be written there.
+
+    """
+    most = _PATH_BYTES - 1 - name_bytes
+    if len(os.fsencode(folder)) > most:
+        return f"{folder} is too long for a unix socket in it: expected at most {most} bytes"
+    probe = os.path.join(folder, f"probe-{os.urandom(8).hex()}")
+    handle = os.open(probe, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    try:
+        os.write(handle, b".")
+    finally:
+        os.close(handle)
+        os.unlink(probe)
+    return None

@@ -1,0 +1,124 @@
+"""Files that no stranger can have written, and reading of files that may be anything.
+
+What is found on the way up from the current folder can be somebody else's: a `.git` or `.venv` in a shared folder, for
+one. It counts only if the user or root owns it and every folder above it, and nobody else can write there.
+
+Quick to import, since every command does: nothing but `os` and `stat`.
+"""
+
+import errno
+import os
+import stat
+
+_MOST_LINKS = 40
+"""Links in the way to one file; the kernel follows as many."""
+
+_KINDS = {
+    stat.S_IFDIR: "a folder",
+    stat.S_IFIFO: "a named pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
+
+
+def objection_to(path: str | os.PathLike[str]) -> str | None:
+    """Say who else can have written a file or a folder, or can put another in its place; None if nobody.
+
+    Links are followed step by step, and each step has to be safe. A folder in which everybody may write is, if it has
+    the sticky bit (`/tmp`): there nobody can replace what belongs to the user or to root.
+    """
+    here = os.sep
+    ahead = _steps(os.path.join(os.getcwd(), path))
+    links = 0
+    try:
+        problem = _problem(here, os.lstat(here))
+        while ahead and problem is None:
+            step = ahead.pop()
+            if step == os.pardir:
+                here = os.path.dirname(here)
+                continue
+            found = os.lstat(place := os.path.join(here, step))
+            problem = _problem(place, found)
+            if not stat.S_ISLNK(found.st_mode):
+                here = place
+                continue
+            links += 1
+            if links > _MOST_LINKS:
+                return f"{path} leads through too many links"
+            target = os.readlink(place)
+            ahead += _steps(target)
+            if target.startswith(os.sep):
+                here = os.sep
+    except OSError as error:
+        return f"{error.filename} cannot be looked at: {error.strerror}"
+    return problem
+
+
+def is_trusted(path: str | os.PathLike[str]) -> bool:
+    """Say whether something is there, and no stranger can have written it."""
+    return os.path.lexists(path) and objection_to(path) is None
+
+
+def read_file(path: str | os.PathLike[str], most: int) -> bytes:
+    """Read a regular file of at most so many bytes; nothing else is waited for or read without end.
+
+    Raises:
+        OSError: it cannot be read, is not a regular file, or is too large.
+
+    """
+    _need_regular(path, os.stat(path))  # opening a device may do something to it
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+    try:
+        _need_regular(path, os.fstat(handle))
+        pieces = []
+        room = most + 1
+        while room > 0 and (piece := os.read(handle, min(room, 1 << 20))):
+            pieces.append(piece)
+            room -= len(piece)
+    finally:
+        os.close(handle)
+    if room <= 0:
+        raise OSError(errno.EFBIG, f"it is larger than {most} bytes", os.fspath(path))
+    return b"".join(pieces)
+
+
+def _steps(path: str) -> list[str]:
+    """Return the names on a way, the last one first."""
+    return [name for name in reversed(path.split(os.sep)) if name not in {"", os.curdir}]
+
+
+def _problem(path: str, found: os.stat_result) -> str | None:
+    if found.st_uid not in {0, os.geteuid()}:
+        return f"{path} belongs to user {found.st_uid}"
+    if stat.S_ISLNK(found.st_mode) or (stat.S_ISDIR(found.st_mode) and found.st_mode & stat.S_ISVTX):
+        return None
+    if found.st_mode & stat.S_IWOTH:
+        return f"everybody can write to {path}"
+    if found.st_mode & stat.S_IWGRP and not _is_ours_alone(path, found.st_gid):
+        return f"group {found.st_gid} can write to {path}"
+    return None
+
+
+def _is_ours_alone(path: str, group: int) -> bool:
+    """Say whether a group has no member but the user and root, as the group has that many systems make for each user.
+
+    A file with an access control list shows the rights of others as those of its group.
+    """
+    import grp
+    import pwd
+
+    try:
+        name, _, _, members = grp.getgrgid(group)
+        user = pwd.getpwuid(os.geteuid()).pw_name
+        lists = os.listxattr(path)
+    except (KeyError, OSError):
+        return False
+    alone = set(members) <= {user, "root"} and (group == 0 or name == user)
+    return alone and "system.posix_acl_access" not in lists
+
+
+def _need_regular(path: str | os.PathLike[str], found: os.stat_result) -> None:
+    if not stat.S_ISREG(found.st_mode):
+        kind = _KINDS.get(stat.S_IFMT(found.st_mode), "something else")
+        raise OSError(errno.EINVAL, f"it is {kind}, expected a regular file", os.fspath(path))
