@@ -106,6 +106,21 @@ def test_exception_that_is_caught_does_not_stop_as_uncaught(start: Start, body: 
 
 
 @pytest.mark.parametrize(
+    "attempt",
+    ["try: raise KeyError(1)\n    except Wanted: pass", "try: f()\n    except Wanted: pass"],
+    ids=["same frame", "caller"],
+)
+def test_exception_stops_once_what_its_handler_names_has_changed(start: Start, attempt: str) -> None:
+    peer = start(
+        f"def f(): raise KeyError(1)\nWanted = LookupError\ndef g():\n    {attempt}\n"
+        "for _ in range(3): g()\nWanted = OSError\ng()\n"
+    )
+    peer.configure(filters=["uncaught"])
+    peer.stopped("exception")
+    assert peer.stack()[-1]["line"] == 8
+
+
+@pytest.mark.parametrize(
     ("body", "place"),
     [
         ("try: f()\nexcept OSError: pass", ("f", 1)),

@@ -26,6 +26,22 @@ def line_check(
     careful: Callable[[FrameType], object],
     /,
 ) -> Callback: ...
+def note_place(
+    code: CodeType,
+    offset: int,
+    kind: type | None,
+    verdict: int,
+    swallows: bool,
+    guards: tuple[tuple[bool, str, str | None, bool, object], ...],
+    /,
+) -> int: ...
+def forget_places() -> None: ...
+def raise_callback(
+    event: Literal["RAISE", "RERAISE", "PY_UNWIND"],
+    thorough: Callable[[CodeType, int, BaseException], object],
+    reported: set[int],
+    /,
+) -> Callback: ...
 
 type Target = (
     tuple[Literal["slot"], object, object]

@@ -77,9 +77,13 @@ class Callbacks:
         self.arguments = KnownArguments(monitor, ArgumentRecovery(texts, sources).recovered)
         self._line = self.shielded(self._on_line)
         self._instruction = self.shielded(self._on_instruction)
+        self._unwind = self.shielded(self._on_unwind, in_ours=None)
+        known = exceptions.known
+        self._leave_program = known.on_unwind(self.shielded(self._on_unwind, in_ours=None, depth=known.depth))
 
     def install(self) -> None:
         """Register with the monitor, and start looking at code."""
+        known = self._exceptions.known
         self._monitor.register(
             {
                 EVENTS.PY_START: self._on_start,
@@ -88,9 +92,8 @@ class Callbacks:
                 EVENTS.PY_YIELD: self.shielded(self._on_yield),
                 EVENTS.CALL: self.shielded(self._on_call),
                 EVENTS.JUMP: self.shielded(self._on_jump, raises_later=True),
-                EVENTS.PY_UNWIND: self.shielded(self._on_unwind, in_ours=None),
-                EVENTS.RAISE: self._exceptions.passes.before(self.shielded(self._on_raise, in_ours=None, depth=2)),
-                EVENTS.RERAISE: self.shielded(self._on_reraise, in_ours=None),
+                EVENTS.RAISE: known.on_raise(self.shielded(self._on_raise, in_ours=None, depth=known.depth)),
+                EVENTS.RERAISE: known.on_reraise(self.shielded(self._on_reraise, in_ours=None, depth=known.depth)),
             }
         )
         self.choose()
@@ -104,6 +107,7 @@ class Callbacks:
         sites = self.breakpoints.sources
         busy = self._states.arresting or bool(self._stepping.steps)
         self._monitor.register_one(EVENTS.LINE, self._line if busy else sites.lines.cheapest)
+        self._monitor.register_one(EVENTS.PY_UNWIND, self._unwind if self._stepping.steps else self._leave_program)
         busy = busy or bool(self._soon)
         self._monitor.register_one(EVENTS.INSTRUCTION, self._instruction if busy else sites.inline.cheapest)
 

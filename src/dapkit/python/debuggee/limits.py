@@ -95,8 +95,8 @@ DISASSEMBLED_CODES: Final = 8
 """Code objects whose instructions are kept: an editor reads one page after the other."""
 SPANS: Final = 2_000
 """Places of instructions that are not looked up again: a deep recursion has few."""
-IGNORED_RAISES: Final = 4_096
-"""Types of exceptions at instructions that are let pass without a look."""
+KNOWN_RAISES: Final = 16_384
+"""Types of exceptions at instructions of which it is known what becomes of them."""
 READ_CODES: Final = 4_096
 """Code objects whose handlers of exceptions are kept."""
 WRAPPERS: Final = 16

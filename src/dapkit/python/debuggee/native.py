@@ -39,6 +39,8 @@ CAN_CHECK: Final = AVAILABLE and not any(name.startswith("PyFrame_") for name in
 """Whether breakpoints can be checked in C."""
 CAN_WATCH: Final = AVAILABLE and not any(name.startswith("PyDict_") for name in _ABSENT)
 """Whether entries of dicts can be watched."""
+CAN_FOLLOW: Final = AVAILABLE and not any(name.startswith(("PyFrame_", "PyWeakref_")) for name in _ABSENT)
+"""Whether exceptions can be followed to where they are caught."""
 CAN_POLL: Final = AVAILABLE
 """Whether values can be compared at every line."""
 MISSING: Final = _native.MISSING if AVAILABLE else object()
@@ -47,8 +49,13 @@ MISSING: Final = _native.MISSING if AVAILABLE else object()
 type Tree = tuple[object, ...]
 """An expression, as nested tuples `(kind, operand, *children)`; `native/condition.c` lists the kinds."""
 
+type Guard = tuple[bool, str, str | None, bool, object]
+"""A name that has to mean what it did: `exceptions/known.py` has more."""
+
 type Hits = tuple[str, int]
 """How the number of hits is compared: `("==", 5)`, `(">=", 5)`, `("%", 3)`, ..."""
+
+type NativeCallback = "_native.Callback"
 
 type Table = dict[int, tuple[CodeType | None, Callable[..., object]]]
 """The callbacks of lines, each with the code object that it is for; None for any."""
@@ -94,6 +101,36 @@ def router(table: Table) -> Callable[[CodeType, int], object] | None:
     DISABLE for lines that are not in the table, and for other code, unless the one in the table is None.
     """
     return _native.router(table) if AVAILABLE else None
+
+
+# Exceptions
+
+
+def note_place(  # noqa: PLR0917 - as C takes it
+    code: CodeType,
+    offset: int,
+    kind: type | None,
+    fate: int,
+    swallows: bool,
+    guards: tuple[Guard, ...],
+) -> int:
+    """Note what becomes of exceptions of a type at an instruction; return how many places are noted."""
+    return _native.note_place(code, offset, kind, fate, swallows, guards)
+
+
+def forget_places() -> None:
+    """Forget all that `note_place` noted."""
+    _native.forget_places()
+
+
+def raise_callback(
+    event: str, thorough: Callable[[CodeType, int, BaseException], object], reported: set[int]
+) -> "_native.Callback":
+    """Make the callback of RAISE, RERAISE or PY_UNWIND that calls `thorough` where the notes do not say it is caught.
+
+    The notes of older frames count too if its `target` is not 0.
+    """
+    return _native.raise_callback(event, thorough, reported)  # type: ignore[arg-type]  # it knows the three
 
 
 # Data breakpoints

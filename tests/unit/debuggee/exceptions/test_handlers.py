@@ -140,7 +140,7 @@ def test_handlers_are_read_from_the_code(case: Case, verdict: int) -> None:
     def look() -> None:
         frame: FrameType | None = sys._getframe(1)
         assert frame is not None
-        seen.append(catches(frame, KeyError(1), frame.f_lasti))
+        seen.append(catches(frame, KeyError(1), frame.f_lasti).verdict)
 
     case(look)
     assert seen == [verdict]

@@ -1,17 +1,18 @@
-"""Whether an exception will be caught, decided at the raise from the handlers on the stack.
+"""Whether a frame will catch an exception, read from its code.
 
 Reads the exception tables and the first instructions of handlers (`except X:` loads X and
 compares). What only running code could decide (a `with`, a computed class) is MAYBE.
 Exceptions that C code swallows silently (`hasattr`, iteration) are MAYBE as well.
 """
 
-from types import CodeType, FrameType
-from typing import Final
+from types import CodeType, FrameType, ModuleType
+from typing import Final, NamedTuple
 
 from .. import limits
 from ..bytecode.exception_table import handlers_of
 from ..bytecode.instructions import instructions
-from ..classes import is_a, mro
+from ..classes import is_a, mro, mro_of, names_in_class
+from ..sources.imported import names_of
 
 type Verdict = int
 NO: Final = 0
@@ -22,7 +23,24 @@ _NEUTRAL: Final = frozenset(
     ("PUSH_EXC_INFO", "NOP", "EXTENDED_ARG", "RESUME", "NOT_TAKEN", "TO_BOOL", "COPY", "POP_EXCEPT", "SWAP",
      "STORE_FAST", "DELETE_FAST", "STORE_NAME", "DELETE_NAME")
 )  # fmt: skip
+_LOCAL: Final = ("LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_FAST_BORROW", "LOAD_DEREF")
 _SWALLOWED: Final = (AttributeError, IndexError, KeyError, TypeError, StopIteration, StopAsyncIteration)
+
+
+class LoadedName(NamedTuple):
+    """A name that a handler loads, or an attribute of the module of that name, and what it was."""
+
+    is_local: bool
+    name: str
+    attribute: str | None
+    value: object
+
+
+class Finding(NamedTuple):
+    """A verdict, and the names that it depends on; None if it depends on what cannot be looked up so."""
+
+    verdict: Verdict
+    names: tuple[LoadedName, ...] | None = ()
 
 
 class _Code:
@@ -54,20 +72,61 @@ def _read(code: CodeType) -> _Code:
     return known
 
 
-def catches(frame: FrameType, exception: BaseException, offset: int) -> Verdict:
+def catches(frame: FrameType, exception: BaseException, offset: int) -> Finding:
     """Say whether a frame would catch an exception that reaches it at an instruction."""
     read = _read(frame.f_code)
+    names = _Names(frame)
     for _ in range(100):  # a handler that raises again leads to the next one; never in circles, but be sure
         at = read.handler(offset)
         if at is None:
-            return NO
-        verdict, offset = _follow(read, at, frame, exception)
+            return names.finding(NO)
+        verdict, offset = _follow(read, at, names, exception)
         if offset < 0:
-            return verdict
-    return MAYBE
+            return names.finding(verdict)
+    return Finding(MAYBE)
 
 
-def _follow(read: _Code, at: int, frame: FrameType, exception: BaseException) -> tuple[Verdict, int]:  # noqa: C901, PLR0911, PLR0912 - an interpreter: one case per instruction
+class _Names:
+    """The names that handlers of a frame load."""
+
+    def __init__(self, frame: FrameType) -> None:
+        self._frame = frame
+        self._loaded: list[LoadedName] = []
+        self._all_known = True
+
+    def finding(self, verdict: Verdict) -> Finding:
+        """Return the finding that rests on what was loaded; MAYBE rests on nothing: it is never wrong."""
+        return Finding(verdict, () if verdict == MAYBE else tuple(self._loaded) if self._all_known else None)
+
+    def load(self, name: str, *, is_local: bool) -> object:
+        """Return the value of a name."""
+        value = self._frame.f_locals.get(name) if is_local else _global(self._frame, name)
+        self._loaded.append(LoadedName(is_local, name, None, value))
+        return value
+
+    def attribute(self, held: object, name: str) -> object:
+        """Return an attribute of what was loaded last, without running code of the program."""
+        last = self._loaded[-1] if self._loaded else None
+        value = _stored(held, name)
+        if type(held) is ModuleType and last is not None and last.value is held and last.attribute is None:
+            self._loaded[-1] = last._replace(attribute=name, value=value)
+        else:
+            self._all_known = False
+        return value
+
+
+def _stored(held: object, name: str) -> object:
+    names = names_of(held)
+    if names is not None:
+        return names.get(name)
+    for kind in mro_of(held) if is_a(held, type) else mro(held):
+        members = names_in_class(kind)
+        if name in members:
+            return members[name]
+    return None
+
+
+def _follow(read: _Code, at: int, names: _Names, exception: BaseException) -> tuple[Verdict, int]:  # noqa: C901, PLR0911, PLR0912 - an interpreter: one case per instruction
     """Interpret the head of a handler: the verdict, or the instruction that raises again."""
     code = read.code
     stack: list[object] = []
@@ -79,12 +138,14 @@ def _follow(read: _Code, at: int, frame: FrameType, exception: BaseException) ->
             continue
         match name:
             case "LOAD_GLOBAL" | "LOAD_NAME":
-                stack.append(_name(frame, code.co_names[argument >> 1 if name == "LOAD_GLOBAL" else argument]))
-            case "LOAD_FAST" | "LOAD_FAST_CHECK" | "LOAD_FAST_BORROW" | "LOAD_DEREF":
-                stack.append(frame.f_locals.get(code._varname_from_oparg(argument)))  # type: ignore[attr-defined]  # as dis does
+                loaded = code.co_names[argument >> 1 if name == "LOAD_GLOBAL" else argument]
+                stack.append(names.load(loaded, is_local=False))
+            case _ if name in _LOCAL:
+                loaded = code._varname_from_oparg(argument)  # type: ignore[attr-defined]  # as dis does
+                stack.append(names.load(loaded, is_local=True))
             case "LOAD_ATTR":
                 held = stack.pop() if stack else None
-                stack.append(getattr(held, "__dict__", {}).get(code.co_names[argument >> 1]))
+                stack.append(names.attribute(held, code.co_names[argument >> 1]))
             case "BUILD_TUPLE":
                 parts = tuple(stack[-argument:]) if argument else ()
                 del stack[-argument:]
@@ -132,35 +193,31 @@ def _caches(read: _Code, offset: int) -> int:
     return following - offset - 2
 
 
-def _name(frame: FrameType, name: str) -> object:
-    for names in (frame.f_locals if frame.f_code.co_name == "<module>" else {}, frame.f_globals, frame.f_builtins):
+def _global(frame: FrameType, name: str) -> object:
+    for names in (frame.f_globals, frame.f_builtins):
         if name in names:
             return names[name]
     return None
 
 
 def _are_exceptions(classes: object) -> bool:
-    if isinstance(classes, tuple):
+    if type(classes) is tuple:
         return all(map(_are_exceptions, classes))
-    return isinstance(classes, type) and issubclass(classes, BaseException)
+    return is_a(classes, type) and BaseException in mro_of(classes)
 
 
 def _matches(exception: BaseException, classes: object) -> bool:
-    if isinstance(classes, tuple):
+    if type(classes) is tuple:
         return any(_matches(exception, kind) for kind in classes)
-    return isinstance(classes, type) and classes in mro(exception)
+    return any(kind is classes for kind in mro(exception))
 
 
-def swallowed_below(frame: FrameType, exception: BaseException) -> bool:
-    """Say whether C code that called this frame may swallow the exception without a trace."""
-    if not is_a(exception, *_SWALLOWED):
-        return False
-    name = frame.f_code.co_name
-    if name.startswith("__") and name.endswith("__"):
-        return True
-    caller = frame.f_back
-    return (
-        is_a(exception, AttributeError)
-        and caller is not None
-        and not {"hasattr", "getattr"}.isdisjoint(caller.f_code.co_names)
-    )
+def is_swallowed_below(code: CodeType, exception: BaseException) -> bool:
+    """Say whether C code that calls this code by itself may swallow the exception without a trace."""
+    name = code.co_name
+    return name.startswith("__") and name.endswith("__") and is_a(exception, *_SWALLOWED)
+
+
+def swallows_from_below(code: CodeType, exception: BaseException) -> bool:
+    """Say whether C code that this code calls may swallow an exception of something that it calls in turn."""
+    return is_a(exception, AttributeError) and not {"hasattr", "getattr"}.isdisjoint(code.co_names)

@@ -1,13 +1,13 @@
 """Stops at exceptions: which breakpoints are set, and whether a raise is one to stop at.
 
     raised         at the raise, once, in the first frame of the program's own code that sees it
-    uncaught       at the raise, if nothing on the stack will catch it (`catching`); where that
+    uncaught       at the raise, if nothing on the stack will catch it (`handlers`); where that
                    cannot be known, when it leaves the last frame, with the frames of its traceback
     userUnhandled  at the raise, if it will leave the program's own code for a library's
 
 An exception on its way stops the program once, whichever of these it meets; `raise error` sends it on its
 way anew, a bare `raise` does not. `raised` does not stop at StopIteration and its kind, `uncaught`
-not at SystemExit and KeyboardInterrupt. Which exceptions a breakpoint means is decided in `matching`.
+not at SystemExit and KeyboardInterrupt. Which exceptions a breakpoint means is decided in `conditions`.
 """
 
 import sys
@@ -15,16 +15,16 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Final
 
-from ..classes import is_a, stored
+from ..classes import is_a
 from ..connection.wire import Json
 from ..errors import RequestRefused
 from ..execution import monitor as events
 from ..execution.monitor import Monitor
 from ..sources.files import EXCLUDED, LIBRARY, OURS, PROGRAM, Sources
-from . import handlers as catching
 from .conditions import ExceptionCondition, Report, wanted_by_condition, wanted_by_path
 from .filters import RAISED_FILTER, UNCAUGHT_FILTER, USER_UNHANDLED_FILTER
-from .ignored_raises import IgnoredRaises
+from .handlers import NO, catches, is_swallowed_below, swallows_from_below
+from .known import AGAIN, CATCHES, ENDS, FRESH, PASSES, PASSING, UNSURE, KnownRaises, origin_of
 
 type Mode = str
 """A break mode of the protocol."""
@@ -104,23 +104,23 @@ class ExceptionBreakpointTable:
         self._report = report
         self._said: set[str] = set()
         self._asked: dict[Mode, list[ExceptionCondition]] = {}
-        self.passes = IgnoredRaises()
-        """Raises that need no look: not asked for, or caught right there."""
+        self.known = KnownRaises()
+        """Raises that need no look: not asked for, or known to be caught."""
         self._stopped: dict[int, int] = {}
         """By thread: the id of the exception on its way that it was last stopped for."""
-        self._uncaught: dict[int, BaseException] = {}
-        """By thread: the exception it was last stopped for as uncaught."""
+        self._uncaught: dict[int, tuple[int, frozenset[int]]] = {}
+        """By thread: the id of the exception it was last stopped for as uncaught, and those of the frames it leaves."""
 
     def set(self, asked: Asked) -> None:
         """Replace the exception breakpoints; the empty list stops at no exception."""
         self._asked = {}
         for mode, wanted in asked:
             self._asked.setdefault(mode, []).append(wanted)
-        self.passes.clear()
         modes = self._asked.keys() - {NEVER}
         events_wanted = events.EVENTS.RAISE if modes else 0
         if UNCAUGHT in modes or USER_UNHANDLED in modes:
             events_wanted |= events.EVENTS.RERAISE | events.EVENTS.PY_UNWIND
+        self.known.clear(deep=modes == {UNCAUGHT})
         self._monitor.also("exceptions", events_wanted)
 
     def _wants(self, mode: Mode, exception: BaseException, frame: FrameType) -> bool:
@@ -143,54 +143,85 @@ class ExceptionBreakpointTable:
         """Return the break mode to stop with at a RAISE or RERAISE event, or an empty text."""
         if self._sources.kind(frame.f_code.co_filename) == OURS:
             return ""
-        passing = not again and _passes_through(frame, exception)
+        origin = AGAIN if again else origin_of(exception, frame)
+        passing = origin == PASSING
         if not again and not passing:
-            self._stopped.pop(ident, None)
-        if self._stopped.get(ident) == id(exception) or self._uncaught.get(ident) is exception:
+            self._begins(ident, frame, exception, is_fresh=origin == FRESH)
+        if id(exception) in (self._stopped.get(ident), self._uncaught_in(ident)):
             return ""
-        era = self.passes.era
-        raised = not again and not is_a(exception, *_QUIET) and self._may_want(RAISED, exception)
+        era = self.known.era
+        wanted = not is_a(exception, *_QUIET) and self._may_want(RAISED, exception)
+        raised = wanted and not again
+        if wanted:
+            era = -1  # then nothing passes unseen
         mode = ""
         if not passing and not is_a(exception, *_ORDERLY):
-            mode = self._fresh(frame, offset, exception, raised=raised, era=era)
+            mode = self._fresh(frame, offset, exception, era=era)
             if mode == UNCAUGHT:
-                self._uncaught[ident] = exception
+                self._uncaught[ident] = id(exception), _older(frame)
+        elif not passing:
+            self.known.note(frame.f_code, offset, type(exception), CATCHES, era=era)
         if not mode and raised and self._is_program(frame) and self._wants(RAISED, exception, frame):
             mode = RAISED
         if mode:
             self._stopped[ident] = id(exception)
+        self._settle()
         return mode
 
-    def _fresh(self, frame: FrameType, offset: int, exception: BaseException, *, raised: bool, era: int) -> Mode:
+    def _begins(self, ident: int, frame: FrameType, exception: BaseException, *, is_fresh: bool) -> None:
+        """Take note that an exception is raised anew. A fresh one may have the identity of one that has gone.
+
+        In a frame that the reported one has to leave it is that one, on its way: imports take frames off a traceback.
+        """
+        self._stopped.pop(ident, None)
+        if is_fresh and self._uncaught_in(ident) == id(exception) and id(frame) not in self._uncaught[ident][1]:
+            del self._uncaught[ident]
+
+    def _uncaught_in(self, ident: int) -> int:
+        return self._uncaught[ident][0] if ident in self._uncaught else 0
+
+    def _settle(self) -> None:
+        now = {*self._stopped.values(), *(reported for reported, _ in self._uncaught.values())}
+        self.known.reported |= now
+        self.known.reported &= now
+
+    def _fresh(self, frame: FrameType, offset: int, exception: BaseException, *, era: int) -> Mode:
         """Decide about a raise that begins the way of an exception, for the breakpoints that look at handlers."""
-        mode, needs_look = "", raised
         user = self._may_want(USER_UNHANDLED, exception)
-        if user or self._may_want(UNCAUGHT, exception):
-            mode, caught_here = self._unhandled(frame, offset, exception, user=user)
-            needs_look = raised or not caught_here
-        if not needs_look:
-            self.passes.add(frame.f_code, offset, type(exception), era=era)
+        if not user and not self._may_want(UNCAUGHT, exception):
+            self.known.note(frame.f_code, offset, type(exception), CATCHES, era=era)
+            return ""
+        mode = self._unhandled(frame, offset, exception, user=user, era=era)
         return mode if mode and self._wants(mode, exception, frame) else ""
 
-    def _unhandled(self, frame: FrameType, offset: int, exception: BaseException, *, user: bool) -> tuple[Mode, bool]:
-        """Look down the stack for a handler: the mode to stop with, and whether the frame itself has one."""
-        verdict = catching.NO
+    def _unhandled(self, frame: FrameType, offset: int, exception: BaseException, *, user: bool, era: int) -> Mode:
+        """Look down the stack for a handler: the mode to stop with."""
         current: FrameType | None = frame
         in_program = False
         while current is not None and not self._ends_thread(current):
             kind = self._sources.kind_of(current)
-            if in_program and kind in (LIBRARY, EXCLUDED) and user and verdict == catching.NO:
-                return USER_UNHANDLED, False
+            if in_program and kind in (LIBRARY, EXCLUDED) and user:
+                return USER_UNHANDLED
             in_program = in_program or kind == PROGRAM
-            found = catching.catches(current, exception, offset if current is frame else current.f_lasti)
-            if found == catching.YES and verdict == catching.NO:
-                return "", current is frame
-            if found != catching.NO or catching.swallowed_below(current, exception):
-                verdict = catching.MAYBE
-                if not user and found == catching.MAYBE:
-                    return "", False
+            at = offset if current is frame else current.f_lasti
+            found = self._is_caught_in(current, at, exception, era=era)
+            if found or (current is not frame and swallows_from_below(current.f_code, exception)):
+                return ""
             current = current.f_back
-        return UNCAUGHT if verdict == catching.NO else "", False
+        if current is not None:
+            self.known.note(current.f_code, current.f_lasti, type(exception), ENDS, era=era)
+        return UNCAUGHT
+
+    def _is_caught_in(self, frame: FrameType, offset: int, exception: BaseException, *, era: int) -> bool:
+        """Say whether a frame, or C code that called it, catches an exception or may do so; note what is found."""
+        code = frame.f_code
+        verdict, names = catches(frame, exception, offset)
+        fate = CATCHES if verdict != NO or is_swallowed_below(code, exception) else PASSES
+        if names is None:
+            fate, names = UNSURE, ()
+        swallows = swallows_from_below(code, exception)
+        self.known.note(code, offset, type(exception), fate, era=era, names=names, swallows=swallows)
+        return verdict != NO or is_swallowed_below(code, exception)
 
     def on_unwind(self, ident: int, frame: FrameType, exception: BaseException) -> Mode:
         """Return the break mode to stop with when an exception leaves a frame, or an empty text."""
@@ -198,8 +229,11 @@ class ExceptionBreakpointTable:
             return ""
         caller = frame.f_back
         if caller is not None and not self._ends_thread(caller):
+            self.known.note_ordinary(caller.f_code, era=self.known.era)
             return ""
-        reported = self._uncaught.pop(ident, None) is exception or self._stopped.pop(ident, None) == id(exception)
+        reported = id(exception) in (self._uncaught_in(ident), self._stopped.pop(ident, None))
+        self._uncaught.pop(ident, None)
+        self._settle()
         if reported or is_a(exception, *_ORDERLY) or self._sources.kind(frame.f_code.co_filename) == OURS:
             return ""
         return UNCAUGHT if self._wants(UNCAUGHT, exception, frame) else ""
@@ -217,8 +251,11 @@ class ExceptionBreakpointTable:
         return self._sources.kind_of(frame) == PROGRAM
 
 
-def _passes_through(frame: FrameType, exception: BaseException) -> bool:
-    """Say whether an exception comes from a call that this frame made, rather than being raised in it."""
-    traceback = stored(exception, "__traceback__")
-    inner = traceback.tb_next.tb_frame if traceback is not None and traceback.tb_next is not None else None
-    return inner is not None and inner is not frame and inner.f_back is frame
+def _older(frame: FrameType) -> frozenset[int]:
+    """Return the identities of the frames that called a frame."""
+    found: list[int] = []
+    older = frame.f_back
+    while older is not None:
+        found.append(id(older))
+        older = older.f_back
+    return frozenset(found)

@@ -84,13 +84,13 @@ class Monitor:
         self.active = True
 
     def register(self, callbacks: dict[int, Callable[..., object]]) -> None:
-        """Set the callbacks, by event, of all events but LINE and INSTRUCTION."""
+        """Set the callbacks, by event, of all events but LINE, INSTRUCTION and PY_UNWIND."""
         for event, callback in callbacks.items():
             _MONITORING.register_callback(_TOOL, event, callback)
 
     @under_lock
     def register_one(self, event: int, callback: Callable[..., object]) -> None:
-        """Set the callback of LINE or of INSTRUCTION."""
+        """Set the callback of LINE, INSTRUCTION or PY_UNWIND."""
         if callback is not self._chosen.get(event):
             self._chosen[event] = callback
             _MONITORING.register_callback(_TOOL, event, callback)

@@ -10,9 +10,11 @@ PyObject *disable, *missing;
 static const struct { const char *name; void *place; } OPTIONAL[] = {
     {"PyFrame_GetVar", &optional.frame_get_var},
     {"PyFrame_GetBack", &optional.frame_get_back},
+    {"PyFrame_GetLasti", &optional.frame_get_lasti},
     {"PyFrame_GetLocals", &optional.frame_get_locals},
     {"PyFrame_GetGlobals", &optional.frame_get_globals},
     {"PyFrame_GetBuiltins", &optional.frame_get_builtins},
+    {"PyWeakref_GetObject", &optional.weakref_get_object},
     {"PyDict_AddWatcher", &optional.dict_add_watcher},
     {"PyDict_ClearWatcher", &optional.dict_clear_watcher},
     {"PyDict_Watch", &optional.dict_watch},
@@ -69,7 +71,9 @@ static int module_exec(PyObject *module)
     if (failed || take_disable() < 0) return -1;
     missing = PyObject_CallNoArgs((PyObject *)&PyBaseObject_Type);
     if (PyModule_AddObjectRef(module, "MISSING", missing) < 0) return -1;
-    if (PyModule_AddFunctions(module, callback_methods) < 0 || PyModule_AddFunctions(module, watch_methods) < 0) return -1;
+    if (PyModule_AddFunctions(module, callback_methods) < 0 || PyModule_AddFunctions(module, raise_methods) < 0
+        || PyModule_AddFunctions(module, watch_methods) < 0)
+        return -1;
     return make_callback_type(module);
 }
 

@@ -22,9 +22,11 @@ typedef int (*dict_event_callback)(int event, PyObject *dict, PyObject *key, PyO
 typedef struct {
     PyObject *(*frame_get_var)(PyFrameObject *, PyObject *);
     PyFrameObject *(*frame_get_back)(PyFrameObject *);
+    int (*frame_get_lasti)(PyFrameObject *);
     PyObject *(*frame_get_locals)(PyFrameObject *);
     PyObject *(*frame_get_globals)(PyFrameObject *);
     PyObject *(*frame_get_builtins)(PyFrameObject *);
+    PyObject *(*weakref_get_object)(PyObject *); /* borrowed; deprecated, but nothing else serves 3.12 too */
     int (*dict_add_watcher)(dict_event_callback);
     int (*dict_clear_watcher)(int);
     int (*dict_watch)(int, PyObject *);
@@ -67,11 +69,11 @@ Node *node_from_tuple(PyObject *tuple, int depth);
 void node_free(Node *node);
 int node_truth(const Node *node, PyFrameObject *frame); /* -1 with an exception set */
 
-/* line_check.c, poll.c, watch.c */
+/* line_check.c, poll.c, raises.c, watch.c */
 
 PyObject *line_check(PyObject *module, PyObject *args);
 PyObject *poll(PyObject *module, PyObject *args);
-extern PyMethodDef watch_methods[];
+extern PyMethodDef raise_methods[], watch_methods[];
 extern const char line_check_doc[], poll_doc[];
 
 #pragma GCC visibility pop

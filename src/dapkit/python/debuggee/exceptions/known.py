@@ -1,0 +1,215 @@
+"""What is known of the ways of exceptions, so that those that something catches pass at once.
+
+A program may raise and catch a hundred thousand exceptions in a second. Where one is caught is decided once, by
+`table` and `handlers`; then it is noted for each place on its way, which is a code object, an instruction and a
+type, what becomes of exceptions of that type there. From then on they are followed from note to note, in C where
+there is C. A note that depends on what a handler names holds as long as the name means the same object.
+"""
+
+import _thread
+import sys
+from _weakref import ref
+from collections.abc import Callable
+from types import CodeType, FrameType
+from typing import Final
+
+from .. import limits, native
+from ..classes import is_a, stored
+from ..sources.imported import names_of
+from .handlers import LoadedName
+
+type OnRaise = Callable[[CodeType, int, BaseException], object]
+type Fate = int
+PASSES: Final = 0
+"""It leaves the frame."""
+CATCHES: Final = 1
+"""The frame catches it, or nobody wants to know of it."""
+ENDS: Final = 2
+"""Nothing is below that frame but us: what arrives there is uncaught."""
+UNSURE: Final = 3
+"""To be looked at each time."""
+
+_UNWINDING: Final = -1  # instead of an instruction: what unwinding into some code means
+
+type Place = tuple[int, int, int]
+"""Identities of code and type, and the instruction between them."""
+type Guard = tuple[bool, str, str | None, bool, object]
+"""A loaded name; whether its value is referred to weakly; the value or the reference."""
+type Note = tuple[ref[CodeType], ref[type] | None, Fate, bool, tuple[Guard, ...]]
+
+FRESH: Final = 0
+PASSING: Final = 1
+AGAIN: Final = 2
+
+
+def origin_of(exception: BaseException, frame: FrameType) -> int:
+    """Say whether an exception is new, comes from a call that a frame made, or was raised before."""
+    traceback = stored(exception, "__traceback__")
+    if traceback is None or traceback.tb_next is None:
+        return FRESH
+    inner = traceback.tb_next.tb_frame
+    return PASSING if inner is not frame and inner.f_back is frame else AGAIN
+
+
+class KnownRaises:
+    """The notes.
+
+    Invariant: a thread that found something before `clear` notes nothing after it. Nothing of the program is
+    kept alive but names, and tuples of classes that handlers name.
+    """
+
+    def __init__(self) -> None:
+        self.era = 0
+        """Counts the calls of `clear`."""
+        self.reported: set[int] = set()
+        """Identities of exceptions that the program was stopped for, which are looked at wherever they come."""
+        self._deep = False
+        self._notes: dict[Place, Note] = {}
+        self._in_c: list[native.NativeCallback] = []
+        self._changing = _thread.allocate_lock()
+
+    def note(
+        self,
+        code: CodeType,
+        offset: int,
+        kind: type | None,
+        fate: Fate,
+        *,
+        era: int,
+        names: tuple[LoadedName, ...] = (),
+        swallows: bool = False,
+    ) -> None:
+        """Note what becomes of exceptions of a type at an instruction, if that was found in the present era.
+
+        `names` is what it depends on; `swallows` says that C code which this code calls may swallow them.
+        """
+        guards = tuple(map(_guard, names))
+        with self._changing:
+            if era != self.era:
+                return
+            if native.CAN_FOLLOW:
+                count = native.note_place(code, offset, kind, fate, swallows, guards)
+            else:
+                self._notes[id(code), offset, id(kind)] = (
+                    ref(code),
+                    ref(kind) if kind is not None else None,
+                    fate,
+                    swallows,
+                    guards,
+                )
+                count = len(self._notes)
+        if count >= limits.KNOWN_RAISES:
+            self.clear()
+
+    def note_ordinary(self, code: CodeType, *, era: int) -> None:
+        """Note that a frame of this code is never the last one of a thread."""
+        self.note(code, _UNWINDING, None, PASSES, era=era)
+
+    def clear(self, *, deep: bool | None = None) -> None:
+        """Look at everything again; `deep` says whether handlers in older frames decide too."""
+        with self._changing:
+            self.era += 1
+            self._notes.clear()
+            if native.CAN_FOLLOW:
+                native.forget_places()
+            if deep is not None:
+                self._deep = deep
+                for callback in self._in_c:
+                    callback.target = deep
+
+    # Callbacks: each calls `thorough` unless it is known that something catches the exception
+
+    @property
+    def depth(self) -> int:
+        """How many calls of ours lie between the event and `thorough`, and one."""
+        return 1 if native.CAN_FOLLOW else 2
+
+    def on_raise(self, thorough: OnRaise) -> OnRaise:
+        """Make the callback of RAISE."""
+        if native.CAN_FOLLOW:
+            return self._native("RAISE", thorough)
+
+        def on_raise(code: CodeType, offset: int, exception: BaseException) -> object:
+            frame = sys._getframe(1)
+            origin = origin_of(exception, frame)
+            if origin == PASSING and self._deep:
+                return None  # it was looked at where it was raised
+            if origin == FRESH and self._is_caught(frame, offset, exception):
+                return None
+            return thorough(code, offset, exception)
+
+        return on_raise
+
+    def on_reraise(self, thorough: OnRaise) -> OnRaise:
+        """Make the callback of RERAISE."""
+        if native.CAN_FOLLOW:
+            return self._native("RERAISE", thorough)
+
+        def on_reraise(code: CodeType, offset: int, exception: BaseException) -> object:
+            if self._is_caught(sys._getframe(1), offset, exception):
+                return None
+            return thorough(code, offset, exception)
+
+        return on_reraise
+
+    def on_unwind(self, thorough: OnRaise) -> OnRaise:
+        """Make the callback of PY_UNWIND, for when no step needs it."""
+        if native.CAN_FOLLOW:
+            return self._native("PY_UNWIND", thorough)
+
+        def on_unwind(code: CodeType, offset: int, exception: BaseException) -> object:
+            caller = sys._getframe(1).f_back
+            note = None if caller is None else self._found(caller.f_code, _UNWINDING, None)
+            return None if note is not None and note[2] == PASSES else thorough(code, offset, exception)
+
+        return on_unwind
+
+    def _native(self, event: str, thorough: OnRaise) -> OnRaise:
+        callback = native.raise_callback(event, thorough, self.reported)
+        callback.target = self._deep
+        self._in_c.append(callback)
+        return callback
+
+    # The same as in C, for where there is none
+
+    def _is_caught(self, newest: FrameType, offset: int, exception: BaseException) -> bool:
+        if id(exception) in self.reported:
+            return False
+        frame: FrameType | None = newest
+        while frame is not None:
+            note = self._found(frame.f_code, offset, type(exception))
+            if note is None or note[2] in (ENDS, UNSURE) or not all(_holds(guard, frame) for guard in note[4]):
+                return False
+            if note[2] == CATCHES or (note[3] and frame is not newest):
+                return True
+            if not self._deep:
+                return False
+            frame = frame.f_back
+            offset = frame.f_lasti if frame is not None else 0
+        return False
+
+    def _found(self, code: CodeType, offset: int, kind: type | None) -> Note | None:
+        note = self._notes.get((id(code), offset, id(kind)))
+        if note is None or note[0]() is not code or (note[1] is not None and note[1]() is not kind):
+            return None
+        return note
+
+
+def _guard(loaded: LoadedName) -> Guard:
+    is_weak = is_a(loaded.value, type)
+    return (
+        loaded.is_local,
+        loaded.name,
+        loaded.attribute,
+        is_weak,
+        ref(loaded.value) if is_weak else loaded.value,
+    )
+
+
+def _holds(guard: Guard, frame: FrameType) -> bool:
+    is_local, name, attribute, is_weak, expected = guard
+    for names in (frame.f_locals,) if is_local else (frame.f_globals, frame.f_builtins):
+        if name in names:
+            value = names[name] if attribute is None else (names_of(names[name]) or {}).get(attribute)
+            return value is (expected() if is_weak else expected)  # type: ignore[operator]  # a weak reference
+    return False

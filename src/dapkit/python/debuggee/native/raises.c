@@ -1,0 +1,321 @@
+/* Callbacks of RAISE, RERAISE and PY_UNWIND that let pass exceptions of which it is known that something catches them.
+
+   Python decides about an exception once (exceptions/handlers.py), and has each place noted here that it came to: for
+   this type, at this instruction of this code, the frame catches it, or does not. From then on the way of an exception
+   is followed here. Wherever something is not known, or no longer true, Python is asked again.
+
+   A note holds on to nothing of the program but names and tuples of classes: code and types are referred to weakly. */
+
+#include "native.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { PASSES, CATCHES, ENDS, UNSURE, VERDICTS }; /* as in exceptions/known.py */
+enum { THOROUGH, REPORTED };                      /* in Callback.refs */
+
+typedef struct {
+    const void *code, *type;
+    long offset;
+    int verdict;
+    int swallows;       /* C code called by this frame may swallow what comes from below it */
+    PyObject *code_ref, *type_ref, *guards;
+} Place;
+
+static struct {
+    Place *slots;
+    size_t size, used; /* the size is a power of 2, and at least twice what is used */
+} places;
+
+/* The exception of this thread that was decided about last, and the frame that will catch it. */
+static _Thread_local struct { const void *exception, *frame; } caught;
+
+static PyObject *next_name, *frame_name; /* tb_next, tb_frame */
+
+static size_t slot_of(const void *code, long offset, const void *type, const Place *slots, size_t size)
+{
+    size_t at = (((size_t)code >> 4) * 31 + (size_t)offset) * 31 + ((size_t)type >> 4);
+    for (at ^= at >> 15;; at++) {
+        const Place *place = &slots[at & (size - 1)];
+        if (place->code == NULL || (place->code == code && place->offset == offset && place->type == type))
+            return at & (size - 1);
+    }
+}
+
+static int refers_to(PyObject *reference, const void *object)
+{
+    return reference == NULL || optional.weakref_get_object(reference) == object;
+}
+
+/* Borrowed, and valid until code of the program may run. */
+static const Place *find(const void *code, long offset, const void *type)
+{
+    if (places.size == 0) return NULL;
+    const Place *place = &places.slots[slot_of(code, offset, type, places.slots, places.size)];
+    return place->code != NULL && refers_to(place->code_ref, code) && refers_to(place->type_ref, type) ? place : NULL;
+}
+
+static void empty(Place *place)
+{
+    Py_CLEAR(place->code_ref);
+    Py_CLEAR(place->type_ref);
+    Py_CLEAR(place->guards);
+}
+
+/* Make room for one more. */
+static int grow(void)
+{
+    if (places.size > 2 * places.used + 2) return 0;
+    size_t size = places.size == 0 ? 64 : 2 * places.size;
+    Place *slots = PyMem_Calloc(size, sizeof(Place));
+    if (slots == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    for (size_t i = 0; i < places.size; i++) {
+        const Place *place = &places.slots[i];
+        if (place->code != NULL) slots[slot_of(place->code, place->offset, place->type, slots, size)] = *place;
+    }
+    PyMem_Free(places.slots);
+    places.slots = slots;
+    places.size = size;
+    return 0;
+}
+
+static PyObject *note_place(PyObject *Py_UNUSED(module), PyObject *args)
+{
+    PyObject *code, *type, *guards;
+    long offset;
+    int verdict, swallows;
+    if (!PyArg_ParseTuple(args, "OlOipO!:note_place", &code, &offset, &type, &verdict, &swallows, &PyTuple_Type, &guards)
+        || require_functions("PyFrame_") < 0 || require_functions("PyWeakref_") < 0)
+        return NULL;
+    if (verdict < 0 || verdict >= VERDICTS) return PyErr_Format(PyExc_ValueError, "there is no verdict %d", verdict);
+    PyObject *code_ref = PyWeakref_NewRef(code, NULL);
+    PyObject *type_ref = code_ref == NULL || type == Py_None ? NULL : PyWeakref_NewRef(type, NULL);
+    if (code_ref == NULL || (type != Py_None && type_ref == NULL) || grow() < 0) {
+        Py_XDECREF(code_ref);
+        Py_XDECREF(type_ref);
+        return NULL;
+    }
+    const void *key = type == Py_None ? NULL : type;
+    Place *place = &places.slots[slot_of(code, offset, key, places.slots, places.size)];
+    if (place->code == NULL) places.used++;
+    Place old = *place;
+    *place = (Place){code, key, offset, verdict, swallows, code_ref, type_ref,
+                     PyTuple_Size(guards) > 0 ? Py_NewRef(guards) : NULL};
+    empty(&old);
+    return PyLong_FromSize_t(places.used);
+}
+
+static PyObject *forget_places(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
+{
+    Place *slots = places.slots;
+    size_t size = places.size;
+    memset(&places, 0, sizeof places);
+    for (size_t i = 0; i < size; i++) empty(&slots[i]);
+    PyMem_Free(slots);
+    Py_RETURN_NONE;
+}
+
+/* Guards: (is it a local variable, name, attribute of the module found there or None, is `expected` a weak reference,
+   expected). What a handler names is to be what it was. */
+
+static PyObject *entry_of(PyObject *dict, PyObject *name)
+{
+    return PyDict_Check(dict) ? Py_XNewRef(PyDict_GetItemWithError(dict, name)) : NULL;
+}
+
+static PyObject *named_in(PyFrameObject *frame, PyObject *name, int is_local)
+{
+    if (is_local) return optional.frame_get_var(frame, name);
+    PyObject *names = optional.frame_get_globals(frame), *value = entry_of(names, name);
+    Py_DECREF(names);
+    if (value != NULL || PyErr_Occurred()) return value;
+    names = optional.frame_get_builtins(frame);
+    value = entry_of(names, name);
+    Py_DECREF(names);
+    return value;
+}
+
+static int guard_holds(PyFrameObject *frame, PyObject *guard)
+{
+    PyObject *attribute = PyTuple_GetItem(guard, 2), *expected = PyTuple_GetItem(guard, 4);
+    if (expected == NULL) return 0;
+    PyObject *value = named_in(frame, PyTuple_GetItem(guard, 1), PyTuple_GetItem(guard, 0) == Py_True);
+    if (value != NULL && attribute != Py_None) {
+        PyObject *module = value;
+        value = PyObject_TypeCheck(module, &PyModule_Type) ? entry_of(PyModule_GetDict(module), attribute) : NULL;
+        Py_DECREF(module);
+    }
+    int holds = value != NULL
+                && value
+                       == (PyTuple_GetItem(guard, 3) == Py_True ? optional.weakref_get_object(expected) : expected);
+    Py_XDECREF(value);
+    return holds;
+}
+
+static int guards_hold(PyFrameObject *frame, PyObject *guards)
+{
+    int hold = 1;
+    Py_INCREF(guards); /* to look a name up may run code of the program, which may empty the table */
+    for (Py_ssize_t i = 0, count = PyTuple_Size(guards); hold && i < count; i++)
+        hold = guard_holds(frame, PyTuple_GetItem(guards, i));
+    Py_DECREF(guards);
+    PyErr_Clear();
+    return hold;
+}
+
+/* Say whether it is known that something catches an exception that this frame is about to be left by. */
+static int is_caught(PyFrameObject *frame, PyObject *code, long offset, PyObject *exception, int deep)
+{
+    PyFrameObject *held = NULL;
+    PyObject *held_code = NULL;
+    int found = 0;
+    for (int newest = 1; frame != NULL; newest = 0) {
+        const Place *place = find(code, offset, Py_TYPE(exception));
+        if (place == NULL || place->verdict == ENDS || place->verdict == UNSURE) break;
+        found = place->verdict == CATCHES || (place->swallows && !newest);
+        if (place->guards != NULL && !guards_hold(frame, place->guards)) found = deep = 0;
+        if (found) {
+            caught.exception = exception;
+            caught.frame = frame;
+        }
+        if (found || !deep) break;
+        PyFrameObject *back = optional.frame_get_back(frame);
+        Py_XDECREF((PyObject *)held);
+        frame = held = back;
+        if (frame == NULL) break;
+        Py_XDECREF(held_code);
+        code = held_code = (PyObject *)PyFrame_GetCode(frame);
+        offset = optional.frame_get_lasti(frame);
+    }
+    Py_XDECREF(held_code);
+    Py_XDECREF((PyObject *)held);
+    return found;
+}
+
+enum { FRESH, PASSING, AGAIN };
+
+/* Say whether an exception is new, comes from a call that this frame made, or has been raised before. */
+static int origin_of(PyObject *exception, PyFrameObject *frame)
+{
+    int origin = AGAIN;
+    PyObject *traceback = PyException_GetTraceback(exception);
+    PyObject *next = traceback == NULL ? NULL : PyObject_GetAttr(traceback, next_name);
+    if (traceback == NULL || next == Py_None) {
+        origin = FRESH;
+    } else if (next != NULL) {
+        PyObject *inner = PyObject_GetAttr(next, frame_name);
+        if (inner != NULL && inner != (PyObject *)frame) {
+            PyFrameObject *back = optional.frame_get_back((PyFrameObject *)inner);
+            if (back == frame) origin = PASSING;
+            Py_XDECREF((PyObject *)back);
+        }
+        Py_XDECREF(inner);
+    }
+    Py_XDECREF(next);
+    Py_XDECREF(traceback);
+    PyErr_Clear();
+    return origin;
+}
+
+/* Exceptions that the program was stopped for are Python's business until they have gone. */
+static int is_reported(PyObject *reported, PyObject *exception)
+{
+    if (PySet_Size(reported) == 0) return 0;
+    PyObject *identity = PyLong_FromVoidPtr(exception);
+    int found = identity == NULL ? -1 : PySet_Contains(reported, identity);
+    Py_XDECREF(identity);
+    PyErr_Clear();
+    return found != 0;
+}
+
+static PyObject *ask(PyObject *object, PyObject *const *args)
+{
+    Py_INCREF(object);
+    PyObject *result = PyObject_Vectorcall(((Callback *)object)->refs[THOROUGH], args, 3, NULL);
+    Py_DECREF(object);
+    return result;
+}
+
+static int lets_pass(Callback *self, PyFrameObject *frame, PyObject *const *args)
+{
+    long offset = PyLong_AsLong(args[1]);
+    caught.exception = NULL;
+    if (offset == -1 && PyErr_Occurred()) PyErr_Clear();
+    return !is_reported(self->refs[REPORTED], args[2])
+           && is_caught(frame, args[0], offset, args[2], self->target != 0);
+}
+
+static PyObject *serve_raise(PyObject *object, PyObject *const *args, size_t given, PyObject *names)
+{
+    Callback *self = (Callback *)object;
+    if (check_call(given, names, 3, 3) < 0) return NULL;
+    PyFrameObject *frame = PyEval_GetFrame();
+    if (frame == NULL || !PyExceptionInstance_Check(args[2])) return ask(object, args);
+    int origin = origin_of(args[2], frame);
+    if (origin == PASSING && self->target != 0) Py_RETURN_NONE; /* it was looked at where it was raised */
+    if (origin == FRESH && lets_pass(self, frame, args)) Py_RETURN_NONE;
+    return ask(object, args);
+}
+
+/* At the end of a `finally`, of a `with`, of handlers that did not fit; or by a bare `raise`. */
+static PyObject *serve_reraise(PyObject *object, PyObject *const *args, size_t given, PyObject *names)
+{
+    if (check_call(given, names, 3, 3) < 0) return NULL;
+    PyFrameObject *frame = PyEval_GetFrame();
+    if (frame == NULL || !PyExceptionInstance_Check(args[2])) return ask(object, args);
+    if (caught.exception == args[2] && caught.frame != frame) Py_RETURN_NONE; /* on its way to the frame that catches */
+    return lets_pass((Callback *)object, frame, args) ? Py_NewRef(Py_None) : ask(object, args);
+}
+
+static PyObject *serve_unwind(PyObject *object, PyObject *const *args, size_t given, PyObject *names)
+{
+    if (check_call(given, names, 3, 3) < 0) return NULL;
+    PyFrameObject *frame = PyEval_GetFrame();
+    if (caught.frame == frame) caught.exception = NULL;
+    PyFrameObject *back = frame == NULL ? NULL : optional.frame_get_back(frame);
+    if (back == NULL) return ask(object, args);
+    PyObject *code = (PyObject *)PyFrame_GetCode(back);
+    const Place *place = find(code, -1, NULL);
+    int is_ordinary = place != NULL && place->verdict == PASSES;
+    Py_DECREF(code);
+    Py_DECREF((PyObject *)back);
+    return is_ordinary ? Py_NewRef(Py_None) : ask(object, args);
+}
+
+static PyObject *raise_callback(PyObject *Py_UNUSED(module), PyObject *args)
+{
+    static const struct { const char *event; vectorcallfunc serve; } EVENTS[] = {
+        {"RAISE", serve_raise}, {"RERAISE", serve_reraise}, {"PY_UNWIND", serve_unwind},
+    };
+    PyObject *event, *thorough, *reported;
+    if (!PyArg_ParseTuple(args, "UOO!:raise_callback", &event, &thorough, &PySet_Type, &reported)
+        || require_functions("PyFrame_") < 0)
+        return NULL;
+    if (next_name == NULL && (next_name = PyUnicode_InternFromString("tb_next")) == NULL) return NULL;
+    if (frame_name == NULL && (frame_name = PyUnicode_InternFromString("tb_frame")) == NULL) return NULL;
+    for (Py_ssize_t i = 0; i < LENGTH(EVENTS); i++) {
+        if (PyUnicode_CompareWithASCIIString(event, EVENTS[i].event) != 0) continue;
+        Callback *self = new_callback(EVENTS[i].serve, 0);
+        if (self == NULL) return NULL;
+        self->refs[THOROUGH] = Py_NewRef(thorough);
+        self->refs[REPORTED] = Py_NewRef(reported);
+        return (PyObject *)self;
+    }
+    return PyErr_Format(PyExc_ValueError, "there is no callback of %R", event);
+}
+
+PyMethodDef raise_methods[] = {
+    {"note_place", note_place, METH_VARARGS, PyDoc_STR(
+        "note_place(code, offset, type, verdict, swallows, guards, /)\n--\n\n"
+        "Note what becomes of exceptions of a type at an instruction; return how many places are noted. The type is None,\n"
+        "and the offset -1, to say what unwinding into that code means.")},
+    {"forget_places", forget_places, METH_NOARGS, PyDoc_STR("forget_places()\n--\n\nForget all places.")},
+    {"raise_callback", raise_callback, METH_VARARGS, PyDoc_STR(
+        "raise_callback(event, thorough, reported, /)\n--\n\n"
+        "Make the callback of RAISE, RERAISE or PY_UNWIND that calls thorough(code, offset, exception) unless it is known\n"
+        "that something catches the exception; in older frames too if `target` is not 0. Those of which the identity is in\n"
+        "the set `reported` are always handed on.")},
+    {NULL, NULL, 0, NULL},
+};

@@ -1,0 +1,246 @@
+"""Ways of exceptions that are known pass without a word, in C as in Python; all else is asked about."""
+
+import contextlib
+import gc
+import sys
+import types
+import weakref
+from collections.abc import Callable, Iterator
+from types import CodeType, FrameType
+from typing import Any
+
+import pytest
+
+from dapkit.python.debuggee import native
+from dapkit.python.debuggee.exceptions.handlers import NO, catches, is_swallowed_below, swallows_from_below
+from dapkit.python.debuggee.exceptions.known import CATCHES, ENDS, PASSES, KnownRaises
+
+EVENTS = sys.monitoring.events
+
+
+class Watch:
+    """Looks thoroughly at what is not known, as the table of exception breakpoints does."""
+
+    def __init__(self, tool: int, *, deep: bool) -> None:
+        self.known = KnownRaises()
+        self.known.clear(deep=deep)
+        self.asked: list[str] = []
+        self._tool = tool
+        for event, callback in (
+            (EVENTS.RAISE, self.known.on_raise(self._raised)),
+            (EVENTS.RERAISE, self.known.on_reraise(self._raised)),
+            (EVENTS.PY_UNWIND, self.known.on_unwind(self._unwound)),
+        ):
+            sys.monitoring.register_callback(tool, event, callback)
+
+    def of(self, work: Callable[[], object]) -> list[str]:
+        """Return what was asked about while something worked."""
+        self.asked = []
+        sys.monitoring.set_events(self._tool, EVENTS.RAISE | EVENTS.RERAISE | EVENTS.PY_UNWIND)
+        try:
+            work()
+        finally:
+            sys.monitoring.set_events(self._tool, 0)
+        return self.asked
+
+    def _raised(self, code: CodeType, offset: int, exception: BaseException) -> None:
+        self.asked.append(f"{type(exception).__name__} in {code.co_name}")
+        frame: FrameType | None = sys._getframe(self.known.depth)
+        newest = frame
+        while frame is not None:
+            at = offset if frame is newest else frame.f_lasti
+            verdict, names = catches(frame, exception, at)
+            is_caught = verdict != NO or is_swallowed_below(frame.f_code, exception)
+            swallows = swallows_from_below(frame.f_code, exception)
+            fate = CATCHES if is_caught else PASSES
+            self.known.note(
+                frame.f_code, at, type(exception), fate, era=self.known.era, names=names or (), swallows=swallows
+            )
+            if is_caught or (swallows and frame is not newest):
+                return
+            frame = frame.f_back
+
+    def _unwound(self, _code: CodeType, _offset: int, _exception: BaseException) -> None:
+        caller = sys._getframe(self.known.depth).f_back
+        assert caller is not None
+        self.asked.append(f"unwound into {caller.f_code.co_name}")
+        self.known.note_ordinary(caller.f_code, era=self.known.era)
+
+
+@pytest.fixture(params=["in C", "in Python"])
+def watching(
+    request: pytest.FixtureRequest, tool: int, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Callable[..., Watch]]:
+    monkeypatch.setattr(native, "CAN_FOLLOW", request.param == "in C")
+    yield lambda *, deep=True: Watch(tool, deep=deep)
+    for event in (EVENTS.RAISE, EVENTS.RERAISE, EVENTS.PY_UNWIND):
+        sys.monitoring.register_callback(tool, event, None)
+    native.forget_places()
+
+
+type Watching = Callable[..., Watch]
+
+
+def fail() -> None:
+    raise KeyError
+
+
+def through() -> None:
+    try:
+        fail()
+    finally:
+        str(1)
+
+
+def caught() -> None:
+    with contextlib.suppress(IndexError):
+        try:
+            through()
+        except OSError:
+            pass
+        except LookupError:
+            pass
+
+
+def test_exception_that_something_catches_is_asked_about_once_on_all_its_way(watching: Watching) -> None:
+    watch = watching()
+    assert watch.of(caught)[0] == "KeyError in fail"
+    assert watch.of(caught) == []
+
+
+class Silent:
+    def __getattr__(self, name: str) -> object:
+        raise AttributeError(name)
+
+    def __getitem__(self, index: int) -> object:
+        raise IndexError(index)
+
+    @property
+    def nothing(self) -> object:
+        raise AttributeError("nothing")
+
+
+def swallowed() -> None:
+    hasattr(Silent(), "x")
+    getattr(Silent(), "nothing", None)
+    list(Silent())  # type: ignore[call-overload]  # iterates by its items
+    with contextlib.suppress(KeyError):
+        fail()
+
+
+def test_exception_that_c_code_or_a_with_statement_swallows_is_asked_about_once(watching: Watching) -> None:
+    watch = watching()
+    assert [asked for asked in watch.of(swallowed) if "unwound" not in asked] == [
+        "AttributeError in __getattr__",
+        "AttributeError in nothing",
+        "IndexError in __getitem__",
+        "KeyError in fail",
+    ]
+    assert watch.of(swallowed) == []
+
+
+NAMED = """
+def caught(kind=None):
+    try: fail()
+    except {}: pass
+"""
+
+
+@pytest.mark.parametrize(
+    ("named", "change", "restore"),
+    [
+        ("Error", "Error = OSError", "Error = KeyError"),
+        ("(OSError, Error)", "Error = IndexError", "Error = LookupError"),
+        ("errors.Error", "errors.Error = OSError", "errors.Error = KeyError"),
+        ("KeyError", "KeyError = OSError", "del KeyError"),
+        ("kind", "caught.__defaults__ = (OSError,)", "caught.__defaults__ = (KeyError,)"),
+        ("kinds", "kinds = (OSError,)", "kinds = (OSError, KeyError)"),
+    ],
+)
+def test_handler_counts_as_long_as_what_it_names_is_the_same(
+    watching: Watching, named: str, change: str, restore: str
+) -> None:
+    watch = watching()
+    names: dict[str, Any] = {
+        "fail": fail,
+        "Error": KeyError,
+        "kinds": (KeyError,),
+        "errors": types.ModuleType("errors"),
+    }
+    exec(NAMED.format(named), names)  # noqa: S102 - a program to look at
+    exec("errors.Error = KeyError\ncaught.__defaults__ = (KeyError,)", names)  # noqa: S102 - the same
+
+    def call() -> None:
+        with contextlib.suppress(KeyError):
+            names["caught"]()
+
+    watch.of(call)
+    assert watch.of(call) == []
+    exec(change, names)  # noqa: S102 - the same
+    assert "KeyError in fail" in watch.of(call)
+    watch.of(call)
+    assert watch.of(call) == []
+    exec(restore, names)  # noqa: S102 - the same
+    assert "KeyError in fail" in watch.of(call)
+
+
+def test_same_call_is_asked_about_where_another_caller_does_not_catch(watching: Watching) -> None:
+    def open_call() -> None:
+        through()
+
+    watch = watching()
+    watch.of(caught)
+    watch.known.note(open_call.__code__, 0, KeyError, ENDS, era=watch.known.era)
+    with contextlib.suppress(KeyError):
+        watch.of(open_call)
+    assert "KeyError in fail" in watch.asked
+
+
+def test_what_is_caught_in_an_older_frame_is_asked_about_unless_those_count(watching: Watching) -> None:
+    def at_once() -> None:
+        with contextlib.suppress(KeyError):
+            raise KeyError
+
+    watch = watching(deep=False)
+    for _ in range(2):
+        assert "KeyError in fail" in watch.of(caught)
+    watch.of(at_once)
+    assert watch.of(at_once) == []
+
+
+def test_exception_that_is_raised_again_or_was_reported_is_asked_about(watching: Watching) -> None:
+    kept = KeyError("kept")
+
+    def again() -> None:
+        for _ in range(2):
+            with contextlib.suppress(KeyError):
+                raise kept
+
+    watch = watching()
+    watch.of(again)
+    assert watch.of(again) == ["KeyError in again"] * 2
+    watch.known.reported.add(id(kept))
+    kept.__traceback__ = None
+    assert watch.of(again) == ["KeyError in again"] * 2
+
+
+def test_notes_keep_no_types_alive_and_are_forgotten(watching: Watching) -> None:
+    names: dict[str, Any] = {}
+    exec("class Own(Exception): pass\ndef work():\n    try: raise Own\n    except Own: pass\n", names)  # noqa: S102 - the same
+    watch = watching()
+    watch.of(names["work"])
+    assert watch.of(names["work"]) == []
+    watch.known.clear()
+    assert watch.of(names["work"]) == ["Own in work"]
+    own = weakref.ref(names["Own"])
+    names.clear()
+    gc.collect()
+    assert own() is None
+
+
+def test_what_was_found_before_a_change_does_not_count_after_it(watching: Watching) -> None:
+    watch = watching()
+    era = watch.known.era
+    watch.known.clear()
+    watch.known.note(fail.__code__, 0, KeyError, CATCHES, era=era)
+    assert "KeyError in fail" in watch.of(caught)
