@@ -95,9 +95,6 @@ INTRODUCTION_SECONDS = 10.0
 LAST_OUTPUT_SECONDS = 0.5
 """Time for which output is still awaited after a program has ended, from children that hold its pipes."""
 
-FAMILY_ROUNDS = 20
-"""How often the processes that a killed program's children have started meanwhile are searched for."""
-
 INTERRUPT_SECONDS = 1.0
 """How long a program may take to notice that it is to end."""
 

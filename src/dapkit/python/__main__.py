@@ -1,8 +1,7 @@
 """`python -m dapkit.python`: the debug adapter for Python."""
 
 from dapkit.adapter import run
-from dapkit.python.adapter import PythonAdapter, adopt_orphans
+from dapkit.python.adapter import PythonAdapter
 
 if __name__ == "__main__":
-    adopt_orphans()
     run(PythonAdapter, program="python -m dapkit.python", distribution="dapkit")

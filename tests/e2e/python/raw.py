@@ -43,11 +43,18 @@ class RawClient:
         await self._say(request)
         return self._seq
 
+    async def accept(self, request: Message) -> None:
+        """Answer a request of the adapter with success."""
+        await self._respond(request, {"success": True, "body": {}})
+
     async def refuse(self, request: Message, reason: str) -> None:
         """Answer a request of the adapter with an error."""
+        await self._respond(request, {"success": False, "message": reason})
+
+    async def _respond(self, request: Message, outcome: Message) -> None:
         self._seq += 1
         answer = {"seq": self._seq, "type": "response", "request_seq": request["seq"], "command": request["command"]}
-        await self._say({**answer, "success": False, "message": reason})
+        await self._say({**answer, **outcome})
 
     async def _say(self, message: Message) -> None:
         await self.adapter.stream.send(encode_frame(json.dumps(message).encode()))

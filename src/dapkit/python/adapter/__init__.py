@@ -2,6 +2,5 @@
 
 from dapkit.python.adapter.adapter import PythonAdapter
 from dapkit.python.adapter.arguments import PythonAttach, PythonLaunch
-from dapkit.python.adapter.descendants import adopt_orphans
 
-__all__ = ["PythonAdapter", "PythonAttach", "PythonLaunch", "adopt_orphans"]
+__all__ = ["PythonAdapter", "PythonAttach", "PythonLaunch"]

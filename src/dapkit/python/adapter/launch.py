@@ -4,8 +4,6 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
-import anyio
-
 from dapkit.adapter import RequestFailed
 from dapkit.endpoint import CapabilityMissing
 from dapkit.protocol import LaunchRequestArguments
@@ -16,7 +14,7 @@ from dapkit.python.adapter.launched_program import Category, LaunchedProgram, st
 from dapkit.python.adapter.link import LinkListener, NeverCame, listening
 from dapkit.python.adapter.paths import PathTranslation
 from dapkit.python.adapter.run import Connector, Debuggee, DebuggeeRun, signal_name
-from dapkit.python.adapter.terminal import found
+from dapkit.python.adapter.terminal import started_in_terminal
 from dapkit.transport import Connection, TransportError
 
 
@@ -24,23 +22,19 @@ def launch_connector(launch: PythonLaunch) -> Connector:
     """Return what starts a program and connects to it."""
 
     def connect(run: DebuggeeRun) -> AbstractAsyncContextManager[Debuggee]:
-        return _here(launch, run) if launch.console == "internalConsole" else _in_terminal(launch, run)
+        return _started(launch, run)
 
     return connect
 
 
 @asynccontextmanager
-async def _here(launch: PythonLaunch, run: DebuggeeRun) -> AsyncIterator[Debuggee]:
-    async def report(text: str, category: Category) -> None:
-        if launch.redirect_output is not False:
-            await run.report_output(text, category)
-
+async def _started(launch: PythonLaunch, run: DebuggeeRun) -> AsyncIterator[Debuggee]:
     async with listening() as listener:
         command = await _command(launch, listener, run)
-        async with started(command, report) as program:
+        async with _program(launch, command, run) as program:
             reached = False
             try:
-                async with listener.accept(program.wait) as (link, order, _):
+                async with listener.accept(program.wait) as (link, order):
                     debuggee = Debuggee(link, order, program, await _introduced(link, launch, command))
                     reached = True
                     yield debuggee
@@ -51,26 +45,33 @@ async def _here(launch: PythonLaunch, run: DebuggeeRun) -> AsyncIterator[Debugge
 
 
 @asynccontextmanager
-async def _in_terminal(launch: PythonLaunch, run: DebuggeeRun) -> AsyncIterator[Debuggee]:
-    async with listening() as listener:
-        command = await _command(launch, listener, run)
-        if command.interpreter != (sys.executable,):
-            objection = await objection_to(command.interpreter, command.environment())
-            if objection is not None:
-                raise RequestFailed(objection)
-        try:
-            await run.host.run_in_terminal(
-                kind="external" if launch.console == "externalTerminal" else "integrated",
-                title=command.name,
-                cwd=str(command.cwd),
-                args=list(command.argv),
-                env=dict(command.env) or None,
-            )
-        except CapabilityMissing as error:
-            raise RequestFailed(f"console is {launch.console!r}, but {error}; use internalConsole") from error
-        async with listener.accept(anyio.sleep_forever) as (link, order, pid):
-            with found(link, pid) as program:
-                yield Debuggee(link, order, program, await _introduced(link, launch, command))
+async def _program(launch: PythonLaunch, command: Command, run: DebuggeeRun) -> AsyncIterator[LaunchedProgram]:
+    async def report(text: str, category: Category) -> None:
+        if launch.redirect_output is not False:
+            await run.report_output(text, category)
+
+    async def run_in_terminal(argv: list[str]) -> None:
+        await run.host.run_in_terminal(
+            kind="external" if launch.console == "externalTerminal" else "integrated",
+            title=command.name,
+            cwd=str(command.cwd),
+            args=argv,
+            env=dict(command.env) or None,
+        )
+
+    if launch.console == "internalConsole":
+        async with started(command, report) as program:
+            yield program
+        return
+    if command.interpreter != (sys.executable,):
+        objection = await objection_to(command.interpreter, command.environment())
+        if objection is not None:
+            raise RequestFailed(objection)
+    try:
+        async with started_in_terminal(command, run_in_terminal) as program:
+            yield program
+    except CapabilityMissing as error:
+        raise RequestFailed(f"console is {launch.console!r}, but {error}; use internalConsole") from error
 
 
 async def _command(launch: PythonLaunch, listener: LinkListener, run: DebuggeeRun) -> Command:

@@ -1,16 +1,15 @@
-"""The debugged program as a process of ours: its start, its output, its end.
+"""The debugged program as a process that we have started: its start, its output, its end.
 
-It gets pipes for its output and the null device for its input, and leads a process
-group of its own. That group does not outlive us: the program ends when its link
-breaks, and `transport.guard` kills the group when we were killed. What has left the
-group is found by `descendants`. Only a program that was released, and what a program that
-ended by itself left in the background, run on.
+Here it gets pipes for its output and the null device for its input; in a terminal it has that (`terminal`). It does not
+outlive us: its parent, a process of its own, kills it and all that it has started, wherever that has gone
+(`program_parent`). Only a program that was released, and what a program that ended by itself left in the background,
+run on.
 """
 
 import codecs
-import contextlib
 import os
 import signal
+import socket
 import subprocess
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -21,9 +20,10 @@ import anyio
 from dapkit import limits
 from dapkit.endpoint import RequestFailed
 from dapkit.python.adapter.command import Command
-from dapkit.python.adapter.descendants import Descendants, account_for
-from dapkit.transport import Guard, ProcessGroup, background_tasks, with_default_signals
+from dapkit.python.adapter.program_parent import ProgramParent, parent_command
+from dapkit.transport import ProcessGroup, background_tasks
 from dapkit.transport.descriptors import DescriptorReader
+from dapkit.transport.sockets import SocketStream
 
 type Category = Literal["stdout", "stderr"]
 type Report = Callable[[str, Category], Awaitable[object]]
@@ -70,7 +70,7 @@ class _Pipe:
             (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
             (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
         ]
-        account_for(os.posix_spawn("/bin/cat", ["cat"], os.environ, file_actions=actions, setsid=True))
+        os.posix_spawn("/bin/cat", ["cat"], os.environ, file_actions=actions, setsid=True)
 
     async def close(self) -> None:
         """Read no more."""
@@ -78,23 +78,25 @@ class _Pipe:
 
 
 class LaunchedProgram:
-    """A started program; made by `started`."""
+    """A started program; made by `started`, or by `terminal.started_in_terminal`.
 
-    def __init__(self, process: subprocess.Popen[bytes], guard: Guard, report: Report) -> None:
-        self._process = process  # kept: Popen would reap it by itself without a reference to it
-        self._guard = guard
-        self._group = ProcessGroup(process.pid)
-        self._family = Descendants(process.pid)
-        self._output = _Pipe(process.stdout, "stdout", report)
-        self._errors = _Pipe(process.stderr, "stderr", report)
+    Attributes:
+        released: whether it runs on after us.
+
+    """
+
+    def __init__(self, parent: ProgramParent, output: _Pipe | None = None, errors: _Pipe | None = None) -> None:
+        self._parent = parent
+        self._errors = errors
+        self._pipes = [pipe for pipe in (output, errors) if pipe is not None]
         self._is_reported = anyio.Event()
         self._asked_to_end = False
-        self._released = False
+        self.released = False
 
     @property
     def returncode(self) -> int | None:
         """Exit code, or minus the signal that killed it; None while it runs."""
-        return self._group.returncode
+        return self._parent.returncode
 
     async def attend(self) -> None:
         """Pass output on until the program has ended, and all that it wrote was reported.
@@ -102,60 +104,60 @@ class LaunchedProgram:
         What its children write later, on pipes that they inherited, is waited for
         `limits.LAST_OUTPUT_SECONDS` and then dropped.
         """
-        async with anyio.create_task_group() as readers:
-            readers.start_soon(self._output.run)
-            readers.start_soon(self._errors.run)
-            await self._group.wait()
-            readers.cancel_scope.deadline = anyio.current_time() + limits.LAST_OUTPUT_SECONDS
-        self._is_reported.set()
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._parent.attend)
+            async with anyio.create_task_group() as readers:
+                for pipe in self._pipes:
+                    readers.start_soon(pipe.run)
+                await self._parent.wait()
+                (self._parent.kill if self._asked_to_end else self._parent.release)()
+                readers.cancel_scope.deadline = anyio.current_time() + limits.LAST_OUTPUT_SECONDS
+            self._is_reported.set()
 
     async def report_output(self) -> None:
         """Pass on what it has written by now."""
-        await self._output.pass_on_now()
-        await self._errors.pass_on_now()
+        for pipe in self._pipes:
+            await pipe.pass_on_now()
 
     async def wait(self) -> None:
         """Wait until the program has ended and its output was reported."""
         await self._is_reported.wait()
 
     def last_errors(self) -> str:
-        """Return the last `limits.STDERR_BYTES` that it wrote to stderr."""
-        return self._errors.tail.decode(errors="backslashreplace").strip()
+        """Return the last `limits.STDERR_BYTES` that it wrote to stderr, if that is known."""
+        return "" if self._errors is None else self._errors.tail.decode(errors="backslashreplace").strip()
 
     def interrupted(self) -> None:
         """Take note that it was asked to end: whatever it started is to end after it, too."""
         self._asked_to_end = True
-        self._family.look()
 
     def send_term(self) -> None:
-        """Send it SIGTERM, not its group."""
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(self._process.pid, signal.SIGTERM)
+        """Send it SIGTERM, not its group; if it stands because of a signal, it goes on to its end."""
+        self._parent.send(signal.SIGTERM)
+        self._parent.send(signal.SIGCONT)
 
     async def kill(self) -> None:
-        """Kill it and its group; the rest follows in `close`."""
-        self.interrupted()
-        self._group.send(signal.SIGKILL)
+        """Kill it, and all that it has started."""
+        self._asked_to_end = True
+        self._parent.kill()
 
     def release(self) -> None:
         """Let it run on after us, also if we are killed; what it writes after us is read and dropped."""
-        self._released = True
-        self._guard.dismiss()
+        self.released = True
+        self._parent.release()
 
     async def close(self) -> None:
         """Kill what is left, unless the program was released or has ended by itself."""
-        if self._released or (self.returncode is not None and not self._asked_to_end):
-            self._output.hand_over()
-            self._errors.hand_over()
-            self._group.reap()
-            self._family.forget()
+        if self.released or (self.returncode is not None and not self._asked_to_end):
+            for pipe in self._pipes:
+                pipe.hand_over()
         else:
-            self._family.look()
-            await self._group.kill()
-            await self._family.kill()
-        self._process.returncode = self.returncode  # it was reaped behind the back of Popen
-        await self._output.close()
-        await self._errors.close()
+            self._parent.kill()
+            with anyio.move_on_after(limits.CLOSE_SECONDS):
+                await self._parent.attend()
+        await self._parent.close()
+        for pipe in self._pipes:
+            await pipe.close()
 
 
 @asynccontextmanager
@@ -166,33 +168,54 @@ async def started(command: Command, report: Report) -> AsyncIterator[LaunchedPro
         RequestFailed: the operating system refused to start it.
 
     """
-    guard = Guard()
-    account_for(guard.pid)
-    try:
-        process = _popen(command)
-        guard.watch(process.pid)
-        program = LaunchedProgram(process, guard, report)
+    ours, theirs = socket.socketpair()
+    async with SocketStream(ours) as stream:
+        with theirs:
+            process = _popen(command, theirs.fileno())
         try:
-            async with background_tasks() as tasks:
-                tasks.start_soon(program.attend)
+            parent = ProgramParent(stream)
+            program = LaunchedProgram(
+                parent, _Pipe(process.stdout, "stdout", report), _Pipe(process.stderr, "stderr", report)
+            )
+            async with attended(program, parent, command):
                 yield program
         finally:
             with anyio.CancelScope(shield=True):
-                await program.close()
+                if not program.released:
+                    await ProcessGroup(process.pid).end()
+            process.returncode = 0  # it was reaped behind the back of Popen, or outlives us
+
+
+@asynccontextmanager
+async def attended(program: LaunchedProgram, parent: ProgramParent, command: Command) -> AsyncIterator[None]:
+    """Have a program's parent start it, and end it with the block.
+
+    Raises:
+        RequestFailed: the operating system refused to start it.
+
+    """
+    try:
+        await parent.start(command.argv)
+        async with background_tasks() as tasks:
+            tasks.start_soon(program.attend)
+            yield
     finally:
-        guard.dismiss()
+        with anyio.CancelScope(shield=True):
+            await program.close()
 
 
-def _popen(command: Command) -> subprocess.Popen[bytes]:
+def _popen(command: Command, link: int) -> subprocess.Popen[bytes]:
+    """Start a program's parent, which has what the program is to have."""
     try:
         return subprocess.Popen(
-            with_default_signals(command.argv),
+            parent_command(f"fd:{link}"),
             bufsize=0,
             cwd=command.cwd,
             env=command.environment(),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
+            pass_fds=[link],
             start_new_session=True,
         )
     except OSError as error:

@@ -12,7 +12,6 @@ import os
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import cast
 
 import anyio
 from anyio.abc import ByteStream, TaskGroup
@@ -23,13 +22,11 @@ from dapkit.endpoint import Endpoint, RequestFailed, Role
 from dapkit.protocol import DapkitError, InitializeRequestArguments
 from dapkit.python.adapter.resume_order import ResumeOrder
 from dapkit.transport import Connection, background_tasks, listen_unix, private_folder, remove_dead_sockets
-from dapkit.transport.gate import peer_of
-from dapkit.transport.sockets import SocketStream
 
 log = logging.getLogger(__name__)
 
-type Engine = tuple[Connection, ResumeOrder, int]
-"""A conversation, begun with `initialize`, the order of what is said in it, and the process at its other end."""
+type Engine = tuple[Connection, ResumeOrder]
+"""A conversation, begun with `initialize`, and the order of what is said in it."""
 
 
 class LinkListener:
@@ -47,7 +44,7 @@ class LinkListener:
 
     @asynccontextmanager
     async def accept(self, death: Callable[[], Awaitable[object]]) -> AsyncIterator[Engine]:
-        """Converse with the engine, the first peer that introduces itself; its process is returned too.
+        """Converse with the engine, the first peer that introduces itself.
 
         Args:
             death: returns when no engine will come any more, since the program has ended.
@@ -73,7 +70,7 @@ class LinkListener:
                 await link.request(
                     InitializeRequestArguments(adapter_id="dapkit"), deadline=limits.INTRODUCTION_SECONDS
                 )
-                self._send.send_nowait((link, order, _process_of(stream)))
+                self._send.send_nowait((link, order))
             except DapkitError as error:
                 log.info("the peer at %s is not an engine: %s", self.path.name, error)
             except (anyio.WouldBlock, anyio.BrokenResourceError):
@@ -94,10 +91,6 @@ class LinkListener:
                 self.path.unlink()  # no other is expected, and nothing stays behind if we are killed
                 return engine
         raise NeverCame(f"the program did not connect to the debugger within {limits.LINK_SECONDS:g} s")
-
-
-def _process_of(stream: ByteStream) -> int:
-    return peer_of(cast("SocketStream", stream).socket)[0]  # what a listener on a unix socket hands out
 
 
 class NeverCame(RequestFailed):

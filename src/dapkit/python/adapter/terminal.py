@@ -1,76 +1,62 @@
 """The debugged program in a terminal of the client's.
 
-The client starts it, so it is not a child of ours: we have none of its output, and
-learn its exit code from the engine alone. Its process is the one that the link comes
-from; what the client names may be a shell, or a terminal program that hands over to
-another and ends at once.
+The client runs the program's parent there, which connects to us and starts the program: so it is as much in our hands
+as one that we have started ourselves, but we have none of its output. What the client runs may be a shell, or a
+terminal program that hands over to another and ends at once.
 """
 
-import contextlib
 import os
-import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import cast
 
-from dapkit.python.adapter.descendants import Descendants
+import anyio
+from anyio.abc import ByteStream
+from anyio.streams.memory import MemoryObjectReceiveStream
+
+from dapkit import limits
+from dapkit.python.adapter.command import Command
+from dapkit.python.adapter.launched_program import LaunchedProgram, attended
 from dapkit.python.adapter.link import NeverCame
-from dapkit.transport import Connection
+from dapkit.python.adapter.program_parent import ProgramParent, parent_command
+from dapkit.transport import listen_unix, private_folder, remove_dead_sockets
+from dapkit.transport.sockets import SocketStream
+
+type RunInTerminal = Callable[[list[str]], Awaitable[object]]
+"""Has the client run a command in a terminal."""
 
 
-class TerminalProgram:
-    """A program that runs in a terminal; made by `found`."""
-
-    returncode: None = None
-    """The system reports it to the parent of a process only."""
-
-    def __init__(self, link: Connection, pid: int, handle: int) -> None:
-        self._link = link
-        self._pid = pid
-        self._handle = handle
-        self._family = Descendants(pid)
-
-    async def wait(self) -> None:
-        """Wait until the program has ended: its engine lives as long as it does."""
-        await self._link.wait_ended()
-
-    async def report_output(self) -> None:
-        """Do nothing: its output is in the terminal."""
-
-    def interrupted(self) -> None:
-        """Take note that it was asked to end."""
-
-    def send_term(self) -> None:
-        """Send it SIGTERM."""
-        with contextlib.suppress(ProcessLookupError):
-            signal.pidfd_send_signal(self._handle, signal.SIGTERM)
-
-    async def kill(self) -> None:
-        """Kill it, with the group that a shell has made for it if there is one, and all that it has started."""
-        self._family.look()
-        with contextlib.suppress(ProcessLookupError):
-            leads_group = os.getpgid(self._pid) == self._pid
-            signal.pidfd_send_signal(self._handle, signal.SIGKILL)
-            if leads_group:
-                os.killpg(self._pid, signal.SIGKILL)
-        await self._family.kill()
-
-    def release(self) -> None:
-        """Let it run on: nothing of ours keeps it from that."""
-
-
-@contextmanager
-def found(link: Connection, pid: int) -> Iterator[TerminalProgram]:
-    """Take hold of the process at the other end of a link.
+@asynccontextmanager
+async def started_in_terminal(command: Command, run: RunInTerminal) -> AsyncIterator[LaunchedProgram]:
+    """Have the client start a program; leaving the block ends it as `LaunchedProgram.close` says.
 
     Raises:
-        NeverCame: it has ended already.
+        RequestFailed: the client, or the operating system, refused.
+        NeverCame: nothing was started within `limits.LINK_SECONDS`.
 
     """
+    send, arrivals = anyio.create_memory_object_stream[ByteStream](1)
+
+    async def take(stream: ByteStream) -> None:
+        await send.send(stream)
+        await anyio.sleep_forever()  # the stream is closed when this returns
+
+    folder = private_folder()
+    remove_dead_sockets(folder, "parent-*")  # of adapters that were killed before it came
+    path = folder / f"parent-{os.urandom(8).hex()}"
+    with send, arrivals:
+        async with listen_unix(path, take, max_connections=1):
+            await run(parent_command(f"unix:{path}"))
+            parent = ProgramParent(await _first(arrivals))
+            path.unlink()  # no other is expected, and nothing stays behind if we are killed
+            program = LaunchedProgram(parent)
+            async with attended(program, parent, command):
+                yield program
+
+
+async def _first(arrivals: MemoryObjectReceiveStream[ByteStream]) -> SocketStream:
     try:
-        handle = os.pidfd_open(pid)
-    except OSError as error:
-        raise NeverCame(f"the program in the terminal cannot be reached: {error.strerror}") from error
-    try:
-        yield TerminalProgram(link, pid, handle)
-    finally:
-        os.close(handle)
+        with anyio.fail_after(limits.LINK_SECONDS):
+            return cast("SocketStream", await arrivals.receive())  # what a listener on a unix socket hands out
+    except TimeoutError:
+        raise NeverCame(f"nothing was started in the terminal within {limits.LINK_SECONDS:g} s") from None

@@ -1,0 +1,117 @@
+"""The adapter's hold on a program that it has started: the conversation with the program's parent (`parent_process`).
+
+The parent adopts and ends all that the program starts, also when we were killed; here is what it is asked, and what it
+reports: whether the program could be started, stands because of a signal, has ended.
+"""
+
+import contextlib
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import anyio
+
+from dapkit.adapter import RequestFailed
+from dapkit.python.adapter.parent_process import KILL, RELEASE
+from dapkit.transport import Pulse
+from dapkit.transport.sockets import SocketStream
+
+_SCRIPT = Path(__file__).with_name("parent_process.py")
+
+
+def parent_command(place: str) -> list[str]:
+    """Return the command that starts a parent, which reaches us at a place: `fd:NUMBER` or `unix:PATH`."""
+    return [sys.executable, "-I", "-S", str(_SCRIPT), place]
+
+
+class ProgramParent:
+    """The parent of a program, once it has reached us.
+
+    Attributes:
+        pid: of the program.
+        returncode: of the program: its exit code, or minus the signal that killed it; None while it runs.
+        stopped_by: the signal that has stopped the program, None unless one has.
+
+    Invariant: `_handle` is the program's process from its start until `close`.
+
+    """
+
+    def __init__(self, stream: SocketStream) -> None:
+        self.pid = 0
+        self.returncode: int | None = None
+        self.stopped_by: int | None = None
+        self._stream = stream
+        self._handle = -1
+        self._said = b""
+        self._changed = Pulse()
+
+    async def start(self, argv: Sequence[str]) -> None:
+        """Have it start the program.
+
+        Raises:
+            RequestFailed: the operating system refused.
+
+        """
+        words = b"\0".join(map(os.fsencode, argv))
+        try:
+            await self._stream.send(len(words).to_bytes(4) + words)
+            while not self.pid:
+                await self._hear(argv[0])
+        except (anyio.EndOfStream, anyio.BrokenResourceError) as error:
+            raise RequestFailed(f"{argv[0]} could not be started: what was to start it has ended") from error
+
+    async def attend(self) -> None:
+        """Listen to it until its end: then there is nothing left of what was to end."""
+        try:
+            while True:
+                await self._hear()
+        except (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError):
+            if self.returncode is None:  # it was killed itself
+                self.send(signal.SIGKILL)
+                self.returncode = -signal.SIGKILL
+                self._changed.beat()
+
+    async def _hear(self, program: str = "") -> None:
+        *lines, self._said = (self._said + await self._stream.receive()).split(b"\n")
+        for line in lines:
+            match line.split():
+                case [b"started", number]:
+                    self.pid = int(number)
+                    with contextlib.suppress(ProcessLookupError):  # it has ended already
+                        self._handle = os.pidfd_open(self.pid)
+                case [b"failed", number]:
+                    raise RequestFailed(f"{program} could not be started: {os.strerror(int(number))}")
+                case [b"stopped", number]:
+                    self.stopped_by = int(number)
+                case [b"continued"]:
+                    self.stopped_by = None
+                case [b"ended", number]:
+                    self.returncode = int(number)
+        self._changed.beat()
+
+    async def wait(self) -> None:
+        """Wait until the program has ended."""
+        await self._changed.until(lambda: self.returncode is not None)
+
+    def send(self, number: signal.Signals) -> None:
+        """Send the program a signal."""
+        if self._handle >= 0:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                signal.pidfd_send_signal(self._handle, number)
+
+    def kill(self) -> None:
+        """Have the program killed, and all below it: also what it has left if it has ended."""
+        self._stream.send_now(KILL)
+
+    def release(self) -> None:
+        """Have it let the program run on, also if we are killed, or what it has left if it has ended."""
+        self._stream.send_now(RELEASE)
+
+    async def close(self) -> None:
+        """Let go of it; unless the program was released, that ends what is left."""
+        await self._stream.aclose()
+        handle, self._handle = self._handle, -1
+        if handle >= 0:
+            os.close(handle)

@@ -1,0 +1,108 @@
+"""A launched program among groups, sessions and terminals: as a shell, or an editor, starts it without a debugger."""
+
+import os
+import shlex
+import signal
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from dapkit.client import Ended
+from dapkit.client.terminal import Terminal, open_terminal
+from dapkit.protocol import RunInTerminalRequestArguments
+from e2e.python.driving import Driver
+from e2e.python.processes import ended
+from e2e.python.raw import RawClient, raw_client
+
+
+@pytest.mark.each_python
+async def test_program_may_lead_a_group_of_its_own(driver: Driver, python: str) -> None:
+    program = """
+        import os
+        assert os.getpgrp() != os.getpid() != os.getsid(0)
+        os.setpgrp()
+        os.setpgid(0, 0)
+        assert os.getpgrp() == os.getpid()
+    """
+    assert await driver.run(program, python=python) == Ended(0)
+
+
+async def test_program_may_lead_a_session_of_its_own_and_has_no_terminal_without_it(driver: Driver) -> None:
+    program = """
+        import errno, os
+        try:
+            os.open("/dev/tty", os.O_RDWR)
+        except OSError as error:
+            assert error.errno == errno.ENXIO
+        os.setsid()
+        assert os.getsid(0) == os.getpgrp() == os.getpid()
+    """
+    assert await driver.run(program) == Ended(0)
+
+
+async def test_signal_that_the_program_sends_its_group_reaches_nobody_else(driver: Driver) -> None:
+    program = "import os, signal\nprint(os.getppid(), flush=True)\nos.killpg(0, signal.SIGKILL)\n"
+    assert await driver.run(program) == Ended(128 + signal.SIGKILL)
+    assert driver.output("console") == "The program was ended by SIGKILL.\n"
+
+
+@asynccontextmanager
+async def job(client: RawClient, folder: Path, text: str) -> AsyncIterator[Terminal]:
+    """Have a shell with job control run a program."""
+    (folder / "prog.py").write_text(text)
+    await client.initialize(supportsRunInTerminalRequest=True)
+    await client.send(
+        "launch", {"program": str(folder / "prog.py"), "cwd": str(folder), "console": "integratedTerminal"}
+    )
+    wanted = await client.until(lambda message: message.get("command") == "runInTerminal")
+    shell = RunInTerminalRequestArguments(cwd=str(folder), args=["bash", "--norc", "-i"], env={"PS1": "prompt> "})
+    async with open_terminal(shell) as terminal:
+        await terminal.send_input(shlex.join(wanted["arguments"]["args"]) + "\n")
+        await client.accept(wanted)
+        await client.event("initialized")
+        assert (await client.ask("configurationDone"))["success"]
+        yield terminal
+
+
+READS = """
+import os, sys
+assert os.getpgrp() == os.getpid() == os.tcgetpgrp(0)
+os.setpgrp()
+print("pid", os.getpid(), flush=True)
+for line in sys.stdin:
+    print("got", line.strip(), flush=True)
+sys.exit(7)
+"""
+
+
+async def test_job_stops_at_ctrl_z_goes_on_in_the_foreground_and_ends_with_its_code(tmp_path: Path) -> None:
+    async with raw_client() as client, job(client, tmp_path, READS) as terminal:
+        await terminal.wait_for_output("pid ")
+        await terminal.send_input("\x1a")
+        await terminal.wait_for_output("Stopped")
+        await terminal.send_input("fg\n")
+        await terminal.send_input("one\n")
+        await terminal.wait_for_output("got one")
+        await terminal.send_input("\x04")
+        assert (await client.event("exited"))["exitCode"] == 7
+        await terminal.send_input("echo code $?\n")
+        await terminal.wait_for_output("code 7")
+
+
+async def test_job_that_is_stopped_ends_with_its_adapter(tmp_path: Path) -> None:
+    async with raw_client() as client, job(client, tmp_path, READS) as terminal:
+        await terminal.wait_for_output("pid ")
+        await terminal.send_input("\x1a")
+        await terminal.wait_for_output("Stopped")
+        client.kill()
+        await ended((await client.event("process"))["systemProcessId"])
+
+
+async def test_job_that_is_killed_is_reported_to_shell_and_client(tmp_path: Path) -> None:
+    async with raw_client() as client, job(client, tmp_path, READS) as terminal:
+        await terminal.wait_for_output("pid ")
+        os.kill((await client.event("process"))["systemProcessId"], signal.SIGKILL)
+        assert (await client.event("exited"))["exitCode"] == 128 + signal.SIGKILL
+        await terminal.wait_for_output("Killed")
