@@ -6,9 +6,8 @@ cannot be verified yet waits for its module to be loaded, and is located in what
 A line is watched by LINE events; a place within a line by INSTRUCTION events, in its code object only.
 """
 
-import sys
 from collections.abc import Callable
-from types import CodeType, FrameType
+from types import CodeType
 
 from ..bytecode.positions import ProgramText, ProgramTexts, Spot, belongs, entries, spots_of_line
 from ..connection.wire import Json
@@ -16,6 +15,7 @@ from ..errors import RequestRefused
 from ..execution import monitor
 from ..execution.monitor import Monitor
 from ..marks import under_lock
+from ..running import every_frame
 from ..sources.compilation import with_nested
 from ..sources.files import Sources, lines_of_code, lines_of_tree, name_in
 from .breakpoint import SOURCE, EngineBreakpoint
@@ -176,12 +176,9 @@ class SourceBreakpointTable:
 
     def _bind_running(self, key: str) -> None:
         """Bind in code that is running now: its next PY_START may never come."""
-        for top in sys._current_frames().values():
-            frame: FrameType | None = top
-            while frame is not None:
-                if key in self.wants(frame.f_code):
-                    self.meet(key, frame.f_code, frame.f_globals, in_answer=True)
-                frame = frame.f_back
+        for frame in every_frame():
+            if key in self.wants(frame.f_code):
+                self.meet(key, frame.f_code, frame.f_globals, in_answer=True)
 
     def _bind(self, code: CodeType, namespace: dict[str, object], breakpoints: list[EngineBreakpoint]) -> None:
         lines = lines_of_code(code)

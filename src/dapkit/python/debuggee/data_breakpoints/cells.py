@@ -5,12 +5,12 @@ holds the mark. Native code does that in one go, so that no other thread sees th
 """
 
 import gc
-import sys
 from _functools import partial  # type: ignore[import-not-found]  # the C half of `functools`
 from _operator import call  # the C half of `operator`
 from collections.abc import Callable, Iterator
 from types import AsyncGeneratorType, CellType, CodeType, CoroutineType, FrameType, FunctionType, GeneratorType
 
+from ..running import every_frame
 from ..sources.compilation import with_nested
 from ..values.storage import locals_writer
 from .targets import MISSING
@@ -51,20 +51,12 @@ class _Mark:
 def writers_of(cell: CellType, name: str, frame: FrameType) -> list[CodeType]:
     """Return the code of all functions that have the cell, and of those that they may still make."""
     found: dict[int, CodeType] = {}
-    codes = [frame.f_code, *_running_codes(), *_codes_that_hold(cell)]
+    codes = [frame.f_code, *(running.f_code for running in every_frame()), *_codes_that_hold(cell)]
     for code in codes:
         for part in with_nested(code):
             if name in part.co_cellvars or name in part.co_freevars:
                 found[id(part)] = part
     return list(found.values())
-
-
-def _running_codes() -> Iterator[CodeType]:
-    for top in sys._current_frames().values():
-        running: FrameType | None = top
-        while running is not None:
-            yield running.f_code
-            running = running.f_back
 
 
 def _codes_that_hold(cell: CellType) -> Iterator[CodeType]:

@@ -5,7 +5,6 @@ A watcher only takes notes, and switches INSTRUCTION events on in the code objec
 threads wait until those get there, and their code keeps its events until then.
 """
 
-import sys
 from collections.abc import Container
 from types import CodeType
 from typing import Final
@@ -13,6 +12,7 @@ from typing import Final
 from .. import native
 from ..execution.monitor import EVENTS
 from ..marks import under_lock
+from ..running import newest_frames
 from .targets import MISSING, WRITE, DataAccess, Entry, ObjectEntry, WatchTarget
 from .tool import INSTRUCTION, WatchTool
 
@@ -103,7 +103,7 @@ class EntryWatches:
         """Return what a thread has written, and which targets ended, at the next instruction of the frame that did."""
         self.read_notes()
         written = self._unread.pop(ident, {})
-        alive = sys._current_frames() if self._unread else {}
+        alive = newest_frames() if self._unread else {}
         for other in [other for other in self._unread if other not in alive]:
             del self._unread[other]
         self._disarm()

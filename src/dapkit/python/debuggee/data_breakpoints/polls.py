@@ -12,6 +12,7 @@ from typing import Final
 
 from .. import native
 from ..execution.monitor import EVENTS
+from ..running import every_frame
 from ..sources.files import PROGRAM, Sources
 from .name_offsets import is_return, loops_on_one_line
 from .targets import WRITE, Bytes, DataAccess, Pollable, WatchTarget
@@ -53,11 +54,8 @@ class PolledValues:
                 self._tool.want(code, _OWNER, 0)
             self._codes.clear()
             return
-        for top in sys._current_frames().values():
-            frame: FrameType | None = top
-            while frame is not None:
-                self.meet(frame.f_code)
-                frame = frame.f_back
+        for frame in every_frame():
+            self.meet(frame.f_code)
 
     def _compare(self) -> None:
         if not self._watches:

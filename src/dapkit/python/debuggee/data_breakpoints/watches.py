@@ -20,6 +20,7 @@ from typing import Any
 
 from ..execution.monitor import DISABLE, DISCOVERY, EVENTS, Monitor
 from ..marks import under_lock
+from ..running import every_frame
 from ..sources.files import OURS, Sources
 from .entries import EntryWatches
 from .name_offsets import line_before
@@ -132,11 +133,8 @@ class WatchedTargets:
         meets = poll is not None or self._names.reads_globals or self._expects
         self._tool.everywhere(EVENTS.PY_UNWIND | (DISCOVERY if meets else 0))
         if self._names.reads_globals:
-            for top in sys._current_frames().values():
-                frame: FrameType | None = top
-                while frame is not None:
-                    self._names.meet(frame.f_code, frame.f_globals)
-                    frame = frame.f_back
+            for frame in every_frame():
+                self._names.meet(frame.f_code, frame.f_globals)
 
     # Events
 

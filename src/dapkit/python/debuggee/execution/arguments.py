@@ -10,7 +10,6 @@ A parameter that its function never assigns to is what it was. Of the others, th
 Nowhere else: what a caller has computed is handed over, and nothing keeps it.
 """
 
-import sys
 from collections.abc import Callable
 from types import CodeType, FrameType
 
@@ -18,6 +17,7 @@ from .. import limits
 from ..bytecode.exception_table import handlers_of
 from ..bytecode.instructions import instructions
 from ..marks import under_lock
+from ..running import every_frame
 from ..sources.files import is_function, resume_offset
 from .monitor import EVENTS, Monitor
 
@@ -204,10 +204,4 @@ class KnownArguments:
 
 def _living() -> dict[int, FrameType]:
     """Return all frames that are being executed, by identity."""
-    living: dict[int, FrameType] = {}
-    for newest in sys._current_frames().values():
-        frame: FrameType | None = newest
-        while frame is not None:
-            living[id(frame)] = frame
-            frame = frame.f_back
-    return living
+    return {id(frame): frame for frame in every_frame()}

@@ -11,12 +11,12 @@ setter), and of functions inside a function, by the order in the text.
 
 import _ast
 import gc
-import sys
 from collections.abc import Callable, Iterator
-from types import CellType, CodeType, FrameType, FunctionType
+from types import CellType, CodeType, FunctionType
 from typing import Any, Final
 
 from ..classes import is_a
+from ..running import every_frame
 from .compilation import compiled, with_nested
 from .defaults import NotPlain, Signature, signatures
 
@@ -192,13 +192,7 @@ def _lacks_class(present: object, code: CodeType) -> bool:
 
 def _is_running(namespace: Namespace) -> bool:
     """Say whether the top level of a module is being executed: that of the main module always is, nearly."""
-    for newest in sys._current_frames().values():
-        frame: FrameType | None = newest
-        while frame is not None:
-            if frame.f_globals is namespace and frame.f_code.co_name == "<module>":
-                return True
-            frame = frame.f_back
-    return False
+    return any(frame.f_globals is namespace and frame.f_code.co_name == "<module>" for frame in every_frame())
 
 
 def _names_made(tree: Any) -> list[str]:  # noqa: ANN401 - of `_ast`

@@ -21,6 +21,7 @@ from .. import limits
 from ..classes import namespace, plain_text
 from ..connection.wire import Json
 from ..errors import RequestRefused
+from ..running import newest_frames
 from . import tasks
 
 MAIN = 1
@@ -100,7 +101,7 @@ class ThreadTable:
 
     def frames(self) -> dict[int, FrameType]:
         """Return the newest frame of every thread of the program, by identity."""
-        frames = sys._current_frames()
+        frames = newest_frames()
         frames.pop(self.link, None)
         for ident in list(self._ended):
             frame = frames.get(ident)

@@ -24,6 +24,7 @@ from typing import Any, Final
 
 from .. import limits
 from ..classes import defined, is_a, module_of, mro, names_in_class, namespace, plain_text, simple_name
+from ..running import every_frame
 
 type Task = Any
 """An object of asyncio's class Task, of either implementation."""
@@ -91,13 +92,10 @@ def _loops_of_threads() -> list[object]:
     if "all_tasks" not in namespace(sys.modules.get("_asyncio")):
         return []
     found: dict[int, object] = {}
-    for newest in sys._current_frames().values():
-        frame: FrameType | None = newest
-        while frame is not None:
-            if frame.f_code.co_qualname == _RUNNER and dict.get(frame.f_globals, "__name__") == "asyncio.base_events":
-                loop = frame.f_locals.get("self")
-                found[id(loop)] = loop
-            frame = frame.f_back
+    for frame in every_frame():
+        if frame.f_code.co_qualname == _RUNNER and dict.get(frame.f_globals, "__name__") == "asyncio.base_events":
+            loop = frame.f_locals.get("self")
+            found[id(loop)] = loop
     return list(found.values())
 
 
