@@ -332,6 +332,9 @@ class Callbacks:
             with self._lock:
                 self._stepping.unwind(ident, frame)
                 self.choose()
+        if self.arguments.kept:
+            with self._lock:
+                self.arguments.leave(frame)
         if self._states.evaluates(ident):
             return  # it will be the answer
         mode = self._exceptions.on_unwind(ident, frame, exception)
@@ -389,14 +392,19 @@ class Callbacks:
             traceback = traceback.tb_next
         ours = traceback is None or self._sources.kind(traceback.tb_frame.f_code.co_filename) == OURS
         if not ours or isinstance(error, KeyboardInterrupt | SystemExit):
-            raise error
+            try:
+                raise error
+            finally:
+                del error, traceback  # which have this frame on them: none of them would end
         if isinstance(error, RecursionError):
             return  # the program is about to have one of its own; there is no room to stop, or even to report
         self._link.errors.show(error, f"{during}, thread {_thread.get_ident()}")
 
 
 def _raising(error: BaseException) -> Callable[[], None]:
+    held = [error]
+
     def action() -> None:
-        raise error.with_traceback(None)
+        raise held.pop().with_traceback(None)  # kept, it would hold itself by the frame on its traceback
 
     return action

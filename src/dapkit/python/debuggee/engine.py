@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Protocol
 from . import limits, log, marks
 from .bytecode.positions import ProgramTexts
 from .callbacks import Callbacks
+from .classes import forget_classes
 from .connection import current
 from .connection.link import Link
 from .connection.request import IncomingRequest
@@ -52,6 +53,7 @@ from .values.variables import VariableReader
 
 if TYPE_CHECKING:
     from .sources.auto_reload import Reloader
+    from .values.references import Numbered
 
 
 class RequestDispatcher(Protocol):
@@ -349,8 +351,15 @@ class Engine:
     @under_lock
     def threads_resumed(self) -> None:
         """Take note that some thread, or all, may go on."""
+        self.jobs.withdraw(lambda ident: not self.states.stands(ident))
         self.callbacks.threads_resumed()
         self.data_breakpoints.stops_changed()
+
+    def thread_leaves(self, held: list["Numbered"]) -> None:
+        """Drop what was held for the sake of a stop, in the thread that it belongs to."""
+        held.clear()
+        self.console.let_go()
+        forget_classes()
 
     def _report_output(self, text: str, place: Json) -> None:
         """Report what the program writes, in the thread that does."""

@@ -58,6 +58,8 @@ MEMORY_BYTES: Final = 16 * 1024 * 1024
 """Bytes in one answer to `readMemory`."""
 TEXT_BYTES: Final = 2_000_000
 """Source texts that are kept, as they are needed again at the next stop; in memory they take three times as much."""
+KEPT_ITEMS: Final = 100
+"""Of a list or dict of plain data that is remembered as an argument."""
 KEPT_REGIONS: Final = 8
 """Objects that are kept alive because a client reads their memory."""
 KEPT_BYTES: Final = 1024 * 1024

@@ -63,7 +63,7 @@ def test_values_with_nothing_inside_are_outlined_in_short(value: object) -> None
     has_items = containers.size(value) > 0
     assert outline.get("indexedVariables", 0) == containers.size(value)
     assert bool(outline["variablesReference"]) == (has_items or bool(members(value, "")))
-    assert outline.get("memoryReference", "") == memory.refer(value)
+    assert outline.get("memoryReference", "") == memory.refer(value, 0)
 
 
 def test_without_a_guard_no_code_of_the_program_runs() -> None:

@@ -12,11 +12,13 @@ import _ast
 import sys
 from collections.abc import Callable
 from types import CodeType, FrameType, FunctionType
+from typing import Final
 
 from .. import limits, native
 from ..classes import simple_name
 from ..errors import RequestRefused
 from ..expressions.syntax import names_in, parse_expression
+from ..local_variables import locals_of
 from ..sources.compilation import compiled
 from ..sources.files import GENERATED, is_function
 from ..values.text import error_text
@@ -188,6 +190,8 @@ def _written(
         "__builtins__": builtins,
         "_d_disable": sys.monitoring.DISABLE,
         "_d_getframe": sys._getframe,
+        "_d_local": native.local_variable,
+        "_d_locals_of": locals_of,
         "_d_careful": careful,
         "_d_careful_text": lambda frame: _log_text(test, frame),
         "_d_hit": actions.hit,
@@ -207,6 +211,7 @@ def _written(
     return FunctionType(body, ours, "callback", (1,))
 
 
+_LOCALS: Final = "_d_frame.f_locals" if sys.version_info >= (3, 13) else "_d_locals_of(_d_frame)"
 _HEAD = """\
 def callback(_d_code, _d_line, _d_depth):
  if _d_line != {line}: return _d_disable
@@ -221,10 +226,12 @@ def _source(test: BreakpointCondition, line: int, *, local: list[str], wide: lis
     lines: list[str] = []
     if local or wide:
         lines += [" _d_frame = _d_getframe(_d_depth)", " try:"]
-        lines += ["  _d_locals = _d_frame.f_locals"] * (len(local) > 1)
-        lines += [f"  {name} = {'_d_locals' if len(local) > 1 else '_d_frame.f_locals'}[{name!r}]" for name in local]
+        if native.local_variable is not None:
+            lines += [f"  {name} = _d_local(_d_frame, {name!r})" for name in local]
+        elif local:
+            lines += [f"  _d_locals = {_LOCALS}", *(f"  {name} = _d_locals[{name!r}]" for name in local)]
         lines += [f"  {name} = _d_frame.f_globals[{name!r}]" for name in wide]
-        lines += [" except KeyError: return _d_careful(_d_frame)"]
+        lines += [" except (KeyError, NameError): return _d_careful(_d_frame)"]
     if test.condition:
         lines += [
             " try:",
@@ -284,4 +291,4 @@ def _log_text(test: BreakpointCondition, frame: FrameType) -> str:
 
 def _names_of(frame: FrameType) -> dict[str, object]:
     """Return all names that a frame sees, in one namespace that functions within an expression see too."""
-    return {**frame.f_globals, **frame.f_locals}
+    return {**frame.f_globals, **locals_of(frame)}

@@ -138,8 +138,11 @@ class Link:
                     return
                 except BaseException as error:
                     late = error
-        if late is not None:
-            raise late
+        try:
+            if late is not None:
+                raise late
+        finally:
+            del late  # which has this frame on its traceback: neither would end
 
     def _frames(self, message: Json | None) -> bytes:
         frames = b""

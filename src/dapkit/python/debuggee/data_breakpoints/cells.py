@@ -10,6 +10,7 @@ from _operator import call  # the C half of `operator`
 from collections.abc import Callable, Iterator
 from types import AsyncGeneratorType, CellType, CodeType, CoroutineType, FrameType, FunctionType, GeneratorType
 
+from ..local_variables import forget_locals
 from ..running import every_frame
 from ..sources.compilation import with_nested
 from ..values.storage import locals_writer
@@ -36,6 +37,8 @@ def cell_of(frame: FrameType, name: str) -> CellType | None:
     ]
     holders = list(map(call, steps))[4]
     found = [holder for holder in holders if type(holder) is CellType]  # type: ignore[attr-defined]  # a list
+    del steps, refresh, variables  # all that holds the dict, if there is one
+    forget_locals(frame)
     if kept[name] is MISSING:
         for cell in found:
             del cell.cell_contents

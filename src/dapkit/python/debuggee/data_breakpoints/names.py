@@ -161,4 +161,4 @@ class NameWatches:
 
 def _is_hidden(frame: FrameType, name: str) -> bool:
     """Say whether the body of a class has a name of its own."""
-    return frame.f_locals is not frame.f_globals and not frame.f_code.co_flags & 1 and name in frame.f_locals
+    return not frame.f_code.co_flags & 1 and frame.f_locals is not frame.f_globals and name in frame.f_locals

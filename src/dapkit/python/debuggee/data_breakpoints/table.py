@@ -26,6 +26,7 @@ from ..execution.monitor import Monitor
 from ..execution.parked import ParkedThread
 from ..execution.stops import Stops
 from ..expressions.syntax import parse_expression
+from ..local_variables import locals_of
 from ..marks import under_lock
 from ..sources.files import OURS, Sources, is_function
 from ..values.text import error_text, render
@@ -377,7 +378,7 @@ class DataBreakpointTable:
 def _names(frame: FrameType, names: set[str], access: DataAccess) -> dict[str, object]:
     """Return what a condition sees: the names of the frame that used the data, and `old` and `new`."""
     found: dict[str, object] = {"__builtins__": frame.f_builtins, "old": access.old, "new": access.new}
-    variables = frame.f_locals
+    variables = locals_of(frame)
     for name in names:
         if name in variables:
             found[name] = variables[name]

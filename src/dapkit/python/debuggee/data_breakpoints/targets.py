@@ -19,6 +19,7 @@ from typing import Any, Final
 from .. import native
 from ..classes import is_a, stored_dict
 from ..connection.wire import Json
+from ..local_variables import locals_of
 
 MISSING: Final = native.MISSING
 """Stands for the value of what has none."""
@@ -201,7 +202,7 @@ class Local:
 
     def read(self) -> object:
         """Return the value, MISSING if there is none."""
-        return MISSING if self.frame is None else self.frame.f_locals.get(self.name, MISSING)
+        return MISSING if self.frame is None else locals_of(self.frame).get(self.name, MISSING)
 
 
 class Cell:

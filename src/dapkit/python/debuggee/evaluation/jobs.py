@@ -36,20 +36,26 @@ class Job:
         instead: Callable[[bool], Json],
     ) -> None:
         self._request = request
-        self._work = work
-        self._instead = instead
+        self._work: Callable[[EvaluationGuard], Json] | None = work
+        self._instead: Callable[[bool], Json] | None = instead
         self._guard = EvaluationGuard(seconds)
         self._posted = monotonic()
         self._started = False
 
     @off_link_thread
     def run(self) -> None:
-        """Do the work in the calling thread, which is stopped, and answer; raises nothing."""
-        if self._request.answered:
-            return
-        self._guard.begin()
-        self._started = True
-        _answer(self._request, lambda: self._work(self._guard))
+        """Do the work in the calling thread, which is stopped, and answer; raises nothing.
+
+        After that nothing here holds what the work was about, which the link's thread might drop as the last one.
+        """
+        work = self._work
+        try:
+            if work is not None and not self._request.answered:
+                self._guard.begin()
+                self._started = True
+                _answer(self._request, lambda: work(self._guard))
+        finally:
+            self._work = self._instead = None
 
     @in_link_thread
     def look(self, link: Link) -> None:
@@ -93,7 +99,15 @@ class Job:
     @in_link_thread
     def run_instead(self) -> None:
         """Answer without the stopped thread."""
-        _answer(self._request, lambda: self._instead(self._started))
+        instead = self._instead
+        if instead is not None:
+            _answer(self._request, lambda: instead(self._started))
+
+    def withdraw(self) -> None:
+        """Refuse the request if the thread has not begun with it: it is about to go on. What it held is let go."""
+        if not self._started:
+            self._request.refuse("the thread went on before this was done")
+            self._work = self._instead = None
 
 
 def _answer(request: IncomingRequest, make: Callable[[], Json]) -> None:

@@ -20,6 +20,7 @@ from ..classes import class_name, mro, simple_name, type_name
 from ..connection.wire import Json
 from ..errors import RequestRefused
 from ..expressions.syntax import names_in, parse_expression
+from ..local_variables import locals_of
 from ..values.text import error_text
 
 CATEGORY = "Python Exceptions"
@@ -91,7 +92,7 @@ class ExceptionCondition:
 
     def _namespace(self, exception: BaseException, frame: FrameType) -> dict[str, object]:
         namespace: dict[str, object] = {"__builtins__": frame.f_builtins}
-        places = (frame.f_locals, frame.f_globals)
+        places = (locals_of(frame), frame.f_globals)
         for name in self._read:
             for names in places:
                 if name in names:

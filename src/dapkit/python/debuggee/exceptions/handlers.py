@@ -12,6 +12,7 @@ from .. import limits
 from ..bytecode.exception_table import handlers_of
 from ..bytecode.instructions import instructions
 from ..classes import is_a, mro, mro_of, names_in_class
+from ..local_variables import locals_of
 from ..sources.imported import names_of
 
 type Verdict = int
@@ -100,7 +101,7 @@ class _Names:
 
     def load(self, name: str, *, is_local: bool) -> object:
         """Return the value of a name."""
-        value = self._frame.f_locals.get(name) if is_local else _global(self._frame, name)
+        value = locals_of(self._frame).get(name) if is_local else _global(self._frame, name)
         self._loaded.append(LoadedName(is_local, name, None, value))
         return value
 

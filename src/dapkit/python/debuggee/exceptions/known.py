@@ -15,6 +15,7 @@ from typing import Final
 
 from .. import limits, native
 from ..classes import is_a, stored
+from ..local_variables import locals_of
 from ..sources.imported import names_of
 from .handlers import LoadedName
 
@@ -208,7 +209,7 @@ def _guard(loaded: LoadedName) -> Guard:
 
 def _holds(guard: Guard, frame: FrameType) -> bool:
     is_local, name, attribute, is_weak, expected = guard
-    for names in (frame.f_locals,) if is_local else (frame.f_globals, frame.f_builtins):
+    for names in (locals_of(frame),) if is_local else (frame.f_globals, frame.f_builtins):
         if name in names:
             value = names[name] if attribute is None else (names_of(names[name]) or {}).get(attribute)
             return value is (expected() if is_weak else expected)  # type: ignore[operator]  # a weak reference

@@ -17,6 +17,7 @@ from ..classes import defined, is_a, namespace
 from ..errors import RequestRefused
 from ..expressions.evaluate import Namespaces
 from ..expressions.hover import ARITHMETIC, calculated, value_of
+from ..local_variables import locals_of
 from ..sources.compilation import compiled
 from ..sources.files import Sources, is_function
 
@@ -224,6 +225,7 @@ def _evaluated(node: _ast.expr, caller: FrameType) -> object:
 def _own_variable(name: str, caller: FrameType) -> object:
     code = caller.f_code
     own = is_function(code) and name in code.co_varnames and name not in code.co_cellvars
-    if not own or name not in caller.f_locals:
+    variables = locals_of(caller) if own else {}
+    if name not in variables:
         raise RequestRefused("others may have changed it")
-    return caller.f_locals[name]
+    return variables[name]

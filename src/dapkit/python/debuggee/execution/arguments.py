@@ -7,7 +7,8 @@ A parameter that its function never assigns to is what it was. Of the others, th
   some microseconds each, so only `limits.NOTED_CALLS` are after each stop;
 * where the call names them in a way that gives the same again (`argument_recovery`).
 
-Nowhere else: what a caller has computed is handed over, and nothing keeps it.
+Nowhere else: what a caller has computed is handed over, and nothing keeps it. Neither do we: of an object whose end
+the program could notice we remember only which it was, and it is known as long as it lives.
 """
 
 from collections.abc import Callable
@@ -16,7 +17,9 @@ from types import CodeType, FrameType
 from .. import limits
 from ..bytecode.exception_table import handlers_of
 from ..bytecode.instructions import instructions
+from ..local_variables import locals_of
 from ..marks import under_lock
+from ..remembered import GONE, finder
 from ..running import every_frame
 from ..sources.files import is_function, resume_offset
 from .monitor import EVENTS, Monitor
@@ -32,17 +35,20 @@ type Values = dict[str, object]
 
 
 class _Seen:
-    """The arguments of one frame, as far as they were seen.
+    """The arguments of one frame, as far as they were seen."""
 
-    `frame` keeps it from being another one of the same identity. It is not needed where all calls are noted.
-    """
+    __slots__ = ("_finders", "code")
 
-    __slots__ = ("code", "frame", "values")
-
-    def __init__(self, code: CodeType, frame: FrameType | None, values: Values) -> None:
+    def __init__(self, code: CodeType, values: Values) -> None:
         self.code = code
-        self.frame = frame
-        self.values = values
+        found = ((name, finder(value)) for name, value in values.items())
+        self._finders = {name: find for name, find in found if find is not None}
+
+    @property
+    def values(self) -> Values:
+        """Those that still are."""
+        found = {name: find() for name, find in self._finders.items()}
+        return {name: value for name, value in found.items() if value is not GONE}
 
 
 class ParameterStores:
@@ -89,9 +95,9 @@ class ParameterStores:
 class KnownArguments:
     """Arguments of frames that may be restarted.
 
-    Invariant: `kept` has at most `limits.KNOWN_ARGUMENTS` frames, by identity; each is held, or its code is in `noted`,
-    so that a later frame of the same identity takes its place. Those that an exception has ended go at the next stop,
-    or when others need the room.
+    Invariant: `kept` has at most `limits.KNOWN_ARGUMENTS` frames, by identity, and none that has ended: returning and
+    unwinding are watched. A generator can end without either; it is kept only where its code is in `noted`, so
+    that a later frame of the same identity takes its place.
 
     Attributes:
         noted: code whose every call is noted, by its identity, and the offset at which its calls begin.
@@ -118,8 +124,9 @@ class KnownArguments:
         self._drop_ended()
         stores = self._stores[id(code)]
         intact = [name for name in stores.offsets if not stores.may_precede(name, frame.f_lasti)]
-        if intact and id(frame) not in self.kept:
-            self._keep(frame, intact, held=True)
+        is_noted = in_breakpoint or id(code) in self.noted
+        if intact and id(frame) not in self.kept and (is_noted or not code.co_flags & _MAY_BE_SUSPENDED):
+            self._keep(frame, intact)
             self._settle(code)
         if in_breakpoint and id(code) not in self.noted:
             self.noted[id(code)] = code, resume_offset(code)
@@ -127,7 +134,7 @@ class KnownArguments:
             self._monitor.discover("arguments")  # that it starts was of no interest before
 
     def _drop_ended(self) -> None:
-        """Forget frames that were left by an exception."""
+        """Forget frames that ended unseen, if there are any."""
         living = _living()
         self.kept = {
             key: seen for key, seen in self.kept.items() if key in living or seen.code.co_flags & _MAY_BE_SUSPENDED
@@ -137,13 +144,10 @@ class KnownArguments:
     def forget_calls(self, still: Callable[[CodeType], bool]) -> None:
         """Note no calls any more of code that holds no breakpoint."""
         gone = [code for code, _ in self.noted.values() if not still(code)]
-        living = _living() if gone else {}
         for code in gone:
             del self.noted[id(code)]
-            for key, seen in [(key, seen) for key, seen in self.kept.items() if seen.code is code]:
-                seen.frame = seen.frame or living.get(key)
-                if seen.frame is None:
-                    del self.kept[key]
+            if code.co_flags & _MAY_BE_SUSPENDED:
+                self.kept = {key: seen for key, seen in self.kept.items() if seen.code is not code}
             self._settle(code)
         if not self.noted:
             self._monitor.also("arguments", 0)
@@ -157,20 +161,24 @@ class KnownArguments:
         if self._left < 0:
             self.forget_calls(lambda _: False)
             return
-        self._keep(frame, list(self._stores[id(frame.f_code)].offsets), held=False)
+        self._keep(frame, list(self._stores[id(frame.f_code)].offsets))
 
-    def _keep(self, frame: FrameType, names: list[str], *, held: bool) -> None:
+    def _keep(self, frame: FrameType, names: list[str]) -> None:
         while len(self.kept) >= limits.KNOWN_ARGUMENTS:
             del self.kept[next(iter(self.kept))]
-        values = frame.f_locals
+        values = locals_of(frame)
         found = {name: values[name] for name in names if name in values}
-        self.kept[id(frame)] = _Seen(frame.f_code, frame if held else None, found)
+        self.kept[id(frame)] = _Seen(frame.f_code, found)
+        if len(self.kept) == 1:
+            self._monitor.also("arguments", EVENTS.PY_UNWIND)
 
     @under_lock
     def leave(self, frame: FrameType) -> None:
-        """Forget a frame: it has returned."""
+        """Forget a frame: it has returned, or an exception leaves it."""
         if self.kept.pop(id(frame), None) is not None and id(frame.f_code) not in self.noted:
             self._settle(frame.f_code)
+        if not self.kept and not self.noted:
+            self._monitor.also("arguments", 0)
 
     def _settle(self, code: CodeType) -> None:
         """Watch what is needed of a code object."""
@@ -188,7 +196,7 @@ class KnownArguments:
         if not names:
             return {}
         seen = self.kept.get(id(frame))
-        values = dict(seen.values) if seen is not None and seen.code is frame.f_code else {}
+        values = seen.values if seen is not None and seen.code is frame.f_code else {}
         missing = [name for name in names if name not in values]
         if missing:
             values |= self._recovered(frame, missing)

@@ -1,5 +1,7 @@
 """Work for stopped threads: put where the thread that is to do it finds it, or done without it."""
 
+from collections.abc import Callable
+
 from .. import limits
 from ..connection.link import Link
 from ..evaluation.jobs import Job
@@ -13,13 +15,15 @@ class JobQueue:
     def __init__(self, link: Link, stops: Stops) -> None:
         self._link = link
         self._stops = stops
-        self._jobs: list[Job] = []
+        self._jobs: list[tuple[int, Job]] = []  # with the threads that they are for
 
     @in_link_thread
     def post(self, ident: int, job: Job) -> None:
         """Have work done in a stopped thread, or without it if it is inside native code."""
-        self._jobs = [known for known in self._jobs if not known.is_over and known is not job]
-        self._jobs.append(job)
+        if job.is_over:
+            return  # it was cancelled or withdrawn while it waited for the thread
+        self._jobs = [(owner, known) for owner, known in self._jobs if not known.is_over and known is not job]
+        self._jobs.append((ident, job))
         parked = self._stops.parked.get(ident)
         if parked is not None:
             parked.inbox.put(job)
@@ -32,6 +36,12 @@ class JobQueue:
     @in_link_thread
     def cancel(self, seq: object) -> None:
         """Drop the work for a request, if it is not done yet."""
-        for job in self._jobs:
+        for _, job in self._jobs:
             if job.seq == seq:
                 job.cancel(self._link)
+
+    def withdraw(self, goes_on: Callable[[int], bool]) -> None:
+        """Refuse what threads have not begun that are about to go on."""
+        for ident, job in self._jobs:
+            if goes_on(ident):
+                job.withdraw()

@@ -11,6 +11,7 @@ from types import CodeType, FrameType
 
 from ..errors import RequestRefused
 from ..expressions.evaluate import Namespaces
+from ..local_variables import locals_of
 from ..sources.files import is_function, lines_of_code, resume_offset
 from .arguments import KnownArguments
 from .parked import ParkedThread
@@ -43,7 +44,8 @@ def jump(parked: ParkedThread, line: int) -> list[str]:
     code = frame.f_code
     if line not in lines_of_code(code):
         raise RequestRefused(f"line {line} has no code of {code.co_qualname}, where the thread is stopped")
-    unbound = [name for name in code.co_varnames if name not in frame.f_locals] if is_function(code) else []
+    variables = locals_of(frame)
+    unbound = [name for name in code.co_varnames if name not in variables] if is_function(code) else []
     warnings = sys.modules.get("warnings")
     filters = getattr(warnings, "filters", [])
     silence = ("ignore", None, RuntimeWarning, None, 0)  # of unbound variables, which are reported otherwise

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 from types import CodeType, FrameType, FunctionType
 
+from ..local_variables import locals_of
 from ..marks import under_lock
 from ..sources.compilation import with_nested
 from ..sources.imported import names_of
@@ -52,7 +53,7 @@ class Loads:
     @under_lock
     def look(self, frame: FrameType) -> None:
         """Take note of what that function is about to run, in this frame of it."""
-        match frame.f_locals.get("args"):
+        match locals_of(frame).get("args"):
             case (CodeType() as code, dict() as namespace, *_):
                 self._loading(code)
                 if namespace.get("__name__") == "threading":

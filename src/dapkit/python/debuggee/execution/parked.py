@@ -1,10 +1,23 @@
 """A thread that stands in a callback of the engine, and what is to be shown of it."""
 
 import _queue
+from collections.abc import Callable
 from types import FrameType
 
 from ..evaluation.jobs import Job
 from .results import Result
+
+type StackEntry = tuple[FrameType | FrameLabel, int]
+"""A frame and the line to show, 0 for the one where it stands; or a label."""
+
+
+class FrameLabel:
+    """A line of text between frames."""
+
+    what = "label between frames"
+
+    def __init__(self, text: str) -> None:
+        self.text = text
 
 
 class ParkedThread:
@@ -23,10 +36,12 @@ class ParkedThread:
         "break_mode",
         "chosen",
         "doomed",
+        "entries",
         "exception",
         "going",
         "ident",
         "inbox",
+        "late",
         "leaving",
         "returned",
         "shown",
@@ -58,7 +73,45 @@ class ParkedThread:
         self.break_mode = break_mode
         self.trail = trail
         self.returned = returned or []  # by the function that the step came out of, or by those that it went over
+        self.late: BaseException | None = None
+        """What a signal handler has raised meanwhile, for the thread when it goes on."""
+        self.entries: dict[bool, tuple[int, list[StackEntry]]] = {}
+        """The stack as it was shown, with all frames or not, and in which stop."""
         self.inbox: _queue.SimpleQueue[Job | None] = _queue.SimpleQueue()
+
+    def stand(self, is_ending: Callable[[], bool]) -> None:
+        """Do the work of the inbox until it is to leave.
+
+        Once the program `is_ending`, work ends by an interruption, which is for the program as well.
+        """
+        while not self.going:
+            job = None
+            try:
+                job = self.inbox.get()
+                if job is not None:
+                    job.run()
+                    if is_ending():
+                        self.late = KeyboardInterrupt()  # the first one ended what was evaluated
+            except BaseException as error:  # of a signal handler, which may have cost us what `get` returned
+                self.late = error
+
+    def raise_late(self) -> None:
+        """Raise what came while the thread stood, and the end of the thread if that was asked for."""
+        late, self.late = self.late, None
+        try:
+            if self.doomed:
+                raise SystemExit
+            if late is not None:
+                raise late
+        finally:
+            del late  # which has this frame on its traceback: neither would end
+
+    def empty(self) -> None:
+        """Let go of what it holds of the program: the thread has left, though others may still know it."""
+        self.entries.clear()
+        self.shown = None  # type: ignore[assignment]  # nobody looks at the frame of a thread that has left
+        self.exception = self.trail = self.late = None
+        self.returned = []
 
     def stay(self) -> None:
         """Have the thread stand here until `go`."""

@@ -30,10 +30,24 @@ from ..values.references import ObjectReferences
 from .hold import Hold
 from .monitor import Monitor
 from .parked import ParkedThread
-from .states import ARRESTING, ENDING, EVALUATING, FINISHING, RUNNING, STEPPING, STOPPED, SUSPENDED, ThreadStates
+from .states import (
+    ARRESTING,
+    ENDING,
+    EVALUATING,
+    FINISHING,
+    FORKED,
+    RUNNING,
+    STEPPING,
+    STOPPED,
+    SUSPENDED,
+    ProgramMove,
+    ThreadStates,
+)
 
 if TYPE_CHECKING:
     from typing import Protocol  # a class of it takes a quarter of a millisecond to make
+
+    from ..values.references import Numbered
 
     class StopListener(Protocol):
         """Takes reports of what stops and goes on, under the lock."""
@@ -46,6 +60,9 @@ if TYPE_CHECKING:
 
         def threads_resumed(self) -> None:
             """Take note that some thread, or all, may go on."""
+
+        def thread_leaves(self, held: list[Numbered]) -> None:
+            """Take note, in the thread itself and without the lock, that it leaves and drops these objects."""
 
 
 class Stops:
@@ -136,6 +153,7 @@ class Stops:
         try:
             self._halt(parked, reason, details, inside=clock is not None)
         finally:
+            parked.empty()
             if clock is not None:
                 self._clocks[parked.ident] = clock
                 self._reenter(parked.ident)
@@ -145,7 +163,6 @@ class Stops:
         """Stop; `inside` an evaluation, that is during another stop of the same thread."""
         reported = False
         while not reported:
-            late: BaseException | None = None
             with self._lock:
                 if self.states.released:
                     return
@@ -158,28 +175,30 @@ class Stops:
                         number = self._threads.number(parked.ident)
                         self._link.event("continued", {"threadId": number, "allThreadsContinued": not self.each_alone})
                     self._begin(parked.ident, others=not self._threads.alone())
-                    late = self._report(parked.ident, reason, details)
+                    parked.late = self._report(parked.ident, reason, details)
                 else:
                     self._hold.expect_no_more(parked.ident)
                     self._hold.settle()
-            self._stand(parked, late)
+            self._stand(parked)
             reported = reported or parked.chosen
 
     @off_link_thread
     def join(self, parked: ParkedThread) -> None:
         """Park a thread because the program is stopped; return when it is to go on."""
         _need_room()
-        late: BaseException | None = None
         with self._lock:
             if not self.states.must_park(parked.ident):
                 return
             self._park(parked)
             self._listener.thread_parked()
             if parked.ident in self._pausing:
-                late = self._report(parked.ident, "pause", {})
+                parked.late = self._report(parked.ident, "pause", {})
             self._hold.expect_no_more(parked.ident)
             self._hold.settle()
-        self._stand(parked, late)
+        try:
+            self._stand(parked)
+        finally:
+            parked.empty()
 
     @under_lock
     def _park(self, parked: ParkedThread) -> None:
@@ -187,23 +206,25 @@ class Stops:
         self.states.move(parked.ident, "park")
         self._parked[parked.ident] = parked
 
-    def _stand(self, parked: ParkedThread, late: BaseException | None) -> None:
+    def _stand(self, parked: ParkedThread) -> None:
         """Do the work of the inbox. An exception of a signal handler is raised when the thread goes on."""
-        while not parked.going:
-            try:
-                job = parked.inbox.get()
-                if job is not None:
-                    job.run()
-                    if self.states.phase == ENDING:
-                        late = KeyboardInterrupt()  # the first one ended what was evaluated
-            except BaseException as error:  # of a signal handler, which may have cost us what `get` returned
-                late = error
+        parked.stand(is_ending=lambda: self.states.phase == ENDING)
+        self._leave(parked.ident)
         if LOG:
             write("go", f"thread {parked.ident}{', which is to end' if parked.doomed else ''}")
-        if parked.doomed:
-            raise SystemExit
-        if late is not None:
-            raise late
+        parked.raise_late()
+
+    def _leave(self, ident: int) -> None:
+        """Drop what was held of the program for the sake of this stop, in the thread that it belongs to.
+
+        Its end may be code of the program, which must not run under the lock.
+        """
+        if self.states.phase == FORKED:  # the lock may be held for ever, and there are no other threads
+            held = self._references.take(ident, everything=True)
+        else:
+            with self._lock:
+                held = self._references.take(ident, everything=not self.states.stands(ident))
+        self._listener.thread_leaves(held)
 
     @off_link_thread
     def wait_for_room(self) -> None:
@@ -249,7 +270,6 @@ class Stops:
     def _stop_again(self, parked: ParkedThread) -> None:
         """Restore the stop that an evaluation began in, if the program went on meanwhile."""
         ident = parked.ident
-        late: BaseException | None = None
         # First without the lock, which may be held for ever in the child of a fork; then once more with it.
         ended = self.states.released
         if ended:
@@ -267,9 +287,7 @@ class Stops:
             self._parked[ident] = parked
             if running:
                 self._begin(ident, others=not self._threads.alone())
-                late = self._report(ident, "pause", {"description": "Back from an evaluation"})
-        if late is not None:
-            raise late
+                parked.late = self._report(ident, "pause", {"description": "Back from an evaluation"})
 
     # How a stop begins
 
@@ -279,11 +297,11 @@ class Stops:
         self._since = monotonic()
         if self.each_alone:
             self.states.move_program("stop alone")
-            self._references.begin(ident)
+            self._references.begin(ident, standing=self._parked)
             others = ident not in self._parked  # it is to be paused
         else:
             self.states.move_program("stop")
-            self._references.begin()
+            self._references.begin(standing=self._parked)
         if others:
             self._hold.begin()
         self._listener.thread_stopped(ident)
@@ -308,10 +326,8 @@ class Stops:
             if self.states.released or self._parked.get(parked.ident) is not parked:
                 return
             self._thread = parked.ident
-            self._references.begin(parked.ident if self.each_alone else 0)
-            late = self._report(parked.ident, reason, {})
-        if late is not None:
-            raise late
+            self._references.begin(parked.ident if self.each_alone else 0, standing=self._parked)
+            parked.late = self._report(parked.ident, reason, {})
 
     # What the client asks for
 
@@ -348,24 +364,24 @@ class Stops:
             write("resume", "all threads" if only is None else f"thread {only}")
         with self._lock:
             if only is None:
-                self.states.move_program("resume")
-                self._go_on()
+                self._go_on("resume")
                 return
+            self._references.end(only, standing=self._parked)
             if self.states.stands(only):
                 self.states.move(only, "resume")
             if self.each_alone:
                 self._pausing.discard(only)
-                self._references.end(only)
                 self._hold.expect_no_more(only)
                 self._hold.settle()
             parked = self._parked.pop(only, None)
             self._set_going([] if parked is None else [parked])
 
     @under_lock
-    def _go_on(self) -> None:
-        """Let all threads go on, as they may."""
+    def _go_on(self, move: ProgramMove) -> None:
+        """Let all threads go on, as they may after this move of the program."""
+        self._references.end(standing=self._parked)  # first: while none of them runs
+        self.states.move_program(move)
         self._pausing.clear()
-        self._references.end()
         self._hold.end()
         going, self._parked = self._parked, {}
         self._set_going(list(going.values()))
@@ -400,8 +416,7 @@ class Stops:
     def end_program(self) -> None:
         """Let all threads go on, and nothing stop them: the program was asked to end."""
         with self._lock:
-            self.states.move_program("end")
-            self._go_on()
+            self._go_on("end")
 
     # Clients that leave, and that come
 
@@ -452,10 +467,9 @@ class Stops:
     def release(self) -> None:
         """Let the program run on for good: nothing stops it any more."""
         with self._lock:
-            self.states.move_program("release")
             self._monitor.release()
             self._hold.forget()
-            self._go_on()
+            self._go_on("release")
 
     def forget(self) -> None:
         """Let go of everything in the child of a fork, which may have been made by an expression. Without the lock."""

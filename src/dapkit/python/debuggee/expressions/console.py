@@ -16,6 +16,7 @@ from .. import limits
 from ..errors import RequestRefused, TimeIsUp
 from ..evaluation.guard import EvaluationGuard
 from ..options import EngineOptions
+from ..remembered import GONE, finder
 from ..sources.compilation import compiled
 from .evaluate import NAME, Namespaces, said, too_long
 
@@ -42,12 +43,14 @@ class Console:
     """What lasts from one input to the next.
 
     Attributes:
-        last: the value of the last expression that had one other than None, in a list; empty for none.
+        last: the value of the last expression that had one other than None, in a list; empty for none. While the
+            program runs it is only remembered.
 
     """
 
     def __init__(self, options: EngineOptions) -> None:
         self.last: list[object] = []
+        self._find: Callable[[], object] | None = None
         self._options = options
 
     def run(
@@ -66,6 +69,8 @@ class Console:
 
         """
         parts = _parts(text)
+        if not self.last and self._find is not None:
+            self.last = [found for found in (self._find(),) if found is not GONE]
         try:
             outcome = guard.call(
                 self._options.evaluate_seconds,
@@ -83,6 +88,11 @@ class Console:
         if outcome.has_value and outcome.value is not None:
             self.last = [outcome.value]
         return outcome
+
+    def let_go(self) -> None:
+        """Keep the last value alive no more: the program goes on."""
+        if self.last:
+            self._find = finder(self.last.pop())
 
 
 def may_change(text: str) -> bool:

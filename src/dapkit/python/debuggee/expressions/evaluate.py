@@ -11,6 +11,7 @@ from .. import limits
 from ..classes import is_a, simple_name
 from ..errors import RequestRefused, TimeIsUp
 from ..evaluation.guard import EvaluationGuard
+from ..local_variables import LocalVariables, are_copied, locals_of
 from ..sources.compilation import compiled as compiled_text
 from ..values.storage import variables_of, write_locals_back
 from ..values.text import error_text, own_text
@@ -24,15 +25,22 @@ class Namespaces:
 
     def __init__(self, names: dict[str, object], frame: FrameType | None = None) -> None:
         self.globals = frame.f_globals if frame is not None else names
-        self.locals = frame.f_locals if frame is not None else names
+        self.locals: LocalVariables = locals_of(frame) if frame is not None else names
         self._frame = frame
+        self._before = dict(self.locals) if frame is not None and are_copied(frame) else None
         self.exception: BaseException | None = None
         """What the thread is stopped at, under the name `__exception__`."""
 
     def write_back(self) -> None:
         """Make assignments to local variables real."""
-        if self._frame is not None:
-            write_locals_back(self._frame)
+        if self._frame is None or self._before is None:
+            return
+        before, self._before = self._before, dict(self.locals)
+        # Others may have been changed by a function meanwhile that shares them.
+        for name, value in self.locals.items():
+            if name not in before or before[name] is not value:
+                self._frame.f_locals[name] = value
+                write_locals_back(self._frame)
 
     def stored(self) -> list[dict[str, object]]:
         """Return both as they are stored, for a look that runs no code of the program; names alone count."""

@@ -58,6 +58,24 @@ static int take_disable(void)
     return disable == NULL ? -1 : 0;
 }
 
+static PyObject *local_variable(PyObject *Py_UNUSED(module), PyObject *const *args, Py_ssize_t count)
+{
+    if (require_functions("PyFrame_GetVar") < 0) return NULL;
+    PyFrameObject *frame = PyEval_GetFrame(); /* borrowed; any frame shows the type */
+    if (count != 2 || frame == NULL || Py_TYPE(args[0]) != Py_TYPE((PyObject *)frame) || !PyUnicode_Check(args[1])) {
+        PyErr_SetString(PyExc_TypeError, "local_variable takes a frame and a name");
+        return NULL;
+    }
+    return optional.frame_get_var((PyFrameObject *)args[0], args[1]);
+}
+
+static PyMethodDef module_methods[] = {
+    {"local_variable", (PyCFunction)(void (*)(void))local_variable, METH_FASTCALL, PyDoc_STR(
+        "local_variable(frame, name, /)\n--\n\n"
+        "Return a local variable of a frame of a function, NameError if it has no value. Leaves no trace in the frame.")},
+    {NULL, NULL, 0, NULL},
+};
+
 /* The references kept here live as long as the process: a callback may be called until the interpreter is gone. */
 static int module_exec(PyObject *module)
 {
@@ -71,7 +89,8 @@ static int module_exec(PyObject *module)
     if (failed || take_disable() < 0) return -1;
     missing = PyObject_CallNoArgs((PyObject *)&PyBaseObject_Type);
     if (PyModule_AddObjectRef(module, "MISSING", missing) < 0) return -1;
-    if (PyModule_AddFunctions(module, callback_methods) < 0 || PyModule_AddFunctions(module, raise_methods) < 0
+    if (PyModule_AddFunctions(module, module_methods) < 0 || PyModule_AddFunctions(module, callback_methods) < 0
+        || PyModule_AddFunctions(module, raise_methods) < 0
         || PyModule_AddFunctions(module, watch_methods) < 0)
         return -1;
     return make_callback_type(module);

@@ -8,7 +8,8 @@ from ..connection.wire import Json
 from ..errors import RequestRefused
 from ..evaluation.guard import EvaluationGuard
 from ..evaluation.jobs import Job
-from ..stacks.frames import Naming, StackEntry
+from ..execution.parked import StackEntry
+from ..stacks.frames import Naming
 from ..stacks.names import in_native_call, naming, plain_name, wants_values
 from .handler import LATER, Handler, Later
 

@@ -21,6 +21,7 @@ from types import CodeType, FrameType
 from .. import limits
 from ..connection.wire import Json
 from ..errors import RequestRefused
+from ..local_variables import locals_of
 from ..marks import in_link_thread
 from .checksums import checksums_of
 from .compilation import FUTURE, compilations, with_nested
@@ -221,7 +222,7 @@ class ShownSources:
         for depth in range(limits.EXEC_DEPTH):
             if frame is None:
                 return
-            namespaces = [frame.f_locals] if depth else []
+            namespaces = [locals_of(frame)] if depth else []
             namespaces.append(frame.f_globals)
             values = [value for names in namespaces for value in list(names.values())]
             for value in [*frame.f_code.co_consts, *values]:

@@ -11,7 +11,7 @@ from types import FrameType
 
 from .. import limits
 from ..connection.wire import Json
-from ..execution.parked import ParkedThread
+from ..execution.parked import FrameLabel, ParkedThread, StackEntry
 from ..sources.files import EXCLUDED, LIBRARY, OURS, Sources
 from ..sources.modules import ModuleTable
 from ..sources.shown import ShownSources
@@ -24,17 +24,6 @@ _HIDDEN = frozenset(("<frozen importlib._bootstrap>", "<frozen importlib._bootst
 _RUNPY = "<frozen runpy>"
 
 
-class FrameLabel:
-    """A line of text between frames."""
-
-    what = "label between frames"
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-
-
-type StackEntry = tuple[FrameType | FrameLabel, int]
-"""A frame and the line to show, 0 for the one where it stands; or a label."""
 type Naming = Callable[[FrameType, int], str]
 """Makes the name of a frame, given its line."""
 
@@ -58,7 +47,6 @@ class Stacks:
         self._modules = modules
         self._shown = shown
         self._numbers: dict[tuple[int, int], int] = {}
-        self._walked: dict[tuple[int, bool], tuple[ParkedThread, list[StackEntry]]] = {}
         self._stop = -1
         self._details = details
 
@@ -70,12 +58,11 @@ class Stacks:
 
     def of_parked(self, parked: ParkedThread, *, whole: bool = False) -> list[StackEntry]:
         """Return the frames of a thread that stands still. They are looked for once in each stop."""
-        self._begin_stop()
-        held, entries = self._walked.get((parked.ident, whole), (None, []))
-        if held is not parked:
-            entries = self._of_parked(parked, whole=whole)
-            self._walked[(parked.ident, whole)] = (parked, entries)
-        return entries
+        stop = self._references.stop
+        known = parked.entries.get(whole)
+        if known is None or known[0] != stop:
+            known = parked.entries[whole] = stop, self._of_parked(parked, whole=whole)
+        return known[1]
 
     def _of_parked(self, parked: ParkedThread, *, whole: bool) -> list[StackEntry]:
         if parked.trail is None:
@@ -137,7 +124,6 @@ class Stacks:
         if self._stop != self._references.stop:
             self._stop = self._references.stop
             self._numbers = {}
-            self._walked = {}
 
     def _number(self, frame: FrameType, line: int, ident: int) -> int:
         number = self._numbers.get((id(frame), line))

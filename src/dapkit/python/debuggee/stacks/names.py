@@ -6,6 +6,7 @@ from .. import limits
 from ..classes import plain_text, type_name
 from ..connection.wire import Json
 from ..evaluation.guard import EvaluationGuard
+from ..local_variables import locals_of
 from ..values.text import render
 from .frames import Naming
 
@@ -61,7 +62,7 @@ def _parameters(frame: FrameType, form: Json, guard: EvaluationGuard | None, *, 
     types = with_values and bool(form.get("parameterTypes"))
     values = with_values and bool(form.get("parameterValues"))
     names = bool(form.get("parameterNames")) or not (types or values)
-    held = frame.f_locals if types or values else {}
+    held = locals_of(frame) if types or values else {}
     shown: list[str] = []
     for at, name in enumerate(code.co_varnames[: count + len(stars)]):
         value = held.get(name, _GONE)

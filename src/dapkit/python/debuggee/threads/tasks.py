@@ -24,6 +24,7 @@ from typing import Any, Final
 
 from .. import limits
 from ..classes import defined, is_a, module_of, mro, names_in_class, namespace, plain_text, simple_name
+from ..local_variables import locals_of
 from ..running import every_frame
 
 type Task = Any
@@ -94,7 +95,7 @@ def _loops_of_threads() -> list[object]:
     found: dict[int, object] = {}
     for frame in every_frame():
         if frame.f_code.co_qualname == _RUNNER and dict.get(frame.f_globals, "__name__") == "asyncio.base_events":
-            loop = frame.f_locals.get("self")
+            loop = locals_of(frame).get("self")
             found[id(loop)] = loop
     return list(found.values())
 
@@ -159,10 +160,12 @@ def _frame_of(awaitable: Any) -> FrameType | None:  # noqa: ANN401 - whatever is
 
 
 def _awaited_by(awaitable: object) -> object:
-    """Return what a suspended coroutine waits for."""
+    """Return what a suspended coroutine waits for. On 3.12 one that is executed would give what is nothing."""
     kind = type(awaitable)
     if id(kind) in _ATTRIBUTES:
-        return getattr(awaitable, _ATTRIBUTES[id(kind)][2])
+        frame = _frame_of(awaitable)
+        is_executed = frame is not None and frame.f_back is not None
+        return None if is_executed else getattr(awaitable, _ATTRIBUTES[id(kind)][2])
     if module_of(kind) == "builtins" and simple_name(kind) in _WRAPPERS:
         import gc
 

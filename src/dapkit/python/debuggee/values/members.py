@@ -8,8 +8,11 @@ Nothing here calls `dir`, `getattr` or anything else that a class can redefine.
 import sys
 from collections.abc import Iterable
 from types import (
+    AsyncGeneratorType,
     BuiltinFunctionType,
+    CoroutineType,
     FunctionType,
+    GeneratorType,
     GetSetDescriptorType,
     MemberDescriptorType,
     MethodType,
@@ -47,6 +50,8 @@ _PLAIN_FIELDS: Final = (("collections", "_tuplegetter"), ("_ctypes", "CField"))
 _WARNING: Final = ("co_lnotab",)
 """Fields that give a warning to the program when they are read."""
 _FIELDS_OF_ARRAYS: Final = ("shape", "dtype", "ndim", "size", "itemsize", "nbytes", "strides")
+_FRAMES: Final = ((CoroutineType, "cr_frame"), (GeneratorType, "gi_frame"), (AsyncGeneratorType, "ag_frame"))
+_AWAITED: Final = ("cr_await", "gi_yieldfrom", "ag_await")
 KEYWORDS: Final = (
     *("False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del"),
     *("elif", "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda"),
@@ -83,6 +88,8 @@ def _fields(value: object, path: str) -> dict[str, ValueRow]:
     """Return the attributes that the classes of a value describe."""
     found: dict[str, ValueRow] = {}
     for name, descriptor, is_lazy in _described(value):
+        if name in _AWAITED and is_executed(value):
+            continue  # 3.12 would take it from where there is nothing
         if is_lazy:
             found[name] = _lazy(value, name, path, descriptor)
             continue
@@ -92,6 +99,12 @@ def _fields(value: object, path: str) -> dict[str, ValueRow]:
             continue
         found[name] = _attribute(value, name, held, path)
     return found
+
+
+def is_executed(value: Any) -> bool:  # noqa: ANN401 - any value
+    """Say whether a value is a coroutine or generator that is being executed."""
+    frame = next((getattr(value, field) for kind, field in _FRAMES if type(value) is kind), None)
+    return frame is not None and frame.f_back is not None
 
 
 def rank(name: str) -> int:

@@ -2,10 +2,12 @@
 
 A memory reference is the identity of the object, in hexadecimal; offsets count from the buffer's first byte. It is
 good for the stop in which it was given. What a client has read stays readable after that,
-since a memory view stays open; only a few small objects are kept for it.
+since a memory view stays open; only a few small objects are remembered for it, and none is kept alive but
+bytes, whose end nothing of the program notices.
 """
 
 import sys
+from collections.abc import Callable
 from types import WrapperDescriptorType
 from typing import Any, Final
 
@@ -13,6 +15,7 @@ from .. import limits
 from ..classes import ClassSet, module_of, mro, names_in_class, namespace, once_per_class, simple_name, type_name
 from ..connection.wire import Json
 from ..errors import RequestRefused
+from ..remembered import GONE, finder
 from .references import ObjectReferences
 
 _BUILT_IN: Final = ClassSet(bytes, bytearray, memoryview)
@@ -31,10 +34,18 @@ _IMPORTED: Final = {
 class MemoryRegion:
     """The buffer of one object, and which part of it a client has seen."""
 
-    def __init__(self, value: Any) -> None:  # noqa: ANN401 - whatever has a buffer
-        self.value = value
-        self.start = 0
-        self.seen: bytes | None = None
+    what = "memory reference"
+
+    def __init__(self, find: Callable[[], Any], start: int = 0, seen: bytes | None = None) -> None:
+        self._find = find
+        self.start = start
+        self.seen = seen
+
+    @property
+    def value(self) -> Any:  # noqa: ANN401 - whatever has a buffer
+        """The object, None if it is gone."""
+        found = self._find()
+        return None if found is GONE else found
 
     def view(self) -> memoryview:
         """Return the bytes.
@@ -54,26 +65,43 @@ class MemoryReferences:
     """Memory references of the present stop, and of what clients look at.
 
     Invariant: `_kept` holds at most `limits.KEPT_REGIONS` regions, none of an object larger than `limits.KEPT_BYTES`.
+    Those of the present stop are among the numbered objects, and end like them.
     """
 
     def __init__(self, references: ObjectReferences) -> None:
         self._references = references
-        self._stop = -1
-        self._regions: dict[str, MemoryRegion] = {}
+        self._numbers: dict[str, int] = {}  # of regions, some of which have ended
         self._kept: dict[str, MemoryRegion] = {}
 
-    def refer(self, value: object) -> str:
-        """Return the memory reference of a value, an empty text if it is not a buffer."""
+    def refer(self, value: object, owner: int) -> str:
+        """Return the memory reference of a value that is shown in a thread, an empty text if it is not a buffer."""
         if not is_buffer(value):
             return ""
-        if self._stop != self._references.stop:
-            self._stop = self._references.stop
-            self._regions = {}
         name = f"{id(value):#x}"
-        if name not in self._regions:
+        if self._current(name) is None:
             kept = self._kept.get(name)
-            self._regions[name] = kept if kept is not None and kept.value is value else MemoryRegion(value)
+            region = MemoryRegion(lambda: value)
+            if kept is not None and kept.value is value:
+                region = MemoryRegion(lambda: value, kept.start, kept.seen)
+            self._numbers[name] = self._references.add(region, owner)
         return name
+
+    def _current(self, name: str) -> MemoryRegion | None:
+        """Return a region of the present stop; forget the numbers of others."""
+        number = self._numbers.get(name)
+        region = self._references.find(number, MemoryRegion) if number is not None else None
+        if region is None:
+            self._numbers.pop(name, None)
+        return region
+
+    def _all(self) -> dict[str, MemoryRegion]:
+        """Return the regions that can be read, by name."""
+        found = {name: region for name, region in list(self._kept.items()) if region.value is not None}
+        for name in list(self._numbers):
+            region = self._current(name)
+            if region is not None:
+                found[name] = region
+        return found
 
     def read(self, name: object, offset: int, count: int) -> Json:
         """Return the body of `readMemory`."""
@@ -131,8 +159,7 @@ class MemoryReferences:
             RequestRefused: if it lies in none that was reported to a client.
 
         """
-        current = self._regions if self._stop == self._references.stop and self._references.valid else {}
-        for name, region in {**self._kept, **current}.items():
+        for name, region in self._all().items():
             offset = address - int(name, 16)
             if 0 <= offset < len(region.view()):
                 return region.value, offset
@@ -141,7 +168,7 @@ class MemoryReferences:
     def changed(self) -> list[Json]:
         """Return bodies of `memory` events for what has changed since clients read it."""
         bodies: list[Json] = []
-        for name, region in {**self._kept, **self._regions}.items():
+        for name, region in self._all().items():
             if region.seen is None:
                 continue
             try:
@@ -151,20 +178,21 @@ class MemoryReferences:
             if now != region.seen:
                 bodies.append({"memoryReference": name, "offset": region.start, "count": len(region.seen)})
                 region.seen = now
+                if name in self._kept:
+                    self._kept[name].seen = now
         return bodies
 
     def _region(self, name: object) -> MemoryRegion:
-        region = self._kept.get(name) if isinstance(name, str) else None
-        if self._stop == self._references.stop and self._references.valid:
-            region = self._regions.get(str(name), region)
+        region = self._all().get(name) if isinstance(name, str) else None
         if region is None:
             raise RequestRefused(f"there is no memory {name!r:.200}; references come with variables, for this stop")
         return region
 
     def _keep(self, name: str, region: MemoryRegion, size: int) -> None:
-        if size <= limits.KEPT_BYTES:
+        find = finder(region.value)
+        if size <= limits.KEPT_BYTES and find is not None:
             self._kept.pop(name, None)
-            self._kept[name] = region
+            self._kept[name] = MemoryRegion(find, region.start, region.seen)
             while len(self._kept) > limits.KEPT_REGIONS:
                 del self._kept[next(iter(self._kept))]
 

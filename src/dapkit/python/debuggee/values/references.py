@@ -2,10 +2,15 @@
 
 DAP overview, "Lifetime of Object References": they are good until the program goes on.
 A number of an earlier stop is never reused, so that a late request gets an error that says what happened.
+
+What has no number any more may have nobody else who holds it. Its end can be code of the program (`__del__`, callbacks
+of weak references), which must not run in the link's thread. So it is put aside for the thread of the program that it
+belongs to, which drops it before it leaves the place where it stands.
 """
 
 import itertools
-from typing import TYPE_CHECKING
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Final
 
 from ..errors import RequestRefused
 
@@ -18,11 +23,15 @@ if TYPE_CHECKING:
         what: str
 
 
+_ANY: Final = 0
+"""Stands for any thread, where objects that are put aside belong to one that does not stand."""
+
+
 class ObjectReferences:
     """Objects by number.
 
     Invariant: `_first` holds the first number of each stop, in order; `_objects` those of the
-    present stop only.
+    present stop only; `_aside`, by thread, those that a thread is still to drop.
     """
 
     def __init__(self) -> None:
@@ -31,25 +40,40 @@ class ObjectReferences:
         self._last = 0
         self._first: list[int] = [1]
         self._objects: dict[int, tuple[Numbered, int]] = {}  # and the thread that each belongs to
+        self._aside: dict[int, list[Numbered]] = {}
         self.valid = False
 
-    def begin(self, only: int = 0) -> int:
-        """Start a new stop, of all threads or of one by its identity, and return its number."""
+    def begin(self, only: int = 0, *, standing: Collection[int] = ()) -> int:
+        """Start a new stop, of all threads or of one by its identity, and return its number.
+
+        The threads of `standing` are those that can drop objects.
+        """
         self.stop += 1
         self._first.append(self._last + 1)
-        self._forget(only)
+        self._put_aside(only, standing)
         self.valid = True
         return self.stop
 
-    def end(self, only: int = 0) -> None:
-        """Forget all, or what belongs to one thread: it goes on, and must not be kept from freeing its objects."""
-        self._forget(only)
+    def end(self, only: int = 0, *, standing: Collection[int] = ()) -> None:
+        """Take the numbers from all, or from what belongs to one thread: it is about to go on."""
+        self._put_aside(only, standing)
         self.valid = bool(self._objects) and bool(only)
 
-    def _forget(self, only: int) -> None:
-        self._objects = {
-            number: (value, owner) for number, (value, owner) in list(self._objects.items()) if only not in (0, owner)
-        }
+    def _put_aside(self, only: int, standing: Collection[int]) -> None:
+        objects = self._objects
+        self._objects = {}
+        for number, (value, owner) in list(objects.items()):
+            if only not in (0, owner):
+                self._objects[number] = value, owner
+            elif standing:  # else all threads are inside native code, and still have what they had
+                self._aside.setdefault(owner if owner in standing else _ANY, []).append(value)
+
+    def take(self, ident: int, *, everything: bool) -> list["Numbered"]:
+        """Give a thread the objects that it is to drop, with `everything` also those that still have numbers."""
+        if everything:
+            self._put_aside(ident, (ident,))
+            self.valid = self.valid and bool(self._objects)
+        return self._aside.pop(ident, []) + self._aside.pop(_ANY, [])
 
     def add(self, value: "Numbered", owner: int) -> int:
         """Give a number to an object of the present stop of a thread, by its identity."""
@@ -61,6 +85,11 @@ class ObjectReferences:
         """Give a number to something that cannot be asked for: a frame of a running thread."""
         self._last = self._number()
         return self._last
+
+    def find[T: Numbered](self, number: int, kind: type[T]) -> T | None:
+        """Return the object of a number, None if it is of an earlier stop."""
+        found, _ = self._objects.get(number, (None, 0))
+        return found if isinstance(found, kind) else None
 
     def get[T: Numbered](self, number: object, kind: type[T]) -> T:
         """Return the object of a number.

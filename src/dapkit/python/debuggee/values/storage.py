@@ -11,6 +11,7 @@ from types import FrameType
 from typing import Any
 
 from ..classes import is_a
+from ..local_variables import forget_locals, locals_of
 from ..sources.files import is_function
 
 
@@ -30,7 +31,7 @@ class LocalVariable:
             KeyError: if the variable has none now.
 
         """
-        return self.frame.f_locals[self.name]
+        return locals_of(self.frame)[self.name]
 
     def write(self, value: object) -> None:
         """Replace the value."""
@@ -81,7 +82,7 @@ def variables_of(frame: FrameType) -> list[tuple[str, object]] | None:
 
     The body of a class keeps them in what its metaclass has prepared, and `exec` in what it was given.
     """
-    names: Any = frame.f_locals
+    names: Any = locals_of(frame)
     if is_function(frame.f_code) or type(names) is dict:
         return list(names.items())
     return list(dict.items(names)) if is_a(names, dict) else None
@@ -93,6 +94,7 @@ type Stored = LocalVariable | ContainerItem | Attribute
 def write_locals_back(frame: FrameType) -> None:
     """Make assignments in `frame.f_locals` real, where they are not by themselves."""
     locals_writer(frame)()
+    forget_locals(frame)
 
 
 def locals_writer(frame: FrameType) -> Callable[[], object]:

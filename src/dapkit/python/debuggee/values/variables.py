@@ -14,6 +14,7 @@ from ..connection.wire import Json
 from ..errors import TimeIsUp
 from ..evaluation.guard import EvaluationGuard
 from ..evaluation.quarantine import ExitRefused, quarantined
+from ..local_variables import locals_of
 from ..sources.files import is_function as is_function_code
 from ..sources.locations import Location, is_located
 from . import arrays, containers
@@ -77,9 +78,9 @@ class FrameVariables(VariableContainer):
         if self.kind == RETURNED:
             return self.returned
         if self.kind == GLOBALS:
-            shadowed = frame.f_locals if is_function_code(code) else ()
+            shadowed = locals_of(frame) if is_function_code(code) else ()
             return arranged(namespace_rows(frame.f_globals, shadowed), self.part)
-        if frame.f_locals is frame.f_globals:
+        if not is_function_code(code) and frame.f_locals is frame.f_globals:
             return arranged(namespace_rows(frame.f_globals), self.part)
         cells = code.co_freevars
         rows = [
@@ -98,7 +99,7 @@ def _variables(frame: FrameType, guard: EvaluationGuard | None) -> list[tuple[st
 
 
 def _read_variables(frame: FrameType) -> list[tuple[str, object]]:
-    return list(frame.f_locals.items())
+    return list(locals_of(frame).items())
 
 
 class ExpandableValue(VariableContainer):
@@ -161,7 +162,7 @@ class VariableReader:
                 body["indexedVariables"] = items
             if names:
                 body["namedVariables"] = names
-        if memory := self._memory.refer(value):
+        if memory := self._memory.refer(value, origin.ident):
             body["memoryReference"] = memory
         if is_located(value):
             body["valueLocationReference"] = self._references.add(Location(value), origin.ident)

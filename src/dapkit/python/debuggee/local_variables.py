@@ -1,0 +1,44 @@
+"""The local variables of a frame, read without leaving a trace.
+
+From Python 3.13 on (PEP 667), `f_locals` is a view. On 3.12 that of a function is a dict that the frame keeps, in which
+everything lives until the call has ended, whatever the program does with its variables.
+"""
+
+import sys
+from collections.abc import MutableMapping
+from types import FrameType
+from typing import Any, Final
+
+_OPTIMIZED: Final = 0x1  # CO_OPTIMIZED: the variables are in the frame itself, not in a dict
+_ONLY_THE_FRAME: Final = 3  # references to that dict: of the frame, of the variable here, and of the call
+
+type LocalVariables = MutableMapping[str, Any]
+
+
+def are_copied(frame: FrameType) -> bool:
+    """Say whether what `locals_of` returns is a copy, so that nothing is changed by writing into it."""
+    return sys.version_info < (3, 13) and bool(frame.f_code.co_flags & _OPTIMIZED)
+
+
+def locals_of(frame: FrameType) -> LocalVariables:
+    """Return the local variables, those of a function on 3.12 as a copy."""
+    if not are_copied(frame):
+        return frame.f_locals
+    found = dict(frame.f_locals)
+    forget_locals(frame)
+    return found
+
+
+def forget_locals(frame: FrameType) -> None:
+    """Have a frame keep none of its variables twice because `f_locals` was used.
+
+    If the program holds the dict as well (`locals()` gave it), it is left as it is; so are names of no variable,
+    which `exec` has put there.
+    """
+    if not are_copied(frame):
+        return
+    kept, code = frame.f_locals, frame.f_code
+    if sys.getrefcount(kept) <= _ONLY_THE_FRAME:
+        for names in (code.co_varnames, code.co_cellvars, code.co_freevars):
+            for name in names:
+                kept.pop(name, None)
