@@ -12,6 +12,7 @@ import anyio
 
 from dapkit.client import Ended, Running, Session, Stopped
 from dapkit.protocol import DapkitError
+from dapkit.transport import DeadlineExceeded
 from transparency.modes import Nothing
 from transparency.outcomes import Run, read_records
 from transparency.plain import ENVIRONMENT, files_of_run
@@ -87,9 +88,9 @@ async def run(
                     await client.prepare(session)
                     await session.launch(configuration)
                     await _drive(session, client, watch)
-            except TimeoutError:
+            except (TimeoutError, DeadlineExceeded) as error:
                 hung = True
-                remarks.append(await stacks(session))
+                remarks += [str(error), await stacks(session)]
             output = session.output.read().text
     except DapkitError as error:
         output = ""

@@ -43,7 +43,7 @@ class Nothing:
     async def look(self, session: Session, thread_id: int) -> None:
         """Ask for what an editor shows at a stop: the stack, the variables of two frames, the insides of some."""
         stack = await session.stack_trace(thread_id, start_frame=0, levels=20)
-        for frame in stack.stack_frames[:2]:
+        for frame in [frame for frame in stack.stack_frames if frame.presentation_hint != "label"][:2]:
             for scope in (await session.scopes(frame.id)).scopes:
                 variables = await self._variables(session, scope)
                 inside = [variable for variable in variables if variable.variables_reference and not lazy(variable)]
