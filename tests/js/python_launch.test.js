@@ -96,7 +96,7 @@ pythonTest("launch", "envFile and env make the environment, and pythonArgs are t
 
 pythonTest("launch", "noDebug runs a program that nothing stops", async (client) => {
   const ended = client.waitForEvent("exited");
-  const code = "import sys\nprint(sys.monitoring.get_tool(0))\nraise SystemExit(3)";
+  const code = "import sys\nprint(sys.monitoring.get_tool(3))\nraise SystemExit(3)";
   const output = outputOf(client);
   await launch(client, { code, noDebug: true, stopOnEntry: true, filters: ["raised", "uncaught"] });
   assert.equal((await ended).body.exitCode, 3);

@@ -1211,15 +1211,15 @@ def test_no_data_breakpoints_when_other_tools_took_all_places(start: Start) -> N
             start,
             """
         import sys
-        for number in (3, 4): sys.monitoring.use_tool_id(number, f"tool {number}")
         total = 0
         pass  # here
         total = 1
     """,
         )
     )
+    watched.peer.value("[sys.monitoring.use_tool_id(number, f'tool {number}') for number in (4, 5)]")
     [placed] = watched.set("total")
     assert not placed["verified"]
-    assert "tool 3 and tool 4" in placed["message"]
+    assert "tool 4 and tool 5" in placed["message"]
     watched.peer.go()
     assert watched.peer.finish()[0] == 0

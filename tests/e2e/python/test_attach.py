@@ -32,8 +32,9 @@ LOOP = """
     while not os.path.exists("go"):
         count += 1
         time.sleep(0.01)
-    print("tool", sys.monitoring.get_tool(0), "threads", len(sys._current_frames()), flush=True)
-    print("events", sys.monitoring.get_events(0) if sys.monitoring.get_tool(0) else 0, flush=True)
+    tool = sys.monitoring.get_tool(3)
+    print("tool", tool, "threads", len(sys._current_frames()), flush=True)
+    print("events", sys.monitoring.get_events(3) if tool else 0, flush=True)
 """
 INSIDE = 7
 """A line in the loop."""
@@ -266,12 +267,12 @@ async def test_second_client_is_refused_while_one_is_attached(tmp_path: Path) ->
             assert await top(first) == ("<module>", INSIDE)
 
 
-async def test_another_debugger_in_the_program_is_named(tmp_path: Path) -> None:
-    text = "import sys\nsys.monitoring.use_tool_id(0, 'another')\n" + LOOP.replace("\n    ", "\n")
+async def test_another_tool_in_the_place_of_the_debugger_is_named(tmp_path: Path) -> None:
+    text = "import sys\nsys.monitoring.use_tool_id(3, 'another')\n" + LOOP.replace("\n    ", "\n")
     with running(text, tmp_path, sys.executable) as program:
         program.read_place()
         async with client() as session:
-            with pytest.raises(StartRefused, match=r"in use by another debugger \(another\)"):
+            with pytest.raises(StartRefused, match=r"in use by another \(another\)"):
                 await attach(session, program)
         program.go()
         assert program.process.wait(30) == 0

@@ -28,11 +28,15 @@ from ..marks import under_lock
 _MONITORING = sys.monitoring
 EVENTS = _MONITORING.events
 DISABLE: Final = _MONITORING.DISABLE
-_TOOL: Final = _MONITORING.DEBUGGER_ID
-_COMPANION: Final = _MONITORING.OPTIMIZER_ID  # there is no optimizer in Python that takes it
+_TOOL: Final = 3
+"""Not the one of debuggers, which pdb takes from Python 3.14 on, inside of the program."""
 
-SPARE_TOOLS: Final = (3, 4)
-"""Of six; the others are meant for debuggers, coverage, profilers and optimizers."""
+SPARE_TOOLS: Final = (4, _MONITORING.OPTIMIZER_ID)
+"""Of six; the others are meant for debuggers, coverage and profilers. Nothing in Python takes that of optimizers.
+
+Where several tools watch an event, the one of the highest number is called first.
+"""
+_COMPANION: Final = _MONITORING.OPTIMIZER_ID
 
 DISCOVERY: Final = EVENTS.PY_START | EVENTS.PY_RESUME
 """Every code object is looked at once, when it first runs; then DISABLE."""
@@ -68,10 +72,10 @@ class Monitor:
         self.active = False
 
     def claim(self) -> None:
-        """Take the debugger's tool id.
+        """Take the tool id.
 
         Raises:
-            RequestRefused: if another debugger has it.
+            RequestRefused: if somebody has it.
 
         """
         try:
@@ -79,7 +83,7 @@ class Monitor:
         except ValueError as error:
             holder = _MONITORING.get_tool(_TOOL)
             raise RequestRefused(
-                f"sys.monitoring is in use by another debugger ({holder}); a program can have only one"
+                f"tool {_TOOL} of sys.monitoring, which the debugger needs, is in use by another ({holder})"
             ) from error
         self.active = True
 

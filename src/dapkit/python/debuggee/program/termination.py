@@ -19,8 +19,8 @@ _MONITORING = sys.monitoring
 _EVENTS = _MONITORING.events
 _ANYTHING = _EVENTS.LINE | _EVENTS.PY_START | _EVENTS.PY_RESUME | _EVENTS.PY_RETURN | _EVENTS.JUMP | _EVENTS.RAISE
 _SINGLE = [1 << bit for bit in range(_ANYTHING.bit_length()) if _ANYTHING >> bit & 1]
-_FREE_TOOLS = (4, 3)
-"""Tools that have no purpose by convention."""
+_FREE_TOOLS = (4, 5)
+"""Tools that nothing takes."""
 
 
 def need_listener() -> None:
