@@ -98,6 +98,9 @@ LAST_OUTPUT_SECONDS = 0.5
 INTERRUPT_SECONDS = 1.0
 """How long a program may take to notice that it is to end."""
 
+SIGNAL_STOP_SECONDS = 0.5
+"""How long a signal has to keep a program stopped until that is reported, and requests are refused."""
+
 PROGRESS_SECONDS = 1.0
 """A start that takes longer than this is shown as a progress."""
 

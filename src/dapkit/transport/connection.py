@@ -201,6 +201,12 @@ class Connection:
         body = await self._answer_to(self.endpoint.request_custom(command, arguments), deadline)
         return body if isinstance(body, RawJson) else None
 
+    def refuse_waiting(self, text: str) -> None:
+        """Let all requests that wait fail, as if the peer had refused them; what it still answers is dropped."""
+        for answer in self._answers.values():
+            answer.problem = RequestFailed(text)
+            answer.ready.set()
+
     async def _answer_to(self, request: Request, deadline: float) -> ProtocolObject | RawJson | None:
         answer = self._answers[request.seq] = _Answer()
         try:

@@ -106,3 +106,36 @@ async def test_job_that_is_killed_is_reported_to_shell_and_client(tmp_path: Path
         os.kill((await client.event("process"))["systemProcessId"], signal.SIGKILL)
         assert (await client.event("exited"))["exitCode"] == 128 + signal.SIGKILL
         await terminal.wait_for_output("Killed")
+
+
+async def test_program_that_a_signal_has_stopped_is_reported_and_requests_are_refused() -> None:
+    async with raw_client() as client:
+        await client.start(code="import os\nwhile True: os.write(1, b'.' * 10)\n", redirectOutput=False)
+        pid = (await client.event("process"))["systemProcessId"]
+        os.kill(pid, signal.SIGSTOP)
+        await client.event("output", category="important")
+        assert client.output("important").startswith("The program was stopped by SIGSTOP")
+        refused = await client.ask("threads")
+        assert refused["message"] == (
+            "threads: the program is stopped by SIGSTOP, and answers once it is continued (SIGCONT)"
+        )
+        os.kill(pid, signal.SIGCONT)
+        await client.event("output", output="The program was continued.\n")
+        assert (await client.ask("threads"))["success"]
+
+
+async def test_request_that_waits_is_refused_once_a_signal_has_stopped_the_program(tmp_path: Path) -> None:
+    async with raw_client() as client:
+        program = tmp_path / "prog.py"
+        program.write_text("import os, signal\nx = 1\n")
+        await client.initialize()
+        await client.send("launch", {"program": str(program), "stopOnEntry": True})
+        await client.event("initialized")
+        await client.ask("configurationDone")
+        await client.event("stopped")
+        frame = (await client.ask("stackTrace", {"threadId": 1}))["body"]["stackFrames"][0]["id"]
+        expression = "__import__('os').kill(__import__('os').getpid(), 19)"
+        answer = await client.ask("evaluate", {"expression": expression, "frameId": frame, "context": "repl"})
+        assert "is stopped by SIGSTOP" in answer["message"]
+        assert (await client.ask("terminate"))["success"]
+        await client.event("terminated")

@@ -73,6 +73,14 @@ class SlowProcess:
     async def report_output(self) -> None:
         await self.is_reported.wait()
 
+    async def stopped(self) -> str:
+        await anyio.sleep_forever()
+        raise AssertionError
+
+    async def continued(self) -> None: ...
+
+    def resume(self) -> None: ...
+
     def interrupted(self) -> None: ...
 
     def send_term(self) -> None: ...

@@ -14,6 +14,7 @@ import anyio
 import msgspec
 from anyio.abc import ByteStream
 
+from dapkit import limits
 from dapkit.adapter import RequestFailed
 from dapkit.endpoint import Endpoint, Role
 from dapkit.protocol import DisconnectArguments, InitializeRequestArguments, RawJson, decode_as
@@ -38,8 +39,25 @@ class AttachedProgram:
 
     returncode: None = None
 
-    def __init__(self, link: Connection) -> None:
+    def __init__(self, link: Connection, status: Path | None) -> None:
         self._link = link
+        self._status = status  # of its process, if that is on this machine
+
+    async def stopped(self) -> str:
+        """Wait until a signal has stopped it, and return what that is called."""
+        await self._until(stopped=True)
+        return "a signal"
+
+    async def continued(self) -> None:
+        """Wait until no signal keeps it stopped."""
+        await self._until(stopped=False)
+
+    async def _until(self, *, stopped: bool) -> None:
+        while self._status is None or (_state(self._status) == b"T") != stopped:  # noqa: ASYNC110 - there is no event
+            await anyio.sleep(limits.SIGNAL_STOP_SECONDS)
+
+    def resume(self) -> None:
+        """Do nothing: who has stopped it lets it go on."""
 
     async def wait(self) -> None:
         """Wait until the program has ended, or its engine has let us go."""
@@ -83,17 +101,36 @@ async def _attached(args: PythonAttach, run: DebuggeeRun) -> AsyncIterator[Debug
     async with _stream(args, run) as stream, Connection(stream, Endpoint(Role.CLIENT), watch=order.observe) as link:
         await link.request(InitializeRequestArguments(adapter_id="dapkit"))
         program = _Attached.read(await link.request_custom("attach", engine_options(args)))
-        yield Debuggee(link, order, AttachedProgram(link), PathTranslation(args.path_mappings, program.cwd))
+        process = AttachedProgram(link, program.status())
+        yield Debuggee(link, order, process, PathTranslation(args.path_mappings, program.cwd))
 
 
 class _Attached(msgspec.Struct):
     """What the engine answers to `attach`."""
 
     cwd: str = "/"
+    pid: int = 0
+
+    def status(self) -> Path | None:
+        """Return the file with the status of the program's process, if that seems to be on this machine."""
+        process = Path("/proc", str(self.pid))
+        try:
+            same = str((process / "cwd").readlink()) == self.cwd
+        except OSError:
+            return None
+        return process / "stat" if same else None
 
     @classmethod
     def read(cls, body: RawJson | None) -> "_Attached":
         return decode_as(cls, body)
+
+
+def _state(status: Path) -> bytes:
+    """Return the letter for what a process does, nothing if it has ended."""
+    try:
+        return status.read_bytes().rpartition(b")")[2].split()[0]
+    except OSError:
+        return b""
 
 
 @asynccontextmanager

@@ -127,14 +127,25 @@ class LaunchedProgram:
         """Return the last `limits.STDERR_BYTES` that it wrote to stderr, if that is known."""
         return "" if self._errors is None else self._errors.tail.decode(errors="backslashreplace").strip()
 
+    async def stopped(self) -> str:
+        """Wait until a signal has stopped it, and return what that is called."""
+        return await self._parent.stopped()
+
+    async def continued(self) -> None:
+        """Wait until no signal keeps it stopped."""
+        await self._parent.continued()
+
+    def resume(self) -> None:
+        """Have it go on if a signal has stopped it."""
+        self._parent.resume()
+
     def interrupted(self) -> None:
         """Take note that it was asked to end: whatever it started is to end after it, too."""
         self._asked_to_end = True
 
     def send_term(self) -> None:
-        """Send it SIGTERM, not its group; if it stands because of a signal, it goes on to its end."""
+        """Send it SIGTERM, not its group."""
         self._parent.send(signal.SIGTERM)
-        self._parent.send(signal.SIGCONT)
 
     async def kill(self) -> None:
         """Kill it, and all that it has started."""

@@ -22,6 +22,8 @@ import select
 import signal
 import sys
 
+RESUME = b"c"
+"""The program is to go on, if a signal has stopped it."""
 KILL = b"k"
 """The program and all below it are to be killed: also when it has ended, as is reported."""
 RELEASE = b"r"
@@ -169,9 +171,11 @@ class ParentProcess:
             said = b""
         if RELEASE in said:
             self._fate = RELEASE
-        elif KILL in said or not self._fate:
+        elif KILL in said or not (said or self._fate):
             self._fate = KILL
             self._end_all()
+        elif RESUME in said:
+            self._send(signal.SIGCONT)
         self._listens = bool(said)
 
     def _reap(self) -> None:
@@ -228,12 +232,11 @@ class ParentProcess:
             if not (self._listens and select.select([self._adapter], [], [], 0)[0]):
                 break
             self._obey()
-            if self._fate == KILL:
-                break
-        if self.code is None:
-            if os.tcgetpgrp(self._terminal) == os.getpgrp():
-                os.tcsetpgrp(self._terminal, self._group)
-            self._send(signal.SIGCONT)
+            if self._fate != RELEASE:
+                return  # the program is dead, or goes on
+        if os.tcgetpgrp(self._terminal) == os.getpgrp():
+            os.tcsetpgrp(self._terminal, self._group)
+        self._send(signal.SIGCONT)
 
     def _take_terminal_back(self) -> None:
         """Take the terminal back, if the program's group or one that has ended has it."""

@@ -14,7 +14,7 @@ from pathlib import Path
 import anyio
 
 from dapkit.adapter import RequestFailed
-from dapkit.python.adapter.parent_process import KILL, RELEASE
+from dapkit.python.adapter.parent_process import KILL, RELEASE, RESUME
 from dapkit.transport import Pulse
 from dapkit.transport.sockets import SocketStream
 
@@ -95,11 +95,24 @@ class ProgramParent:
         """Wait until the program has ended."""
         await self._changed.until(lambda: self.returncode is not None)
 
+    async def stopped(self) -> str:
+        """Wait until a signal has stopped the program, and return its name."""
+        await self._changed.until(lambda: self.stopped_by is not None)
+        return signal.Signals(self.stopped_by or 0).name
+
+    async def continued(self) -> None:
+        """Wait until no signal keeps the program stopped."""
+        await self._changed.until(lambda: self.stopped_by is None)
+
     def send(self, number: signal.Signals) -> None:
         """Send the program a signal."""
         if self._handle >= 0:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 signal.pidfd_send_signal(self._handle, number)
+
+    def resume(self) -> None:
+        """Have the program go on that a signal has stopped."""
+        self._stream.send_now(RESUME)
 
     def kill(self) -> None:
         """Have the program killed, and all below it: also what it has left if it has ended."""

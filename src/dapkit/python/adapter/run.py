@@ -13,7 +13,7 @@ import contextlib
 import logging
 import math
 import signal
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager
 from typing import Any, Protocol
 
@@ -40,7 +40,7 @@ from dapkit.python.adapter.launched_program import Category
 from dapkit.python.adapter.paths import PathTranslation
 from dapkit.python.adapter.remembered import RememberedBreakpoints
 from dapkit.python.adapter.resume_order import ResumeOrder
-from dapkit.transport import Connection, ConversationLost, TransportError
+from dapkit.transport import Connection, ConversationLost, TransportError, background_tasks
 
 log = logging.getLogger(__name__)
 
@@ -59,6 +59,15 @@ class ProgramProcess(Protocol):
 
     async def report_output(self) -> None:
         """Pass on what it has written by now."""
+
+    async def stopped(self) -> str:
+        """Wait until a signal has stopped it, and return what that is called."""
+
+    async def continued(self) -> None:
+        """Wait until no signal keeps it stopped."""
+
+    def resume(self) -> None:
+        """Have it go on if a signal has stopped it."""
 
     def interrupted(self) -> None:
         """Take note that it was asked to end."""
@@ -81,6 +90,7 @@ class Debuggee:
         order: of the engine's messages; it observes what comes over the link.
         process: that the engine runs in.
         paths: between the client and the program.
+        stopped_by: the signal that keeps the program stopped, so that its engine answers nothing; "" for none.
 
     """
 
@@ -89,6 +99,24 @@ class Debuggee:
         self.order = order
         self.process = process
         self.paths = paths
+        self.stopped_by = ""
+
+    async def follow_signals(self) -> AsyncIterator[str]:
+        """Have nobody wait for an engine that a signal has stopped; yield what is to be said of it."""
+        while True:
+            name = await self.process.stopped()
+            with anyio.move_on_after(limits.SIGNAL_STOP_SECONDS):
+                await self.process.continued()
+                continue
+            self.stopped_by = name
+            self.link.refuse_waiting(self._objection())
+            yield f"The program was stopped by {name}: nothing is answered until it is continued (SIGCONT).\n"
+            await self.process.continued()
+            self.stopped_by = ""
+            yield "The program was continued.\n"
+
+    def _objection(self) -> str:
+        return f"the program is stopped by {self.stopped_by}, and answers once it is continued (SIGCONT)"
 
     async def ask(self, arguments: Arguments[Any]) -> RawJson:
         """Put a request to the engine, paths changed for it, and for the client in its answer.
@@ -98,6 +126,8 @@ class Debuggee:
 
         """
         command = arguments.command
+        if self.stopped_by:
+            raise RequestFailed(f"{command}: {self._objection()}")
         try:
             answer = self.link.request_custom(command, self.paths.arguments(arguments), deadline=math.inf)
             body = await self.order.answer(command, answer)
@@ -178,7 +208,8 @@ class DebuggeeRun:
     async def _converse(self, debuggee: Debuggee) -> None:
         """Pass everything on until the program has ended, then say so."""
         try:
-            async with anyio.create_task_group() as tasks:
+            async with background_tasks() as signals, anyio.create_task_group() as tasks:
+                signals.start_soon(self._report_signals, debuggee)
                 tasks.start_soon(self._pass_events_on, debuggee)
                 await debuggee.process.wait()
                 await debuggee.link.wait_ended()
@@ -188,6 +219,11 @@ class DebuggeeRun:
         if self.is_reported:
             code = debuggee.process.returncode
             await self._report_end(code if code is not None else self._exit_code)
+
+    async def _report_signals(self, debuggee: Debuggee) -> None:
+        async for text in debuggee.follow_signals():
+            if self.is_reported:
+                await self._report(OutputEvent(output=text, category="important"))
 
     async def _pass_events_on(self, debuggee: Debuggee) -> None:
         taken = 0
@@ -259,6 +295,7 @@ class DebuggeeRun:
             return
         self.asked_to_end = True
         self.debuggee.process.interrupted()
+        self._resume(self.debuggee)
         with anyio.move_on_after(limits.INTERRUPT_SECONDS) as deadline:
             await self.debuggee.ask(args)
         if deadline.cancelled_caught:  # native code keeps the engine from running, and any interrupt from being noticed
@@ -274,9 +311,17 @@ class DebuggeeRun:
         if self.debuggee is None:
             raise RequestFailed("disconnect: there is no program to release: it has not started, or has ended")
         self.is_reported = False
+        suspend = suspend or self._resume(self.debuggee)
         self.debuggee.process.release()
         await self.debuggee.ask(DisconnectArguments(terminate_debuggee=False, suspend_debuggee=suspend))
         await self.host.terminated()
+
+    def _resume(self, debuggee: Debuggee) -> bool:
+        """Let a program go on that a signal has stopped, so that it does what it is asked; say whether one had."""
+        if was_stopped := bool(debuggee.stopped_by):
+            debuggee.process.resume()
+            debuggee.stopped_by = ""
+        return was_stopped
 
     async def give_way(self) -> None:
         """End the program, or let one that was found go, without a word: another run follows."""

@@ -27,7 +27,7 @@ def attach(engine: "Engine", request: IncomingRequest) -> Json:
         raise RequestRefused("the program was launched by its debugger; it cannot be attached to")
     body = launch(engine, request)
     engine.take_hold()
-    return body
+    return {**body, "pid": os.getpid()}
 
 
 def configuration_done(engine: "Engine", request: IncomingRequest) -> None:
