@@ -11,18 +11,21 @@ library alone. In a program that was launched by the debugger the same names wor
 are refused there, since a program has one debugger at a time.
 """
 
+import _codecs
+import builtins
 import os
 import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any  # takes milliseconds
 
 type Address = int | tuple[str, int] | str | os.PathLike[str]
 """A port of this machine, host and port, or the path of a unix socket."""
 
-PACKAGE = "_dapkit_debuggee"
-"""Private name of the engine's package: the one that a launched program has it under as well."""
+HANDLE = "dapkit.engine"
+"""The name by which the interpreter's table of error handlers knows the engine: nothing of it is in `sys.modules`."""
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
@@ -93,13 +96,15 @@ def wait_for_client() -> None:
 
 def is_client_connected() -> bool:
     """Say whether a client is attached."""
-    return PACKAGE in sys.modules and bool(_engine_module("connection.current").is_debugged())
+    load = _loader()
+    return load is not None and bool(load("connection.current").is_debugged())
 
 
 def breakpoint() -> None:
     """Stop here, in the caller, if a client is attached. `PYTHONBREAKPOINT=dapkit.breakpoint` is for this."""
-    if PACKAGE in sys.modules:
-        _engine_module("connection.current").stop_in(sys._getframe(1))  # noqa: SLF001 - the documented way
+    load = _loader()
+    if load is not None:
+        load("connection.current").stop_in(sys._getframe(1))  # noqa: SLF001 - the documented way
 
 
 def _place(address: Address) -> tuple[str, int] | str:
@@ -145,9 +150,21 @@ def _private_folder() -> str:
 
 def _engine_module(name: str) -> "Any":  # noqa: ANN401 - a module that is known at run time only
     """Return a module of the engine, which lives under a private name of its own."""
-    if PACKAGE not in sys.modules:
-        package = type(sys)(PACKAGE)
-        package.__path__ = [os.path.join(os.path.dirname(__file__), "python", "debuggee")]
-        sys.modules[PACKAGE] = package
-    __import__(f"{PACKAGE}.{name}")
-    return sys.modules[f"{PACKAGE}.{name}"]
+    load = _loader()
+    if load is None:
+        path = os.path.join(os.path.dirname(__file__), "python", "debuggee", "loader.py")
+        loader: Any = type(sys)("_dapkit_debuggee.loader")
+        loader.__file__ = path
+        loader.__builtins__ = dict(vars(builtins))
+        files = sys.modules["_frozen_importlib_external"]
+        exec(files.SourceFileLoader("loader", path).get_code("loader"), vars(loader))  # noqa: S102 - our own file
+        load = loader.start(loader)
+    return load(name)
+
+
+def _loader() -> "Callable[[str], Any] | None":
+    """Return what loads modules of the engine, if there is one in this process: perhaps of a launcher."""
+    try:
+        return _codecs.lookup_error(HANDLE)  # type: ignore[return-value]  # no handler of errors, but ours
+    except LookupError:
+        return None

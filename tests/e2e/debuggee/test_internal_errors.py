@@ -13,7 +13,7 @@ PROGRAM = """
     f(1)
     f(2)
 """
-ENGINE = "__import__('sys').modules['_dapkit_debuggee.connection.current'].engine"
+ENGINE = "__import__('_codecs').lookup_error('dapkit.engine')('connection.current').engine"
 
 
 def stopped(start: Start) -> Peer:
@@ -75,7 +75,7 @@ def test_error_in_the_link_thread_is_reported_with_its_traceback_and_shown_once(
 
 def test_error_in_a_request_is_its_answer_and_its_traceback_is_reported(start: Start) -> None:
     peer = stopped(start)
-    table = "__import__('sys').modules['_dapkit_debuggee.requests.dispatch'].HANDLERS"
+    table = "__import__('_codecs').lookup_error('dapkit.engine')('requests.dispatch').HANDLERS"
     peer.value(f"{table}.update(modules=lambda engine, request: engine.missing)")
     seq = peer.send("modules")
     answer = peer.answer(seq)

@@ -40,6 +40,7 @@ from .marks import in_link_thread, under_lock
 from .options import EngineOptions
 from .program import termination as asking_to_end
 from .program.output import RedirectedOutput
+from .sources.auto_reload import Reloader
 from .sources.files import Sources
 from .sources.modules import ModuleTable
 from .sources.shown import ShownSources
@@ -52,7 +53,6 @@ from .values.references import ObjectReferences
 from .values.variables import VariableReader
 
 if TYPE_CHECKING:
-    from .sources.auto_reload import Reloader
     from .values.references import Numbered
 
 
@@ -238,8 +238,6 @@ class Engine:
         if self.options.debugs and current.takes_breakpoint_calls():
             sys.breakpointhook, self._hooked = current.hook, True
         if self.options.debugs and self.options.auto_reload is not None:
-            from .sources.auto_reload import Reloader
-
             console = self.callbacks.breakpoints.console
             self._look_for_saved_files(Reloader(self.options.auto_reload, self.sources, self.link.event, console))
         if self.options.redirect_output:
@@ -259,7 +257,7 @@ class Engine:
         self._may_run.release()
         current.settle(came=True)
 
-    def _look_for_saved_files(self, reloading: "Reloader") -> None:
+    def _look_for_saved_files(self, reloading: Reloader) -> None:
         if not self.states.released:
             reloading.look()
             self.link.after(reloading.seconds, lambda: self._look_for_saved_files(reloading))

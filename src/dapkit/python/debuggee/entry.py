@@ -4,9 +4,8 @@
 
 Everything after the program is the program's own; one `--` in front of that is dropped.
 
-This file runs as a script, in an interpreter where dapkit need not be installed. It loads the package
-beside it under the private name `_dapkit_debuggee`, and takes out of `sys.path` and
-`sys.modules` what the program would not find there without a debugger.
+This file runs as a script, in an interpreter where dapkit need not be installed. It has `loader` make a world for the
+package beside it, and takes out of `sys.path` what the program would not find there without a debugger.
 
 The wire
 --------
@@ -36,20 +35,26 @@ If the link breaks, the process ends at once, with exit code 129: a launched pro
 The child of a `fork` is not debugged.
 """
 
-import os
+import builtins
 import sys
 
-PACKAGE = "_dapkit_debuggee"
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
 
 
-def _load_package() -> None:
-    """Make the package of this folder importable under its private name, and only so."""
-    folder = os.path.dirname(os.path.abspath(__file__))
+def _load_engine() -> "Callable[[str], Any]":
+    """Have the package of this folder loaded where the program does not see it; return what loads its modules."""
     if not sys.flags.safe_path:
         del sys.path[0]  # the folder of this script
-    package = type(sys)(PACKAGE)
-    package.__path__ = [folder]
-    sys.modules[PACKAGE] = package
+    path = __file__.rpartition("/")[0] + "/loader.py"
+    loader: Any = type(sys)("_dapkit_debuggee.loader")
+    loader.__file__ = path
+    loader.__builtins__ = dict(vars(builtins))
+    exec(sys.modules["_frozen_importlib_external"].SourceFileLoader("loader", path).get_code("loader"), vars(loader))
+    load: Callable[[str], Any] = loader.start(loader)
+    return load
 
 
 def _arguments(given: list[str]) -> tuple[str, str, str, list[str]]:
@@ -73,35 +78,26 @@ def _show_lines_at_once() -> None:
 def main() -> None:
     """Connect to the adapter, wait for it to configure, and run the program."""
     link, kind, what, rest = _arguments(sys.argv[1:])
-    before = set(sys.modules)
-    _load_package()
-    import atexit
-
-    from _dapkit_debuggee.connection import current  # type: ignore[import-not-found]  # known at run time only
-    from _dapkit_debuggee.connection.link import connect  # type: ignore[import-not-found]  # the same
-    from _dapkit_debuggee.engine import Engine  # type: ignore[import-not-found]  # known at run time only
-    from _dapkit_debuggee.program.main import exit_code_of, hide_us_from_traceback, prepare  # type: ignore[import-not-found]  # the same
-    from _dapkit_debuggee.requests.dispatch import Dispatcher  # type: ignore[import-not-found]  # the same
-
-    for name in set(sys.modules) - before:
-        if not name.startswith(PACKAGE):
-            del sys.modules[name]  # a file of the program may have the same name
-    engine = Engine(connect(link), what if kind != "code" else "-c", Dispatcher)
+    load = _load_engine()
+    main = load("program.main")
+    engine = load("engine").Engine(
+        load("connection.link").connect(link), what if kind != "code" else "-c", load("requests.dispatch").Dispatcher
+    )
     if kind == "code":
         engine.shown.hints.append(what)
-    current.engine = engine
-    atexit.register(engine.finish)  # the first to be registered is the last to be called
+    load("connection.current").engine = engine
+    load("loader").standard("atexit").register(engine.finish)  # the first to be registered is the last to be called
     engine.start()
     _show_lines_at_once()
     try:
-        run, file = prepare(kind, what, rest)
+        run, file = main.prepare(kind, what, rest)
         engine.data_breakpoints.program_begins()
         if file:
             engine.sources.claim_for_program(file)
         run()
     except BaseException as error:
-        engine.note_exit_code(exit_code_of(error))
-        hide_us_from_traceback(error, engine.sources)
+        engine.note_exit_code(main.exit_code_of(error))
+        main.hide_us_from_traceback(error, engine.sources)
         raise
 
 

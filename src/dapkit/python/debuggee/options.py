@@ -3,15 +3,11 @@
 The adapter has checked their types; what is not there has its default.
 """
 
-from typing import TYPE_CHECKING
-
 from . import limits
 from .connection.request import IncomingRequest, flag
 from .connection.wire import Json
 from .errors import RequestRefused
-
-if TYPE_CHECKING:
-    from .sources.auto_reload import ReloadSettings
+from .sources.auto_reload import ReloadSettings
 
 
 class EngineOptions:
@@ -65,6 +61,4 @@ class EngineOptions:
         self.rules = rules
         reload = request.arguments.get("autoReload")
         if isinstance(reload, dict) and reload.get("enable"):
-            from .sources.auto_reload import ReloadSettings
-
             self.auto_reload = ReloadSettings(reload)

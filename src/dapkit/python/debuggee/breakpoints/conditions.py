@@ -9,6 +9,7 @@ that cannot do (an unbound name, the body of a class) goes the careful way, thro
 """
 
 import _ast
+import builtins
 import sys
 from collections.abc import Callable
 from types import CodeType, FrameType, FunctionType
@@ -185,9 +186,8 @@ def _written(
     careful: Callable[[FrameType], object],
 ) -> LineCallback:
     """Write the callback in Python, and compile it."""
-    builtins = sys.modules["builtins"].__dict__
     ours: dict[str, object] = {
-        "__builtins__": builtins,
+        "__builtins__": vars(builtins),
         "_d_disable": sys.monitoring.DISABLE,
         "_d_getframe": sys._getframe,
         "_d_local": native.local_variable,
@@ -204,7 +204,7 @@ def _written(
         source = _HEAD.format(line=line) + " return _d_careful(_d_getframe(_d_depth))\n"  # the body of a class
     else:
         elsewhere = test.names - variables - test.bound
-        wide = {name for name in elsewhere if name in namespace or name not in builtins}
+        wide = {name for name in elsewhere if name in namespace or name not in vars(builtins)}
         source = _source(test, line, local=sorted(test.names & variables), wide=sorted(wide))
     module = compiled(source, place=GENERATED)
     body = next(const for const in module.co_consts if isinstance(const, CodeType))
@@ -291,4 +291,4 @@ def _log_text(test: BreakpointCondition, frame: FrameType) -> str:
 
 def _names_of(frame: FrameType) -> dict[str, object]:
     """Return all names that a frame sees, in one namespace that functions within an expression see too."""
-    return {**frame.f_globals, **locals_of(frame)}
+    return {"__builtins__": frame.f_builtins, **frame.f_globals, **locals_of(frame)}

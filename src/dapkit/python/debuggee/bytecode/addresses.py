@@ -4,7 +4,7 @@ They are those of the instructions in memory. A code object that was reported to
 so that no other code ever gets its addresses.
 """
 
-import bisect
+from _bisect import bisect_right, insort_right
 from types import CodeType
 from typing import Final
 
@@ -26,12 +26,12 @@ class Addresses:
         start = id(code) + _HEAD
         if start not in self._codes:
             self._codes[start] = code
-            bisect.insort(self._starts, start)
+            insort_right(self._starts, start)
         return start + offset
 
     def find(self, address: int) -> tuple[CodeType, int] | None:
         """Return the code object and the offset that an address lies at, None if it is in no known code."""
-        at = bisect.bisect_right(self._starts, address) - 1
+        at = bisect_right(self._starts, address) - 1
         if at < 0:
             return None
         code = self._codes[self._starts[at]]

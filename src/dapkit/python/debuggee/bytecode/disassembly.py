@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Final
 
 from .. import limits
 from ..connection.wire import Json
+from ..loader import standard
 from ..marks import in_link_thread
-from ..standard import standard
 from .addresses import Addresses
 from .positions import ProgramText, span_at
 
 if TYPE_CHECKING:
     import dis
 
+_dis = standard("dis")
 _UNIT: Final = 2
 """Bytes of the shortest instruction."""
 
@@ -31,7 +32,7 @@ def instructions(code: CodeType) -> list["dis.Instruction"]:
     if known is None:
         if len(_known) >= limits.DISASSEMBLED_CODES:
             del _known[next(iter(_known))]
-        known = _known[id(code)] = (code, list(standard("dis").get_instructions(code)))
+        known = _known[id(code)] = (code, list(_dis.get_instructions(code)))
     return known[1]
 
 

@@ -14,9 +14,10 @@ from collections.abc import Iterator
 from types import CodeType
 from typing import Final, NamedTuple
 
-from .. import limits
+from .. import limits, utf16
 from ..errors import RequestRefused
 from ..sources.compilation import with_nested
+from ..sources.decoding import decoded
 from ..sources.files import Sources, compile_quietly, lines_of_text, lines_of_tree, resume_offset
 from ..sources.stamps import Stamp, stamp_of
 
@@ -58,7 +59,7 @@ class ProgramText:
         self.spots: dict[int, list[Spot]] = {}
         """Of lines that were asked for."""
         self._crowded: dict[int, list[Span]] | None = None
-        self._lines = _decoded(data).encode("utf-8", "surrogatepass").splitlines()
+        self._lines = decoded(data).encode("utf-8", "surrogatepass").splitlines()
 
     def lines_with_code(self, where: str) -> list[int]:
         """Return the lines that have code, in order.
@@ -72,12 +73,11 @@ class ProgramText:
     def shown_column(self, line: int, column: int) -> int:
         """Return the column to show for one in UTF-8."""
         text = self._line(line)[:column].decode("utf-8", "replace")
-        return len(text.encode("utf-16-le", "surrogatepass")) // 2 + 1
+        return utf16.units(text) + 1
 
     def inner_column(self, line: int, shown: int) -> int:
         """Return the column in UTF-8 for one that a client named."""
-        wide = self._line(line).decode("utf-8", "replace").encode("utf-16-le", "surrogatepass")
-        return len(wide[: 2 * (shown - 1)].decode("utf-16-le", "replace").encode("utf-8"))
+        return len(utf16.upto(self._line(line).decode("utf-8", "replace"), shown - 1).encode("utf-8"))
 
     def cut(self, span: Span) -> str:
         """Return the text of a piece."""
@@ -147,21 +147,6 @@ class ProgramTexts:
         except RequestRefused:
             return None
         return text if text.listed is None else None
-
-
-def _decoded(data: bytes) -> str:
-    """Decode as the compiler does: UTF-8, or what a comment in the first two lines says."""
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        for line in data.splitlines()[:2]:
-            name = line.partition(b"coding")[2].lstrip(b":= \t").split()
-            if line.lstrip().startswith(b"#") and name:
-                try:
-                    return data.decode(name[0].rstrip(b"-*;").decode("ascii", "replace"))
-                except (LookupError, UnicodeDecodeError):
-                    break
-        return data.decode("latin-1")
 
 
 def spots(text: ProgramText, first: int, last: int, where: str) -> list[Spot]:

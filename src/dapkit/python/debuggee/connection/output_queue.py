@@ -5,8 +5,6 @@ succession waits here for a moment, for others; when it is sent, and that nothin
 overtakes it, is the business of `link`.
 """
 
-from _collections import deque  # type: ignore[import-not-found]  # the C half of `collections`, which costs milliseconds
-
 from .. import limits
 from .wire import Json
 
@@ -18,7 +16,7 @@ class OutputQueue:
     """
 
     def __init__(self) -> None:
-        self._waiting: deque[tuple[str, Json]] = deque()
+        self._waiting: list[tuple[str, Json]] = []
 
     def add(self, text: str, place: Json) -> int:
         """Add one; return how many wait now."""
@@ -32,8 +30,9 @@ class OutputQueue:
         """Take those that wait by now, as bodies of events."""
         joined: list[tuple[Json, list[str]]] = []
         size = 0
-        for _ in range(len(self._waiting)):  # others may go on adding
-            text, place = self._waiting.popleft()
+        taken = self._waiting[:]
+        del self._waiting[: len(taken)]  # others may go on adding
+        for text, place in taken:
             if not joined or place != joined[-1][0] or size > limits.REMARK_CHARS:
                 joined.append((place, []))
                 size = 0

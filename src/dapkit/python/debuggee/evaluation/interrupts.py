@@ -10,6 +10,14 @@ from typing import Final
 
 from ..errors import TimeIsUp
 
+try:
+    from ..capi import raise_in_thread
+except ImportError:  # Python was built without libffi
+
+    def raise_in_thread(ident: int, exception: type[BaseException] | None) -> None:
+        """Do nothing: there is no way."""
+
+
 _SIGNAL: Final = _signal.SIGRTMAX - 3 if hasattr(_signal, "SIGRTMAX") else 0
 """A signal that hardly any program uses; where one does, it is left alone."""
 
@@ -33,13 +41,9 @@ def prepare() -> None:
 def interrupt(ident: int, exception: type[BaseException] | None) -> None:
     """Raise an exception in a thread at its next instruction, or withdraw it."""
     global _wanted  # noqa: PLW0603 - of the main thread, of which there is one
-    import ctypes
-
     if exception is None:
         _wanted = 0
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(
-        ctypes.c_ulong(ident), ctypes.py_object(exception) if exception is not None else None
-    )
+    raise_in_thread(ident, exception)
 
 
 def wake(ident: int) -> None:

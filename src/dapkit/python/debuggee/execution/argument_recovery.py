@@ -92,7 +92,7 @@ def _called(node: _ast.expr, caller: FrameType, code: CodeType) -> tuple[Functio
         RequestRefused: what it names cannot be read.
 
     """
-    namespaces = Namespaces(caller.f_globals, caller)
+    namespaces = Namespaces(caller)
     found: Any
     first: list[object] = []
     if isinstance(node, _ast.Attribute):

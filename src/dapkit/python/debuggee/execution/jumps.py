@@ -68,7 +68,7 @@ def first_line(code: CodeType) -> int:
 def restore(frame: FrameType, values: dict[str, object]) -> None:
     """Give parameters their first values again."""
     if values:
-        namespaces = Namespaces(frame.f_globals, frame)
+        namespaces = Namespaces(frame)
         namespaces.locals.update(values)
         namespaces.write_back()
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from types import ModuleType
 from typing import Any, Final
 
-from .. import limits
+from .. import limits, utf16
 from ..classes import ClassSet, is_a, mro, mro_of, namespace, type_name
 from ..connection.wire import Json
 from ..errors import RequestRefused
@@ -55,21 +55,16 @@ def _proposals(head: str, namespaces: Namespaces) -> list[Json]:
 
 def _upto(line: str, column: int) -> str:
     """Return the part of a line before a column, which counts as UTF-16 does."""
-    raw = line.encode("utf-16-le", "surrogatepass")
-    return raw[: max(0, column - 1) * 2].decode("utf-16-le", "replace")
-
-
-def _units(text: str) -> int:
-    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+    return utf16.upto(line, column - 1)
 
 
 def _item(label: str, typed: str, head: str, *, kind: str, order: str, detail: str = "", text: str = "") -> Json:
-    length = _units(typed)
+    length = utf16.units(typed)
     item: Json = {
         "label": label,
         "type": kind,
         "sortText": f"{order}{label}",
-        "start": _units(head) - length + 1,
+        "start": utf16.units(head) - length + 1,
         "length": length,
     }
     if detail:

@@ -15,6 +15,7 @@ from typing import Any, Final, cast
 from .. import limits
 from ..errors import RequestRefused, TimeIsUp
 from ..evaluation.guard import EvaluationGuard
+from ..loader import import_for_program
 from ..options import EngineOptions
 from ..remembered import GONE, finder
 from ..sources.compilation import compiled
@@ -169,8 +170,7 @@ def _with_last[T](last: list[object], function: Callable[[], T]) -> T:
 
 def _await(coroutine: Any) -> object:  # noqa: ANN401 - a coroutine
     """Run a coroutine to its end."""
-    import asyncio
-
+    asyncio = import_for_program("asyncio")
     loop: Any = asyncio._get_running_loop()
     if loop is None:
         return asyncio.run(coroutine)

@@ -4,6 +4,8 @@ They run in the thread that the frame belongs to, under an `EvaluationGuard`. St
 are in `console`; what a mouse pointer rests on is read by `hover`, which runs nothing.
 """
 
+import builtins
+import sys
 from collections.abc import Mapping
 from types import CodeType, FrameType
 
@@ -21,11 +23,11 @@ NAME = "<dapkit: evaluate>"
 
 
 class Namespaces:
-    """The namespaces that code is to run in: those of a frame, or of a module alone."""
+    """The namespaces that code is to run in: those of a frame, or of `__main__` alone."""
 
-    def __init__(self, names: dict[str, object], frame: FrameType | None = None) -> None:
-        self.globals = frame.f_globals if frame is not None else names
-        self.locals: LocalVariables = locals_of(frame) if frame is not None else names
+    def __init__(self, frame: FrameType | None) -> None:
+        self.globals = frame.f_globals if frame is not None else _names_of_main()
+        self.locals: LocalVariables = locals_of(frame) if frame is not None else self.globals
         self._frame = frame
         self._before = dict(self.locals) if frame is not None and are_copied(frame) else None
         self.exception: BaseException | None = None
@@ -51,14 +53,21 @@ class Namespaces:
     def namespace_for(self, code: CodeType) -> dict[str, object]:
         """Return the globals for a piece of code: functions within it see no locals but through them."""
         if self.locals is self.globals or not any(isinstance(const, CodeType) for const in code.co_consts):
-            return self.globals
-        return {**self.globals, **self.locals}
+            if "__builtins__" in self.globals:
+                return self.globals
+            return {"__builtins__": vars(builtins), **self.globals}  # else `eval` would put ours there
+        return {"__builtins__": vars(builtins), **self.globals, **self.locals}
 
     def locals_for(self, code: CodeType) -> Mapping[str, object]:
         """Return the local variables for a piece of code."""
         if self.exception is None or "__exception__" not in code.co_names:
             return self.locals
         return {**self.locals, "__exception__": self.exception}
+
+
+def _names_of_main() -> dict[str, object]:
+    main = sys.modules.get("__main__")
+    return vars(main) if main is not None else {"__builtins__": vars(builtins)}  # the program may empty `sys.modules`
 
 
 def evaluate(text: str, namespaces: Namespaces, guard: EvaluationGuard) -> object:

@@ -6,12 +6,14 @@ through `entry`, so that the interpreter does all else: `sys.last_exc`, exit by 
 `threading` and `atexit`.
 """
 
+import builtins
 import io
 import os
 import sys
 from collections.abc import Callable
 from types import CodeType, ModuleType, TracebackType
 
+from ..loader import import_for_program
 from ..sources.files import OURS, Sources
 
 type Loaded = Callable[[], None]
@@ -29,7 +31,7 @@ def prepare(kind: str, what: str, arguments: list[str]) -> tuple[Loaded, str]:
     """
     main = sys.modules["__main__"] = ModuleType("__main__")
     names = main.__dict__
-    names.update(__builtins__=sys.modules["builtins"], __doc__=None)
+    names.update(__builtins__=builtins, __doc__=None)
     if sys.version_info < (3, 14):
         names["__annotations__"] = {}
     if kind == "code":
@@ -63,23 +65,20 @@ def _frozen_loader(name: str) -> object:
 def _is_zip(path: str) -> bool:
     if path.endswith((".py", ".pyc")) or not os.path.isfile(path):
         return False
-    from zipimport import ZipImportError, zipimporter
-
+    archives = import_for_program("zipimport")
     try:
-        zipimporter(path)
-    except ZipImportError:
+        archives.zipimporter(path)
+    except archives.ZipImportError:
         return False
     return True
 
 
 def _of_text(text: str, names: dict[str, object]) -> Loaded:
     def run() -> None:
-        code = compile(text, "<string>", "exec", dont_inherit=True)
+        code = builtins.compile(text, "<string>", "exec", dont_inherit=True)
         if sys.version_info >= (3, 13):
-            import linecache
-
             # As the interpreter does it, so that tracebacks show the text.
-            linecache._register_code(code, text, "<string>")  # type: ignore[attr-defined]
+            import_for_program("linecache")._register_code(code, text, "<string>")
         exec(code, names)
 
     return run
@@ -87,9 +86,7 @@ def _of_text(text: str, names: dict[str, object]) -> Loaded:
 
 def _of_module(name: str, *, alter: bool) -> Loaded:
     def run() -> None:
-        import runpy
-
-        runpy._run_module_as_main(name, alter)  # type: ignore[attr-defined]  # what `python -m` calls
+        import_for_program("runpy")._run_module_as_main(name, alter)  # what `python -m` calls
 
     return run
 
@@ -114,7 +111,7 @@ def _of_file(path: str, names: dict[str, object]) -> Loaded:
 
             code: CodeType = marshal.loads(content[16:])  # noqa: S302 - the program itself
         else:
-            code = compile(content, path, "exec", dont_inherit=True)
+            code = builtins.compile(content, path, "exec", dont_inherit=True)
         exec(code, names)
 
     return run

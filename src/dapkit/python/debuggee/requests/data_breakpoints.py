@@ -1,6 +1,5 @@
 """Requests about data breakpoints."""
 
-import sys
 from typing import TYPE_CHECKING, Any, Final
 
 from .. import limits
@@ -87,7 +86,7 @@ def _target_in(
 
 
 def _target_of(expression: str, origin: VariableContainer, size: int, guard: EvaluationGuard) -> WatchTarget:
-    namespaces = Namespaces(vars(sys.modules["__main__"]), origin.frame)
+    namespaces = Namespaces(origin.frame)
     label = expression.strip()
     if not size:
         return target_of(stored_at(expression, namespaces=namespaces, frame=origin.frame, guard=guard), label)

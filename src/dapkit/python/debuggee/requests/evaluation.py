@@ -1,6 +1,5 @@
 """Requests about expressions: evaluate and completions."""
 
-import sys
 from typing import TYPE_CHECKING, Final
 
 from .. import limits
@@ -9,8 +8,10 @@ from ..connection.wire import Json
 from ..errors import RequestRefused
 from ..evaluation.guard import EvaluationGuard
 from ..evaluation.jobs import Job
+from ..expressions.completion import complete
 from ..expressions.console import ConsoleResult, may_change
 from ..expressions.evaluate import Namespaces, evaluate
+from ..expressions.hover import look_up
 from .handler import LATER, Handler, Later
 from .values import origin_of, report_changed, wants_hexadecimal, why_not_evaluated
 
@@ -35,7 +36,7 @@ def evaluate_(engine: "Engine", request: IncomingRequest) -> Later:
         return reader.describe(value, path, origin, guard, chars=chars, hexadecimal=hexadecimal)
 
     def work(guard: EvaluationGuard) -> Json:
-        namespaces = Namespaces(vars(sys.modules["__main__"]), origin.frame)
+        namespaces = Namespaces(origin.frame)
         parked = engine.stops.parked.get(origin.ident)
         namespaces.exception = parked.exception if parked is not None else None
         outcome = _outcome(namespaces, guard)
@@ -47,8 +48,6 @@ def evaluate_(engine: "Engine", request: IncomingRequest) -> Later:
 
     def _outcome(namespaces: Namespaces, guard: EvaluationGuard) -> ConsoleResult:
         if context == "hover":
-            from ..expressions.hover import look_up
-
             return ConsoleResult(look_up(expression, namespaces), has_value=True)
         if context != "repl":
             return ConsoleResult(evaluate(expression, namespaces, guard), has_value=True)
@@ -78,9 +77,7 @@ def completions(engine: "Engine", request: IncomingRequest) -> Later:
     origin = origin_of(engine, request)
 
     def work(_guard: EvaluationGuard) -> Json:
-        from ..expressions.completion import complete
-
-        return {"targets": complete(typed, line, column, Namespaces(vars(sys.modules["__main__"]), origin.frame))}
+        return {"targets": complete(typed, line, column, Namespaces(origin.frame))}
 
     def instead(_begun: bool) -> Json:
         return {"targets": []}

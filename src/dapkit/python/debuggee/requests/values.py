@@ -1,6 +1,5 @@
 """Requests about values: scopes, variables and expressions."""
 
-import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
@@ -101,7 +100,7 @@ def set_variable_(engine: "Engine", request: IncomingRequest) -> Later:
     name, new = text(request, "name"), text(request, "value")
 
     def work(guard: EvaluationGuard) -> Json:
-        namespaces = Namespaces(vars(sys.modules["__main__"]), inside.frame)
+        namespaces = Namespaces(inside.frame)
         value = set_variable(reader, inside, name, namespaces=namespaces, text=new, guard=guard)
         path = inside.shown[name].path if name in inside.shown else ""
         return reader.describe(value, path, inside, guard, hexadecimal=wants_hexadecimal(request))
@@ -115,7 +114,7 @@ def set_expression_(engine: "Engine", request: IncomingRequest) -> Later:
     origin = origin_of(engine, request)
 
     def work(guard: EvaluationGuard) -> Json:
-        namespaces = Namespaces(vars(sys.modules["__main__"]), origin.frame)
+        namespaces = Namespaces(origin.frame)
         value = set_expression(expression, namespaces=namespaces, frame=origin.frame, text=new, guard=guard)
         return engine.reader.describe(
             value, f"({expression.strip()})", origin, guard, hexadecimal=wants_hexadecimal(request)

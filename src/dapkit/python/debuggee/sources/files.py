@@ -11,11 +11,13 @@ from types import CodeType, FrameType
 from typing import Any, Final, NamedTuple
 
 from ..errors import RequestRefused
+from .archives import archive_member
 from .compilation import compiled, with_nested
+from .decoding import decoded
 from .imported import names_of
 from .rules import CodeRule
 from .stamps import Stamps
-from .unfiled import UnfiledTexts, archive_member
+from .unfiled import UnfiledTexts
 
 type Kind = int
 OURS: Final = 0
@@ -219,7 +221,7 @@ def compile_quietly(text: bytes, where: str, *, as_tree: bool) -> Any:  # noqa: 
 
     """
     try:
-        return compiled(text, flags=_ast.PyCF_ONLY_AST if as_tree else 0)
+        return compiled(decoded(text), flags=_ast.PyCF_ONLY_AST if as_tree else 0)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         at = f" in line {error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
         what = error.msg if isinstance(error, SyntaxError) else str(error)

@@ -16,6 +16,7 @@ Nothing here runs code of the program.
 import os
 import sys
 from collections.abc import Callable, Iterator
+from opcode import opname
 from types import CodeType, FrameType
 
 from .. import limits
@@ -23,11 +24,13 @@ from ..connection.wire import Json
 from ..errors import RequestRefused
 from ..local_variables import locals_of
 from ..marks import in_link_thread
+from .archives import archive_member
 from .checksums import checksums_of
 from .compilation import FUTURE, compilations, with_nested
+from .decoding import decoded
 from .files import EXCLUDED, LIBRARY, OURS, Sources, own_key, read_file
 from .imported import loaded, names_of
-from .unfiled import UnfiledText, UnfiledTexts, archive_member, decoded
+from .unfiled import UnfiledText, UnfiledTexts
 
 _FROZEN = "<frozen "
 _ONE_TEXT_EACH = ("<string>", "<stdin>")
@@ -280,8 +283,6 @@ def _compiles_to(text: str, code: CodeType) -> bool:
 
 def _listing(code: CodeType) -> str:
     """Stand in for a text that is not known: what each line of the code uses, at that line."""
-    from opcode import opname
-
     lines: dict[int, list[str]] = {}
     for part in with_nested(code):
         for start, end, line in part.co_lines():

@@ -3,7 +3,6 @@
 They are found by `shown`, and known here to all who compare sources.
 """
 
-import os
 from collections.abc import Callable
 from types import CodeType
 
@@ -71,34 +70,3 @@ class UnfiledTexts:
     def with_key(self, key: str, name_of: Callable[[str], str]) -> UnfiledText | None:
         """Return the text with a key, or the latest for a file name, which `name_of` makes comparable."""
         return next((text for text in reversed(self.texts) if key in (text.key, name_of(text.filename))), None)
-
-
-def archive_member(path: str) -> str | None:
-    """Return the text of a member of a zip archive, from a path that leads into it."""
-    archive = os.path.dirname(path)
-    while archive not in ("", "/") and not os.path.exists(archive):
-        archive = os.path.dirname(archive)
-    if not os.path.isfile(archive):
-        return None
-    from zipimport import ZipImportError, zipimporter
-
-    try:
-        return decoded(zipimporter(archive).get_data(path))
-    except (ZipImportError, OSError, ValueError):
-        return None
-
-
-def decoded(content: bytes) -> str:
-    """Turn the bytes of a Python file into text, in the encoding that its first lines declare (PEP 263)."""
-    encoding = "utf-8"
-    for line in content.split(b"\n", 2)[:2]:
-        comment, mark, declared = line.partition(b"coding")
-        if mark and comment.lstrip().startswith(b"#") and declared[:1] in (b":", b"="):
-            name = declared[1:].strip().split()[0] if declared[1:].strip() else b""
-            encoding = name.rstrip(b";,").decode("ascii", "replace") or encoding
-            break
-    content = content.removeprefix(b"\xef\xbb\xbf")  # a mark that only says UTF-8
-    try:
-        return content.decode(encoding, "replace")
-    except LookupError:
-        return content.decode("utf-8", "replace")

@@ -163,23 +163,10 @@ def _pairs(value: Any, start: int, end: int) -> list[tuple[object, object]]:  # 
     ordered: Any = namespace(sys.modules.get("_collections")).get("OrderedDict")
     if ordered is not None and is_a(value, ordered):
         return list(islice(ordered.items(value), start, end))
-    if start > limits.UNPAGED_ITEMS and (found := _jump(value, start, end)) is not None:
-        return found
+    if start > limits.UNPAGED_ITEMS:
+        from ..capi import page_of_dict
+
+        page = page_of_dict(value, start, end)
+        if page is not None:
+            return page
     return list(islice(dict.items(value), start, end))
-
-
-def _jump(value: dict[object, object], start: int, end: int) -> list[tuple[object, object]] | None:
-    """Read a page of a dict without walking up to it; None if items were removed from it, so that it has gaps."""
-    import ctypes
-
-    count = dict.__len__(value)
-    step = ctypes.pythonapi.PyDict_Next
-    table, key, held = ctypes.py_object(value), ctypes.py_object(), ctypes.py_object()
-    position = ctypes.c_ssize_t(count)
-    if step(table, ctypes.byref(position), ctypes.byref(key), ctypes.byref(held)):
-        return None
-    position.value = start
-    found: list[tuple[object, object]] = []
-    while len(found) < end - start and step(table, ctypes.byref(position), ctypes.byref(key), ctypes.byref(held)):
-        found.append((key.value, held.value))
-    return found

@@ -5,7 +5,6 @@ property, a `__setitem__`. Callers do so under an `EvaluationGuard`.
 """
 
 import sys
-from _functools import partial  # type: ignore[import-not-found]  # the C half of `functools`
 from collections.abc import Callable
 from types import FrameType
 from typing import Any
@@ -100,10 +99,7 @@ def write_locals_back(frame: FrameType) -> None:
 def locals_writer(frame: FrameType) -> Callable[[], object]:
     """Return native code that does what `write_locals_back` does."""
     if sys.version_info < (3, 13) and is_function(frame.f_code):
-        import ctypes
+        from .. import capi
 
-        write: Callable[[], object] = partial(
-            ctypes.pythonapi.PyFrame_LocalsToFast, ctypes.py_object(frame), ctypes.c_int(0)
-        )
-        return write
+        return capi.locals_writer(frame)
     return bool

@@ -1,0 +1,68 @@
+"""Functions of the interpreter that only C can call, reached by `_ctypes`: `ctypes` would be seen in the program."""
+
+import _ctypes
+from _functools import partial  # type: ignore[import-not-found]  # the C half of `functools`
+from collections.abc import Callable
+from types import FrameType
+from typing import Any
+
+
+class _Any(_ctypes._SimpleCData):  # type: ignore[type-arg]  # of objects
+    _type_ = "O"
+
+
+class _Int(_ctypes._SimpleCData):  # type: ignore[type-arg]  # of numbers
+    _type_ = "i"
+
+
+class _Size(_ctypes._SimpleCData):  # type: ignore[type-arg]  # of numbers
+    _type_ = "l"  # as wide as Py_ssize_t on every system that we know
+
+
+class _Identity(_ctypes._SimpleCData):  # type: ignore[type-arg]  # of numbers
+    _type_ = "L"
+
+
+class _Function(_ctypes.CFuncPtr):
+    _flags_ = _ctypes.FUNCFLAG_CDECL | _ctypes.FUNCFLAG_PYTHONAPI
+    _restype_ = _Int
+
+
+class _Interpreter:
+    """The library that the interpreter itself is."""
+
+    _name = None
+    _handle = _ctypes.dlopen(None, 0)  # type: ignore[arg-type]  # None is the interpreter itself
+
+
+def _function(name: str) -> Any:  # noqa: ANN401 - what it calls has no types
+    return _Function((name, _Interpreter))  # type: ignore[arg-type]  # what ctypes.PyDLL does
+
+
+_set_exception = _function("PyThreadState_SetAsyncExc")
+_next_item = _function("PyDict_Next")
+
+
+def raise_in_thread(ident: int, exception: type[BaseException] | None) -> None:
+    """Raise an exception in a thread at its next instruction, or withdraw what was to be raised."""
+    _set_exception(_Identity(ident), None if exception is None else _Any(exception))
+
+
+def page_of_dict(value: dict[object, object], start: int, end: int) -> list[tuple[object, object]] | None:
+    """Read a page of a dict without walking up to it; None if items were removed from it, so that it has gaps."""
+    table, key, item = _Any(value), _Any(), _Any()
+    position = _Size(dict.__len__(value))
+    places = (_ctypes.byref(position), _ctypes.byref(key), _ctypes.byref(item))
+    if _next_item(table, *places):
+        return None
+    position.value = start
+    found: list[tuple[object, object]] = []
+    while len(found) < end - start and _next_item(table, *places):
+        found.append((key.value, item.value))
+    return found
+
+
+def locals_writer(frame: FrameType) -> Callable[[], object]:
+    """Return native code that makes assignments in `frame.f_locals` real (before 3.13)."""
+    write: Callable[[], object] = partial(_function("PyFrame_LocalsToFast"), _Any(frame), _Int(0))
+    return write

@@ -1,0 +1,372 @@
+"""The engine's own world: its modules, and what they import, are loaded here and stand nowhere else.
+
+What the program has in `sys.modules`, puts there, takes away or patches does not reach the engine, and what the engine
+uses does not appear there. Every module of ours runs with a copy of the builtins whose `__import__` is `_import` below.
+It takes no lock of the interpreter and calls no finder, so any thread may import at any time. It knows
+
+    our own modules      loaded from this folder, with the bytecode caches that every import uses
+    C modules            a copy of their names, as they are before the program can replace one
+    `os`, `os.path`      made of `posix` and a `posixpath` of our own
+    `types`, `typing`,   stand-ins: types that the interpreter has anyway, and annotations, which nobody
+    `collections.abc`    reads here
+    `sys`, `builtins`    the program's own, since most of what they hold is its state
+    `PRIVATE`            modules of the standard library without classes, executed once more
+
+and refuses all others: a second copy of a module with classes would be seen in the `__subclasses__` of their bases and
+in the registries of ABCs. A module that has to be the program's own is asked for by `import_for_program`.
+
+Nothing of this holds where the package is imported as `dapkit.python.debuggee`, outside of debugged programs.
+"""
+
+import _codecs
+import _frozen_importlib_external as _external  # in every interpreter from its start
+import _imp
+import builtins
+import sys
+from _thread import get_ident
+from posix import stat
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from types import ModuleType
+    from typing import Any
+else:
+    ModuleType = type(sys)
+
+PACKAGE = "_dapkit_debuggee"
+"""What the engine's package is called in its own world."""
+
+HANDLE = "dapkit.engine"
+"""The name under which `_codecs.lookup_error` finds `load` of this process: a place that nothing lists."""
+
+LENT = "unicodedata"
+"""What the compiler imports for names that are not ASCII."""
+
+PRIVATE = frozenset(("_opcode_metadata", "dis", "genericpath", "opcode", "posixpath"))
+"""Modules of the standard library that are executed once more for us."""
+
+C_HALVES = {"io": "_io", "stat": "_stat"}
+"""Modules of which the half in C is all that is used."""
+
+_FOLDER = __file__.rpartition("/")[0]
+_STANDARD = sys.modules["os"].__file__.rpartition("/")[0]  # type: ignore[union-attr]  # `os` has a file
+_LIBRARIES = next((path for path in sys.path if path.endswith("/lib-dynload")), f"{_STANDARD}/lib-dynload")
+"""Folder of its modules in C that are not built in."""
+
+_HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE
+
+_import_of_program = __import__
+_compiling: set[int] = set()
+"""Threads that are inside `_compile`."""
+_modules_of_program = sys.modules  # where code in C looks, whatever the program does with the name
+_builtins: "dict[str, Any]" = {}
+_loaded: "dict[str, Any]" = {}
+
+
+def start(loader: ModuleType) -> "Callable[[str], Any]":
+    """Make the world of this process around this very module; return `load`, which HANDLE leads to from now on."""
+    vars(loader)["__builtins__"] = _builtins
+    _loaded[PACKAGE] = ModuleType(PACKAGE)
+    _loaded[f"{PACKAGE}.loader"] = _loaded[PACKAGE].loader = loader
+    _codecs.register_error(HANDLE, load)  # type: ignore[arg-type]  # it takes whatever can be called
+    return load
+
+
+def load(name: str) -> "Any":  # noqa: ANN401 - a module
+    """Return a module of the engine, by its name inside the package."""
+    return _own(f"{PACKAGE}.{name}")
+
+
+def standard(name: str) -> "Any":  # noqa: ANN401 - a module
+    """Return a module of the standard library for our own use alone.
+
+    Raises:
+        ImportError: it cannot be had without traces in the program.
+
+    """
+    found = _loaded.get(name)
+    if found is None:
+        found = _loaded.setdefault(name, _made(name))
+    return found
+
+
+def import_for_program(name: str) -> "Any":  # noqa: ANN401 - a module
+    """Import a module as the program does, in its threads: it runs its code, and stays in its `sys.modules`."""
+    _import_of_program(name)
+    return sys.modules[name]
+
+
+def _import(
+    name: str,
+    names: "Mapping[str, Any] | None" = None,
+    _locals: object = None,
+    wanted: "Sequence[str] | None" = (),
+    level: int = 0,
+) -> "Any":  # noqa: ANN401 - a module
+    """Stand for `__import__` in our modules and in those that are PRIVATE."""
+    if type(wanted) is list:
+        # PyImport_Import, by code in C that our code has called, as a `__repr__` of numpy.
+        if name in _modules_of_program:
+            return _modules_of_program[name]
+        if name == LENT and get_ident() in _compiling:
+            return _modules_of_program.setdefault(name, standard(name))
+        return _import_of_program(name, names, names, wanted, level)
+    if not level:
+        return standard(name)
+    parts: list[str] = names["__package__"].split(".")  # type: ignore[index]  # the statement hands its globals over
+    package = ".".join(parts[: len(parts) + 1 - level])
+    full = f"{package}.{name}" if name else package
+    module = _own(full)
+    for attribute in wanted or ():
+        if not hasattr(module, attribute):
+            setattr(module, attribute, _own(f"{full}.{attribute}"))
+    return module
+
+
+def _compile(*arguments: "Any", **options: "Any") -> "Any":  # noqa: ANN401 - those of `compile`
+    """Stand for `compile`, which would import a module for the program, perhaps in a thread that must not wait."""
+    ident = get_ident()
+    _compiling.add(ident)
+    try:
+        return compile(*arguments, **options)
+    finally:
+        _compiling.discard(ident)
+        if LENT in _loaded and _modules_of_program.get(LENT) is _loaded[LENT]:
+            del _modules_of_program[LENT]
+
+
+def _own(full: str) -> "Any":  # noqa: ANN401 - a module
+    """Return a module of our package, which is loaded if need be."""
+    found = _loaded.get(full)
+    if found is not None:
+        return found
+    place = _FOLDER + full.removeprefix(PACKAGE).replace(".", "/")
+    module = ModuleType(full)
+    try:
+        module = _executed(full, place + ".py", full.rpartition(".")[0])
+    except FileNotFoundError:
+        if full.endswith("._native"):
+            module = _extension(full, place)
+        # Else a folder, whose `__init__.py` holds nothing but a docstring.
+    return _loaded.setdefault(full, module)
+
+
+def _executed(name: str, path: str, package: str = "") -> ModuleType:
+    """Execute a file as a module of our world."""
+    frozen = not package and _imp.is_frozen(name)
+    code: Any = _imp.get_frozen_object(name) if frozen else _external.SourceFileLoader(name, path).get_code(name)
+    module = ModuleType(name)
+    vars(module).update(__builtins__=_builtins, __package__=package, __file__=path)
+    exec(code, vars(module))
+    return module
+
+
+def _made(name: str) -> "Any":  # noqa: ANN401 - a module
+    """Make what a module of the standard library is for us."""
+    make = _MAKERS.get(name)
+    if make is not None:
+        return make()
+    if name in PRIVATE:
+        return _executed(name, f"{_STANDARD}/{name}.py")
+    return _module(name, vars(_c_module(C_HALVES.get(name, name))))
+
+
+def _module(name: str, names: "Mapping[str, Any]") -> ModuleType:
+    module = ModuleType(name)
+    vars(module).update(names)
+    return module
+
+
+def _os() -> ModuleType:
+    """Make an `os` of what is in C, and of a `posixpath` of our own; the environment is the program's."""
+    real = sys.modules["os"]
+    module = _module("os", vars(standard("posix")))
+    vars(module).update(sep="/", SEEK_CUR=1, SEEK_END=2, environ=real.environ, __file__=real.__file__)
+    _loaded["os"] = module  # `posixpath` imports it
+    module.path = standard("posixpath")  # type: ignore[attr-defined]  # of the module
+    return module
+
+
+def _time() -> ModuleType:
+    """Make a `time` whose functions are other objects: what replaces clocks looks for them in every dict there is."""
+    in_c: Any = type(len)
+    functions = {name: value for name, value in vars(_c_module("time")).items() if type(value) is in_c}
+    return _module("time", {name: function.__call__ for name, function in functions.items()})
+
+
+# Modules in C
+
+
+def _c_module(name: str) -> ModuleType:
+    """Return a module in C: the program's, as long as that has all it came with, else one of our own."""
+    found = sys.modules.get(name)
+    if type(found) is ModuleType and _is_in_c(found) and not _is_patched(found):
+        return found
+    if name in sys.builtin_module_names:
+        spec = _Spec(name, "built-in")
+        module = _imp.create_builtin(spec)  # type: ignore[arg-type]  # it asks for the name
+        _imp.exec_builtin(module)
+    else:
+        module = _extension(name, f"{_LIBRARIES}/{name}")
+    for value in vars(module).values():
+        if isinstance(value, type) and issubclass(value, Exception) and value.__flags__ & _HEAP_TYPE:
+            value.__bases__ = (_subclass(value.__bases__[0]),)
+    if found is None:
+        sys.modules.pop(name, None)  # where modules of one phase put themselves
+    else:
+        sys.modules[name] = found
+    return module
+
+
+def _subclass(base: type) -> type:
+    """Return a subclass of ours, for errors of our modules in C: else the program would find its own ones twice."""
+    known: list[type] = type.__subclasses__(base)
+    for below in known:
+        if below.__module__ == __name__:
+            return below
+    return type(base.__name__, (base,), {"__slots__": (), "__module__": __name__})
+
+
+def _is_in_c(module: ModuleType) -> bool:
+    file = getattr(module, "__file__", None)
+    return module.__name__ in sys.builtin_module_names if file is None else file.startswith(_LIBRARIES)
+
+
+def _is_patched(module: ModuleType) -> bool:
+    """Say whether a function of a module in C was replaced."""
+    return any(
+        (callable(value) and not isinstance(value, type) and getattr(value, "__self__", module) is not module)
+        or type(value) is type(_cast)
+        for key, value in vars(module).items()
+        if not key.startswith("__")
+    )
+
+
+def _extension(name: str, place: str) -> ModuleType:
+    """Load a module from a shared library."""
+    for suffix in _imp.extension_suffixes():
+        try:
+            stat(place + suffix)
+        except OSError:
+            continue
+        module = _imp.create_dynamic(_Spec(name, place + suffix))  # type: ignore[arg-type]  # it asks for these two
+        _imp.exec_dynamic(module)
+        return module
+    raise ImportError(f"no module {name!r} at {place}.*, and others are not for the engine to import", name=name)
+
+
+class _Spec:
+    """What the interpreter asks of the specification of a module in C."""
+
+    def __init__(self, name: str, origin: str) -> None:
+        self.name = name
+        self.origin = origin
+
+
+# Stand-ins
+
+
+class _Annotation:
+    """Stands for whatever annotations name."""
+
+    def __class_getitem__(cls, _arguments: object) -> "type[_Annotation]":
+        return cls
+
+
+def _cast(_type: object, value: object) -> object:
+    return value
+
+
+def _types() -> ModuleType:
+    """Make what `types` has, by asking objects of these types for them."""
+
+    def generator() -> "Any":  # noqa: ANN401 - a generator
+        yield frame
+
+    async def coroutine() -> None: ...
+
+    async def asynchronous() -> "Any":  # noqa: ANN401 - an asynchronous generator
+        yield
+
+    frame = sys._getframe()
+    made = coroutine()
+    made.close()
+    function: Any = type(generator)
+    try:
+        made.send(None)
+    except RuntimeError as error:
+        traceback = error.__traceback__
+    types = {
+        "AsyncGeneratorType": type(asynchronous()),
+        "BuiltinFunctionType": type(len),
+        "BuiltinMethodType": type(len),
+        "CellType": type(generator.__closure__[0]),  # type: ignore[index]  # `frame`
+        "CodeType": type(frame.f_code),
+        "CoroutineType": type(made),
+        "FrameType": type(frame),
+        "FunctionType": function,
+        "GeneratorType": type(generator()),
+        "GetSetDescriptorType": type(function.__code__),
+        "MappingProxyType": type(type.__dict__),
+        "MemberDescriptorType": type(function.__globals__),
+        "MethodDescriptorType": type(str.join),
+        "MethodType": type(_Annotation.__class_getitem__),
+        "ModuleType": ModuleType,
+        "TracebackType": type(traceback),
+        "WrapperDescriptorType": type(object.__init__),
+    }
+    return _module("types", types)
+
+
+def _annotations() -> ModuleType:
+    names = {"TYPE_CHECKING": False, "NamedTuple": _Record, "Protocol": object, "cast": _cast}
+    return _module("typing", names | {"__getattr__": lambda _name: _Annotation})
+
+
+class _Record(tuple):  # type: ignore[type-arg]  # of anything
+    """Stands for `typing.NamedTuple`, and for the classes of `collections.namedtuple` as far as `dis` needs them."""
+
+    __slots__ = ()
+
+    def __init_subclass__(cls) -> None:
+        names = tuple(cls.__annotations__)
+        if names:
+            cls._describe(names, {name: cls.__dict__[name] for name in names if name in cls.__dict__})
+
+    @classmethod
+    def _describe(cls, names: "Sequence[str]", defaults: "dict[str, Any]") -> None:
+        count = len(names)
+
+        def new(cls: "type[_Record]", *values: object, **more: object) -> "_Record":
+            if len(values) < count:
+                more = defaults | more
+                values += tuple(more[name] for name in names[len(values) :])
+            return tuple.__new__(cls, values)
+
+        cls.__new__ = new  # type: ignore[method-assign,assignment]  # that is the point
+        getter = standard("_operator").itemgetter
+        for at, name in enumerate(names):
+            setattr(cls, name, property(getter(at)))
+
+
+def _namedtuple(name: str, names: "Sequence[str]", *, defaults: "Sequence[Any]" = (), **_more: object) -> type[_Record]:
+    made: type[_Record] = type(name, (_Record,), {"__slots__": ()})
+    names = names.split() if isinstance(names, str) else names
+    made._describe(names, dict(zip(names[len(names) - len(defaults) :], defaults, strict=True)))
+    return made
+
+
+_MAKERS: "dict[str, Callable[[], Any]]" = {
+    "builtins": lambda: builtins,
+    "collections": lambda: _module("collections", {"namedtuple": _namedtuple}),
+    "collections.abc": _annotations,
+    "os": _os,
+    "os.path": lambda: standard("posixpath"),
+    "sys": lambda: sys,
+    "time": _time,
+    "types": _types,
+    "typing": _annotations,
+}
+
+_builtins.update(vars(builtins), __import__=_import, compile=_compile)

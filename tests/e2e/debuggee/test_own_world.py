@@ -1,0 +1,129 @@
+"""The world of the engine: what the program does to its interpreter does not reach it, and what it uses is not seen."""
+
+import re
+import subprocess
+import textwrap
+
+import pytest
+
+from e2e.debuggee.conftest import Start
+from e2e.own_world import SPOILING
+
+pytestmark = pytest.mark.each_python
+
+LOOKS = """
+    def look(text, items):
+        é, number = text, len
+        return é
+    with Spoiled():
+        look("ä😀", {"one": [1, 2]})
+        look("b", 2)
+    print("whole again")
+"""
+
+
+def test_stop_shows_all_where_the_program_has_replaced_whatever_it_can(start: Start) -> None:
+    peer = start(SPOILING + textwrap.dedent(LOOKS))
+    first = 1 + (SPOILING + textwrap.dedent(LOOKS)).lstrip("\n").splitlines().index("def look(text, items):")
+    peer.configure(lines=[first + 1])
+    peer.stopped("breakpoint")
+    assert [frame["name"] for frame in peer.stack()] == ["look", "<module>"]
+    rows = peer.locals()
+    assert (rows["text"]["value"], rows["items"]["value"]) == ("'ä😀'", "{'one': [1, 2]}")
+    [item, *_] = peer.rows(rows["items"]["variablesReference"])
+    assert (item["name"], item["value"]) == ("'one'", "[1, 2]")
+    frame = peer.stack()[0]
+    assert peer.value("text + '!'") == "'ä😀!'"
+    assert peer.value("items['one'][1]", "hover") == "2"
+    assert peer.value("text.upper()", "repl") == "'Ä😀'"
+    assert peer.ask("completions", text="'😀', ite", column=9, frameId=frame["id"])["targets"][0]["label"] == "items"
+    code = peer.ask("disassemble", memoryReference=frame["instructionPointerReference"], instructionCount=2)
+    assert code["instructions"][0]["address"] == frame["instructionPointerReference"]
+    scope = peer.ask("scopes", frameId=frame["id"])["scopes"][0]
+    peer.ask("setVariable", variablesReference=scope["variablesReference"], name="items", value="'é'")
+    [where] = peer.ask("breakpointLocations", source={"path": str(peer.folder / "prog.py")}, line=first + 2)[
+        "breakpoints"
+    ]
+    assert where["line"] == first + 2
+    assert peer.step() == ("look", first + 2)
+    assert peer.locals()["é"]["value"] == "'ä😀'"
+    peer.go()
+    peer.stopped("breakpoint")
+    peer.ask("setBreakpoints", source={"path": str(peer.folder / "prog.py")}, breakpoints=[])
+    peer.go()
+    assert peer.finish() == (0, "whole again\n", "")
+
+
+TWICE = """
+    import abc, collections, contextlib, enum, functools, io, json, numbers, operator, os, socket, struct, sys, typing
+    import collections.abc as c
+
+    def described(kind):
+        return sorted(below.__module__ + "." + below.__qualname__ for below in type.__subclasses__(kind))
+
+    kinds = [getattr(c, name) for name in c.__all__] + [numbers.Number, os.PathLike, io.IOBase, enum.Enum]
+    kinds += [tuple, dict, int, str, list, OSError, ValueError, ImportError, LookupError, type(sys)]
+    for kind in kinds:
+        registry = abc._get_dump(kind)[0] if isinstance(kind, abc.ABCMeta) else ()
+        print(kind.__name__, described(kind), sorted(repr(reference()) for reference in registry))
+    print(sorted(sys.modules))
+"""
+
+
+def test_no_class_of_the_standard_library_exists_twice(start: Start, python: str) -> None:
+    peer = start(TWICE)
+    peer.configure(lines=[5])
+    plain = subprocess.run([python, "prog.py"], cwd=peer.folder, capture_output=True, text=True, check=True)
+    peer.stopped("breakpoint")
+    peer.value("1 + 1")
+    peer.ask("disassemble", memoryReference=peer.stack()[0]["instructionPointerReference"], instructionCount=1)
+    peer.ask("setBreakpoints", source={"path": str(peer.folder / "prog.py")}, breakpoints=[])
+    peer.go()
+    code, output, errors = peer.finish()
+    assert (code, errors) == (0, "")
+    output = output.replace("'builtins.StgDict', ", "")  # 3.12: a class of `_ctypes` alone
+    ours = re.compile(r"'_dapkit_debuggee\.[\w.]+'(, )?|(?<=[\w.]'), '_dapkit_debuggee\.[\w.]+'")
+    assert ours.sub("", output).splitlines() == plain.stdout.splitlines()
+
+
+NAMES = "_json _socket ast bisect collections dis functools inspect io json opcode os queue select types typing zlib"
+
+
+def test_files_of_the_program_with_names_of_modules_that_the_debugger_uses_are_left_alone(start: Start) -> None:
+    peer = start("def f(x):\n    return x\nf({'a': 1})\nprint('end')\n")
+    for name in NAMES.split():
+        (peer.folder / f"{name}.py").write_text("raise SystemExit('executed: ' + __name__)\n")
+    peer.configure(lines=[2])
+    peer.stopped("breakpoint")
+    assert peer.locals()["x"]["value"] == "{'a': 1}"
+    assert peer.value("x['a']", "repl") == "1"
+    peer.ask("disassemble", memoryReference=peer.stack()[0]["instructionPointerReference"], instructionCount=1)
+    peer.go()
+    assert peer.finish() == (0, "end\n", "")
+
+
+IMPORTING = """
+    import sys
+    class Slow:
+        def find_spec(self, name, path=None, target=None):
+            if name == "wanted":
+                for one in (1, 2):
+                    held = one
+    sys.meta_path.insert(0, Slow())
+    try:
+        import wanted
+    except ImportError:
+        print("not found")
+"""
+
+
+def test_program_that_stands_in_an_import_is_shown(start: Start) -> None:
+    peer = start(IMPORTING)
+    peer.configure(lines=[6])
+    for _ in range(2):
+        peer.stopped("breakpoint")
+        assert peer.at() == ("Slow.find_spec", 6)
+        assert peer.locals()["name"]["value"] == "'wanted'"
+        assert peer.value("name + 'é'") == "'wantedé'"
+        peer.go()
+    assert peer.finish() == (0, "not found\n", "")

@@ -1,0 +1,48 @@
+"""A program that changes what it can reach of the interpreter, for tests of what the debugger relies on there."""
+
+SPOILING = """
+import _json, _queue, _signal, _socket, _thread, builtins, gc, io, itertools, opcode, os, posix, posixpath, select, sys
+import time, types
+
+def broken(*_arguments, **_more):
+    raise ZeroDivisionError("this is the program's own")
+
+def frozen():
+    return -1e300
+
+class Spoiled:
+    def __enter__(self):
+        self.kept = []
+        functions = {
+            # As libraries that replace clocks do: wherever somebody has taken it.
+            id(time.monotonic): frozen,
+        }
+        tables = [names for names in gc.get_objects() if type(names) is dict]
+        for names in tables:
+            for name, value in list(names.items()):
+                if id(value) in functions:
+                    self.replace(names, name, functions[id(value)])
+        modules = _json, _queue, _signal, _socket, _thread, io, itertools, os, posix, posixpath, select, time, types
+        for module in modules:
+            for name, value in list(vars(module).items()):
+                if callable(value) and not name.startswith("__"):
+                    self.replace(vars(module), name, broken)
+        self.modules = dict(sys.modules)
+        clear, names = sys.modules.clear, vars(builtins)
+        spared = ("ZeroDivisionError", "__build_class__")
+        of_builtins = [name for name, value in names.items() if callable(value) and name not in spared]
+        self.kept += [(names, name, names[name]) for name in of_builtins]
+        for name in of_builtins:
+            names[name] = broken
+        clear()
+
+    def replace(self, names, name, value):
+        self.kept.append((names, name, names[name]))
+        names[name] = value
+
+    def __exit__(self, *_error):
+        sys.modules.update(self.modules)
+        for names, name, value in self.kept[::-1]:
+            names[name] = value
+"""
+"""`with Spoiled():` empties `sys.modules`, and replaces clocks, builtins, and functions and classes of modules."""
