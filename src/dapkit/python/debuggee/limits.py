@@ -86,6 +86,8 @@ KNOWN_ARGUMENTS: Final = 100
 NOTED_CALLS: Final = 10_000
 """Calls whose arguments are kept for `restartFrame` between two stops: at some microseconds each."""
 
+CELL_CALLERS: Final = 4
+"""Frames of a library around a text that it runs, such as a statement of a cell, among which one may run the next."""
 STEPPED_CALLS: Final = 50
 """Calls of a stepped line that are looked at, for what they return."""
 STEPPED_RETURNS: Final = 50

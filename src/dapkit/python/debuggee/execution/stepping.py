@@ -8,6 +8,8 @@ code only, so what it steps over runs at full speed:
                                   else the nearest older frame that is becomes the target
     the target is unwound         the same older frame becomes the target: the handler is in it or above it
     a call below the target       with stepIn, the called frame becomes the target
+    the target was a text that    the next text becomes the target, such as a statement of a notebook's cell;
+    a library runs                until then what runs them is (`cells`)
 
 An await suspends the target without leaving it: the step ends where the coroutine goes on. The end of the
 outermost coroutine of an asyncio task leads to the coroutine that awaits the task, not to the event loop.
@@ -31,6 +33,7 @@ from ..options import EngineOptions
 from ..sources.files import LIBRARY, OURS, PROGRAM, Sources
 from ..threads import tasks
 from . import monitor as events
+from .cells import CellRun, cell_run
 from .monitor import Monitor
 from .results import Result, Results
 from .states import ThreadStates
@@ -54,9 +57,22 @@ class Step:
 
     `unit` is the granularity; `offsets` are those of statements to end at, `leaving` is the offset
     at which the step begins: an event there is not yet progress; `before_line` says that even its LINE event may come.
+    With `cell` the target runs texts, and the step waits for the next of them, or for the end of the target.
     """
 
-    __slots__ = ("before_line", "call", "details", "kind", "leaving", "offsets", "reason", "results", "target", "unit")
+    __slots__ = (
+        "before_line",
+        "call",
+        "cell",
+        "details",
+        "kind",
+        "leaving",
+        "offsets",
+        "reason",
+        "results",
+        "target",
+        "unit",
+    )
 
     def __init__(
         self, kind: Kind, target: FrameType | None, reason: str, unit: str = LINE, details: Json | None = None
@@ -71,10 +87,18 @@ class Step:
         self.before_line = False
         self.call: StepCall | None = None
         self.results: Results | None = None
+        self.cell: CellRun | None = None
+
+    @property
+    def enters(self) -> bool:
+        """Whether code that starts matters to it."""
+        return self.kind == INTO or self.cell is not None
 
     @property
     def events(self) -> int:
         """What is to be watched in the code of the target."""
+        if self.cell is not None:
+            return events.EVENTS.PY_RETURN | events.EVENTS.PY_YIELD
         watched = events.STEP | events.SITE
         if self.unit == INSTRUCTION or self.offsets or self.call is not None:
             watched |= events.EVENTS.INSTRUCTION
@@ -100,7 +124,7 @@ class Stepping:
         self.steps: dict[int, Step] = {}
         """By identity of the thread."""
         self.entering = False
-        """Whether any step goes into calls."""
+        """Whether code that starts matters to any step."""
 
     @under_lock
     def start(
@@ -145,7 +169,8 @@ class Stepping:
         return numbers if isinstance(numbers, list) else []
 
     def _set(self, ident: int, step: Step) -> None:
-        if self._options.show_return_value and step.kind == OVER and step.reason == "step" and step.call is None:
+        is_over = step.kind == OVER and step.call is None and step.cell is None
+        if self._options.show_return_value and is_over and step.reason == "step":
             step.results = Results()
         self.steps[ident] = step
         self._states.move(ident, "step")
@@ -155,7 +180,7 @@ class Stepping:
         if step.target is not None:
             self._monitor.want(step.target.f_code, f"step {ident}", step.events, afresh=True)
         self._monitor.also("step", events.EVENTS.PY_UNWIND | events.DISCOVERY)
-        if step.kind == INTO:
+        if step.enters:
             self.entering = True
             self._monitor.discover("step")
 
@@ -179,7 +204,7 @@ class Stepping:
             self._monitor.want(step.target.f_code, f"step {ident}", 0)
         if step is not None and step.results is not None:
             self._watch_no_calls(ident, step.results)
-        self.entering = any(other.kind == INTO for other in self.steps.values())
+        self.entering = any(other.enters for other in self.steps.values())
 
     @under_lock
     def threads_resumed(self) -> None:
@@ -208,7 +233,7 @@ class Stepping:
     def arrives(self, ident: int, frame: FrameType) -> bool:
         """Say whether a new line of a frame is where the step ends."""
         step = self.steps.get(ident)
-        if step is None or step.target is not frame or step.kind == OUT:
+        if step is None or step.target is not frame or step.kind == OUT or step.cell is not None:
             return False
         before_line, step.before_line = step.before_line, False
         if before_line and frame.f_lasti == step.leaving:
@@ -220,7 +245,7 @@ class Stepping:
     def arrives_at(self, ident: int, frame: FrameType, offset: int) -> bool:
         """Say whether an instruction of a frame is where the step ends."""
         step = self.steps.get(ident)
-        if step is None or step.target is not frame or step.kind == OUT:
+        if step is None or step.target is not frame or step.kind == OUT or step.cell is not None:
             return False
         leaving, step.leaving = step.leaving, -1
         if step.call is not None:
@@ -237,7 +262,7 @@ class Stepping:
             self._monitor.discover("step")
         elif call.begun and offset != call.offset and offset not in call.after:
             step.kind, step.call = OVER, None
-            self.entering = any(other.kind == INTO for other in self.steps.values())
+            self.entering = any(other.enters for other in self.steps.values())
 
     @under_lock
     def call(self, ident: int, frame: FrameType, function: object) -> bool:
@@ -285,10 +310,20 @@ class Stepping:
             return None
         awaiter = self._awaiter(frame)
         caller = frame.f_back
-        if awaiter is None and caller is not None and self.may_show(caller):
+        if awaiter is None and step.cell is None and caller is not None and self.may_show(caller):
             return caller
-        self._retarget(ident, step, awaiter or caller)
+        cell = cell_run(frame, self._sources, self.may_show) if awaiter is None and step.kind != OUT else None
+        if cell is not None:
+            self._await_cell(ident, step, cell)
+        else:
+            self._retarget(ident, step, awaiter or caller)
         return None
+
+    def _await_cell(self, ident: int, step: Step, cell: CellRun) -> None:
+        self.end(ident)
+        following = Step(OVER if step.call is not None else step.kind, cell.around, step.reason, step.unit)
+        following.cell = cell
+        self._set(ident, following)
 
     @under_lock
     def unwind(self, ident: int, frame: FrameType) -> None:
@@ -319,7 +354,9 @@ class Stepping:
     def enter(self, ident: int, frame: FrameType) -> None:
         """Take note that a frame starts or goes on after a yield."""
         step = self.steps.get(ident)
-        if step is None or step.kind != INTO or not self.may_show(frame) or not _below(frame, step.target):
+        if step is None or not self.may_show(frame) or not _below(frame, step.target):
+            return
+        if step.kind != INTO and (step.cell is None or not step.cell.goes_on_in(frame)):
             return
         if step.reason == "entry" and not self._is_of_program(frame):
             return  # what our own preparations call of the standard library

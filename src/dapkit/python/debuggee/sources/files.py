@@ -30,7 +30,7 @@ _HERE: Final = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.
 GENERATED: Final = _HERE + "<generated>"
 """File name of code that this package compiles for itself."""
 
-_TYPED_IN: Final = ("<string>", "<stdin>", "<console>", "<ipython-input", "<python-input", "<cell")
+_TYPED_IN: Final = ("<string>", "<stdin>", "<console>", "<ipython-input", "<python-input", "<cell", "<doctest ")
 """Code without a file that is the program's own, by the beginnings of its names."""
 _RESUME: Final = (lambda: None).__code__.co_code[0]
 _OPTIMIZED: Final = 0x3  # CO_OPTIMIZED | CO_NEWLOCALS: a function's code

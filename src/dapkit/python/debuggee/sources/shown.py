@@ -5,6 +5,7 @@ Code of a file on disk is named by its path. All other code gets a `sourceRefere
     members of zip archives      read from the archive
     frozen modules               read from the standard library's folder
     notebook cells and the like  from `linecache`, where the maker of the code put its text
+    examples of doctest          from the example
     `exec`, `eval`, `python -c`  found among the strings of the frames around it: the one that compiles to the
                                  same code; each text is a source of its own
     anything else                a listing of the names and constants of each line, at that line
@@ -20,6 +21,7 @@ from opcode import opname
 from types import CodeType, FrameType
 
 from .. import limits
+from ..classes import module_of, namespace, simple_name
 from ..connection.wire import Json
 from ..errors import RequestRefused
 from ..local_variables import locals_of
@@ -33,7 +35,7 @@ from .imported import loaded, names_of
 from .unfiled import UnfiledText, UnfiledTexts
 
 _FROZEN = "<frozen "
-_ONE_TEXT_EACH = ("<string>", "<stdin>")
+_ONE_TEXT_EACH = ("<string>", "<stdin>", "<console>")
 """File names that say nothing: each code compiled under them has a text of its own."""
 
 
@@ -228,7 +230,7 @@ class ShownSources:
             namespaces = [locals_of(frame)] if depth else []
             namespaces.append(frame.f_globals)
             values = [value for names in namespaces for value in list(names.values())]
-            for value in [*frame.f_code.co_consts, *values]:
+            for value in [*frame.f_code.co_consts, *map(_text_in, values)]:
                 if type(value) is str and value and seen < limits.NEARBY_TEXTS:
                     seen += 1
                     yield value
@@ -247,6 +249,12 @@ class ShownSources:
         if shared:
             self._by_name[filename] = made
         return made
+
+
+def _text_in(value: object) -> object:
+    """Return the text of an example of doctest, any other value itself."""
+    is_example = simple_name(type(value)) == "Example" and module_of(type(value)) == "doctest"
+    return namespace(value).get("source") if is_example else value
 
 
 def _of_frozen(filename: str) -> str | None:
