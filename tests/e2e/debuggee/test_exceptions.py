@@ -170,6 +170,66 @@ def test_user_unhandled_stops_where_the_exception_will_reach_a_library(start: St
     assert peer.ask("exceptionInfo", threadId=1)["breakMode"] == "userUnhandled"
 
 
+IN_LIBRARIES = """
+    import json, unittest
+    from shop.errors import Redirect, Sold
+    from asyncio import CancelledError
+    class T(unittest.TestCase):
+        def test_1(self): json.loads("")
+        def test_2(self): self.skipTest("not now")
+        def test_3(self): raise Redirect
+        def test_4(self): raise CancelledError
+        def test_5(self):
+            try: import nothing_of_this_name
+            except ImportError: pass
+            import broken
+        def test_6(self): raise Sold
+    unittest.main(argv=["prog"], exit=False)
+    def last(): json.loads("")
+    last()
+"""
+
+
+def test_user_unhandled_shows_the_line_of_the_program_and_leaves_control_flow_alone(start: Start) -> None:
+    peer = start(IN_LIBRARIES)
+    (peer.folder / "shop").mkdir()
+    (peer.folder / "shop" / "errors.py").write_text("class Redirect(Exception): pass\nclass Sold(Redirect): pass\n")
+    (peer.folder / "broken.py").write_text("from json import nothing_of_this_name\n")
+    rules = [{"exception": "shop.*.Sold", "include": True}, {"exception": "shop.errors.Redirect", "include": False}]
+    peer.configure(filters=["userUnhandled"], rules=rules)
+    places: list[tuple[str, int]] = []
+    while len(places) < 4:
+        peer.stopped("exception")
+        places.append(peer.at())
+        assert peer.value("1 + 1") == "2"
+        assert peer.ask("exceptionInfo", threadId=1)["breakMode"] == "userUnhandled"
+        peer.go()
+    assert places == [("T.test_1", 5), ("<module>", 1), ("T.test_6", 13), ("last", 15)]
+    assert peer.finish()[0] == 1
+    assert sum(event["event"] == "stopped" for event in peer.events()) == len(places)
+
+
+@pytest.mark.parametrize(
+    ("just_my_code", "place"), [(True, ("f", 2)), (False, ("loads", 0))], ids=["own code alone", "all code"]
+)
+def test_raised_stops_in_libraries_where_they_are_shown(
+    start: Start, *, just_my_code: bool, place: tuple[str, int]
+) -> None:
+    peer = start("import json\ndef f(): json.loads(b'\\xff')\ntry: f()\nexcept ValueError: pass\n")
+    peer.configure(filters=["raised"], justMyCode=just_my_code)
+    peer.stopped("exception")
+    name, line = peer.at()
+    assert (name, line) == place if just_my_code else name != "f"
+
+
+def test_exceptions_that_imports_catch_inside_stop_nowhere(start: Start) -> None:
+    peer = start("import colorsys\nx = 1\n")
+    rules = [{"path": str(peer.folder), "include": True}]
+    peer.configure(filters=["raised"], rules=rules, justMyCode=False)
+    assert peer.finish()[0] == 0
+    assert not [event for event in peer.events() if event["event"] == "stopped"]
+
+
 @pytest.mark.row("exceptionInfo")
 def test_exception_info_tells_notes_groups_and_survives_a_raising_str(start: Start) -> None:
     peer = start(

@@ -355,6 +355,18 @@ def test_async_for_and_with_are_stepped_in_the_logical_flow(start: Start) -> Non
     assert lines == [17, 18, 17, 18, 17, 16, 19]
 
 
+@pytest.mark.parametrize("of_folder", [False, True], ids=["no rule", "a rule for the folder"])
+def test_step_into_an_import_leads_to_the_first_line_of_the_module(start: Start, *, of_folder: bool) -> None:
+    peer = start("x = 1\nimport own\ny = 2\n")
+    (peer.folder / "own.py").write_text("z = 3\nw = 4\n")
+    rules = [{"path": str(peer.folder), "include": True}] if of_folder else []
+    peer.configure(lines=[2], justMyCode=False, rules=rules)
+    peer.stopped("breakpoint")
+    assert peer.step("stepIn") == ("<module>", 1)
+    assert peer.stack()[0]["source"]["name"] == "own.py"
+    assert peer.step("stepOut") == ("<module>", 3)
+
+
 @pytest.mark.row("launch")
 @pytest.mark.parametrize(
     ("rules", "just_my_code", "places"),

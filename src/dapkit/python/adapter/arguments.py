@@ -21,11 +21,12 @@ class PathMapping(ProtocolObject, frozen=True, kw_only=True):
 
 
 class Rule(ProtocolObject, frozen=True, kw_only=True):
-    """Whether code counts as the program's own: one of `path` and `module`, each a pattern with `*` and `?`."""
+    """Whether code is the program's own, or exceptions are errors: one of the others, a pattern with `*` and `?`."""
 
     include: bool
     path: str | None = None
     module: str | None = None
+    exception: str | None = None
 
 
 class AutoReload(ProtocolObject, frozen=True, kw_only=True):
@@ -75,7 +76,7 @@ class PythonLaunch(LaunchRequestArguments, frozen=True, kw_only=True):
         just_my_code: whether stepping and exceptions pass over library code.
         stop_all_threads: whether all threads stop with the one that hits something; the others run on without it.
         evaluate_timeout: seconds that an input of the console may run before it is interrupted; 0 is for ever.
-        rules: what counts as library code, the first rule that fits decides.
+        rules: what counts as library code, and which exceptions are not errors; the first rule that fits decides.
         show_return_value: whether variables show what functions returned that a step came out of or went over.
         path_mappings: where the program's files are for the client.
         sub_process: whether child processes are debugged too: not yet.

@@ -321,9 +321,8 @@ class Callbacks:
             return  # it will be the answer
         mode = self._exceptions.on_raise(ident, frame, offset, exception, again=again)
         if mode:
-            parked = ParkedThread(ident, frame, exception=exception, break_mode=mode)
-            if mode != "always":
-                parked.trail = details.trail_of(exception, frame)
+            shown, trail = self._exceptions.shown(mode, exception, frame)
+            parked = ParkedThread(ident, shown, exception=exception, break_mode=mode, trail=trail)
             self._stops.halt(parked, "exception", **details.summary(exception))
 
     def _on_unwind(self, frame: FrameType, _code: CodeType, _offset: int, exception: BaseException) -> None:
@@ -339,14 +338,8 @@ class Callbacks:
             return  # it will be the answer
         mode = self._exceptions.on_unwind(ident, frame, exception)
         if mode:
-            parked = ParkedThread(
-                ident,
-                frame,
-                leaving=True,
-                exception=exception,
-                break_mode=mode,
-                trail=details.trail_of(exception, frame),
-            )
+            shown, trail = self._exceptions.shown(mode, exception, frame)
+            parked = ParkedThread(ident, shown, leaving=True, exception=exception, break_mode=mode, trail=trail)
             self._stops.halt(parked, "exception", **details.summary(exception))
 
     # Shields

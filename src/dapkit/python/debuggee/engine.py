@@ -109,7 +109,9 @@ class Engine:
         )
         self.jobs = JobQueue(self.link, self.stops)
         self.stepping = Stepping(self.monitor, self.sources, self.options, self.states)
-        self.exceptions = ExceptionBreakpointTable(self.monitor, self.sources, self._complain)
+        self.exceptions = ExceptionBreakpointTable(
+            self.monitor, self.sources, self._complain, shows=self.stepping.may_show
+        )
         self.callbacks = Callbacks(
             self.link,
             self.monitor,

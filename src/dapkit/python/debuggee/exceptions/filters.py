@@ -30,7 +30,7 @@ FILTERS: Final[list[Json]] = [
         "filter": USER_UNHANDLED_FILTER,
         "label": "User Unhandled Exceptions",
         "default": False,
-        "description": "Stop where an exception is raised that will leave the program's own code for a library's.",
+        "description": "Stop where an exception is raised that will leave the program's own code.",
         **_CONDITION,
     },
 ]

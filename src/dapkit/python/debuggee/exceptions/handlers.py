@@ -204,7 +204,7 @@ def _global(frame: FrameType, name: str) -> object:
 def _are_exceptions(classes: object) -> bool:
     if type(classes) is tuple:
         return all(map(_are_exceptions, classes))
-    return is_a(classes, type) and BaseException in mro_of(classes)
+    return is_a(classes, type) and any(kind is BaseException for kind in mro_of(classes))
 
 
 def _matches(exception: BaseException, classes: object) -> bool:

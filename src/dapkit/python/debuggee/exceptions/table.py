@@ -1,9 +1,11 @@
 """Stops at exceptions: which breakpoints are set, and whether a raise is one to stop at.
 
-    raised         at the raise, once, in the first frame of the program's own code that sees it
+    raised         at the raise, once, in the first frame of the program's own code that sees it;
+                   without justMyCode, in the first frame that is shown
     uncaught       at the raise, if nothing on the stack will catch it (`handlers`); where that
                    cannot be known, when it leaves the last frame, with the frames of its traceback
-    userUnhandled  at the raise, if it will leave the program's own code for a library's
+    userUnhandled  at the raise, if it will leave the program's own code, for a library's or for nothing;
+                   the newest frame of that code is shown on top. Not at `control_flow`
 
 An exception on its way stops the program once, whichever of these it meets; `raise error` sends it on its
 way anew, a bare `raise` does not. `raised` does not stop at StopIteration and its kind, `uncaught`
@@ -11,17 +13,20 @@ not at SystemExit and KeyboardInterrupt. Which exceptions a breakpoint means is 
 """
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import FrameType
-from typing import Final
+from typing import Final, NamedTuple
 
 from ..classes import is_a
 from ..connection.wire import Json
 from ..errors import RequestRefused
 from ..execution import monitor as events
 from ..execution.monitor import Monitor
-from ..sources.files import EXCLUDED, LIBRARY, OURS, PROGRAM, Sources
+from ..sources.files import OURS, Sources
+from ..sources.rules import ExceptionRule
 from .conditions import ExceptionCondition, Report, wanted_by_condition, wanted_by_path
+from .control_flow import is_control_flow
+from .details import traceback_of, trail_of
 from .filters import RAISED_FILTER, UNCAUGHT_FILTER, USER_UNHANDLED_FILTER
 from .handlers import NO, catches, is_swallowed_below, swallows_from_below
 from .known import AGAIN, CATCHES, ENDS, FRESH, PASSES, PASSING, UNSURE, KnownRaises, origin_of
@@ -92,13 +97,33 @@ def _add(
         answers.append({"verified": True})
 
 
+class _Unhandled(NamedTuple):
+    """An exception that the program was stopped for as unhandled, on its way.
+
+    Attributes:
+        identity: of the exception, which is not kept alive.
+        older: identities of the frames that it will leave.
+        is_final: whether nothing at all will catch it; else it stops again if it is raised again.
+
+    """
+
+    identity: int
+    older: frozenset[int]
+    is_final: bool
+
+
 class ExceptionBreakpointTable:
     """The exception breakpoints.
 
     Invariant: RAISE, RERAISE and PY_UNWIND are watched exactly while a breakpoint that needs them is set.
     """
 
-    def __init__(self, monitor: Monitor, sources: Sources, report: Report) -> None:
+    def __init__(
+        self, monitor: Monitor, sources: Sources, report: Report, *, shows: Callable[[FrameType], bool]
+    ) -> None:
+        """Take what says whether the client wants to see a frame."""
+        self._shows = shows
+        self.rules: list[ExceptionRule] = []
         self._monitor = monitor
         self._sources = sources
         self._report = report
@@ -108,8 +133,8 @@ class ExceptionBreakpointTable:
         """Raises that need no look: not asked for, or known to be caught."""
         self._stopped: dict[int, int] = {}
         """By thread: the id of the exception on its way that it was last stopped for."""
-        self._uncaught: dict[int, tuple[int, frozenset[int]]] = {}
-        """By thread: the id of the exception it was last stopped for as uncaught, and those of the frames it leaves."""
+        self._unhandled: dict[int, _Unhandled] = {}
+        """By thread: what it was last stopped for because nothing of the program would catch it."""
 
     def set(self, asked: Asked) -> None:
         """Replace the exception breakpoints; the empty list stops at no exception."""
@@ -147,7 +172,7 @@ class ExceptionBreakpointTable:
         passing = origin == PASSING
         if not again and not passing:
             self._begins(ident, frame, exception, is_fresh=origin == FRESH)
-        if id(exception) in (self._stopped.get(ident), self._uncaught_in(ident)):
+        if id(exception) in self._reported_in(ident):
             return ""
         era = self.known.era
         wanted = not is_a(exception, *_QUIET) and self._may_want(RAISED, exception)
@@ -156,12 +181,10 @@ class ExceptionBreakpointTable:
             era = -1  # then nothing passes unseen
         mode = ""
         if not passing and not is_a(exception, *_ORDERLY):
-            mode = self._fresh(frame, offset, exception, era=era)
-            if mode == UNCAUGHT:
-                self._uncaught[ident] = id(exception), _older(frame)
+            mode = self._fresh(ident, frame, offset, exception, era=era)
         elif not passing:
             self.known.note(frame.f_code, offset, type(exception), CATCHES, era=era)
-        if not mode and raised and self._is_program(frame) and self._wants(RAISED, exception, frame):
+        if not mode and raised and self._shows(frame) and self._wants(RAISED, exception, frame):
             mode = RAISED
         if mode:
             self._stopped[ident] = id(exception)
@@ -174,43 +197,61 @@ class ExceptionBreakpointTable:
         In a frame that the reported one has to leave it is that one, on its way: imports take frames off a traceback.
         """
         self._stopped.pop(ident, None)
-        if is_fresh and self._uncaught_in(ident) == id(exception) and id(frame) not in self._uncaught[ident][1]:
-            del self._uncaught[ident]
+        last = self._unhandled.get(ident)
+        if last is None or last.identity != id(exception) or id(frame) in last.older:
+            return
+        if is_fresh or not last.is_final:
+            del self._unhandled[ident]
 
-    def _uncaught_in(self, ident: int) -> int:
-        return self._uncaught[ident][0] if ident in self._uncaught else 0
+    def _reported_in(self, ident: int) -> tuple[int, int]:
+        last = self._unhandled.get(ident)
+        return self._stopped.get(ident, 0), last.identity if last is not None else 0
 
     def _settle(self) -> None:
-        now = {*self._stopped.values(), *(reported for reported, _ in self._uncaught.values())}
+        now = {*self._stopped.values(), *(last.identity for last in self._unhandled.values())}
         self.known.reported |= now
         self.known.reported &= now
 
-    def _fresh(self, frame: FrameType, offset: int, exception: BaseException, *, era: int) -> Mode:
+    def _fresh(self, ident: int, frame: FrameType, offset: int, exception: BaseException, *, era: int) -> Mode:
         """Decide about a raise that begins the way of an exception, for the breakpoints that look at handlers."""
         user = self._may_want(USER_UNHANDLED, exception)
         if not user and not self._may_want(UNCAUGHT, exception):
             self.known.note(frame.f_code, offset, type(exception), CATCHES, era=era)
             return ""
-        mode = self._unhandled(frame, offset, exception, user=user, era=era)
-        return mode if mode and self._wants(mode, exception, frame) else ""
+        fitting = self._unhandled_modes(frame, offset, exception, user=user, era=era)
+        mode = self._wanted_of(fitting, exception, frame)
+        if mode:
+            self._unhandled[ident] = _Unhandled(id(exception), _older(frame), UNCAUGHT in fitting)
+        return mode
 
-    def _unhandled(self, frame: FrameType, offset: int, exception: BaseException, *, user: bool, era: int) -> Mode:
-        """Look down the stack for a handler: the mode to stop with."""
+    def _wanted_of(self, fitting: Iterable[Mode], exception: BaseException, frame: FrameType) -> Mode:
+        """Return the first mode of those that fit which a breakpoint asks for."""
+        for mode in fitting:
+            if mode == USER_UNHANDLED and is_control_flow(exception, self.rules):
+                continue
+            if self._wants(mode, exception, frame):
+                return mode
+        return ""
+
+    def _unhandled_modes(
+        self, frame: FrameType, offset: int, exception: BaseException, *, user: bool, era: int
+    ) -> tuple[Mode, ...]:
+        """Look down the stack for a handler: the modes that fit."""
         current: FrameType | None = frame
         in_program = False
         while current is not None and not self._ends_thread(current):
-            kind = self._sources.kind_of(current)
-            if in_program and kind in (LIBRARY, EXCLUDED) and user:
-                return USER_UNHANDLED
-            in_program = in_program or kind == PROGRAM
+            shows = self._shows(current)
+            if user and in_program and not shows and not self._sources.hides(current):
+                return (USER_UNHANDLED,)
+            in_program = in_program or shows
             at = offset if current is frame else current.f_lasti
             found = self._is_caught_in(current, at, exception, era=era)
             if found or (current is not frame and swallows_from_below(current.f_code, exception)):
-                return ""
+                return ()
             current = current.f_back
         if current is not None:
             self.known.note(current.f_code, current.f_lasti, type(exception), ENDS, era=era)
-        return UNCAUGHT
+        return (UNCAUGHT, USER_UNHANDLED) if in_program else (UNCAUGHT,)
 
     def _is_caught_in(self, frame: FrameType, offset: int, exception: BaseException, *, era: int) -> bool:
         """Say whether a frame, or C code that called it, catches an exception or may do so; note what is found."""
@@ -225,18 +266,37 @@ class ExceptionBreakpointTable:
 
     def on_unwind(self, ident: int, frame: FrameType, exception: BaseException) -> Mode:
         """Return the break mode to stop with when an exception leaves a frame, or an empty text."""
-        if UNCAUGHT not in self._asked:
+        if UNCAUGHT not in self._asked and USER_UNHANDLED not in self._asked:
             return ""
         caller = frame.f_back
         if caller is not None and not self._ends_thread(caller):
             self.known.note_ordinary(caller.f_code, era=self.known.era)
             return ""
-        reported = id(exception) in (self._uncaught_in(ident), self._stopped.pop(ident, None))
-        self._uncaught.pop(ident, None)
+        reported = id(exception) in self._reported_in(ident)
+        self._stopped.pop(ident, None)
+        self._unhandled.pop(ident, None)
         self._settle()
         if reported or is_a(exception, *_ORDERLY) or self._sources.kind(frame.f_code.co_filename) == OURS:
             return ""
-        return UNCAUGHT if self._wants(UNCAUGHT, exception, frame) else ""
+        in_program = any(self._shows(passed) for passed, _ in traceback_of(exception))
+        return self._wanted_of((UNCAUGHT, USER_UNHANDLED) if in_program else (UNCAUGHT,), exception, frame)
+
+    def shown(
+        self, mode: Mode, exception: BaseException, frame: FrameType
+    ) -> tuple[FrameType, list[tuple[FrameType, int]] | None]:
+        """Return the frame to stop in, and the frames to show instead, if there are any: as in `ParkedThread`."""
+        if mode == RAISED:
+            return frame, None
+        trail = trail_of(exception, frame)
+        if mode != USER_UNHANDLED:
+            return frame, trail
+        for at, (passed, _) in enumerate(trail):
+            if self._shows(passed):
+                return frame, trail[at:]
+        older: FrameType | None = frame
+        while older is not None and not self._shows(older):
+            older = older.f_back
+        return (frame, trail) if older is None else (older, None)
 
     def _ends_thread(self, frame: FrameType) -> bool:
         """Say whether a frame is what a thread starts with: what arrives there is uncaught."""
@@ -246,9 +306,6 @@ class ExceptionBreakpointTable:
         return code.co_name == "_bootstrap_inner" and code.co_filename == getattr(
             sys.modules.get("threading"), "__file__", None
         )
-
-    def _is_program(self, frame: FrameType) -> bool:
-        return self._sources.kind_of(frame) == PROGRAM
 
 
 def _older(frame: FrameType) -> frozenset[int]:

@@ -372,7 +372,7 @@ class Stepping:
 
     def may_show(self, frame: FrameType) -> bool:
         """Say whether a step may end in a frame."""
-        return self._shows_kind(self._sources.kind_of(frame))
+        return self._shows_kind(self._sources.kind_of(frame)) and not self._sources.hides(frame)
 
     def _shows(self, code: CodeType) -> bool:
         return self._shows_kind(self._sources.kind(code.co_filename))

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 def launch(engine: "Engine", request: IncomingRequest) -> Json:
     """Take the options of the session; the program itself is on the command line."""
     engine.options.read(request)
-    engine.sources.obey(read_rules(engine.options.rules))
+    rules = read_rules(engine.options.rules)
+    engine.sources.obey(rules.code)
+    engine.exceptions.rules = rules.exceptions
     return {"cwd": os.getcwd()}
 
 

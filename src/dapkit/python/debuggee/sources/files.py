@@ -32,6 +32,10 @@ GENERATED: Final = _HERE + "<generated>"
 
 _TYPED_IN: Final = ("<string>", "<stdin>", "<console>", "<ipython-input", "<python-input", "<cell", "<doctest ")
 """Code without a file that is the program's own, by the beginnings of its names."""
+_IMPORTS: Final = frozenset(
+    ("<frozen importlib._bootstrap>", "<frozen importlib._bootstrap_external>", "<frozen zipimport>")
+)
+_RUNPY: Final = "<frozen runpy>"
 _RESUME: Final = (lambda: None).__code__.co_code[0]
 _OPTIMIZED: Final = 0x3  # CO_OPTIMIZED | CO_NEWLOCALS: a function's code
 
@@ -129,6 +133,20 @@ class Sources:
             return self.kind(file)
         return LIBRARY if type(name) is str and name.startswith("namedtuple_") else PROGRAM
 
+    def hides(self, frame: FrameType) -> bool:
+        """Say whether a frame is shown only if the client asks for all; no step and no exception stops there.
+
+        That is the machinery of imports, and what `python -m` runs a program with; one that calls `runpy` sees it.
+        """
+        filename = frame.f_code.co_filename
+        return filename in _IMPORTS or (filename == _RUNPY and self._runs_the_program(frame))
+
+    def _runs_the_program(self, frame: FrameType) -> bool:
+        older: FrameType | None = frame
+        while older is not None and (older.f_code.co_filename == _RUNPY or self.kind(older.f_code.co_filename) == OURS):
+            older = older.f_back
+        return older is None
+
     def _find_kind(self, filename: str) -> Kind:
         if filename.startswith(_HERE):
             return OURS
@@ -152,6 +170,8 @@ class Sources:
             return None
         path = os.path.join(self._directory, filename)
         paths = {path, self.key(filename) or path}
+        if filename.startswith("<"):  # in no folder: a rule has to mean it by its name
+            path, paths = filename, {f"/{filename}"}
         modules = [
             name
             for name, module in list(sys.modules.items())

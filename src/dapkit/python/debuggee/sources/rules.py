@@ -2,10 +2,13 @@
 
     {"path": "**/vendored/*", "include": false}      code of these files is a library's
     {"module": "requests.*", "include": true}        code of these modules is the program's own
+    {"exception": "shop.Redirect", "include": false} exceptions of this class are not errors (`exceptions.control_flow`)
 
 `*` stands for any characters, `**` too, `?` for one. A path without a slash at its beginning fits in any
 folder; a folder stands for all that is in it, and a package for its modules.
 """
+
+from typing import NamedTuple
 
 from ..connection.wire import Json
 from ..errors import RequestRefused
@@ -33,22 +36,47 @@ class CodeRule:
         return False
 
 
-def read_rules(given: list[Json]) -> list[CodeRule]:
+class ExceptionRule:
+    """One rule about exceptions: the classes that it names, and whether they are errors."""
+
+    __slots__ = ("_pattern", "include")
+
+    def __init__(self, pattern: str, *, include: bool) -> None:
+        self._pattern = pattern
+        self.include = include
+
+    def fits(self, name: str) -> bool:
+        """Say whether the rule is about a class of this full name."""
+        return matches(name, self._pattern)
+
+
+class Rules(NamedTuple):
+    """The rules of a launch configuration, each kind in their order."""
+
+    code: list[CodeRule]
+    exceptions: list[ExceptionRule]
+
+
+def read_rules(given: list[Json]) -> Rules:
     """Read the rules of a launch configuration.
 
     Raises:
         RequestRefused: if one of them is not a rule.
 
     """
-    rules: list[CodeRule] = []
+    rules = Rules([], [])
     for rule in given:
-        path, module, include = rule.get("path"), rule.get("module"), rule.get("include")
-        pattern = module if path is None else path
+        include = rule.get("include")
+        kinds = [kind for kind in ("path", "module", "exception") if rule.get(kind) is not None]
+        pattern = rule[kinds[0]] if len(kinds) == 1 else None
         if not isinstance(pattern, str) or not pattern or not isinstance(include, bool):
             raise RequestRefused(
-                f"a rule is {rule!r:.200}, expected path or module, a text, and include, true or false"
+                f"a rule is {rule!r:.200}, expected path, module or exception, a text, and include, true or false"
             )
-        rules.append(CodeRule(pattern, of_modules=path is None, include=include))
+        if kinds[0] == "exception":
+            rules.exceptions.append(ExceptionRule(pattern, include=include))
+        else:
+            rules.code.append(CodeRule(pattern, of_modules=kinds[0] == "module", include=include))
     return rules
 
 

@@ -20,10 +20,6 @@ from ..values.references import ObjectReferences
 from ..values.variables import ShownFrame
 from .details import FrameDetails
 
-_HIDDEN = frozenset(("<frozen importlib._bootstrap>", "<frozen importlib._bootstrap_external>", "<frozen zipimport>"))
-_RUNPY = "<frozen runpy>"
-
-
 type Naming = Callable[[FrameType, int], str]
 """Makes the name of a frame, given its line."""
 
@@ -79,14 +75,11 @@ class Stacks:
     def _walk(self, newest: FrameType | None, *, whole: bool) -> list[StackEntry]:
         """Return the program's frames of a stack, from the newest."""
         found: list[StackEntry] = []
-        kind = self._sources.kind
+        sources = self._sources
         while newest is not None:
-            filename = newest.f_code.co_filename
-            if kind(filename) != OURS and (whole or filename not in _HIDDEN):
+            if sources.kind(newest.f_code.co_filename) != OURS and (whole or not sources.hides(newest)):
                 found.append((newest, 0))
             newest = newest.f_back
-        while not whole and found and found[-1][0].f_code.co_filename == _RUNPY:  # type: ignore[union-attr]  # no labels yet
-            del found[-1]
         return found
 
     @staticmethod

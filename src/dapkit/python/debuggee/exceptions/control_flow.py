@@ -1,0 +1,55 @@
+"""Exceptions by which programs tell a library what to do, and which are not errors: `userUnhandled` leaves them alone.
+
+Named by their class or by one that it is derived from. The `rules` of a launch configuration come first:
+
+    {"exception": "shop.errors.Redirect", "include": false}    is not an error
+    {"exception": "click.exceptions.*", "include": true}       is one
+"""
+
+from typing import Final
+
+from ..classes import class_name, mro
+from ..sources.rules import ExceptionRule
+
+_CLASSES: Final = {
+    "unittest.case": "SkipTest _ShouldStop",
+    "hypothesis.errors": "UnsatisfiedAssumption StopTest",
+    "bdb": "BdbQuit",
+    "werkzeug.exceptions": "HTTPException",
+    "starlette.exceptions": "HTTPException",
+    "django.http.response": "Http404",
+    "django.core.exceptions": "PermissionDenied",
+    "rest_framework.exceptions": "APIException",
+    "aiohttp.web_exceptions": "HTTPException",
+    "tornado.web": "Finish HTTPError",
+    "tornado.gen": "Return",
+    "falcon.http_error": "HTTPError",
+    "falcon.http_status": "HTTPStatus",
+    "bottle": "HTTPResponse",
+    "cherrypy._cperror": "HTTPRedirect HTTPError",
+    "litestar.exceptions.http_exceptions": "HTTPException",
+    "sanic.exceptions": "SanicException",
+    "webob.exc": "HTTPException",
+    "pyramid.httpexceptions": "HTTPException",
+    "click.exceptions": "Exit Abort ClickException",
+    "typer": "Exit Abort",
+    "asyncio.exceptions": "CancelledError",
+    "concurrent.futures._base": "CancelledError",
+    "trio": "Cancelled",
+    "greenlet": "GreenletExit",
+    "celery.exceptions": "TaskPredicate",
+    "scrapy.exceptions": "CloseSpider DropItem IgnoreRequest",
+    "airflow.exceptions": "AirflowSkipException AirflowRescheduleException",
+}
+_NAMES: Final = frozenset(f"{module}.{name}" for module, names in _CLASSES.items() for name in names.split())
+_MODULES: Final = ("_pytest.outcomes.", "streamlit.runtime.scriptrunner")
+"""What the names of whole families of them begin with."""
+
+
+def is_control_flow(exception: BaseException, rules: list[ExceptionRule]) -> bool:
+    """Say whether an exception is not an error."""
+    names = [class_name(kind) for kind in mro(exception)]
+    for rule in rules:
+        if any(map(rule.fits, names)):
+            return not rule.include
+    return any(name in _NAMES or name.startswith(_MODULES) for name in names)
