@@ -110,7 +110,7 @@ class _Names:
         last = self._loaded[-1] if self._loaded else None
         value = _stored(held, name)
         if type(held) is ModuleType and last is not None and last.value is held and last.attribute is None:
-            self._loaded[-1] = last._replace(attribute=name, value=value)
+            self._loaded[-1] = LoadedName(last.is_local, last.name, name, value)
         else:
             self._all_known = False
         return value
