@@ -251,6 +251,12 @@ CHECKUPS_AT_ONCE = 2
 VERSIONS_KEPT = 256
 """Versions of programs that are remembered."""
 
+CONFIGURATION_BYTES = 1024 * 1024
+"""Largest file of settings, of definitions, of configurations or of variables that is read."""
+
+CONFIGURATION_SECONDS = 5.0
+"""Time within which the settings of a caller have to be read."""
+
 MARKER_BYTES = 1024 * 1024
 """Bytes of a root marker that are searched for what it has to contain."""
 

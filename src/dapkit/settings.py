@@ -19,6 +19,9 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Self
 
+from dapkit import limits
+from dapkit.trusted_files import objection_to, read_file
+
 USER_FILE = Path("dapkit", "config.toml")
 PROJECT_FILE = ".dapkit.toml"
 
@@ -189,17 +192,23 @@ def _found(
     if project is not None:
         files.append((project / PROJECT_FILE, False))
     for path, trusted in files:
-        for key, value in _read(path, problems):
+        for key, value in _read(path, problems, trusted=trusted):
             yield f"{path}: {key}", key, value, trusted
     for key in _SETTINGS:
         if (text := environ.get(variable(key))) is not None:
             yield f"${variable(key)}", key, text, True
 
 
-def _read(path: Path, problems: list[SettingProblem]) -> Iterator[tuple[str, object]]:
-    """Yield what a file sets; tables are the first part of a name."""
+def _read(path: Path, problems: list[SettingProblem], *, trusted: bool) -> Iterator[tuple[str, object]]:
+    """Yield what a file sets; tables are the first part of a name.
+
+    One of a project counts only if no stranger can have written it.
+    """
+    if not trusted and os.path.lexists(path) and (objection := objection_to(path)) is not None:
+        problems.append(SettingProblem(str(path), f"is not read: {objection}"))
+        return
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        content = tomllib.loads(read_file(path, limits.CONFIGURATION_BYTES).decode())
     except (FileNotFoundError, NotADirectoryError):
         return
     except OSError as error:

@@ -67,19 +67,29 @@ def read_file(path: str | os.PathLike[str], most: int) -> bytes:
         OSError: it cannot be read, is not a regular file, or is too large.
 
     """
+    content = read_start(path, most + 1)
+    if len(content) > most:
+        raise OSError(errno.EFBIG, f"it is larger than {most} bytes", os.fspath(path))
+    return content
+
+
+def read_start(path: str | os.PathLike[str], most: int) -> bytes:
+    """Read as many bytes of a regular file.
+
+    Raises:
+        OSError: it cannot be read, or is not a regular file.
+
+    """
     _need_regular(path, os.stat(path))  # opening a device may do something to it
     handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
     try:
         _need_regular(path, os.fstat(handle))
         pieces = []
-        room = most + 1
-        while room > 0 and (piece := os.read(handle, min(room, 1 << 20))):
+        while most > 0 and (piece := os.read(handle, min(most, 1 << 20))):
             pieces.append(piece)
-            room -= len(piece)
+            most -= len(piece)
     finally:
         os.close(handle)
-    if room <= 0:
-        raise OSError(errno.EFBIG, f"it is larger than {most} bytes", os.fspath(path))
     return b"".join(pieces)
 
 

@@ -1,3 +1,4 @@
+import os
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,30 @@ def project(tmp_path: Path) -> Path:
 
 def load(project: Path | None = None, **environ: str) -> Settings:
     return Settings.load(project, environ=environ)
+
+
+def test_file_that_a_stranger_can_have_written_is_named_and_not_read(project: Path) -> None:
+    file = project / ".dapkit.toml"
+    file.write_text("output.bytes = 5000\n")
+    file.chmod(0o666)
+    problem = SettingProblem(str(file), f"is not read: everybody can write to {file}")
+    assert load(project) == Settings(problems=(problem,))
+
+
+@pytest.mark.parametrize("kind", ["named pipe", "device", "huge"])
+def test_file_that_is_none_is_not_waited_for(project: Path, kind: str) -> None:
+    file = project / ".dapkit.toml"
+    match kind:
+        case "named pipe":
+            os.mkfifo(file)
+        case "device":
+            file.symlink_to("/dev/zero")
+        case _:
+            file.touch()
+            os.truncate(file, 1 << 40)
+    (problem,) = load(project).problems
+    assert problem.place == str(file)
+    assert problem.text.startswith("is not read: " if kind == "device" else "cannot be read: it is ")
 
 
 def test_defaults_hold_where_nothing_is_set(project: Path) -> None:
@@ -80,7 +105,7 @@ def test_file_that_is_no_toml_is_reported_and_the_rest_holds(user: Path, project
 
 def test_file_that_cannot_be_read_is_reported(user: Path) -> None:
     user.mkdir()
-    assert load().problems == (SettingProblem(str(user), "cannot be read: Is a directory"),)
+    assert load().problems == (SettingProblem(str(user), "cannot be read: it is a folder, expected a regular file"),)
 
 
 @pytest.mark.parametrize(

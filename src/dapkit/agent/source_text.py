@@ -3,13 +3,12 @@
 from pathlib import Path
 
 from dapkit import limits
+from dapkit.trusted_files import read_file
 
 
 def lines_of(file: Path) -> list[str] | None:
     """Read the lines of a file; None if it is none, or cannot be read."""
     try:
-        if not file.is_file() or file.stat().st_size > limits.SOURCE_BYTES:
-            return None
-        return file.read_text(encoding="utf-8", errors="replace").splitlines()
+        return read_file(file, limits.SOURCE_BYTES).decode(errors="replace").splitlines()
     except OSError:
         return None

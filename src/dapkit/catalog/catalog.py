@@ -64,7 +64,8 @@ class Catalog:
         """
         folder = cwd.absolute()
         path = None if program is None else Path(os.path.normpath(folder / program))
-        chooser = Chooser(self.adapters, folder, self.env, python, to_pid=pid is not None)
+        left_out = [f"left out: {problem}" for problem in self.problems]
+        chooser = Chooser(self.adapters, folder, self.env, python, to_pid=pid is not None, notices=left_out)
         if adapter is not None:
             return chooser.named(adapter, path, launches=pid is None and port is None)
         if launch_type is not None:

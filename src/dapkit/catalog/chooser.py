@@ -272,8 +272,9 @@ class Chooser:
 
     def _notice(self, reason: str) -> None:
         """Keep a reason that the user has to know."""
-        self.reasons.append(reason)
-        self.notices.append(reason)
+        if reason not in self.notices:
+            self.reasons.append(reason)
+            self.notices.append(reason)
 
     def _suits(self, adapter: AdapterDefinition, program: Path | None) -> Installed | NotInstalled:
         found = self._find(adapter, program)
@@ -302,7 +303,7 @@ class Chooser:
         root = root_of(program or self.cwd, adapter)
         projects = tuple(dict.fromkeys([*([] if root is None else [root]), self.cwd]))
         python = self._interpreter(program) if _asks_for_python(adapter) else None
-        around = SearchContext(projects, self.env, None if python is None else python.path)
+        around = SearchContext(projects, self.env, None if python is None else python.path, self._notice)
         found = find(adapter, around, ask_version=ask_version)
         lacking = lacks_for_pid(adapter, around) if self.to_pid and isinstance(found, Installed) else None
         return lacking or found
@@ -312,7 +313,7 @@ class Chooser:
             if self.python is not None:
                 self._python = asked(self.python, "asked for", self.env, self.cwd)
             else:
-                self._python = python_for(program, self.cwd, self.env)
+                self._python = python_for(program, self.cwd, self.env, self._notice)
         return self._python
 
 

@@ -118,4 +118,4 @@ def render_doctor(results: list[Checkup], catalog: Catalog) -> str:
     if remedies:
         lines += ["", "what to do for the others:"]
         lines += [f"  {line}" for line in aligned([(checkup.state.name, checkup.remedy) for checkup in remedies])]
-    return "\n".join([*lines, *render_problems(catalog)])
+    return "\n".join([*lines, *render_problems(catalog, (checkup.state for checkup in results))])

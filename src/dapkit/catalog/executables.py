@@ -1,13 +1,14 @@
 """Where commands are looked for: in the project first, then on PATH, then where Mason keeps adapters."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 from dapkit.catalog.projects import listed
 from dapkit.catalog.versions import numbers
+from dapkit.trusted_files import objection_to
 
 LOCAL_FOLDERS = ("node_modules/.bin", ".venv/bin", "venv/bin", "vendor/bin", "bin")
 """Where projects keep programs of their own."""
@@ -26,12 +27,26 @@ class FoundExecutable:
     kind: str
 
 
-def search(name: str, projects: Sequence[Path], env: Mapping[str, str]) -> FoundExecutable | None:
-    """Find a command; of several versions (`lldb-dap-*`) the highest in the first folder that has any."""
+def search(
+    name: str, projects: Sequence[Path], env: Mapping[str, str], skip: Callable[[str], object] = str
+) -> FoundExecutable | None:
+    """Find a command; of several versions (`lldb-dap-*`) the highest in the first folder that has any.
+
+    What strangers can have put into a project is not taken, but passed to `skip`, in a sentence.
+    """
     for folder, kind in _folders(projects, env):
-        if (found := _in_folder(folder, name)) is not None:
+        found = _in_folder(folder, name)
+        if found is None:
+            continue
+        if kind != "project" or (objection := objection_to(found)) is None:
             return FoundExecutable(found, kind)
+        skip(skipped(found, objection))
     return None
+
+
+def skipped(path: Path, objection: str) -> str:
+    """Say that a program was not taken, though it would have been the first."""
+    return f"skipped {path}, which would have been run: {objection}"
 
 
 def is_program(path: Path) -> bool:

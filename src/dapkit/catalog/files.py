@@ -16,8 +16,10 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from dapkit import limits
 from dapkit.catalog.definition import AdapterDefinition
 from dapkit.catalog.tables import Invalid, RawDefinition, build, check, merge
+from dapkit.trusted_files import is_trusted, objection_to, read_file
 
 BUILT_IN = Path(__file__).parent / "adapters"
 """Where the definitions are that come with dapkit."""
@@ -109,7 +111,7 @@ def _files(cwd: Path, home: Path, config: Path) -> Iterator[Path]:
     for folder in dict.fromkeys(folders):
         for name in FILE_NAMES:
             file = folder / name
-            if file.is_file():
+            if os.path.lexists(file):
                 yield file
 
 
@@ -119,7 +121,7 @@ def _project(cwd: Path, home: Path) -> list[Path]:
     for depth, folder in enumerate(chain):
         if folder == home:
             break
-        if (folder / ".git").exists():
+        if is_trusted(folder / ".git"):
             return chain[depth::-1]
     return [cwd]
 
@@ -131,10 +133,10 @@ def _read(file: Path) -> tuple[str, object]:
         Invalid: it cannot be read, or does not say anything.
 
     """
+    if (objection := objection_to(file)) is not None:
+        raise Invalid((), f"{objection}, and others could have any command run by it: not read")
     try:
-        if file.stat().st_uid not in {os.getuid(), 0}:
-            raise Invalid((), "it belongs to another user, who could have any command run: not read")
-        text = file.read_text(encoding="utf-8")
+        text = read_file(file, limits.CONFIGURATION_BYTES).decode()
     except OSError as error:
         raise Invalid((), f"cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:

@@ -5,14 +5,15 @@ installed; only what its program said of its version is, while the file stays.
 """
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from dapkit.catalog.definition import AdapterDefinition
-from dapkit.catalog.executables import FoundExecutable, highest, is_program, search
+from dapkit.catalog.executables import FoundExecutable, highest, is_program, search, skipped
 from dapkit.catalog.templates import UNKNOWN, fill, placeholders
 from dapkit.catalog.versions import numbers, version_told
+from dapkit.trusted_files import objection_to
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,12 +23,14 @@ class SearchContext:
     Attributes:
         projects: folders whose own programs come first, the nearest first.
         python: the interpreter of the program, for adapters that live beside it.
+        skip: takes sentences about programs that strangers can have put into a project; these are not taken.
 
     """
 
     projects: tuple[Path, ...]
     env: Mapping[str, str]
     python: Path | None = None
+    skip: Callable[[str], object] = str
 
     def value(self, name: str) -> object:
         """Return the value of a placeholder of a command; those of a program are unknown here."""
@@ -103,7 +106,7 @@ def find(
 def lacks_for_pid(definition: AdapterDefinition, around: SearchContext) -> NotInstalled | None:
     """Return what an installed adapter lacks to get into processes; None if nothing."""
     for other in definition.attach_to_pid_needs:
-        if search(other, around.projects, around.env) is None:
+        if search(other, around.projects, around.env, around.skip) is None:
             remedy = f"install {other}, or have the program listen on a port, and attach to that"
             return NotInstalled(f"it gets into a process by {other}, which{_NOT_FOUND}", remedy)
     return None
@@ -137,7 +140,7 @@ def _found(way: tuple[str, ...], definition: AdapterDefinition, around: SearchCo
             filled = file
         words.append(str(filled))
     for other in definition.needs:
-        if search(other, around.projects, around.env) is None:
+        if search(other, around.projects, around.env, around.skip) is None:
             return NotInstalled(f"{way[0]} is there, but it needs {other}, which{_NOT_FOUND}")
     return Installed(tuple(words), None, program.kind)
 
@@ -148,7 +151,7 @@ def _program(word: str, definition: AdapterDefinition, around: SearchContext) ->
         return NotInstalled("" if word == "${python}" else f"{', '.join(sorted(placeholders(word)))} is not set")
     name = str(filled)
     if "/" not in name:
-        found = search(name, around.projects, around.env)
+        found = search(name, around.projects, around.env, around.skip)
         if found is not None:
             return found
         if "*" in name:
@@ -162,8 +165,11 @@ def _by_path(path: Path, definition: AdapterDefinition, around: SearchContext) -
     folders: Sequence[Path] = [*(source.parent for source in definition.sources[-1:]), *around.projects]
     for candidate in [path] if path.is_absolute() else [folder / path for folder in folders]:
         found = highest(candidate)
-        if found is not None and is_program(found):
+        if found is None or not is_program(found):
+            continue
+        if path.is_absolute() or (objection := objection_to(found)) is None:
             return FoundExecutable(found, "by its path")
+        around.skip(skipped(found, objection))
     return NotInstalled(f"there is no program {path}")
 
 

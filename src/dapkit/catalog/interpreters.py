@@ -1,14 +1,17 @@
 """Which Python runs a program: the one that its user would have it run by."""
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from dapkit.catalog.executables import search
+from dapkit.catalog.executables import search, skipped
 from dapkit.catalog.programs import bare_name, shebang
 from dapkit.catalog.projects import up_to_repository
 from dapkit.catalog.versions import Version, answer, numbers
+from dapkit.trusted_files import objection_to
+
+_OF_PROJECT = "the project's environment"
 
 _QUESTION = "import sys; print(sys.implementation.name, '.'.join(map(str, sys.version_info[:3])), sys.executable)"
 
@@ -46,15 +49,23 @@ def asked(path: Path, why: str, env: Mapping[str, str], cwd: Path) -> Interprete
             return None
 
 
-def python_for(program: Path | None, cwd: Path, env: Mapping[str, str]) -> Interpreter | None:
+def python_for(
+    program: Path | None, cwd: Path, env: Mapping[str, str], skip: Callable[[str], object] = str
+) -> Interpreter | None:
     """Return the interpreter for a program; None if there is none that works.
+
+    An environment that strangers can have put into a project is not taken, but passed to `skip`, in a sentence.
 
     In this order: the one its `#!` line names, a virtual environment beside it or above
     it in the same repository, the active environment, `python3` and `python` on PATH,
     the one that runs dapkit.
     """
     for path, why in _places(program, cwd, env):
-        if path.is_file() and (found := asked(path, why, env, cwd)) is not None:
+        if not path.is_file():
+            continue
+        if why == _OF_PROJECT and (objection := objection_to(path)) is not None:
+            skip(skipped(path, objection))
+        elif (found := asked(path, why, env, cwd)) is not None:
             return found
     return None
 
@@ -67,7 +78,7 @@ def _places(program: Path | None, cwd: Path, env: Mapping[str, str]) -> Iterator
     start = cwd if program is None else program if program.is_dir() else program.parent
     for folder in dict.fromkeys([*up_to_repository(start), *up_to_repository(cwd)]):
         for name in (".venv", "venv"):
-            yield folder / name / "bin/python", "the project's environment"
+            yield folder / name / "bin/python", _OF_PROJECT
     for variable in ("VIRTUAL_ENV", "CONDA_PREFIX"):
         if active := env.get(variable):
             yield Path(active, "bin/python"), f"the active environment, {variable}"

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import BinaryIO, Literal
 
 from dapkit.catalog.errors import NoProgram
+from dapkit.trusted_files import read_start
 
 type ProgramKind = Literal["folder", "executable", "script", "file"]
 
@@ -48,9 +49,9 @@ def look_at(path: Path) -> ProgramFile:
     if path.is_dir():
         return ProgramFile(path, "folder")
     try:
-        with path.open("rb") as file:
-            start = file.read(512)
-            if start.startswith(b"\x7fELF"):
+        start = read_start(path, 512)
+        if start.startswith(b"\x7fELF"):
+            with path.open("rb") as file:
                 return ProgramFile(path, "executable", _builder(file, start, path))
     except FileNotFoundError as error:
         raise NoProgram(f"there is no program {path}") from error
@@ -69,8 +70,7 @@ def bare_name(program: str) -> str:
 def shebang(path: Path) -> str:
     """Return the first word of a script's `#!` line, as it stands there; empty if there is none."""
     try:
-        with path.open("rb") as file:
-            start = file.read(512)
+        start = read_start(path, 512)
     except OSError:
         return ""
     return _words(start)[0] if start.startswith(b"#!") and _words(start) else ""

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from dapkit import limits
 from dapkit.catalog.definition import AdapterDefinition
+from dapkit.trusted_files import is_trusted, read_start
 
 
 def root_of(program: Path, definition: AdapterDefinition) -> Path | None:
@@ -19,11 +20,11 @@ def root_of(program: Path, definition: AdapterDefinition) -> Path | None:
 
 
 def matching(folder: Path, markers: Iterable[str]) -> Iterator[Path]:
-    """Yield what is in a folder by one of these names, which may have a `*` in them."""
+    """Yield what is in a folder by one of these names, which may have a `*` in them; nothing of a stranger."""
     for marker in markers:
         if "*" in marker:
-            yield from (file for file in listed(folder) if fnmatchcase(file.name, marker))
-        elif (folder / marker).exists():
+            yield from (file for file in listed(folder) if fnmatchcase(file.name, marker) and is_trusted(file))
+        elif is_trusted(folder / marker):
             yield folder / marker
 
 
@@ -39,7 +40,7 @@ def up_to_repository(start: Path) -> list[Path]:
     """Return a folder and those above it up to the top of its repository; the folder alone if it is in none."""
     chain = [start, *start.parents]
     for depth, folder in enumerate(chain):
-        if (folder / ".git").exists():
+        if is_trusted(folder / ".git"):  # a stranger's, as in /tmp, is not the top of anything of the user's
             return chain[: depth + 1]
     return [start]
 
@@ -48,7 +49,6 @@ def _contains(marker: Path, text: str) -> bool:
     if not text:
         return True
     try:
-        with marker.open("rb") as file:
-            return text.encode() in file.read(limits.MARKER_BYTES)
+        return text.encode() in read_start(marker, limits.MARKER_BYTES)
     except OSError:
         return False

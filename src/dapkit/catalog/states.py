@@ -1,6 +1,6 @@
 """What is installed here: each adapter with its state, its version and where it is."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +23,7 @@ class AdapterState:
         path: its program; None if it is not installed, or none of ours starts it.
         version: None if it does not report it.
         problem: why it counts as missing; empty if it is installed.
+        skipped: programs that would have been taken, had no stranger been able to put them there.
 
     """
 
@@ -30,6 +31,7 @@ class AdapterState:
     path: Path | None
     version: str | None
     problem: str
+    skipped: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -100,13 +102,14 @@ def render_states(found: list[AdapterState], catalog: Catalog) -> str:
         )
         for state in found
     ]
-    return "\n".join([*aligned(rows), *render_problems(catalog)])
+    return "\n".join([*aligned(rows), *render_problems(catalog, found)])
 
 
-def render_problems(catalog: Catalog) -> Iterator[str]:
-    """Yield what was left out of users' files, a line each."""
+def render_problems(catalog: Catalog, found: Iterable[AdapterState]) -> Iterator[str]:
+    """Yield what was left out of users' files, and which programs were, a line each."""
     for problem in catalog.problems:
         yield f"left out: {problem}"
+    yield from dict.fromkeys(text for state in found for text in state.skipped)
 
 
 def render_why(explained: Explanation) -> str:
@@ -124,7 +127,9 @@ def render_why(explained: Explanation) -> str:
 
 
 def _state(definition: AdapterDefinition, catalog: Catalog, cwd: Path) -> AdapterState:
-    found = Chooser(catalog.adapters, cwd.absolute(), catalog.env).look_for(definition)
+    chooser = Chooser(catalog.adapters, cwd.absolute(), catalog.env)
+    found = chooser.look_for(definition)
+    skipped = tuple(chooser.notices)
     if isinstance(found, NotInstalled):
-        return AdapterState(definition, None, None, found.problem)
-    return AdapterState(definition, found.path if found.command else None, found.version, "")
+        return AdapterState(definition, None, None, found.problem, skipped)
+    return AdapterState(definition, found.path if found.command else None, found.version, "", skipped)

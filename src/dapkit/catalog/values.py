@@ -18,7 +18,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from dapkit import limits
 from dapkit.catalog.templates import UNKNOWN
+from dapkit.trusted_files import read_start
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,8 +122,7 @@ def _lldb_offline(wanted: PlaceholderValues) -> list[str] | None:
 
 def _start_of(file: Path) -> bytes:
     try:
-        with file.open("rb") as opened:
-            return opened.read(1 << 20)
+        return read_start(file, limits.MARKER_BYTES)
     except OSError:
         return b""
 

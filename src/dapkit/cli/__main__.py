@@ -1,5 +1,8 @@
 """Entry of `python -m dapkit.cli`."""
 
+from dapkit import import_path  # noqa: F401 - before anything else is imported
+
+# isort: split
 from dapkit.cli.entry import main
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """`dapkit adapters` and `dapkit doctor`: which debug adapters there are, which one fits, and which work."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import click
 from dapkit.cli import exit_codes
 from dapkit.cli.display import page
 from dapkit.cli.parameter_types import PathParameter
+from dapkit.hub.project import project_of
 
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
@@ -22,6 +24,7 @@ def adapters(context: click.Context, *, as_json: bool) -> None:
         return
     from dapkit import catalog as catalogs
 
+    _warn_of_settings()
     catalog = catalogs.load(Path.cwd())
     found = catalogs.states(catalog, cwd=Path.cwd())
     if as_json:
@@ -71,6 +74,7 @@ def doctor(*, as_json: bool) -> None:
 
     from dapkit import catalog as catalogs
 
+    _warn_of_settings()
     catalog = catalogs.load(Path.cwd())
 
     async def check() -> list[catalogs.Checkup]:
@@ -94,6 +98,13 @@ def doctor(*, as_json: bool) -> None:
         raise click.exceptions.Exit(exit_codes.FAILED)
 
 
+def _warn_of_settings() -> None:
+    from dapkit.settings import Settings
+
+    for problem in Settings.load(Path(project_of(os.getcwd()))).problems:
+        click.echo(f"Warning: {problem}", err=True)
+
+
 def _state(state: Any) -> dict[str, object]:  # noqa: ANN401 - a State, whose module takes long to import
     return {
         "name": state.name,
@@ -102,4 +113,5 @@ def _state(state: Any) -> dict[str, object]:  # noqa: ANN401 - a State, whose mo
         "languages": list(state.definition.languages),
         "path": str(state.path) if state.path else None,
         "problem": state.problem,
+        "skipped": list(state.skipped),
     }

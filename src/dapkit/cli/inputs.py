@@ -16,10 +16,10 @@ def with_answers(wanted: dict[str, object]) -> dict[str, object]:
     """
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return wanted
-    folder = launch_json.find(Path(str(wanted["cwd"])))
-    if folder is None:
-        return wanted
     try:
+        folder = launch_json.find(Path(str(wanted["cwd"])))
+        if folder is None:
+            return wanted
         asked = launch_json.read(folder).asked(str(wanted["configuration"]))
     except CatalogError:
         return wanted

@@ -19,6 +19,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import anyio
+from anyio import to_thread
 
 from dapkit import limits
 from dapkit.client.errors import WaitExpired
@@ -175,7 +176,8 @@ async def open_terminal(
 async def _start(
     wanted: RunInTerminalRequestArguments, on_output: OnOutput | None, program_input: Path | None
 ) -> Terminal:
-    read = None if program_input is None else _opened(program_input)
+    # A named pipe is open only once somebody writes to it.
+    read = None if program_input is None else await to_thread.run_sync(_opened, program_input, abandon_on_cancel=True)
     master, slave = pty.openpty()
     reading, reports = os.pipe2(os.O_CLOEXEC)
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", *_SIZE, 0, 0))

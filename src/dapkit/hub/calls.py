@@ -3,9 +3,14 @@
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
+import anyio
+import anyio.to_thread
+
+from dapkit import limits
 from dapkit.hub.errors import CallRefused
 from dapkit.settings import Settings
 
@@ -55,11 +60,11 @@ type HandlerFactory = Callable[[Settings], AbstractAsyncContextManager[CallHandl
 """Makes the handler for the time that the hub runs; leaving the context ends all sessions."""
 
 
-def read_call(message: Mapping[str, object], report: ReportProgress) -> HubCall:
-    """Read a call from a message.
+async def read_call(message: Mapping[str, object], report: ReportProgress) -> HubCall:
+    """Read a call from a message, and the settings of its project, in a thread: a file may be where nothing answers.
 
     Raises:
-        CallRefused: a field is missing or wrong.
+        CallRefused: a field is missing or wrong, or the settings cannot be read in time.
 
     """
     project = _field(message, "project", str, None)
@@ -74,9 +79,17 @@ def read_call(message: Mapping[str, object], report: ReportProgress) -> HubCall:
         session=session or None,
         read_only=_field(message, "read_only", bool, False),  # noqa: FBT003 - what holds if it is missing
         env=_texts("env", env) if env else None,
-        settings=Settings.load(Path(project), environ=_texts("overrides", _field(message, "overrides", dict, {}))),
+        settings=await _settings(Path(project), _texts("overrides", _field(message, "overrides", dict, {}))),
         report=report,
     )
+
+
+async def _settings(project: Path, overrides: Mapping[str, str]) -> Settings:
+    read = partial(Settings.load, project, environ=overrides)
+    with anyio.move_on_after(limits.CONFIGURATION_SECONDS):
+        return await anyio.to_thread.run_sync(read, abandon_on_cancel=True)
+    seconds = limits.CONFIGURATION_SECONDS
+    raise CallRefused("settings_unread", f"the settings of {project} could not be read within {seconds:g} s")
 
 
 def _field[T](message: Mapping[str, object], name: str, kind: type[T], missing: T | None) -> T:

@@ -129,7 +129,7 @@ class _Hub:
             raise CallRefused(wire.ENDING, "the hub is about to end", hint="Try again.")
         self._calls += 1
         try:
-            return await self._handler.handle(read_call(message, report))
+            return await self._handler.handle(await read_call(message, report))
         finally:
             self._calls -= 1
 

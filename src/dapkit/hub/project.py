@@ -5,6 +5,8 @@ Quick to import, as is all of a caller's end.
 
 import os
 
+from dapkit.trusted_files import is_trusted
+
 MARKERS = (".dapkit.toml", ".git", ".hg", ".svn", ".vscode", "pyproject.toml", "go.mod", "Cargo.toml", "package.json")
 """Files and folders that mark the folder of a project, and not those below it."""
 
@@ -12,13 +14,15 @@ MARKERS = (".dapkit.toml", ".git", ".hg", ".svn", ".vscode", "pyproject.toml", "
 def project_of(folder: str) -> str:
     """Return the nearest folder, from this one upwards, that looks like a project; else the folder itself.
 
+    What a stranger can have put there, as in /tmp, makes no folder a project.
+
     The user's home and the folders above it are never a project: much that is unrelated lies below them.
     """
     start = os.path.realpath(folder)
     home = os.path.realpath(os.path.expanduser("~"))
     candidate = start
     while candidate not in (home, os.path.dirname(candidate)):
-        if any(os.path.exists(os.path.join(candidate, marker)) for marker in MARKERS):
+        if any(is_trusted(os.path.join(candidate, marker)) for marker in MARKERS):
             return candidate
         candidate = os.path.dirname(candidate)
     return start

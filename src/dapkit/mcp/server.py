@@ -6,6 +6,7 @@ from importlib import resources
 from pathlib import Path
 
 import anyio
+import anyio.to_thread
 import mcp
 from anyio.streams.memory import MemoryObjectReceiveStream
 from mcp import types
@@ -58,8 +59,8 @@ class DebugServer:
     # Tools
 
     async def _list_tools(self, _context: Context, _page: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        enabled = Settings.load(self._project).debug_enabled
-        return types.ListToolsResult(tools=[tool(read_only=self._read_only)] if enabled else [])
+        settings = await anyio.to_thread.run_sync(Settings.load, self._project)
+        return types.ListToolsResult(tools=[tool(read_only=self._read_only)] if settings.debug_enabled else [])
 
     async def _call_tool(self, context: Context, call: types.CallToolRequestParams) -> types.CallToolResult:
         if call.name != NAME:

@@ -41,6 +41,21 @@ async def test_python_program(catalog: Catalog, adapter: str, stop_on_entry: boo
     await stop_at(choice, "sums.py", line_of("sums.py", "total = left"), stop_on_entry=stop_on_entry)
 
 
+@pytest.mark.parametrize("adapter", ["dapkit", "debugpy"])
+async def test_adapter_imports_nothing_from_the_project(tmp_path: Path, adapter: str) -> None:
+    trapped = tmp_path / "trapped"
+    for name in ("queue", "grp", "dapkit", "debugpy", "runpy", "selectors"):
+        (tmp_path / f"{name}.py").write_text(f"open({str(trapped)!r}, 'a').write('{name}')")
+    (tmp_path / "inner").mkdir()
+    (tmp_path / "inner/app.py").write_text("x = 1\n")
+    catalog = load(tmp_path)
+    choice = catalog.choose("inner/app.py", cwd=tmp_path, adapter=adapter, python=Path(sys.executable))
+    async with Session(route_to(choice), adapter_id=choice.definition.own_id) as session:
+        await session.launch(choice.launch_arguments())
+        assert await session.wait_until_ended() == Ended(0)
+    assert not trapped.exists()
+
+
 @pytest.mark.parametrize("version", ["3.10", "3.11"])
 async def test_program_of_an_older_python_goes_to_debugpy(version: str, tmp_path: Path) -> None:
     python = next(Path.home().glob(f".pyenv/versions/{version}.*/bin/python"), None)

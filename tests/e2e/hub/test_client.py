@@ -47,6 +47,14 @@ def kill(hub_client: HubClient) -> None:
         hub_client.call("die", {}, project="/")
 
 
+def test_files_of_a_project_that_never_end_keep_nobody_waiting(hub_client: HubClient, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / ".dapkit.toml")
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other/.dapkit.toml").symlink_to("/dev/zero")
+    for project in (tmp_path, tmp_path / "other", Path("/")):
+        assert hub_client.call("echo", {}, project=str(project))["pid"] == pid_of(hub_client)
+
+
 def test_first_call_starts_a_hub_and_the_next_one_finds_it(hub_client: HubClient) -> None:
     assert hub_client.status() is None
     first = hub_client.call("echo", {"line": 3}, project="/project", session="s", read_only=True)

@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+import sys
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
@@ -79,6 +80,17 @@ def test_wrong_arguments_end_it_with_2_and_the_reason(arguments: list[str]) -> N
 def test_end_of_input_ends_it_at_once() -> None:
     ended = subprocess.run(ADAPTER, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS, check=False)
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, b"", b"")
+
+
+@pytest.mark.parametrize("module", ["dapkit.python", "dapkit.cli"])
+def test_nothing_is_imported_from_the_folder_it_is_started_in(folder: Path, module: str) -> None:
+    for name in ("queue", "grp", "anyio", "click", "msgspec", "asyncio", "selectors", "debugpy", "argparse", "json"):
+        (folder / f"{name}.py").write_text(f"open('trapped-{name}', 'w')")
+    ended = subprocess.run(
+        [sys.executable, "-m", module, "--version"], cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert not list(folder.glob("trapped-*"))
 
 
 async def test_unix_socket_serves_several_sessions_at_once(folder: Path) -> None:

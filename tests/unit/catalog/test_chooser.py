@@ -182,7 +182,7 @@ def test_own_adapter_debugs_programs_of_python_3_12(world: World) -> None:
     python = world.install_python(str(world.project / ".venv/bin/python"), "3.12.4")
     choice = choose(world, "a.py")
     assert (choice.definition.name, choice.python) == ("dapkit", python)
-    assert choice.command == (sys.executable, "-m", "dapkit.python")
+    assert choice.command == (sys.executable, "-P", "-m", "dapkit.python")
     assert choice.reasons[1:] == (
         f"the program's interpreter {python} (the project's environment) is Python 3.12.4",
         f"dapkit: {sys.executable} (by its path)",
@@ -201,7 +201,7 @@ def test_debugpy_debugs_what_the_own_adapter_cannot_and_this_is_said(
     python = world.install_python("python3", version, implementation=implementation, modules="debugpy")
     choice = choose(world, "a.py")
     assert (choice.definition.name, choice.python, choice.version) == ("debugpy", python, "1.8.20")
-    assert choice.command == (str(python), "-m", "debugpy.adapter")
+    assert choice.command == (str(python), *choice.definition.command[0][1:])
     assert f"not dapkit: {python} (first on PATH) {why}, and CPython 3.12 or later is needed" in choice.reasons
     assert choice.launch_arguments()["python"] == str(python)
     assert len(choice.notices) == 1
@@ -222,7 +222,7 @@ def test_debugpy_of_dapkits_own_environment_will_do(world: World) -> None:
     world.write("a.py")
     python = world.install_python("python3", "3.9.1")
     choice = choose(world, "a.py")
-    assert choice.command == (sys.executable, "-m", "debugpy.adapter")
+    assert choice.command == (sys.executable, *choice.definition.command[0][1:])
     assert choice.python == python
 
 

@@ -1,7 +1,6 @@
 """Users' own definitions over those that come with dapkit."""
 
 import json
-import os
 import re
 from pathlib import Path
 
@@ -188,17 +187,6 @@ def test_file_that_is_no_text_is_told(world: World) -> None:
     file.write_bytes(b"\xff\xfe")
     (told,) = world.load().problems
     assert told.text == "is not UTF-8: byte 0 is not text"
-
-
-def test_file_of_another_user_is_not_read(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    file = world.write("dap.toml", "[gdb]\nrank = 7\n")
-    if os.getuid() == 0:
-        os.chown(file, 12345, -1)
-    else:
-        monkeypatch.setattr(os, "getuid", lambda: 12345)
-    catalog = world.load()
-    assert catalog.adapters["gdb"].rank == 0
-    assert str(catalog.problems[0]) == f"{file}: it belongs to another user, who could have any command run: not read"
 
 
 def test_command_with_a_path_is_looked_for_beside_the_file_that_says_it(world: World) -> None:

@@ -88,7 +88,7 @@ async def launch(
         input=stdin_file,
     )
     await _open(call, start_of_it, SessionMemory(launched=wanted, redaction=_redaction(call, env)))
-    notes = [*choice.notices]
+    notes = [*map(str, call.settings.problems), *choice.notices]
     if stop_on_entry and not choice.stops_on_entry:
         notes.append(f"{choice.definition.name} cannot stop where the program begins: set a breakpoint there")
     return await _started(call, notes, patience=call.settings.session_initial_stop_seconds)

@@ -1,11 +1,12 @@
 """A `.vscode/launch.json`: its configurations by name, its compounds, and the adapter for each."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from dapkit import limits
 from dapkit.catalog.catalog import Catalog
 from dapkit.catalog.choice import Choice
 from dapkit.catalog.errors import LaunchFileError
@@ -17,6 +18,7 @@ from dapkit.catalog.launch_json.variables import Unresolved, VariableContext, re
 from dapkit.catalog.projects import up_to_repository
 from dapkit.catalog.route import route_to
 from dapkit.client.routes import Route, Tcp
+from dapkit.trusted_files import objection_to, read_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +147,7 @@ class LaunchFile:
 
         """
         configuration = self._configuration(name)
+        skipped: list[str] = []
         around = VariableContext(
             folder=self.folder,
             env=catalog.env,
@@ -153,7 +156,7 @@ class LaunchFile:
             asked=self.inputs,
             settings=partial(_settings, self.folder),
             pid=pid,
-            python=partial(_python, self.folder, catalog.env),
+            python=partial(_python, self.folder, catalog.env, skipped.append),
         )
         try:
             resolved = resolve(flattened(configuration.settings), around)
@@ -169,7 +172,7 @@ class LaunchFile:
         choice = self._choice(configuration, settings, catalog)
         sent = translate(settings, choice)
         request = str(sent.arguments.get("request", configuration.request))
-        return Plan(name, choice, request, sent.arguments, tuple(sent.notes), secrets=secrets)
+        return Plan(name, choice, request, sent.arguments, (*sent.notes, *skipped), secrets=secrets)
 
     def _choice(self, configuration: Configuration, settings: Mapping[str, object], catalog: Catalog) -> Choice:
         python = settings.get("python") or settings.get("pythonPath")
@@ -193,10 +196,25 @@ class LaunchFile:
 
 
 def find(cwd: Path) -> Path | None:
-    """Return the nearest folder with a `.vscode/launch.json`, up to the top of the repository."""
+    """Return the nearest folder with a `.vscode/launch.json`, up to the top of the repository.
+
+    Raises:
+        LaunchFileError: there is one, but only such as strangers can have written.
+
+    """
+    skipped: LaunchFileError | None = None
     for folder in up_to_repository(cwd.absolute()):
-        if (folder / ".vscode/launch.json").is_file():
+        file = folder / ".vscode/launch.json"
+        if not os.path.lexists(file):
+            continue
+        objection = objection_to(file)
+        if objection is None:
             return folder
+        skipped = skipped or LaunchFileError(
+            file, f"{objection}, and others could have any command run by it: not read"
+        )
+    if skipped is not None:
+        raise skipped
     return None
 
 
@@ -220,7 +238,7 @@ def read(folder: Path) -> LaunchFile:
 
 def _read(file: Path) -> Mapping[str, object]:
     try:
-        table = read_json(file.read_text(encoding="utf-8"))
+        table = read_json(read_file(file, limits.CONFIGURATION_BYTES).decode())
     except FileNotFoundError as error:
         raise LaunchFileError(file, "is not there") from error
     except OSError as error:
@@ -271,10 +289,12 @@ def _settings(folder: Path) -> Mapping[str, object]:
 
     """
     file = folder / ".vscode/settings.json"
-    try:
-        settings = read_json(file.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    if not os.path.lexists(file):
         return {}
+    if (objection := objection_to(file)) is not None:
+        raise Unresolved(f"{file} is not read: {objection}")
+    try:
+        settings = read_json(read_file(file, limits.CONFIGURATION_BYTES).decode())
     except (OSError, ValueError) as error:
         raise Unresolved(f"{file} cannot be read: {error}") from error
     return settings if isinstance(settings, Mapping) else {}
@@ -297,6 +317,6 @@ def _program(settings: Mapping[str, object]) -> str | None:
     return program if isinstance(program, str) else None
 
 
-def _python(folder: Path, env: Mapping[str, str]) -> Path | None:
-    found = python_for(None, folder, env)
+def _python(folder: Path, env: Mapping[str, str], skip: Callable[[str], object]) -> Path | None:
+    found = python_for(None, folder, env, skip)
     return None if found is None else found.path

@@ -13,6 +13,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from dapkit import limits
+from dapkit.trusted_files import read_file
+
 _LINE = re.compile(
     r"""
     \s* (?:export\s+)? (?P<name>[A-Za-z_][\w.]*) \s* = [^\S\n]*
@@ -45,7 +48,7 @@ class EnvFile:
 def read_env_file(path: Path, environment: Mapping[str, str]) -> EnvFile:
     """Read a file; one that is not there has no variables, since configurations name it in case there is one."""
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = read_file(path, limits.CONFIGURATION_BYTES).decode("utf-8-sig")
     except FileNotFoundError:
         return EnvFile({}, (f"envFile {path} does not exist",))
     except (OSError, UnicodeDecodeError) as error:

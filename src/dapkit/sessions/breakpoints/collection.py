@@ -13,7 +13,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import anyio
+import anyio.to_thread
 
+from dapkit import limits
 from dapkit.client import (
     Breakpoints,
     BreakpointSpec,
@@ -29,6 +31,7 @@ from dapkit.sessions.breakpoints import anchors
 from dapkit.sessions.breakpoints.emulation import NOTHING, check_hit_condition, split
 from dapkit.sessions.breakpoints.kept import KeptBreakpoint
 from dapkit.sessions.errors import Misplaced, NoSuchBreakpoint
+from dapkit.trusted_files import read_file
 
 type Filter = str | ExceptionFilterOptions
 
@@ -90,7 +93,7 @@ class KeptBreakpoints:
         """
         async with self._changing:
             added = KeptBreakpoint(0, spec, sessions=self._sessions)
-            self._find_line(added)
+            await self._find_line(added)
             known = self.at(spec.location) or self._at_spot(added.spot)
             if known is not None:
                 await self._change(known, added)
@@ -166,7 +169,7 @@ class KeptBreakpoints:
                 kept.problem = "its address belonged to an earlier run; set it anew"
                 continue
             try:
-                self._follow(kept)
+                await self._follow(kept)
                 await self._send(kept)
             except DapkitError as error:
                 kept.problem = str(error)
@@ -185,11 +188,11 @@ class KeptBreakpoints:
 
     # Finding lines
 
-    def _find_line(self, kept: KeptBreakpoint) -> None:
+    async def _find_line(self, kept: KeptBreakpoint) -> None:
         location = kept.spec.location
         if not isinstance(location, SourceLocation):
             return
-        kept.found_line, kept.text = location.line, self._text(location.file)
+        kept.found_line, kept.text = location.line, await self._text(location.file)
         if location.text is None:
             return
         if kept.text is None:
@@ -197,12 +200,12 @@ class KeptBreakpoints:
         anchor = anchors.find_text(location.text, kept.text, near=location.line, name=str(location.file))
         kept.found_line, kept.remark = anchor.line, anchor.remark
 
-    def _follow(self, kept: KeptBreakpoint) -> None:
+    async def _follow(self, kept: KeptBreakpoint) -> None:
         """Find the line again, in what its file is now."""
         location, before, line = kept.spec.location, kept.text, kept.found_line
         if not isinstance(location, SourceLocation) or before is None or line is None:
             return
-        after = self._text(location.file)
+        after = await self._text(location.file)
         if after is None or after == before:
             return
         anchor = anchors.follow_line(line, before, after)
@@ -213,12 +216,13 @@ class KeptBreakpoints:
             kept.spec = replace(kept.spec, location=replace(location, line=anchor.line))
         kept.found_line, kept.remark, kept.text = anchor.line, anchor.remark, after
 
-    def _text(self, file: Path) -> tuple[str, ...] | None:
+    async def _text(self, file: Path) -> tuple[str, ...] | None:
         """Read a file; breakpoints in the same state of it share one copy."""
         try:
-            lines = tuple(file.read_text(encoding="utf-8", errors="replace").splitlines())
+            content = await anyio.to_thread.run_sync(read_file, file, limits.SOURCE_BYTES, abandon_on_cancel=True)
         except OSError:
             return None
+        lines = tuple(content.decode(errors="replace").splitlines())
         return next((kept.text for kept in self if kept.text == lines), lines)
 
     def _at_spot(self, spot: tuple[Path, int | None, int | None] | None) -> KeptBreakpoint | None:

@@ -105,7 +105,7 @@ def test_python_configuration_goes_to_our_own_adapter_as_it_is(world: World) -> 
         "justMyCode": True,
     }
     assert planned.choice.reasons[0] == "the configuration's type is debugpy, for which there is dapkit, debugpy"
-    assert planned.route() == Spawned((sys.executable, "-m", "dapkit.python"), world.project, planned.choice.env)
+    assert planned.route() == Spawned((sys.executable, "-P", "-m", "dapkit.python"), world.project, planned.choice.env)
 
 
 def test_interpreter_of_the_configuration_decides(world: World) -> None:
