@@ -7,9 +7,9 @@ It takes no lock of the interpreter and calls no finder, so any thread may impor
     our own modules      loaded from this folder, with the bytecode caches that every import uses
     C modules            a copy of their names, as they are before the program can replace one
     `os`, `os.path`      made of `posix` and a `posixpath` of our own
-    `types`, `typing`,   stand-ins: types that the interpreter has anyway, and annotations, which nobody
+    `types`, `typing`,   `stand_ins`: types that the interpreter has anyway, and annotations, which nobody
     `collections.abc`    reads here
-    `sys`, `builtins`    the program's own, since most of what they hold is its state
+    `sys`, `builtins`    the program's own, since most of what they hold is its state; functions of `sys` are taken once
     `PRIVATE`            modules of the standard library without classes, executed once more
 
 and refuses all others: a second copy of a module with classes would be seen in the `__subclasses__` of their bases and
@@ -60,6 +60,8 @@ _import_of_program = __import__
 _compiling: set[int] = set()
 """Threads that are inside `_compile`."""
 _modules_of_program = sys.modules  # where code in C looks, whatever the program does with the name
+program_sys = sys
+"""For `stand_ins` alone: everyone else imports `sys`."""
 _builtins: "dict[str, Any]" = {}
 _loaded: "dict[str, Any]" = {}
 
@@ -236,8 +238,7 @@ def _is_in_c(module: ModuleType) -> bool:
 def _is_patched(module: ModuleType) -> bool:
     """Say whether a function of a module in C was replaced."""
     return any(
-        (callable(value) and not isinstance(value, type) and getattr(value, "__self__", module) is not module)
-        or type(value) is type(_cast)
+        callable(value) and not isinstance(value, type) and getattr(value, "__self__", None) is not module
         for key, value in vars(module).items()
         if not key.startswith("__")
     )
@@ -264,109 +265,24 @@ class _Spec:
         self.origin = origin
 
 
-# Stand-ins
-
-
-class _Annotation:
-    """Stands for whatever annotations name."""
-
-    def __class_getitem__(cls, _arguments: object) -> "type[_Annotation]":
-        return cls
-
-
-def _cast(_type: object, value: object) -> object:
-    return value
-
-
-def _types() -> ModuleType:
-    """Make what `types` has, by asking objects of these types for them."""
-
-    def generator() -> "Any":  # noqa: ANN401 - a generator
-        yield frame
-
-    async def coroutine() -> None: ...
-
-    async def asynchronous() -> "Any":  # noqa: ANN401 - an asynchronous generator
-        yield
-
-    frame = sys._getframe()
-    made = coroutine()
-    made.close()
-    function: Any = type(generator)
-    try:
-        made.send(None)
-    except RuntimeError as error:
-        traceback = error.__traceback__
-    types = {
-        "AsyncGeneratorType": type(asynchronous()),
-        "BuiltinFunctionType": type(len),
-        "BuiltinMethodType": type(len),
-        "CellType": type(generator.__closure__[0]),  # type: ignore[index]  # `frame`
-        "CodeType": type(frame.f_code),
-        "CoroutineType": type(made),
-        "FrameType": type(frame),
-        "FunctionType": function,
-        "GeneratorType": type(generator()),
-        "GetSetDescriptorType": type(function.__code__),
-        "MappingProxyType": type(type.__dict__),
-        "MemberDescriptorType": type(function.__globals__),
-        "MethodDescriptorType": type(str.join),
-        "MethodType": type(_Annotation.__class_getitem__),
-        "ModuleType": ModuleType,
-        "TracebackType": type(traceback),
-        "WrapperDescriptorType": type(object.__init__),
-    }
-    return _module("types", types)
-
-
-def _annotations() -> ModuleType:
-    names = {"TYPE_CHECKING": False, "NamedTuple": _Record, "Protocol": object, "cast": _cast}
-    return _module("typing", names | {"__getattr__": lambda _name: _Annotation})
-
-
-class _Record(tuple):  # type: ignore[type-arg]  # of anything
-    """Stands for `typing.NamedTuple`, and for the classes of `collections.namedtuple` as far as `dis` needs them."""
-
-    __slots__ = ()
-
-    def __init_subclass__(cls) -> None:
-        names = tuple(cls.__annotations__)
-        if names:
-            cls._describe(names, {name: cls.__dict__[name] for name in names if name in cls.__dict__})
-
-    @classmethod
-    def _describe(cls, names: "Sequence[str]", defaults: "dict[str, Any]") -> None:
-        count = len(names)
-
-        def new(cls: "type[_Record]", *values: object, **more: object) -> "_Record":
-            if len(values) < count:
-                more = defaults | more
-                values += tuple(more[name] for name in names[len(values) :])
-            return tuple.__new__(cls, values)
-
-        cls.__new__ = new  # type: ignore[method-assign,assignment]  # that is the point
-        getter = standard("_operator").itemgetter
-        for at, name in enumerate(names):
-            setattr(cls, name, property(getter(at)))
-
-
-def _namedtuple(name: str, names: "Sequence[str]", *, defaults: "Sequence[Any]" = (), **_more: object) -> type[_Record]:
-    made: type[_Record] = type(name, (_Record,), {"__slots__": ()})
-    names = names.split() if isinstance(names, str) else names
-    made._describe(names, dict(zip(names[len(names) - len(defaults) :], defaults, strict=True)))
-    return made
+def _stand_in(name: str) -> ModuleType:
+    stand_ins = _own(f"{PACKAGE}.stand_ins")
+    names: dict[str, Any] = getattr(stand_ins, name)()
+    return _module(name, names)
 
 
 _MAKERS: "dict[str, Callable[[], Any]]" = {
     "builtins": lambda: builtins,
-    "collections": lambda: _module("collections", {"namedtuple": _namedtuple}),
-    "collections.abc": _annotations,
+    "collections": lambda: _stand_in("collections"),
+    "collections.abc": lambda: _stand_in("annotations"),
     "os": _os,
     "os.path": lambda: standard("posixpath"),
-    "sys": lambda: sys,
+    "sys": lambda: _own(f"{PACKAGE}.stand_ins").ProgramSys(),
     "time": _time,
-    "types": _types,
-    "typing": _annotations,
+    "types": lambda: _stand_in("types"),
+    "typing": lambda: _stand_in("annotations"),
 }
 
 _builtins.update(vars(builtins), __import__=_import, compile=_compile)
+if __name__ in sys.modules:  # it was imported as modules are: there is no program around it
+    _loaded[f"{PACKAGE}.loader"] = sys.modules[__name__]

@@ -4,12 +4,14 @@
     @off_link_thread  any thread but that one calls it, since it waits
     @under_lock       the calling thread holds the engine's lock
 
-With DAPKIT_CHECK_MARKS=1, which the tests set, a call that breaks a mark raises MarkBroken; otherwise the marks
-return the functions as they are and cost nothing. Nothing is checked in a process that has no engine.
+With DAPKIT_CHECK_MARKS=1, which the tests set, a call that breaks a mark raises MarkBroken, and so does an import in
+the link's thread that `loader` has not made its own; otherwise the marks return the functions as they are and cost
+nothing. Nothing is checked in a process that has no engine.
 """
 
 import _thread
 import os
+import sys
 from collections.abc import Callable
 from typing import Final
 
@@ -19,6 +21,7 @@ CHECKED: Final = os.environ.get("DAPKIT_CHECK_MARKS") == "1"
 """Whether marks, and the moves of `execution.states`, are checked."""
 
 _link_threads: set[int] = set()
+_watched: list[bool] = []
 _locks: list[_thread.RLock] = []
 
 
@@ -26,6 +29,16 @@ def enter_link_thread() -> None:
     """Take note that the calling thread serves the link from now on."""
     if CHECKED:
         _link_threads.add(_thread.get_ident())
+        if not _watched:
+            _watched.append(True)
+            sys.addaudithook(_forbid_import)
+
+
+def _forbid_import(event: str, arguments: tuple[object, ...]) -> None:
+    """Refuse imports in the link's thread: the lock may be held by a thread that is stopped, the finder be its own."""
+    # A module in C that `loader` makes for us has no path to be found on.
+    if event == "import" and arguments[2] is not None and _thread.get_ident() in _link_threads:
+        raise MarkBroken(f"the link's thread imports {arguments[0]}")
 
 
 def leave_link_thread() -> None:

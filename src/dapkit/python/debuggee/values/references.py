@@ -86,7 +86,7 @@ class ObjectReferences:
         self._last = self._number()
         return self._last
 
-    def find[T: Numbered](self, number: int, kind: type[T]) -> T | None:
+    def find[T: Numbered](self, number: int, kind: type[T]) -> "T | None":  # unquoted, it imports `typing` for real
         """Return the object of a number, None if it is of an earlier stop."""
         found, _ = self._objects.get(number, (None, 0))
         return found if isinstance(found, kind) else None
