@@ -24,6 +24,7 @@ from ..execution import monitor as events
 from ..execution.monitor import Monitor
 from ..sources.files import OURS, Sources
 from ..sources.rules import ExceptionRule
+from ..threads.greenlets import frames_of_parents
 from .conditions import ExceptionCondition, Report, wanted_by_condition, wanted_by_path
 from .control_flow import is_control_flow
 from .details import traceback_of, trail_of
@@ -238,6 +239,7 @@ class ExceptionBreakpointTable:
     ) -> tuple[Mode, ...]:
         """Look down the stack for a handler: the modes that fit."""
         current: FrameType | None = frame
+        parents = frames_of_parents()
         in_program = False
         while current is not None and not self._ends_thread(current):
             shows = self._shows(current)
@@ -248,7 +250,7 @@ class ExceptionBreakpointTable:
             found = self._is_caught_in(current, at, exception, era=era)
             if found or (current is not frame and swallows_from_below(current.f_code, exception)):
                 return ()
-            current = current.f_back
+            current = current.f_back or next(parents, None)
         if current is not None:
             self.known.note(current.f_code, current.f_lasti, type(exception), ENDS, era=era)
         return (UNCAUGHT, USER_UNHANDLED) if in_program else (UNCAUGHT,)
@@ -268,7 +270,7 @@ class ExceptionBreakpointTable:
         """Return the break mode to stop with when an exception leaves a frame, or an empty text."""
         if UNCAUGHT not in self._asked and USER_UNHANDLED not in self._asked:
             return ""
-        caller = frame.f_back
+        caller = frame.f_back or next(frames_of_parents(), None)
         if caller is not None and not self._ends_thread(caller):
             self.known.note_ordinary(caller.f_code, era=self.known.era)
             return ""
