@@ -23,7 +23,10 @@ class Spoiled:
                 if id(value) in functions:
                     self.replace(names, name, functions[id(value)])
         modules = _json, _queue, _signal, _socket, _thread, io, itertools, os, posix, posixpath, select, time, types
-        for module in modules:
+        for name, value in list(vars(sys).items()):
+            if type(value) is type(len) and not name.endswith("hook"):
+                self.replace(vars(sys), name, broken)
+        for module in (*modules, sys.monitoring):
             for name, value in list(vars(module).items()):
                 if callable(value) and not name.startswith("__"):
                     self.replace(vars(module), name, broken)

@@ -23,8 +23,6 @@ import _frozen_importlib_external as _external  # in every interpreter from its 
 import _imp
 import builtins
 import sys
-from _thread import get_ident
-from posix import stat
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -111,7 +109,7 @@ def _import(
         # PyImport_Import, by code in C that our code has called, as a `__repr__` of numpy.
         if name in _modules_of_program:
             return _modules_of_program[name]
-        if name == LENT and get_ident() in _compiling:
+        if name == LENT and _get_ident() in _compiling:
             return _modules_of_program.setdefault(name, standard(name))
         return _import_of_program(name, names, names, wanted, level)
     if not level:
@@ -128,7 +126,7 @@ def _import(
 
 def _compile(*arguments: "Any", **options: "Any") -> "Any":  # noqa: ANN401 - those of `compile`
     """Stand for `compile`, which would import a module for the program, perhaps in a thread that must not wait."""
-    ident = get_ident()
+    ident = _get_ident()
     _compiling.add(ident)
     try:
         return compile(*arguments, **options)
@@ -248,7 +246,7 @@ def _extension(name: str, place: str) -> ModuleType:
     """Load a module from a shared library."""
     for suffix in _imp.extension_suffixes():
         try:
-            stat(place + suffix)
+            _stat(place + suffix)
         except OSError:
             continue
         module = _imp.create_dynamic(_Spec(name, place + suffix))  # type: ignore[arg-type]  # it asks for these two
@@ -286,3 +284,5 @@ _MAKERS: "dict[str, Callable[[], Any]]" = {
 _builtins.update(vars(builtins), __import__=_import, compile=_compile)
 if __name__ in sys.modules:  # it was imported as modules are: there is no program around it
     _loaded[f"{PACKAGE}.loader"] = sys.modules[__name__]
+_get_ident = standard("_thread").get_ident
+_stat = standard("posix").stat
