@@ -2,6 +2,7 @@
 
 from dapkit import limits
 from dapkit.agent.budget import shortened
+from dapkit.agent.redaction import value_of
 from dapkit.agent.results import values
 from dapkit.protocol import EvaluateBody, ExceptionInfoBody, SetExpressionBody, SetVariableBody, StackFrame, Variable
 from dapkit.protocol import ExceptionDetails as ProtocolDetails
@@ -39,9 +40,9 @@ def frame(received: StackFrame, index: int) -> values.FrameRow:
     )
 
 
-def evaluation(body: EvaluateBody, *, most: int) -> values.Evaluation:
-    """Show what an expression came to."""
-    result, length = shortened(body.result, most)
+def evaluation(body: EvaluateBody, *, most: int, secret_of: str = "") -> values.Evaluation:
+    """Show what an expression came to; what the expression `secret_of` names as a secret is left out."""
+    result, length = shortened(value_of(secret_of, body.result), most)
     return values.Evaluation(
         result=result,
         type=_type(body.type, most),
@@ -53,9 +54,9 @@ def evaluation(body: EvaluateBody, *, most: int) -> values.Evaluation:
     )
 
 
-def assigned(body: SetVariableBody | SetExpressionBody, *, most: int) -> values.Evaluation:
-    """Show a value that was assigned."""
-    result, length = shortened(body.value, most)
+def assigned(body: SetVariableBody | SetExpressionBody, *, most: int, secret_of: str = "") -> values.Evaluation:
+    """Show a value that was assigned; `secret_of` as in `evaluation`."""
+    result, length = shortened(value_of(secret_of, body.value), most)
     return values.Evaluation(
         result=result,
         type=_type(body.type, most),

@@ -52,6 +52,9 @@ _OPTION = re.compile(
 )
 """`--name value` of a command line, also as a list of words."""
 
+_LAST_NAME = re.compile(r"""([A-Za-z_][\w\-]*)['"\])\s]*\Z""")
+"""The name of an attribute, of an item or of a variable that an expression ends with."""
+
 _CUT = re.compile(re.escape(CUT))
 
 _HARMLESS_VALUE = re.compile(r"[+-]?[\d.]+|0x[\da-f]+|none|null|nil|true|false|undefined|.*[()<>].*", re.IGNORECASE)
@@ -66,6 +69,16 @@ def is_secret_name(name: str) -> bool:
     """
     bare = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name.strip("'\"[]()* "))
     return bool(_SECRET_NAME.search(bare)) and not _HARMLESS_NAME.match(bare)
+
+
+def value_of(expression: str, value: str) -> str:
+    """Take the value of an expression out if the last name in it says that it is secret.
+
+    >>> value_of("config['password']", "'hunter22'"), value_of("len(password)", "8")
+    ("'[redacted]'", '8')
+    """
+    name = _LAST_NAME.search(expression)
+    return _masked(value) if name is not None and is_secret_name(name[1]) and _is_secret(value) else value
 
 
 class Redaction:

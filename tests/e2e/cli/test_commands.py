@@ -240,6 +240,9 @@ def test_question_of_a_configuration_is_asked_in_a_terminal(project: Path) -> No
     os.close(ours)
     assert "Status: stopped" in said
     assert dapkit(project, "evaluate", "__import__('sys').argv[1:]").startswith("Result: ['7', '[redacted]']")
+    dapkit(project, "evaluate", "globals().update(password='hunter22')")
+    assert dapkit(project, "evaluate", "globals()['password']").startswith("Result: '[redacted]'\n")
+    assert dapkit(project, "set-expression", "password", "'hunter33'").endswith("Value: '[redacted]'\nType: str\n")
 
 
 def read_until(terminal: int, text: str) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dapkit.agent.redaction import Redaction, is_secret_name
+from dapkit.agent.redaction import Redaction, is_secret_name, value_of
 
 ENVIRONMENT = {"GITHUB_TOKEN": "hush-4711", "PIN_TOKEN": "1", "PATH": "/usr/bin:/bin", "GONE_TOKEN": None}
 
@@ -17,6 +17,25 @@ def test_a_name_says_that_its_value_is_secret(name: str) -> None:
 )
 def test_other_names_do_not(name: str) -> None:
     assert not is_secret_name(name)
+
+
+@pytest.mark.parametrize(
+    ("expression", "value", "expected"),
+    [
+        ("password", "'hunter22'", "'[redacted]'"),
+        ("user.password", "hunter22", "[redacted]"),
+        ("config['api_key']", '"hunter22"', '"[redacted]"'),
+        ("(credentials)", "['hunter22', 2]", "[redacted]"),
+        ("len(password)", "8", "8"),
+        ("password.upper()", "'HUNTER22'", "'HUNTER22'"),
+        ("monkey", "'hunter22'", "'hunter22'"),
+        ("", "'hunter22'", "'hunter22'"),
+    ],
+)
+def test_an_expression_says_by_its_last_name_that_its_value_is_secret(
+    expression: str, value: str, expected: str
+) -> None:
+    assert value_of(expression, value) == expected
 
 
 def test_a_secret_of_the_environment_is_found_wherever_it_appears() -> None:

@@ -33,7 +33,9 @@ from dapkit.protocol import (
     ExceptionInfoArguments,
     ScopesArguments,
     SetExpressionArguments,
+    SetExpressionBody,
     SetVariableArguments,
+    SetVariableBody,
     Thread,
 )
 from dapkit.sessions.errors import NoFrame, NoThreads
@@ -60,8 +62,10 @@ async def evaluate(
         chosen = None  # commands of a debugger need none
     body = await _evaluate(call, expression, context, chosen)
     call.remembered.has_children(body.variables_reference, body.named_variables, body.indexed_variables)
-    most = call.settings.text_bytes // 2
-    return Evaluated(snapshot=snapshot(call.session), evaluation=conversion.evaluation(body, most=most))
+    evaluation = conversion.evaluation(
+        body, most=call.settings.text_bytes // 2, secret_of=expression if call.settings.redact_enabled else ""
+    )
+    return Evaluated(snapshot=snapshot(call.session), evaluation=evaluation)
 
 
 async def _evaluate(call: ActionCall, expression: str, context: str | None, frame: int | None) -> EvaluateBody:
@@ -214,8 +218,7 @@ async def set_variable(
             )
         container = scope.variables_reference
     body = await call.ask(SetVariableArguments(variables_reference=container, name=name, value=value))
-    most = call.settings.text_bytes // 2
-    return Assigned(snapshot=snapshot(call.session), name=name, evaluation=conversion.assigned(body, most=most))
+    return _assigned(call, name, body)
 
 
 @action(Approval.EXECUTE, example={"expression": "items[0].price", "value": "12"})
@@ -231,8 +234,14 @@ async def set_expression(
     call.require("supports_set_expression", "assigning to expressions")
     chosen = await frame_of(call, frame_id, frame)
     body = await call.ask(SetExpressionArguments(expression=expression, value=value, frame_id=chosen))
-    most = call.settings.text_bytes // 2
-    return Assigned(snapshot=snapshot(call.session), name=expression, evaluation=conversion.assigned(body, most=most))
+    return _assigned(call, expression, body)
+
+
+def _assigned(call: ActionCall, name: str, body: SetVariableBody | SetExpressionBody) -> Assigned:
+    evaluation = conversion.assigned(
+        body, most=call.settings.text_bytes // 2, secret_of=name if call.settings.redact_enabled else ""
+    )
+    return Assigned(snapshot=snapshot(call.session), name=name, evaluation=evaluation)
 
 
 @action(Approval.READ, example={"expression": "items[0].pr"})
