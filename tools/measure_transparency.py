@@ -78,12 +78,12 @@ async def measure(chosen: argparse.Namespace, debugger: Debugger, folder: Path) 
     """Measure all subjects, a few at a time."""
     found: list[Verdict] = []
     limiter = anyio.Semaphore(chosen.jobs)
+    thorough = bool(chosen.all or chosen.packages or chosen.subject)
 
     async def one(subject: Subject) -> None:
         async with limiter:
-            known = await base(
-                subject, chosen.seconds or (ALL_SECONDS if chosen.all or chosen.packages else FEW_SECONDS)
-            )
+            seconds = chosen.seconds or (ALL_SECONDS if thorough else FEW_SECONDS)
+            known = await base(subject, seconds, thorough=thorough)
             say(known)
             if known.run.outcomes:
                 async for verdict in verdicts(known, debugger, chosen.mode or list(MODES)):

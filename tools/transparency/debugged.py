@@ -59,6 +59,7 @@ async def run(
     folder: Path,
     names: Sequence[str],
     *,
+    thorough: bool,
     seconds: float = 0,
     plain_seconds: float = 0,
 ) -> Run:
@@ -66,7 +67,8 @@ async def run(
     outcomes, named, place = files_of_run(subject, folder, names)
     log = folder / "adapter.log"
     command = [*debugger.command, *(["--log", str(log)] if debugger.logs else [])]
-    client = mode(subject, names, random.Random(f"{subject.name} {mode.__name__}"))  # noqa: S311 - no secret
+    chance = random.Random(f"{subject.name} {mode.__name__}")  # noqa: S311 - no secret
+    client = mode(subject, names, chance, thorough=thorough)
     configuration: dict[str, object] = {
         "program": str(subject.program),
         "args": subject.command(outcomes, named, seconds),

@@ -14,6 +14,8 @@ from transparency.subjects import Function, Subject, functions, never_reached
 STOPS_AT_EXCEPTIONS = 2000
 STOPS_AT_DATA = 600
 STEPS = 600
+FEW = 4
+"""By how much a measurement in CI makes fewer of all these."""
 STEPS_FROM_ONE_STOP = 100
 SIBLINGS = 60
 """How many variables of a scope are asked for."""
@@ -23,12 +25,12 @@ class Nothing:
     """Nothing is set."""
 
     title = "nothing set"
-    library_is_own = True
     pause_seconds: float | None = None
     """After how much time it pauses the program, while that runs."""
 
-    def __init__(self, subject: Subject, names: Sequence[str], chance: random.Random) -> None:
+    def __init__(self, subject: Subject, names: Sequence[str], chance: random.Random, *, thorough: bool) -> None:
         self.subject = subject
+        self.share = 1 if thorough else FEW
         self.names = {name.rpartition(".")[2].rpartition("::")[2].partition("[")[0] for name in names}
         self.chance = chance
 
@@ -83,8 +85,8 @@ class Steps(Nothing):
 
     title = "random steps"
 
-    def __init__(self, subject: Subject, names: Sequence[str], chance: random.Random) -> None:
-        super().__init__(subject, names, chance)
+    def __init__(self, subject: Subject, names: Sequence[str], chance: random.Random, *, thorough: bool) -> None:
+        super().__init__(subject, names, chance, thorough=thorough)
         self._left = 0
         self._steps = 0
 
@@ -94,11 +96,15 @@ class Steps(Nothing):
         await self._set_in_tests(session, 8)
 
     async def stopped(self, session: Session, stop: Stopped) -> None:
-        """Look, then step."""
+        """Look, then step; after very many steps, go on without a stop."""
         await self.look(session, stop.thread_id)
         if stop.reason == "breakpoint":
-            self._left = STEPS_FROM_ONE_STOP
-        if self._left == 0 or self._steps == STEPS:
+            self._left = STEPS_FROM_ONE_STOP // self.share
+        if self._steps == STEPS // self.share:
+            for known in session.breakpoints:
+                await session.remove_breakpoint(known.number)
+            self._left = 0
+        if self._left == 0:
             await session.continue_(stop.thread_id)
             return
         self._left -= 1
@@ -131,8 +137,8 @@ class Raised(Nothing):
 
     title = "stops at raised exceptions"
 
-    def __init__(self, subject: Subject, names: Sequence[str], chance: random.Random) -> None:
-        super().__init__(subject, names, chance)
+    def __init__(self, subject: Subject, names: Sequence[str], chance: random.Random, *, thorough: bool) -> None:
+        super().__init__(subject, names, chance, thorough=thorough)
         self._stops = 0
 
     async def prepare(self, session: Session) -> None:
@@ -146,7 +152,7 @@ class Raised(Nothing):
             await self.look(session, stop.thread_id)
             if stop.reason == "exception":
                 await session.exception_info(stop.thread_id)
-        if self._stops == STOPS_AT_EXCEPTIONS:
+        if self._stops == STOPS_AT_EXCEPTIONS // self.share:
             await session.break_on_exceptions()
         await session.continue_(stop.thread_id)
 
@@ -156,8 +162,8 @@ class Data(Nothing):
 
     title = "data breakpoints"
 
-    def __init__(self, subject: Subject, names: Sequence[str], chance: random.Random) -> None:
-        super().__init__(subject, names, chance)
+    def __init__(self, subject: Subject, names: Sequence[str], chance: random.Random, *, thorough: bool) -> None:
+        super().__init__(subject, names, chance, thorough=thorough)
         self._stops = 0
 
     async def prepare(self, session: Session) -> None:
@@ -173,7 +179,7 @@ class Data(Nothing):
             await self._watch(session, stop.thread_id)
             for number in before:
                 await session.remove_breakpoint(number)
-        elif self._stops == STOPS_AT_DATA:
+        elif self._stops == STOPS_AT_DATA // self.share:
             for known in session.breakpoints:
                 await session.remove_breakpoint(known.number)
         elif self._stops % 20 == 0:

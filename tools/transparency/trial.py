@@ -55,6 +55,7 @@ class Base:
         run: the outcomes that hold in each plain run.
         left_out: how many tests differed between plain runs, failed, or take too long.
         remarks: what the program printed, if it did not come to its end.
+        thorough: whether there are to be many steps and stops.
 
     """
 
@@ -62,9 +63,10 @@ class Base:
     run: Run
     left_out: int
     remarks: tuple[str, ...]
+    thorough: bool
 
 
-async def base(subject: Subject, seconds: float) -> Base:
+async def base(subject: Subject, seconds: float, *, thorough: bool) -> Base:
     """Run a subject without a debugger, to learn which of its tests can be compared."""
     with new_folder() as folder:
         first = await plain.run(subject, Path(folder))
@@ -72,7 +74,7 @@ async def base(subject: Subject, seconds: float) -> Base:
     with new_folder() as folder:
         second = await plain.run(subject, Path(folder), names)
     run = steady((first, second)) if names else Run({})
-    return Base(subject, run, len(first.outcomes) - len(run.outcomes), first.remarks)
+    return Base(subject, run, len(first.outcomes) - len(run.outcomes), first.remarks, thorough)
 
 
 async def verdicts(known: Base, debugger: Debugger, modes: Sequence[str]) -> AsyncIterator[Verdict]:
@@ -157,6 +159,7 @@ class _Trial:
                 self._known.subject,
                 Path(folder),
                 names,
+                thorough=self._known.thorough,
                 seconds=seconds,
                 plain_seconds=self._known.run.seconds,
             )
