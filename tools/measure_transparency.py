@@ -112,6 +112,8 @@ def report(verdict: Verdict) -> None:
         print(f"    {outcome.outcome}: {name}{'' if name in verdict.confirmed else ' (not when alone)'}")
     if verdict.remarks:
         print(f"    remarks: {verdict.remarks[0][-300:]!r}")
+    if verdict.errors:
+        print(f"    an error of the debugger: {verdict.errors[-1000:]}")
     sys.stdout.flush()
 
 

@@ -100,8 +100,7 @@ async def run(
     records = read_records(outcomes)
     if not records.done:
         remarks.append(output[-2000:])
-    if log.exists() and "Traceback" in (text := log.read_text(encoding="utf-8", errors="replace")):
-        remarks.append(text[-4000:])
+    text = log.read_text(encoding="utf-8", errors="replace") if log.exists() else ""
     return Run(
         records.outcomes,
         hung=hung,
@@ -111,6 +110,7 @@ async def run(
         seconds=time.monotonic() - begun,
         stops=watch.stops,
         remarks=tuple(remarks),
+        errors=text[text.find("Traceback") :][:4000] if "Traceback" in text else "",
     )
 
 

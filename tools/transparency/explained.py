@@ -68,6 +68,8 @@ def unexplained(found: Iterable[Verdict], most: int) -> list[str]:
         counts[verdict.version, verdict.mode] += len(open_changes(verdict, known))
         place = f"Python {verdict.version}, mode {verdict.mode}"
         failures += [f"{place}: the program hung or ended in {name}" for name in open_ends(verdict, known)]
+        if verdict.errors:
+            failures.append(f"{place}, {verdict.subject}: the debugger has reported an error of its own")
     failures += [
         f"Python {version}, mode {mode}: {count} tests change, at most {most} may"
         for (version, mode), count in counts.items()

@@ -37,7 +37,8 @@ class Run:
         done: whether the program came to its end by itself, after its last test.
         exit_code: None where nobody knows it.
         stops: how often the debugger stopped it.
-        remarks: what else is worth knowing: errors of the debugger, stacks where it hung.
+        remarks: what else is worth knowing: stacks where it hung, what it printed where it ended.
+        errors: what the debugger logged as an error of its own.
 
     """
 
@@ -49,6 +50,7 @@ class Run:
     seconds: float = 0.0
     stops: int = 0
     remarks: tuple[str, ...] = ()
+    errors: str = ""
 
 
 @dataclass

@@ -32,6 +32,7 @@ class Verdict:
         confirmed: what of it differed again when it ran alone.
         stuck: tests in which the program hung, or ended.
         remarks: what else is worth knowing.
+        errors: what the debugger logged as an error of its own.
 
     """
 
@@ -45,6 +46,7 @@ class Verdict:
     seconds: float = 0.0
     stops: int = 0
     remarks: tuple[str, ...] = ()
+    errors: str = ""
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,7 @@ class _Trial:
         self._mode = mode
         self._stuck: list[str] = []
         self._remarks: list[str] = []
+        self._errors = ""
 
     async def verdict(self) -> Verdict:
         base = self._known.run
@@ -119,6 +122,7 @@ class _Trial:
             seconds=round(run.seconds, 1),
             stops=run.stops,
             remarks=tuple(self._remarks),
+            errors=self._errors,
         )
 
     async def _all(self, names: list[str]) -> Run:
@@ -153,7 +157,7 @@ class _Trial:
 
     async def _debugged(self, names: Sequence[str], *, seconds: float = 0) -> Run:
         with new_folder() as folder:
-            return await debugged.run(
+            run = await debugged.run(
                 self._debugger,
                 MODES[self._mode],
                 self._known.subject,
@@ -163,6 +167,8 @@ class _Trial:
                 seconds=seconds,
                 plain_seconds=self._known.run.seconds,
             )
+        self._errors = self._errors or run.errors
+        return run
 
 
 def new_folder() -> tempfile.TemporaryDirectory[str]:
