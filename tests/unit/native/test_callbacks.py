@@ -361,3 +361,29 @@ def test_calls_with_wrong_arguments_are_refused() -> None:
             call()
     with pytest.raises(TypeError):
         native.counter()(1)  # type: ignore[call-arg]  # wrong on purpose
+
+
+@pytest.mark.parametrize("comes_again", [True, False])
+def test_interrupt_in_a_callback_is_pending_once_more_or_raised(*, comes_again: bool) -> None:
+    errors: list[BaseException] = []
+
+    def interrupted(*given: object) -> object:
+        if given == (1, 2):
+            return "result"
+        raise KeyboardInterrupt
+
+    def asked(error: BaseException) -> bool:
+        errors.append(error)
+        return comes_again
+
+    callback = native.interruptible(interrupted, asked)
+    assert callback(1, 2) == "result"
+    with pytest.raises(KeyboardInterrupt) as raised:
+        list(map(callback, (3,)))
+    assert [type(error) for error in errors] == [KeyboardInterrupt]
+    assert (raised.value is errors[0]) is not comes_again
+
+
+def test_other_errors_of_an_interruptible_callback_are_its_own() -> None:
+    with pytest.raises(ZeroDivisionError):
+        native.interruptible(lambda: 1 // 0, lambda _: True)()

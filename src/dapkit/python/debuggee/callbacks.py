@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable
 from types import CodeType, FrameType
 
+from . import native
 from .breakpoints.table import BreakpointTable
 from .bytecode.positions import ProgramTexts
 from .connection.link import Link
@@ -23,6 +24,7 @@ from .execution.loads import Loads
 from .execution.monitor import EVENTS, Monitor
 from .execution.parked import ParkedThread
 from .execution.results import Result
+from .execution.signals import may_come_again
 from .execution.stepping import Stepping
 from .execution.stops import Stops
 from .log import LOG, code_name, write
@@ -84,10 +86,11 @@ class Callbacks:
     def install(self) -> None:
         """Register with the monitor, and start looking at code."""
         known = self._exceptions.known
+        on_start = native.interruptible(self._on_start, self._comes_again)
         self._monitor.register(
             {
-                EVENTS.PY_START: self._on_start,
-                EVENTS.PY_RESUME: self._on_start,
+                EVENTS.PY_START: on_start,
+                EVENTS.PY_RESUME: on_start,
                 EVENTS.PY_RETURN: self.shielded(self._on_return),
                 EVENTS.PY_YIELD: self.shielded(self._on_yield),
                 EVENTS.CALL: self.shielded(self._on_call),
@@ -369,7 +372,12 @@ class Callbacks:
                 self._show_or_raise(error, f"{name} in {code_name(code)}")
                 return None
 
-        return callback
+        return native.interruptible(callback, self._comes_again)
+
+    def _comes_again(self, error: BaseException) -> bool:
+        """Say whether an error of a signal is to be raised by the program itself, outside of the callback."""
+        ident = _thread.get_ident()
+        return ident == self._threads.main and not self._states.evaluates(ident) and may_come_again(error)
 
     def _safely(self, action: Callable[[], object]) -> object:
         try:

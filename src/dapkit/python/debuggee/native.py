@@ -106,6 +106,16 @@ def router(table: Table) -> Callable[[CodeType, int], object] | None:
     return _native.router(table) if AVAILABLE else None
 
 
+# Signals
+
+
+def interruptible(
+    callback: Callable[..., object], comes_again: Callable[[BaseException], bool]
+) -> Callable[..., object]:
+    """Make a callback that raises no KeyboardInterrupt which `comes_again`: the signal is pending once more then."""
+    return _native.interruptible(callback, comes_again) if AVAILABLE else callback
+
+
 # Exceptions
 
 

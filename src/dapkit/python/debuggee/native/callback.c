@@ -1,4 +1,4 @@
-/* The type of all our callbacks, and the simplest of them: counter, router, clock.
+/* The type of all our callbacks, and the simplest of them: counter, router, clock, interruptible.
 
    sys.monitoring may drop its reference to a callback while it runs, when another thread registers a new one.
    So each takes a reference to itself before it calls anything. */
@@ -173,6 +173,43 @@ static PyObject *clock_of(PyObject *Py_UNUSED(module), PyObject *args)
     return (PyObject *)self;
 }
 
+/* interruptible */
+
+enum { CALLED, COMES_AGAIN }; /* in Callback.refs */
+
+static PyObject *serve_interruptible(PyObject *object, PyObject *const *args, size_t given, PyObject *names)
+{
+    Callback *self = (Callback *)object;
+    Py_INCREF(object);
+    PyObject *result = PyObject_Vectorcall(self->refs[CALLED], args, given, names);
+    if (result == NULL && PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) {
+        PyObject *error = PyErr_GetRaisedException();
+        PyObject *again = PyObject_CallFunctionObjArgs(self->refs[COMES_AGAIN], error, NULL);
+        PyErr_Clear();
+        if (again == Py_True) {
+            PyErr_SetInterrupt();
+            result = Py_NewRef(Py_None);
+            Py_DECREF(error);
+        } else {
+            PyErr_SetRaisedException(error);
+        }
+        Py_XDECREF(again);
+    }
+    Py_DECREF(object);
+    return result;
+}
+
+static PyObject *interruptible(PyObject *Py_UNUSED(module), PyObject *args)
+{
+    PyObject *called, *comes_again;
+    if (!PyArg_ParseTuple(args, "OO:interruptible", &called, &comes_again)) return NULL;
+    Callback *self = new_callback(serve_interruptible, 0);
+    if (self == NULL) return NULL;
+    self->refs[CALLED] = Py_NewRef(called);
+    self->refs[COMES_AGAIN] = Py_NewRef(comes_again);
+    return (PyObject *)self;
+}
+
 PyMethodDef callback_methods[] = {
     {"counter", counter, METH_NOARGS, PyDoc_STR("counter()\n--\n\nMake a callable that returns 1, 2, 3 and so on.")},
     {"router", router, METH_VARARGS, PyDoc_STR(
@@ -182,6 +219,10 @@ PyMethodDef callback_methods[] = {
     {"clock", clock_of, METH_VARARGS, PyDoc_STR(
         "clock(arrive, /)\n--\n\n"
         "Make a callback of any event that counts, and calls arrive(...) when it reaches its target.")},
+    {"interruptible", interruptible, METH_VARARGS, PyDoc_STR(
+        "interruptible(callback, comes_again, /)\n--\n\n"
+        "Make a callback that calls another. If that raises a KeyboardInterrupt for which comes_again(error) is True, SIGINT\n"
+        "is pending once more instead, and the program notices it where it would have.")},
     {"line_check", line_check, METH_VARARGS, line_check_doc},
     {"poll", poll, METH_VARARGS, poll_doc},
     {NULL, NULL, 0, NULL},
