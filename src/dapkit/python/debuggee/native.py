@@ -48,6 +48,9 @@ MISSING: Final = _native.MISSING if AVAILABLE else object()
 
 local_variable: Final[Callable[[FrameType, str], object] | None] = _native.local_variable if CAN_CHECK else None
 """Returns a local variable of a function's frame, or raises NameError; quicker than `f_locals`, and without a trace."""
+MISSED: Final[list[tuple[CodeType, int]]] = _native.MISSED if AVAILABLE else []
+"""Where there was no room for a callback: code, and line or offset; no more than a thousand."""
+_CALLBACK = _native.Callback if AVAILABLE else type(None)
 
 type Tree = tuple[object, ...]
 """An expression, as nested tuples `(kind, operand, *children)`; `native/condition.c` lists the kinds."""
@@ -62,6 +65,34 @@ type NativeCallback = "_native.Callback"
 
 type Table = dict[int, tuple[CodeType | None, Callable[..., object]]]
 """The callbacks of lines, each with the code object that it is for; None for any."""
+
+
+# Calls
+
+
+def roomy[**P, T](callback: Callable[P, T]) -> Callable[P, T]:
+    """Return a callback that can be called where the recursion limit leaves no room for it.
+
+    Those that C has made need none. It is noted in `MISSED` if a callback fails for want of room all the same.
+    """
+    return _native.roomy(callback) if AVAILABLE and type(callback) is not _CALLBACK else callback
+
+
+def uncount_calls(number: int) -> None:
+    """Let the calling thread nest so many more calls than the limit says."""
+    if AVAILABLE:
+        _native.uncount_calls(number)
+
+
+def hide(code: CodeType, samples: list[tuple[CodeType, int]]) -> bool:
+    """Let the frame of a running code object be seen no more; say whether it is so."""
+    return AVAILABLE and _native.hide(code, len(code.co_code) // 2 - 1, *samples)
+
+
+def hide_from_tools() -> None:
+    """Have no tool of sys.monitoring, tracer or profiler called in this thread, for as long as it lives."""
+    if AVAILABLE:
+        _native.enter_tracing()
 
 
 # Breakpoints
@@ -93,7 +124,7 @@ def line_check(
     if not CAN_CHECK or (condition is None and hits is None):
         return None
     try:
-        return _native.line_check(code, line, condition, hits, count, hit, careful)  # type: ignore[arg-type]  # as above
+        return _native.line_check(code, line, condition, hits, count, roomy(hit), roomy(careful))  # type: ignore[arg-type]  # as above
     except (ValueError, OverflowError):
         return None  # nested too deep, or a count beyond what C counts to
 
@@ -239,7 +270,7 @@ def poll(
     `("key", dict, key)` for keys that cannot be watched. It never returns DISABLE, so it needs a tool
     of its own. Values are compared by identity, bytes by content.
     """
-    return _native.poll(targets, changed)
+    return _native.poll(targets, roomy(changed))
 
 
 def clock(arrive: Callable[..., object]) -> "_native.Callback":

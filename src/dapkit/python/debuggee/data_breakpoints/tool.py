@@ -9,6 +9,7 @@ from collections.abc import Callable
 from types import CodeType
 from typing import Final
 
+from .. import native
 from ..errors import RequestRefused
 from ..execution.monitor import DISCOVERY, EVENTS, SINGLE_EVENTS, SPARE_TOOLS, Monitor, Owner
 from ..marks import under_lock
@@ -58,7 +59,8 @@ class WatchTool:
     def register(self, callbacks: dict[int, Callable[..., object]]) -> None:
         """Set the callbacks by event, all of them."""
         for event in SINGLE_EVENTS:
-            _MONITORING.register_callback(self.number, event, callbacks.get(event))
+            callback = callbacks.get(event)
+            _MONITORING.register_callback(self.number, event, None if callback is None else native.roomy(callback))
 
     def everywhere(self, events: int) -> None:
         """Watch these events in all code; those that were disabled are switched on again."""

@@ -90,14 +90,14 @@ class Monitor:
     def register(self, callbacks: dict[int, Callable[..., object]]) -> None:
         """Set the callbacks, by event, of all events but LINE, INSTRUCTION and PY_UNWIND."""
         for event, callback in callbacks.items():
-            _MONITORING.register_callback(_TOOL, event, callback)
+            _MONITORING.register_callback(_TOOL, event, native.roomy(callback))
 
     @under_lock
     def register_one(self, event: int, callback: Callable[..., object]) -> None:
         """Set the callback of LINE, INSTRUCTION or PY_UNWIND."""
         if callback is not self._chosen.get(event):
             self._chosen[event] = callback
-            _MONITORING.register_callback(_TOOL, event, callback)
+            _MONITORING.register_callback(_TOOL, event, native.roomy(callback))
 
     @under_lock
     def also(self, owner: Owner, events: int) -> None:

@@ -138,7 +138,7 @@ static PyObject *serve_route(PyObject *object, PyObject *const *args, size_t giv
     }
     if (self->refs[OWN] != args[0] && self->refs[OWN] != Py_None) return Py_NewRef(disable);
     PyObject *callback = Py_NewRef(self->refs[SERVES]);
-    PyObject *result = PyObject_Vectorcall(callback, args, 2, NULL);
+    PyObject *result = call_with_room(callback, args, 2, NULL);
     Py_DECREF(callback);
     return result;
 }

@@ -19,6 +19,7 @@ static const struct { const char *name; void *place; } OPTIONAL[] = {
     {"PyDict_ClearWatcher", &optional.dict_clear_watcher},
     {"PyDict_Watch", &optional.dict_watch},
     {"PyDict_Unwatch", &optional.dict_unwatch},
+    {"PyThreadState_EnterTracing", &optional.enter_tracing},
 };
 enum { OPTIONAL_COUNT = sizeof OPTIONAL / sizeof *OPTIONAL };
 
@@ -89,10 +90,10 @@ static int module_exec(PyObject *module)
     if (failed || take_disable() < 0) return -1;
     missing = PyObject_CallNoArgs((PyObject *)&PyBaseObject_Type);
     if (PyModule_AddObjectRef(module, "MISSING", missing) < 0) return -1;
-    if (PyModule_AddFunctions(module, module_methods) < 0 || PyModule_AddFunctions(module, callback_methods) < 0
-        || PyModule_AddFunctions(module, raise_methods) < 0
-        || PyModule_AddFunctions(module, watch_methods) < 0)
-        return -1;
+    PyMethodDef *functions[] = {module_methods, callback_methods, raise_methods, watch_methods, calls_methods};
+    for (Py_ssize_t i = 0; i < LENGTH(functions); i++)
+        if (PyModule_AddFunctions(module, functions[i]) < 0) return -1;
+    if (prepare_calls(module) < 0) return -1;
     return make_callback_type(module);
 }
 

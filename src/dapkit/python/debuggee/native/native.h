@@ -31,6 +31,7 @@ typedef struct {
     int (*dict_clear_watcher)(int);
     int (*dict_watch)(int, PyObject *);
     int (*dict_unwatch)(int, PyObject *);
+    void (*enter_tracing)(PyThreadState *);
 } OptionalFunctions;
 
 extern OptionalFunctions optional;
@@ -68,6 +69,14 @@ typedef struct Node Node;
 Node *node_from_tuple(PyObject *tuple, int depth);
 void node_free(Node *node);
 int node_truth(const Node *node, PyFrameObject *frame); /* -1 with an exception set */
+
+/* calls.c */
+
+extern PyMethodDef calls_methods[];
+int prepare_calls(PyObject *module);
+
+/* As PyObject_Vectorcall, for a callback that may be called where the recursion limit leaves no room for it. */
+PyObject *call_with_room(PyObject *callable, PyObject *const *args, size_t given, PyObject *names);
 
 /* line_check.c, poll.c, raises.c, watch.c */
 

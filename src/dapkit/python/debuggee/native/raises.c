@@ -233,7 +233,7 @@ static int is_reported(PyObject *reported, PyObject *exception)
 static PyObject *ask(PyObject *object, PyObject *const *args)
 {
     Py_INCREF(object);
-    PyObject *result = PyObject_Vectorcall(((Callback *)object)->refs[THOROUGH], args, 3, NULL);
+    PyObject *result = call_with_room(((Callback *)object)->refs[THOROUGH], args, 3, NULL);
     Py_DECREF(object);
     return result;
 }
