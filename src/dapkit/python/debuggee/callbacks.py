@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable
 from types import CodeType, FrameType
 
-from . import native
+from . import native, unseen
 from .breakpoints.table import BreakpointTable
 from .bytecode.positions import ProgramTexts
 from .connection.link import Link
@@ -362,6 +362,8 @@ class Callbacks:
             try:
                 if _thread.get_ident() == self._threads.link:
                     return in_ours if self._sources.kind(code.co_filename) == OURS else None
+                if in_ours is None and id(code) in unseen.CODES:
+                    return None
                 return handle(_getframe(depth), code, *details)
             except (SystemExit, KeyboardInterrupt) as error:
                 if not raises_later:

@@ -75,11 +75,11 @@ def _show_lines_at_once() -> None:
         sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]  # the program has not replaced it yet
 
 
-def main() -> None:
-    """Connect to the adapter, wait for it to configure, and run the program."""
+def main() -> "Callable[[], None]":
+    """Connect to the adapter, wait for it to configure, and return what runs the program."""
     link, kind, what, rest = _arguments(sys.argv[1:])
     load = _load_engine()
-    main = load("program.main")
+    program = load("program.main")
     engine = load("engine").Engine(
         load("connection.link").connect(link), what if kind != "code" else "-c", load("requests.dispatch").Dispatcher
     )
@@ -89,17 +89,15 @@ def main() -> None:
     load("loader").standard("atexit").register(engine.finish)  # the first to be registered is the last to be called
     engine.start()
     _show_lines_at_once()
-    try:
-        run, file = main.prepare(kind, what, rest)
-        engine.data_breakpoints.program_begins()
-        if file:
-            engine.sources.claim_for_program(file)
-        run()
-    except BaseException as error:
-        engine.note_exit_code(main.exit_code_of(error))
-        main.hide_us_from_traceback(error, engine.sources)
-        raise
+    run, file = program.prepare(kind, what, rest)
+    engine.data_breakpoints.program_begins()
+    if file:
+        engine.sources.claim_for_program(file)
+    run_to_end: Callable[[], None] = program.run_to_end(
+        run, engine.note_exit_code, engine.sources, sys._getframe(1).f_code
+    )
+    return run_to_end
 
 
 if __name__ == "__main__":
-    main()
+    main()()

@@ -1,6 +1,6 @@
 """Running the program exactly as `python FILE`, `python -m NAME` or `python -c TEXT` would.
 
-That is: its `__main__`, `sys.argv`, `sys.path[0]`, its exit code, and the traceback of an
+That is: its `__main__`, `sys.argv` and `sys.orig_argv`, `sys.path[0]`, its exit code, and the traceback of an
 uncaught exception without any frame of the debugger. The exception itself leaves
 through `entry`, so that the interpreter does all else: `sys.last_exc`, exit by SIGINT,
 `threading` and `atexit`.
@@ -14,10 +14,39 @@ from collections.abc import Callable
 from types import CodeType, ModuleType, TracebackType
 
 from ..loader import import_for_program
+from ..native import uncount_calls
 from ..sources.files import OURS, Sources
+from ..unseen import hide, unseen
 
 type Loaded = Callable[[], None]
 """Runs the program, to its end."""
+
+_FRAMES_BELOW = 3
+"""Frames of ours below the program: the script's, and two functions."""
+
+
+def run_to_end(
+    run: Loaded, note_exit_code: Callable[[int], None], sources: Sources, script: CodeType
+) -> Callable[[], None]:
+    """Return what runs the program, called by the script that the interpreter runs: `script` is its code.
+
+    No frame of ours is seen below the program, nor in its tracebacks, nor counted. Without the C extension the
+    script's frame is seen, if not by the report of an uncaught exception, and recursion ends earlier.
+    """
+    hidden = hide(script)
+    uncount_calls(_FRAMES_BELOW)
+
+    @unseen
+    def run_unseen() -> None:
+        try:
+            run()
+        except BaseException as error:
+            note_exit_code(exit_code_of(error))
+            if not hidden:
+                hide_us_from_traceback(error, sources)
+            raise
+
+    return run_unseen
 
 
 def prepare(kind: str, what: str, arguments: list[str]) -> tuple[Loaded, str]:
@@ -31,9 +60,13 @@ def prepare(kind: str, what: str, arguments: list[str]) -> tuple[Loaded, str]:
     """
     main = sys.modules["__main__"] = ModuleType("__main__")
     names = main.__dict__
-    names.update(__builtins__=builtins, __doc__=None)
     if sys.version_info < (3, 14):
         names["__annotations__"] = {}
+    names["__builtins__"] = builtins
+    words = {"program": [what], "module": ["-m", what], "code": ["-c", what]}[kind]
+    sys.orig_argv[-len(sys.argv) :] = [*words, *arguments]
+    script = os.path.abspath(sys.argv[0])
+    sys.path_importer_cache.pop(script, None)  # the interpreter has asked whether it is an archive
     if kind == "code":
         _set_path("")
         sys.argv = ["-c", *arguments]
@@ -50,6 +83,7 @@ def prepare(kind: str, what: str, arguments: list[str]) -> tuple[Loaded, str]:
         _set_path(path)
         return _of_module("__main__", alter=False), ""
     _set_path(os.path.dirname(os.path.realpath(path)))
+    sys.path_importer_cache[path] = None  # the answer for the program
     return _of_file(path, names), path
 
 
@@ -74,17 +108,20 @@ def _is_zip(path: str) -> bool:
 
 
 def _of_text(text: str, names: dict[str, object]) -> Loaded:
+    @unseen
     def run() -> None:
         code = builtins.compile(text, "<string>", "exec", dont_inherit=True)
         if sys.version_info >= (3, 13):
-            # As the interpreter does it, so that tracebacks show the text.
-            import_for_program("linecache")._register_code(code, text, "<string>")
+            # As the interpreter does it, so that tracebacks show the text; 3.13.0 has it by the name of the file.
+            linecache = import_for_program("linecache")
+            linecache._register_code(code if hasattr(linecache, "_interactive_cache") else "<string>", text, "<string>")
         exec(code, names)
 
     return run
 
 
 def _of_module(name: str, *, alter: bool) -> Loaded:
+    @unseen
     def run() -> None:
         import_for_program("runpy")._run_module_as_main(name, alter)  # what `python -m` calls
 
@@ -105,6 +142,7 @@ def _of_file(path: str, names: dict[str, object]) -> Loaded:
     loader = external.SourcelessFileLoader if compiled else external.SourceFileLoader
     names["__loader__"] = loader("__main__", path)
 
+    @unseen
     def run() -> None:
         if compiled:
             import marshal

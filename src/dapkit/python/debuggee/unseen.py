@@ -1,0 +1,47 @@
+"""Functions whose frames nobody is shown.
+
+The interpreter leaves a frame out until it has reached its RESUME, where a call is complete: of `sys._getframe` and
+`f_back`, of `sys._current_frames`, of every traceback; and what comes before RESUME causes no event of sys.monitoring.
+So a function that has its RESUME behind its last instruction runs as any other, and is never seen.
+CPython: `_PyFrame_IsIncomplete`, the same from 3.12 to 3.14.
+
+For the few that lie below the program, and those in which our own thread waits: errors lack them, too. Events of
+exceptions that pass through them are reported all the same.
+"""
+
+from collections.abc import Callable
+from opcode import opmap
+from types import CodeType
+from typing import Any, Final, cast
+
+from . import native
+
+_RESUME = opmap["RESUME"]
+_NOP = opmap["NOP"]
+
+CODES: Final[dict[int, CodeType]] = {}
+"""The code that is not seen, by identity."""
+
+
+def unseen[**P, T](function: Callable[P, T]) -> Callable[P, T]:
+    """Have a function run unseen; not for generators and coroutines."""
+    plain = cast("Any", function)  # a function, which has its code
+    content = bytearray(plain.__code__.co_code)
+    first = next(offset for offset in range(0, len(content), 2) if content[offset] == _RESUME)
+    content[first : first + 2] = bytes((_NOP, 0))
+    code = plain.__code__ = plain.__code__.replace(co_code=bytes(content) + bytes((_RESUME, 0)))
+    CODES[id(code)] = code
+    return function
+
+
+def hide(code: CodeType) -> bool:
+    """Have the frame of code that runs already seen no more; say whether that is possible, which takes C."""
+    plain = _sample.__code__
+    samples = [(plain.replace(co_code=bytes((_NOP, 0)) * count + plain.co_code), count) for count in (3, 7, 12)]
+    if native.hide(code, samples):
+        CODES[id(code)] = code
+    return id(code) in CODES
+
+
+def _sample() -> None:
+    """Have nothing before its RESUME."""

@@ -1,0 +1,63 @@
+"""Programs that use all of their recursion limit: what stops there, and what they see of it."""
+
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from e2e.debuggee.conftest import Start
+from e2e.debuggee.peer import DEADLINE
+
+pytestmark = pytest.mark.each_python
+
+DEEP = """
+    import sys, traceback
+    def f(n):
+        if n > {start}:
+            deep = n
+        return f(n + 1)
+    try:
+        f(1)
+    except RecursionError:
+        text = traceback.format_exc()
+        caught = len(text.splitlines())
+    print(caught, text.splitlines()[-1])
+    def depth(n=0):
+        try:
+            return depth(n + 1)
+        except RecursionError:
+            again = n
+            return n
+    print(depth())
+    f(0)
+"""
+
+
+def test_breakpoints_are_hit_up_to_the_recursion_limit_and_change_nothing(
+    start: Start, python: str, tmp_path: Path
+) -> None:
+    peer = start(DEEP.format(start=994))
+    plain = subprocess.run([python, "prog.py"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    peer.configure(lines=[4, 16])
+    hits: list[str] = []
+    while not peer.ended:
+        message = peer.read(time.monotonic() + DEADLINE)
+        if message is not None and message.get("event") == "stopped":
+            hits.append(peer.value("locals().get('deep', n)"))
+            if len(hits) == 1:
+                assert peer.value("sum(i for i in range(n))") == "494515"
+            peer.go()
+    assert peer.finish() == (plain.returncode, plain.stdout, plain.stderr)
+    assert hits == ["995", "996", "997", "998", "999", "998", "995", "996", "997", "998"]
+
+
+def test_infinite_recursion_stops_in_the_program(start: Start) -> None:
+    peer = start("def f(n):\n    return f(n + 1)\nf(0)\n")
+    peer.configure(filters=["raised"])
+    stopped = peer.stopped("exception")
+    assert stopped["text"] == "RecursionError"
+    stack = peer.stack()
+    assert (stack[0]["name"], stack[0]["line"], stack[-1]["name"]) == ("f", 2, "<module>")
+    assert {frame["name"] for frame in stack[:-1]} == {"f"}
+    assert peer.value("n") == str(len(stack) - 2)
