@@ -27,12 +27,18 @@ class EvaluationGuard:
         self._lock = _thread.RLock()
         self._woken = False
         self._asked_to_stop = False
+        self._can_wake = False
 
     def begin(self) -> None:
         """Start the time of the whole work, in the thread that does it."""
         self.ident = _thread.get_ident()
         self._end = min(self._end, monotonic() + self._seconds)
-        interrupts.prepare()
+        self._can_wake = interrupts.prepare()
+
+    def end(self) -> None:
+        """End the whole work."""
+        if self._can_wake:
+            interrupts.undo()
 
     def call[**P, T](self, seconds: float, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Call a function that may never return.

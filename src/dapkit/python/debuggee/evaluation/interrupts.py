@@ -1,7 +1,8 @@
 """Interrupting code of the program that takes too long.
 
 An exception can be raised in any thread at its next instruction. The main thread can also be woken from
-native code that waits (a sleep, a lock, a read), by a signal: Python runs the handlers of signals there.
+native code that waits (a sleep, a lock, a read), by a signal: Python runs the handlers of signals there. It has one
+only while work is done for the client.
 """
 
 import _signal  # type: ignore[import-not-found]  # the C half of `signal`, which brings `enum`
@@ -21,21 +22,30 @@ except ImportError:  # Python was built without libffi
 _SIGNAL: Final = _signal.SIGRTMAX - 3 if hasattr(_signal, "SIGRTMAX") else 0
 """A signal that hardly any program uses; where one does, it is left alone."""
 
-_main = 0  # identity of the main thread, once it has installed the handler
+_main = 0  # identity of the main thread, while it has the handler installed
 _wanted = 0  # the thread that is to be woken, until it was
 
 
-def prepare() -> None:
-    """Make waking possible, if the calling thread is the main one."""
+def prepare() -> bool:
+    """Make waking possible if the calling thread is the main one; say whether `undo` is to follow."""
     global _main  # noqa: PLW0603 - there is one main thread
-    ident = _thread.get_ident()
     if _main or not _SIGNAL or _signal.getsignal(_SIGNAL) is not _signal.SIG_DFL:
-        return
+        return False
     try:
         _signal.signal(_SIGNAL, _on_signal)
     except ValueError:
-        return  # it is not the main one
-    _main = ident
+        return False  # it is not the main one
+    _main = _thread.get_ident()
+    return True
+
+
+def undo() -> None:
+    """Leave the signal as it was; one that is still on its way is dropped."""
+    global _main, _wanted  # noqa: PLW0603 - the same
+    _main = _wanted = 0
+    if _signal.getsignal(_SIGNAL) is _on_signal:
+        _signal.signal(_SIGNAL, _signal.SIG_IGN)
+        _signal.signal(_SIGNAL, _signal.SIG_DFL)
 
 
 def interrupt(ident: int, exception: type[BaseException] | None) -> None:

@@ -56,6 +56,7 @@ class Job:
                 _answer(self._request, lambda: work(self._guard))
         finally:
             self._work = self._instead = None
+            self._guard.end()
 
     @in_link_thread
     def look(self, link: Link) -> None:
