@@ -110,6 +110,47 @@ def test_error_while_threads_go_on_keeps_none_of_them(start: Start, only: int | 
     assert peer.finish()[0] == 0
 
 
+FAILING_LINK = """
+    link = {engine}.link
+    usual, left = link._milliseconds, [{times}]
+    def fail(left=left, usual=usual):
+        if left[0]:
+            left[0] -= 1
+            raise ValueError("the clock is broken")
+        return usual()
+    link._milliseconds = fail
+"""
+
+
+def break_link(peer: Peer, times: int) -> None:
+    failing = textwrap.dedent(FAILING_LINK.format(engine=ENGINE, times=times))
+    peer.ask("evaluate", expression=failing, context="repl", frameId=peer.stack()[0]["id"])
+
+
+def test_error_in_the_loop_of_the_link_is_reported_and_the_program_is_debugged_on(start: Start) -> None:
+    peer = stopped(start)
+    break_link(peer, 1)
+    text = reported(peer)
+    assert text.startswith("the link's thread: ValueError: the clock is broken\nTraceback")
+    assert peer.value("x") == "1"
+    peer.go()
+    peer.stopped("breakpoint")
+    peer.go()
+    assert peer.finish()[0] == 0
+    [shown] = [event["body"]["output"] for event in peer.events() if event["event"] == "output"]
+    assert "Internal error of the debugger: ValueError: the clock is broken" in shown
+
+
+def test_errors_that_keep_the_link_from_being_served_release_the_program_with_a_word(start: Start) -> None:
+    peer = stopped(start)
+    break_link(peer, 9)
+    for _ in range(2):
+        reported(peer)
+    assert peer.finish()[0] == 0
+    shown = [event["body"]["output"] for event in peer.events() if event["event"] == "output"]
+    assert shown[-1] == "The debugger cannot go on because of internal errors; the program runs on without it.\n"
+
+
 def test_error_that_nobody_expects_fails_the_test(start: Start) -> None:
     peer = stopped(start)
     peer.value(f"{ENGINE}.link.soon(lambda: 1 / 0)")

@@ -6,7 +6,6 @@ leaves the program suspended leaves its engine as well, until the next takes the
 """
 
 import _socket
-import _thread
 import atexit
 import os
 import sys
@@ -15,10 +14,12 @@ from collections.abc import Callable
 from . import limits
 from .connection import current, tokens
 from .connection.listener import AUTHENTICATE, AcceptedClient, ClientListener, ListenAddress, user_behind
+from .connection.thread import start_thread
 from .connection.wire import FrameReader, Json, encode
 from .engine import Engine
 from .errors import MalformedFrame
 from .requests.dispatch import Dispatcher
+from .unseen import unseen
 
 
 class AttachableProgram:
@@ -60,7 +61,7 @@ class AttachableProgram:
         """Connect to a debugger that waits."""
         self._need_nobody()
         client = _connected(place, token)
-        self._start(lambda: self._serve(client))
+        self._start(unseen(lambda: self._serve(client)))
 
     def _need_nobody(self) -> None:
         if current.expects_clients:
@@ -73,8 +74,9 @@ class AttachableProgram:
             atexit.register(self._finish)
         current.expects_clients = True
         self._main = current.main_thread()
-        _thread.start_new_thread(self._live, (serve,))
+        start_thread(unseen(lambda: self._live(serve)))
 
+    @unseen
     def _live(self, serve: Callable[[], None]) -> None:
         try:
             serve()
@@ -82,10 +84,12 @@ class AttachableProgram:
             current.expects_clients = False
             current.settle(came=False)
 
+    @unseen
     def _serve_visitors(self) -> None:
         while self.listener is not None:
             self._serve(self.listener.wait())
 
+    @unseen
     def _serve(self, client: AcceptedClient) -> None:
         """Serve a client until it leaves."""
         before, self._held = self._held, None

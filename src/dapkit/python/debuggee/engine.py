@@ -5,7 +5,8 @@
 
 A launched program dies with its debugger: if the link is lost it ends at once, with
 `limits.LINK_LOST_EXIT_CODE`, without flushing anything (who would have read it is gone, and a
-full pipe must not keep it alive).
+full pipe must not keep it alive). If the program has closed the link itself, or errors of ours end that,
+the program is released.
 """
 
 import _signal  # type: ignore[import-not-found]  # the C half of `signal`, which brings `enum`
@@ -13,9 +14,9 @@ import _socket
 import _thread
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from time import monotonic, sleep
-from types import FrameType
+from types import FrameType, MappingProxyType
 from typing import TYPE_CHECKING, Protocol
 
 from . import limits, log, marks
@@ -25,6 +26,7 @@ from .classes import forget_classes
 from .connection import current
 from .connection.link import Link
 from .connection.request import IncomingRequest
+from .connection.thread import start_thread
 from .connection.wire import Json
 from .data_breakpoints.table import DataBreakpointTable
 from .evaluation.interrupts import interrupt
@@ -48,12 +50,17 @@ from .sources.unfiled import UnfiledTexts
 from .stacks.details import FrameDetails
 from .stacks.frames import Stacks
 from .threads.table import MAIN, ThreadTable
+from .unseen import unseen
 from .values.memory import MemoryReferences
 from .values.references import ObjectReferences
 from .values.variables import VariableReader
 
 if TYPE_CHECKING:
     from .values.references import Numbered
+
+
+_ATTEMPTS = 2
+"""How often the link is served, if an error of ours ends that."""
 
 
 class RequestDispatcher(Protocol):
@@ -178,29 +185,51 @@ class Engine:
     def _start_serving(self) -> None:
         self._known.acquire()
         self._serving.acquire()
-        _thread.start_new_thread(self._serve, ())
+        start_thread(self._serve)
         with self._known:  # released once the thread has said who it is
             return
 
+    @unseen
     def _serve(self) -> None:
+        """Serve the link, in its thread, until it rests or is of no more use."""
         self._take_link_thread()
         self._known.release()
-        rests = False
         try:
-            rests = self.link.serve(self.dispatcher.handle)
-        finally:
-            if not rests and not self.states.released:
+            if self._serve_in_spite_of_errors():
+                return
+            if self.link.is_lost and self.owned and not self.states.released:
                 os._exit(limits.LINK_LOST_EXIT_CODE)
+            self._let_go()
+        finally:
             self._serving.release()
 
+    @unseen
+    def _serve_in_spite_of_errors(self, others: Mapping[int, Callable[[], None]] = MappingProxyType({})) -> bool:
+        """Serve the link; once more after an error of ours. Return whether it rests."""
+        for _ in range(_ATTEMPTS):
+            try:
+                return self.link.serve(self.dispatcher.handle, others)
+            except BaseException as error:
+                self.link.errors.show(error, "the link's thread")
+        self._complain("The debugger cannot go on because of internal errors; the program runs on without it.")
+        return False
+
+    def _let_go(self) -> None:
+        """Leave the program to itself, whatever state the engine is in."""
+        if self.is_suspended or self.states.released:
+            return
+        try:
+            self.release()
+        except BaseException as error:
+            self.link.errors.show(error, "the release of the program")
+            self.monitor.release()
+
+    @unseen
     def serve_attached(self, others: dict[int, Callable[[], None]]) -> None:
         """Serve a client that has come to the running program, in this thread, until it leaves."""
         self._take_link_thread()
-        try:
-            self.link.serve(self.dispatcher.handle, others)
-        finally:
-            if not self.is_suspended and not self.states.released:
-                self.release()
+        self._serve_in_spite_of_errors(others)
+        self._let_go()
 
     def _take_link_thread(self) -> None:
         """Make the calling thread the link's."""

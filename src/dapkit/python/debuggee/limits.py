@@ -28,6 +28,8 @@ INTERRUPT_SECONDS: Final = 1.0
 """How long the main thread has to notice an interrupt, before it counts as inside native code."""
 PARK_SECONDS: Final = 0.06
 """How long after a stop the stack of a thread that has not parked is waited for; then it is in native code."""
+DESCRIPTOR_SECONDS: Final = 0.5
+"""How often the link looks whether the program has closed its descriptors."""
 TICK_SECONDS: Final = 0.05
 """How often the link looks after running work."""
 RELOAD_SECONDS: Final = 1.0

@@ -17,6 +17,8 @@ from types import MappingProxyType
 from .. import limits
 from ..errors import MalformedFrame
 from ..marks import enter_link_thread, in_link_thread, leave_link_thread, off_link_thread
+from ..unseen import unseen
+from .descriptor import OwnDescriptor
 from .internal_errors import InternalErrors
 from .output_queue import OutputQueue
 from .wire import FrameReader, Json, encode
@@ -42,17 +44,25 @@ class Link:
     """A stream of messages to and from the adapter.
 
     Invariant: a frame is sent whole or the link is closed; frames of several threads never mix.
-    While a remark waits, a byte in the pipe `_wake` tells the link's thread of it.
+    While a remark waits, a byte in the pipe `_wake` tells the link's thread of it. A descriptor is used only after a
+    look whether it is still ours.
+
+    Attributes:
+        closed: whether nothing can be sent or received any more.
+        is_lost: whether the adapter is gone, or broke the protocol.
+        is_cut: whether the program has closed our descriptors; the adapter may still be there.
+
     """
 
     def __init__(self, connection: _socket.socket, said: bytes = b"") -> None:
         """Take a connection, and what its other end has said on it already."""
-        self._connection = connection
+        self._end = OwnDescriptor(connection.detach())
+        self._connection = _socket.socket(fileno=self._end.number)
         self._sending = _thread.RLock()  # it knows whether this very thread holds it; nothing is sent twice at once
         self._seq = 0
         self._timers: list[tuple[float, Callable[[], None]]] = []
         self._reader = FrameReader()
-        self._waked, self._wake = os.pipe()
+        self._waked, self._wake = map(OwnDescriptor, os.pipe())
         self._resting = False
         self._early = said
         self._remarks = OutputQueue()
@@ -61,6 +71,8 @@ class Link:
         self._told_of_remarks = False
         self._soon: _queue.SimpleQueue[Callable[[], None]] = _queue.SimpleQueue()
         self.closed = False
+        self.is_lost = False
+        self.is_cut = False
         self.errors = InternalErrors(self.event)
         """Takes errors of the engine, in whichever thread."""
 
@@ -86,7 +98,7 @@ class Link:
             self._told_of_remarks = True
             with self._sending:
                 if not self.closed:
-                    os.write(self._wake, b".")
+                    self._wake_up()
 
     @off_link_thread
     def wait_for_room(self, unless: Callable[[], bool]) -> None:
@@ -131,10 +143,12 @@ class Link:
                 return
             rest = memoryview(self._frames(message))
             while rest:
+                if self._is_cut():
+                    return
                 try:
-                    rest = rest[self._connection.send(rest) :]
+                    rest = rest[self._connection.send(rest, _socket.MSG_NOSIGNAL) :]
                 except OSError:
-                    self.closed = True
+                    self.is_lost = self.closed = True
                     return
                 except BaseException as error:
                     late = error
@@ -168,7 +182,7 @@ class Link:
         with self._sending:
             if not self.closed:
                 self._soon.put(action)
-                os.write(self._wake, b".")
+                self._wake_up()
 
     def _run_soon(self) -> None:
         while not self._soon.empty():
@@ -181,6 +195,7 @@ class Link:
         except Exception as error:
             self.errors.show(error, "an action of the link's thread")
 
+    @unseen
     def serve(
         self, handle: Callable[[Json], None], others: Mapping[int, Callable[[], None]] = MappingProxyType({})
     ) -> bool:
@@ -191,50 +206,76 @@ class Link:
         """
         enter_link_thread()
         try:
-            return self._serve(handle, others)
+            if not self._handled(self._early, handle):
+                return False
+            poll: select.poll | None = None
+            watched: set[int] = set()
+            while not self.closed:
+                wanted = {self._end.number, self._waked.number, *others}
+                if poll is None or watched != wanted:
+                    watched, poll = wanted, _poll_of(wanted)
+                ready = poll.poll(self._milliseconds())
+                if self._is_cut():
+                    return False
+                places = [place for place, _ in ready]
+                if self._waked.number in places and self._is_to_rest():
+                    return True
+                if not self._take_turn(places, handle, others):
+                    return False
+            return False
         finally:
             leave_link_thread()
 
-    def _serve(self, handle: Callable[[Json], None], others: Mapping[int, Callable[[], None]]) -> bool:
-        connection = self._connection.fileno()
-        if not self._handled(self._early, handle):
+    def _take_turn(
+        self, ready: list[int], handle: Callable[[Json], None], others: Mapping[int, Callable[[], None]]
+    ) -> bool:
+        """Do what is due; return false if the link is of no more use."""
+        for place in ready:
+            if place in others:
+                self._run(others[place])
+        if self._end.number in ready and not self._read(handle):
             return False
-        watched: set[int] = set()
-        poll = select.poll()
-        while not self.closed:
-            if watched != {connection, self._waked, *others}:
-                watched = {connection, self._waked, *others}
-                poll = _poll_of(watched)
-            ready = [place for place, _ in poll.poll(self._milliseconds())]
-            if self._waked in ready and self._is_to_rest():
-                return True
-            for place in ready:
-                if place in others:
-                    self._run(others[place])
-            if connection in ready and not self._read(handle):
-                return False
-            self._run_timers()
-        return False
+        self._run_timers()
+        return True
 
     def _read(self, handle: Callable[[Json], None]) -> bool:
         """Handle what has come; return false at the end."""
         try:
             data = self._connection.recv(1 << 16)
         except OSError:
+            data = b""
+        if not data:
+            self.is_lost = not self._is_cut()  # else it was the end of something else
             return False
-        return bool(data) and self._handled(data, handle)
+        return self._handled(data, handle)
 
     def _handled(self, data: bytes, handle: Callable[[Json], None]) -> bool:
+        said, self._early = data, b""
         try:
-            for message in self._reader.feed(data):
-                handle(message)
+            messages = self._reader.feed(said)
         except MalformedFrame:
+            self.is_lost = True
             return False
+        for message in messages:
+            try:
+                handle(message)
+            except Exception as error:
+                self.errors.show(error, "a message from the adapter")
         return True
+
+    def _is_cut(self) -> bool:
+        """Say whether the program has closed our descriptors; then the link is closed."""
+        if not self.closed and not (self._end.is_ours() and self._waked.is_ours() and self._wake.is_ours()):
+            self.is_cut = self.closed = True
+        return self.is_cut
+
+    def _wake_up(self) -> None:
+        if not self._is_cut():
+            os.write(self._wake.number, b".")
 
     def _is_to_rest(self) -> bool:
         """Do what the link's thread was waked for; say whether it is to end."""
-        os.read(self._waked, 64)
+        os.read(self._waked.number, 64)
         self._told_of_remarks = False
         self._send(None)
         self._run_soon()
@@ -245,13 +286,14 @@ class Link:
     def rest(self) -> None:
         """Let `serve` return; nothing is lost, it may be called again."""
         self._resting = True
-        os.write(self._wake, b".")
+        self._wake_up()
 
-    def _milliseconds(self) -> int | None:
-        if not self._timers:
-            return None
-        soonest = min(when for when, _ in self._timers)
-        return max(0, int((soonest - monotonic()) * 1000) + 1)
+    def _milliseconds(self) -> int:
+        """Return how long nothing is due, but for a look at our descriptors: what waits for them is not told."""
+        due = limits.DESCRIPTOR_SECONDS
+        for when, _ in self._timers:
+            due = min(due, when - monotonic())
+        return max(0, int(due * 1000) + 1)
 
     def _run_timers(self) -> None:
         now = monotonic()
@@ -265,6 +307,8 @@ class Link:
         """Send nothing more than what waits, and let the other end read the end of the stream."""
         self._send(None)
         with self._sending:
+            if self._is_cut():
+                return
             self.closed = True
             try:
                 self._connection.shutdown(_socket.SHUT_RDWR)
@@ -279,9 +323,9 @@ class Link:
     def drop(self) -> None:
         """Forget the connection without touching the peer: for the child of a fork."""
         self.closed = True
-        self._connection.close()
-        os.close(self._waked)
-        os.close(self._wake)
+        self._connection.detach()
+        for descriptor in (self._end, self._waked, self._wake):
+            descriptor.close()
 
 
 def _poll_of(watched: set[int]) -> select.poll:

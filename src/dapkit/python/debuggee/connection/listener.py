@@ -24,6 +24,7 @@ from time import monotonic
 
 from .. import limits
 from ..errors import MalformedFrame
+from ..unseen import unseen
 from . import tokens
 from .wire import FrameReader, Json, encode
 
@@ -82,6 +83,7 @@ class ClientListener:
         self.arrived: AcceptedClient | None = None
         self.occupied = False
 
+    @unseen
     def wait(self) -> AcceptedClient:
         """Wait for a client."""
         self.occupied = False

@@ -1,0 +1,64 @@
+"""Descriptors of ours in a program that may close any number, and is then given that number for a file of its own.
+
+They lie above those that a program counts on. Where the hard limit allows it they lie above the soft one, up to which
+programs close "all" descriptors. Before each use it is asked whether the number still stands for what it stood for.
+"""
+
+import fcntl
+import os
+import resource
+from typing import Final
+
+_HIGHEST: Final = 4096
+"""Higher numbers would cost the kernel a larger table for each process."""
+_KEPT: Final = 32
+"""Below the limit, for descriptors of ours."""
+
+
+class OwnDescriptor:
+    """A descriptor that no child inherits."""
+
+    def __init__(self, number: int) -> None:
+        """Take a descriptor over, under another number."""
+        self.number: Final = _moved_up(number)
+        self._identity = _identity(self.number)
+
+    def is_ours(self) -> bool:
+        """Say whether the program has left it alone."""
+        try:
+            return _identity(self.number) == self._identity
+        except OSError:
+            return False
+
+    def close(self) -> None:
+        """Close it, once, if it is still ours."""
+        if self.is_ours():
+            os.close(self.number)
+
+
+def _identity(number: int) -> tuple[int, int]:
+    status = os.fstat(number)
+    return status.st_dev, status.st_ino
+
+
+def _moved_up(number: int) -> int:
+    try:
+        moved = _duplicate_above(number)
+    except (OSError, ValueError):  # the table is full
+        os.set_inheritable(number, False)  # noqa: FBT003 - its only parameter
+        return number
+    os.close(number)
+    return moved
+
+
+def _duplicate_above(number: int) -> int:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    may_exceed = soft < _HIGHEST and (hard == resource.RLIM_INFINITY or hard >= soft + _KEPT)
+    if not may_exceed:
+        lowest = max(min(soft, _HIGHEST) - _KEPT, soft // 2) if soft != resource.RLIM_INFINITY else _HIGHEST
+        return fcntl.fcntl(number, fcntl.F_DUPFD_CLOEXEC, min(lowest, _HIGHEST))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft + _KEPT, hard))
+    try:
+        return fcntl.fcntl(number, fcntl.F_DUPFD_CLOEXEC, soft)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))

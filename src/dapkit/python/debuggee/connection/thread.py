@@ -1,0 +1,31 @@
+"""The start of a thread of ours, such that the program notices as little of it as can be.
+
+It takes no signal: a program that has blocked one, to wait for it, would be ended by a thread that has not. And no
+profiler or tracer of the program's is called there. Its frames are hidden by `unseen`, while it waits.
+"""
+
+import _signal  # type: ignore[import-not-found]  # the C half of `signal`, which brings `enum`
+import _thread
+from collections.abc import Callable
+from typing import Final
+
+from .. import native
+from ..unseen import unseen
+
+_FAULTS: Final = {_signal.SIGSEGV, _signal.SIGBUS, _signal.SIGFPE, _signal.SIGILL, _signal.SIGABRT}
+"""What a thread brings upon itself, and `faulthandler` reports."""
+
+
+def start_thread(live: Callable[[], None]) -> None:
+    """Run `live` in a thread of ours."""
+
+    @unseen
+    def begin() -> None:
+        native.hide_from_tools()
+        live()
+
+    before = _signal.pthread_sigmask(_signal.SIG_BLOCK, _signal.valid_signals() - _FAULTS)
+    try:
+        _thread.start_new_thread(begin, ())  # inherits what is blocked
+    finally:
+        _signal.pthread_sigmask(_signal.SIG_SETMASK, before)
