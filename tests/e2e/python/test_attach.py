@@ -70,7 +70,7 @@ async def test_program_is_attached_to_several_times_and_runs_on_each_time(tmp_pa
                 counts.append(int(await value(session, "count")))
                 await session.detach()
         program.go()
-        assert program.line() == "tool None threads 2"
+        assert program.line() == "tool None threads 1"
         assert program.line() == "events 0"
         assert program.process.wait(30) == 0
     assert counts == sorted(counts)
