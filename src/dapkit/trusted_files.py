@@ -29,9 +29,9 @@ def objection_to(path: str | os.PathLike[str]) -> str | None:
     the sticky bit (`/tmp`): there nobody can replace what belongs to the user or to root.
     """
     here = os.sep
-    ahead = _steps(os.path.join(os.getcwd(), path))
     links = 0
     try:
+        ahead = _steps(os.path.join("" if os.path.isabs(path) else os.getcwd(), path))
         problem = _problem(here, os.lstat(here))
         while ahead and problem is None:
             step = ahead.pop()
@@ -51,7 +51,7 @@ def objection_to(path: str | os.PathLike[str]) -> str | None:
             if target.startswith(os.sep):
                 here = os.sep
     except OSError as error:
-        return f"{error.filename} cannot be looked at: {error.strerror}"
+        return f"{error.filename or path} cannot be looked at: {error.strerror}"
     return problem
 
 

@@ -35,10 +35,6 @@ def ask(
             )
     except hub.HubError as error:
         return unanswered(action, session, error)
-    except OSError as error:
-        import click
-
-        raise click.ClickException(f"cannot find out the folder of this project: {error.strerror}") from error
 
 
 def unanswered(action: str, session: str | None, error: hub.HubError) -> ActionAnswer:

@@ -3,6 +3,7 @@
 A command lives for as long as one call of the hub takes, so that what it imports is most of what is waited for.
 """
 
+import os
 import sys
 
 from dapkit.cli import exit_codes
@@ -15,11 +16,14 @@ from dapkit.cli.plain import Unclear, read
 def main() -> None:
     """Run the command of this process's arguments, and end with its exit code."""
     try:
-        code = _carry_out(sys.argv[1:])
-    except (Unclear, WrongWords):
-        from dapkit.cli.main import main as by_click
+        try:
+            code = _carry_out(sys.argv[1:])
+        except (Unclear, WrongWords):
+            from dapkit.cli.main import main as by_click
 
-        by_click()
+            by_click()
+    except FileNotFoundError:
+        code = _without_folder()
     except KeyboardInterrupt:
         sys.stderr.write("Interrupted.\n")
         code = exit_codes.INTERRUPTED
@@ -27,6 +31,16 @@ def main() -> None:
         sys.stderr.close()
         code = exit_codes.DONE
     sys.exit(code)
+
+
+def _without_folder() -> int:
+    """Report that the current folder was removed, if that is why something was not found."""
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        sys.stderr.write("Error: the current folder was removed: change to another one.\n")
+        return exit_codes.FAILED
+    raise  # noqa: PLE0704 - what is being handled
 
 
 def _carry_out(words: list[str]) -> int:

@@ -1,14 +1,12 @@
 """How the server is reached: on the standard streams of an agent's child, or by HTTP on this machine."""
 
-import hmac
 import os
 import secrets
 import signal
 import socket
-from collections.abc import Awaitable, Callable, Iterator, MutableMapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import anyio
 import uvicorn
@@ -16,14 +14,11 @@ from anyio.abc import TaskStatus
 from mcp.server.stdio import stdio_server
 from mcp.server.transport_security import TransportSecuritySettings
 
+from dapkit import limits
 from dapkit.hub.folder import runtime_folder
+from dapkit.mcp.admission import HttpAdmission
 from dapkit.mcp.server import DebugServer
 from dapkit.transport import background_tasks
-
-type AsgiScope = MutableMapping[str, Any]
-type AsgiReceive = Callable[[], Awaitable[MutableMapping[str, Any]]]
-type AsgiSend = Callable[[MutableMapping[str, Any]], Awaitable[None]]
-type AsgiApplication = Callable[[AsgiScope, AsgiReceive, AsgiSend], Awaitable[None]]
 
 LOOPBACK = "127.0.0.1"
 PATH = "/mcp"
@@ -50,7 +45,7 @@ async def serve_http(server: DebugServer, *, port: int, announce: Callable[[str,
     with socket.socket() as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((LOOPBACK, port))
-        listener.listen()
+        listener.listen(limits.BACKLOG_CONNECTIONS)
         port = listener.getsockname()[1]
         names = [f"{LOOPBACK}:{port}", f"localhost:{port}"]
         application = server.protocol.streamable_http_app(
@@ -60,7 +55,16 @@ async def serve_http(server: DebugServer, *, port: int, announce: Callable[[str,
             ),
         )
         with _token_file(port) as (token, file):
-            gated = _Uvicorn(uvicorn.Config(_gate(application, token), log_level="warning", access_log=False))
+            admission = HttpAdmission(token)
+            config = uvicorn.Config(
+                admission.gated(application),
+                http=admission.protocol(),
+                ws="none",
+                backlog=limits.BACKLOG_CONNECTIONS,
+                log_level="warning",
+                access_log=False,
+            )
+            gated = _Uvicorn(config)
             async with background_tasks() as tasks:
                 await tasks.start(_end_on_signal, gated)
                 announce(f"http://{LOOPBACK}:{port}{PATH}", file)
@@ -95,19 +99,3 @@ def _token_file(port: int) -> Iterator[tuple[str, Path]]:
         yield token, file
     finally:
         file.unlink(missing_ok=True)
-
-
-def _gate(application: AsgiApplication, token: str) -> AsgiApplication:
-    """Let nobody in who does not have the token."""
-    expected = f"Bearer {token}".encode()
-
-    async def gated(scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
-        given = dict(scope.get("headers", ())).get(b"authorization", b"")
-        if scope["type"] == "lifespan" or hmac.compare_digest(given, expected):
-            await application(scope, receive, send)
-            return
-        headers = [(b"www-authenticate", b"Bearer"), (b"content-type", b"text/plain")]
-        await send({"type": "http.response.start", "status": 401, "headers": headers})
-        await send({"type": "http.response.body", "body": b"this server wants its token: Authorization: Bearer ..."})
-
-    return gated

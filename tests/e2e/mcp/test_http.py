@@ -1,16 +1,25 @@
 """The official client talks to `dapkit mcp --http`; nobody else gets in."""
 
+import asyncio
 import os
+import socket
 import stat
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import ExitStack, suppress
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import httpx2
 import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
+from uvicorn import Config
+from uvicorn.server import ServerState
+
+from dapkit import limits
+from dapkit.mcp.admission import HttpAdmission
 
 
 class Served:
@@ -57,6 +66,45 @@ async def test_program_is_debugged_over_http(served: Served) -> None:
         assert not result.is_error
 
 
+async def test_half_open_connections_keep_nobody_out(served: Served) -> None:
+    place = urlsplit(served.address)
+    with ExitStack() as stack:
+        strangers = [
+            stack.enter_context(socket.create_connection((place.hostname, place.port)))
+            for _ in range(limits.UNADMITTED_CONNECTIONS + 436)
+        ]
+        for stranger in strangers[::2]:
+            stranger.sendall(b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nX-Slow: ")
+        async with served.client() as http:
+            message = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+            answer = await http.post(served.address, json=message, headers=ACCEPT)
+            assert answer.status_code == 400  # it is let in, and should have begun with `initialize`
+        oldest = strangers[0]
+        oldest.settimeout(30)
+        with suppress(ConnectionError):
+            assert oldest.recv(1) == b""
+
+
+async def test_connection_without_a_token_is_closed_at_its_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "TOKEN_SECONDS", 0.01)
+    loop = asyncio.get_running_loop()
+    listening = await loop.create_server(
+        lambda: HttpAdmission("token").protocol()(config=Config(_refuse), server_state=ServerState(), app_state={}),
+        "127.0.0.1",
+    )
+    async with listening:
+        reader, writer = await asyncio.open_connection(*listening.sockets[0].getsockname())
+        with suppress(ConnectionError):
+            assert await reader.read() == b""
+        writer.close()
+
+
+async def _refuse(scope: object, receive: object, send: object) -> None:
+    raise AssertionError(f"nothing was asked, but {scope} {receive} {send}")
+
+
+ACCEPT = {"Accept": "application/json, text/event-stream"}
+
 STRANGERS = [
     ({"Authorization": ""}, 401),
     ({"Authorization": "Bearer guessed"}, 401),
@@ -67,10 +115,9 @@ STRANGERS = [
 
 async def test_strangers_are_refused_and_the_token_is_for_the_user_alone(served: Served) -> None:
     message = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
-    accept = {"Accept": "application/json, text/event-stream"}
     for headers, status in STRANGERS:
         async with served.client(**headers) as http:
-            answer = await http.post(served.address, json=message, headers=accept)
+            answer = await http.post(served.address, json=message, headers=ACCEPT)
         assert (headers, answer.status_code) == (headers, status)
     assert stat.S_IMODE(served.token.stat().st_mode) == 0o600
     assert served.address.startswith("http://127.0.0.1:")

@@ -1,6 +1,7 @@
 """`python -m dapkit.python` as an editor or a person starts it."""
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -13,7 +14,7 @@ from typing import Any
 import anyio
 import pytest
 
-from dapkit.client import Ended, Session
+from dapkit.client import Ended, Session, StartRefused
 from dapkit.protocol import encode_frame
 from dapkit.transport import connect_tcp, new_token, token_left_for
 from e2e.python.driving import ADAPTER
@@ -91,6 +92,38 @@ def test_nothing_is_imported_from_the_folder_it_is_started_in(folder: Path, modu
     )
     assert (ended.returncode, ended.stderr) == (0, "")
     assert not list(folder.glob("trapped-*"))
+
+
+IN_A_REMOVED_FOLDER = ["sh", "-c", 'cd "$0" && mkdir gone && cd gone && rmdir ../gone && exec "$@"']
+
+
+async def test_launch_from_a_folder_that_was_removed_is_a_clear_error(folder: Path) -> None:
+    async with Session.spawn([*IN_A_REMOVED_FOLDER, str(folder), *ADAPTER]) as session:
+        with pytest.raises(StartRefused, match="the folder of the adapter was removed: give an absolute path as cwd"):
+            await session.launch({"code": "print(1)"})
+    async with Session.spawn([*IN_A_REMOVED_FOLDER, str(folder), *ADAPTER]) as session:
+        await session.launch({"code": "print(1)", "cwd": str(folder)})
+        assert await session.wait_until_ended() == Ended(0)
+
+
+@pytest.mark.parametrize("words", [["sessions"], ["launch", "a.py"], ["adapters"]])
+def test_command_in_a_folder_that_was_removed_says_so(folder: Path, words: list[str]) -> None:
+    command = [*IN_A_REMOVED_FOLDER, str(folder), sys.executable, "-m", "dapkit.cli", *words]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stderr) == (1, "Error: the current folder was removed: change to another one.\n")
+
+
+async def test_launch_without_a_folder_for_sockets_names_each_place_and_why(folder: Path) -> None:
+    for name in ("run", "home"):
+        (folder / name).touch()
+    variables = {"XDG_RUNTIME_DIR": str(folder / "run"), "HOME": str(folder / "home")}
+    program = "from dapkit import runtime_folder; runtime_folder.TEMPORARY = '/proc'; import runpy, sys; "
+    program += "runpy.run_module('dapkit.python', None, '__main__')"
+    async with Session.spawn([sys.executable, "-c", program], env={**os.environ, **variables}) as session:
+        with pytest.raises(StartRefused) as refused:
+            await session.launch({"code": "print(1)"})
+    for place in (f"/proc/dapkit-{os.geteuid()} cannot be used", f"{folder}/home/.cache/dapkit/run cannot be used"):
+        assert place in str(refused.value)
 
 
 async def test_unix_socket_serves_several_sessions_at_once(folder: Path) -> None:

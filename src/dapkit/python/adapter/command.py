@@ -53,7 +53,10 @@ def command_for(launch: PythonLaunch, link: Path) -> Command:
         RequestFailed: the program cannot be started like this.
 
     """
-    cwd = Path(launch.cwd or Path.cwd()).expanduser().absolute()
+    try:
+        cwd = Path(launch.cwd or Path.cwd()).expanduser().absolute()
+    except FileNotFoundError as error:
+        raise RequestFailed("the folder of the adapter was removed: give an absolute path as cwd") from error
     if not cwd.is_dir():
         raise RequestFailed(f"cwd is {launch.cwd!r}, which is not a folder")
     kind, target = _target(launch, cwd)

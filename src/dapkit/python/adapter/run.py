@@ -196,6 +196,11 @@ class DebuggeeRun:
             if self._settled.is_set():
                 raise
             self._refusal = error if isinstance(error, RequestFailed) else RequestFailed(str(error))
+        except OSError as error:
+            if self._settled.is_set():
+                raise
+            log.exception("the program could not be started")
+            self._refusal = RequestFailed(f"the program could not be started: {error}")
         finally:
             self.debuggee = None
             if not self._settled.is_set() and self._refusal is None:
