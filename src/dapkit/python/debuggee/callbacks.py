@@ -110,7 +110,9 @@ class Callbacks:
         sites = self.breakpoints.sources
         busy = self._states.arresting or bool(self._stepping.steps)
         self._monitor.register_one(EVENTS.LINE, self._line if busy else sites.lines.cheapest)
-        self._monitor.register_one(EVENTS.PY_UNWIND, self._unwind if self._stepping.steps else self._leave_program)
+        self._monitor.register_one(
+            EVENTS.PY_UNWIND, self._unwind if self._stepping.steps or self._soon else self._leave_program
+        )
         busy = busy or bool(self._soon)
         self._monitor.register_one(EVENTS.INSTRUCTION, self._instruction if busy else sites.inline.cheapest)
 
@@ -154,12 +156,7 @@ class Callbacks:
 
     def _on_instruction(self, frame: FrameType, code: CodeType, offset: int) -> object:
         if frame in self._soon:
-            with self._lock:
-                action = self._soon.pop(frame)
-                if not any(other.f_code is code for other in self._soon):
-                    self._monitor.want(code, "soon", 0)
-                self.choose()
-            action()
+            self._do_soon(frame)
         ident = _thread.get_ident()
         if self._states.must_park(ident) and self._join(ident, frame):
             return None
@@ -179,7 +176,12 @@ class Callbacks:
         return DISABLE if outcome is DISABLE and not stepped and not self._states.arresting else None
 
     def _join(self, ident: int, frame: FrameType, *, leaving: bool = False, at_line: bool = False) -> bool:
-        """Park with the others; say whether the client then let just this thread go on."""
+        """Park with the others; say whether the client then let just this thread go on.
+
+        Not in our own code, which the program's threads run outside of callbacks, as at a fork: nobody may serve then.
+        """
+        if self._sources.kind(frame.f_code.co_filename) == OURS:
+            return False
         parked = ParkedThread(ident, frame, leaving=leaving, at_line=at_line)
         self._stops.join(parked)
         return parked.chosen
@@ -230,11 +232,22 @@ class Callbacks:
                 self._arrive(ident, shown, [] if yielding else [(frame.f_code.co_qualname, value)])
 
     def at_next_instruction_of(self, frame: FrameType, action: Callable[[], None]) -> None:
-        """Have something done, once, as soon as a frame goes on."""
+        """Have something done, once, as soon as a frame goes on, or ends by an exception."""
         with self._lock:
             self._soon[frame] = action
+            self._monitor.also("soon", EVENTS.PY_UNWIND)
             self._monitor.want(frame.f_code, "soon", EVENTS.INSTRUCTION, afresh=True)
             self.choose()
+
+    def _do_soon(self, frame: FrameType) -> None:
+        with self._lock:
+            action = self._soon.pop(frame)
+            if not any(other.f_code is frame.f_code for other in self._soon):
+                self._monitor.want(frame.f_code, "soon", 0)
+            if not self._soon:
+                self._monitor.also("soon", 0)
+            self.choose()
+        action()
 
     # Code that starts
 
@@ -259,11 +272,13 @@ class Callbacks:
             return None
         if code.co_name == "<module>":
             self._note_loading(code)
-        noted = self.arguments.noted.get(id(code))
+        noted = self.arguments.watched.get(id(code))
         if noted is not None and offset == noted[1]:  # not where a generator goes on
             with self._lock:
                 self.arguments.begin(frame)
-        if self._meet_breakpoints(frame, code, offset, is_met=noted is not None):
+        if self._meet_breakpoints(
+            frame, code, offset, is_met=noted is not None and self.breakpoints.sources.holds(code)
+        ):
             return None
         if self._loads.runs(code):
             with self._lock:
@@ -334,9 +349,8 @@ class Callbacks:
             with self._lock:
                 self._stepping.unwind(ident, frame)
                 self.choose()
-        if self.arguments.kept:
-            with self._lock:
-                self.arguments.leave(frame)
+        if frame in self._soon:
+            self._do_soon(frame)
         if self._states.evaluates(ident):
             return  # it will be the answer
         mode = self._exceptions.on_unwind(ident, frame, exception)

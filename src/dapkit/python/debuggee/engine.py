@@ -15,7 +15,6 @@ import _thread
 import os
 import sys
 from collections.abc import Callable, Mapping
-from time import monotonic, sleep
 from types import FrameType, MappingProxyType
 from typing import TYPE_CHECKING, Protocol
 
@@ -34,10 +33,11 @@ from .exceptions.table import ExceptionBreakpointTable
 from .execution.job_queue import JobQueue
 from .execution.monitor import Monitor
 from .execution.parked import ParkedThread
-from .execution.states import STOPPED, SUSPENDED, ThreadStates
+from .execution.states import FORKED, STOPPED, SUSPENDED, ThreadStates
 from .execution.stepping import Stepping
 from .execution.stops import Stops
 from .expressions.console import Console
+from .forks import Forks
 from .marks import in_link_thread, under_lock
 from .options import EngineOptions
 from .program import termination as asking_to_end
@@ -153,8 +153,15 @@ class Engine:
         self._may_run.acquire()
         self._known = _thread.allocate_lock()
         self._serving = _thread.allocate_lock()  # held while the link's thread lives
+        self.forks = Forks(
+            self.link,
+            self.threads,
+            self.states,
+            self.callbacks,
+            wait_for_end=self._wait_for_end,
+            serve=self._start_serving,
+        )
         self.dispatcher = dispatcher(self)
-        self._rests = False
         self._before = before
         self._hooked = False
 
@@ -177,7 +184,7 @@ class Engine:
         """
         self.monitor.claim()
         os.register_at_fork(
-            before=self._rest_for_fork, after_in_parent=self._go_on_after_fork, after_in_child=self.forget_in_child
+            before=self.forks.rest, after_in_parent=self.forks.go_on, after_in_child=self.forget_in_child
         )
         self._start_serving()
         self._may_run.acquire()
@@ -187,6 +194,11 @@ class Engine:
         self._serving.acquire()
         start_thread(self._serve)
         with self._known:  # released once the thread has said who it is
+            return
+
+    def _wait_for_end(self) -> None:
+        """Wait until the link's thread has ended."""
+        with self._serving:
             return
 
     @unseen
@@ -366,6 +378,10 @@ class Engine:
 
     # What `stops` reports
 
+    def thread_stops(self) -> None:
+        """Take note, in the thread itself and without the lock, that it is about to stop the program."""
+        self.forks.end_rest()
+
     @under_lock
     def thread_stopped(self, ident: int) -> None:
         """Take note that a stop begins, because of this thread."""
@@ -419,44 +435,14 @@ class Engine:
             self.link.event("exited", body)
         self.link.close()
 
-    def _rest_for_fork(self) -> None:
-        """End the link's thread before a fork: a program of one thread must not be warned that it has two."""
-        ours = _thread.get_ident() == self.threads.link
-        if self.states.released or ours or not self.states.configured or not self.threads.alone():
-            return
-        threads = _system_threads()
-        self._rests = True
-        self.link.rest()
-        with self._serving:
-            deadline = monotonic() + limits.REST_SECONDS
-        # It is the threads of the system that the interpreter counts, and ours may take a moment to go.
-        while _system_threads() >= threads > 0 and monotonic() < deadline:
-            sleep(0)
-
-    def _go_on_after_fork(self) -> None:
-        """Serve the link again."""
-        if not self._rests:
-            return
-        self._rests = False
-        # From 3.13 on the interpreter counts the threads only after this. At a stop it may: nothing is executed there.
-        forking = sys._getframe(1)
-        if sys.version_info < (3, 13) or self.states.stands(_thread.get_ident()):
-            self._start_serving()
-        else:
-            self.callbacks.at_next_instruction_of(forking, self._start_serving)
-
     def forget_in_child(self) -> None:
-        """Leave the child of a fork undebugged: the link and the threads stayed with the parent."""
+        """Leave the child of a fork undebugged, once: the link and the threads stayed with the parent."""
+        if self.states.phase == FORKED:
+            return
         self.redirected_output.end()
+        self.forks.forget()
         self.stops.forget()
         self.monitor.release()
         self.data_breakpoints.forget_in_child()
         self.link.drop()
         log.close()
-
-
-def _system_threads() -> int:
-    try:
-        return len(os.listdir("/proc/self/task"))
-    except OSError:
-        return 0  # a system without /proc

@@ -321,7 +321,7 @@ class Link:
             self.drop()
 
     def drop(self) -> None:
-        """Forget the connection without touching the peer: for the child of a fork."""
+        """Forget the connection without touching the peer: for the child of a fork. Once: numbers are used again."""
         self.closed = True
         self._connection.detach()
         for descriptor in (self._end, self._waked, self._wake):

@@ -24,7 +24,7 @@ from ..running import every_frame
 from ..sources.files import is_function, resume_offset
 from .monitor import EVENTS, Monitor
 
-_NOTED = EVENTS.PY_START | EVENTS.PY_RETURN
+_CALLS = EVENTS.PY_START | EVENTS.PY_RETURN
 _MAY_BE_SUSPENDED = 0x20 | 0x80 | 0x200  # generators, coroutines, asynchronous generators
 _BACKWARD = ("JUMP_BACKWARD", "JUMP_BACKWARD_NO_INTERRUPT")
 _STORES = ("STORE_FAST", "DELETE_FAST", "STORE_DEREF", "DELETE_DEREF", "STORE_FAST_MAYBE_NULL", "LOAD_FAST_AND_CLEAR")
@@ -95,12 +95,11 @@ class ParameterStores:
 class KnownArguments:
     """Arguments of frames that may be restarted.
 
-    Invariant: `kept` has at most `limits.KNOWN_ARGUMENTS` frames, by identity, and none that has ended: returning and
-    unwinding are watched. A generator can end without either; it is kept only where its code is in `noted`, so
-    that a later frame of the same identity takes its place.
+    Invariant: `kept` has at most `limits.KNOWN_ARGUMENTS` frames, by identity. The starts of their code are watched, so
+    that a later frame of the same identity takes the place of one that an exception has ended.
 
     Attributes:
-        noted: code whose every call is noted, by its identity, and the offset at which its calls begin.
+        watched: code of which every call is looked at, by its identity, and the offset at which its calls begin.
 
     """
 
@@ -110,7 +109,8 @@ class KnownArguments:
         self._left = 0  # calls that may still be noted before the next stop
         self._stores: dict[int, ParameterStores] = {}  # by id: a code object's own hash is slow
         self.kept: dict[int, _Seen] = {}
-        self.noted: dict[int, tuple[CodeType, int]] = {}
+        self.watched: dict[int, tuple[CodeType, int]] = {}
+        self._noted: set[int] = set()  # identities of that code whose every call is kept
 
     # At a stop
 
@@ -124,14 +124,11 @@ class KnownArguments:
         self._drop_ended()
         stores = self._stores[id(code)]
         intact = [name for name in stores.offsets if not stores.may_precede(name, frame.f_lasti)]
-        is_noted = in_breakpoint or id(code) in self.noted
-        if intact and id(frame) not in self.kept and (is_noted or not code.co_flags & _MAY_BE_SUSPENDED):
+        if intact and id(frame) not in self.kept:
             self._keep(frame, intact)
-            self._settle(code)
-        if in_breakpoint and id(code) not in self.noted:
-            self.noted[id(code)] = code, resume_offset(code)
-            self._settle(code)
-            self._monitor.discover("arguments")  # that it starts was of no interest before
+        if in_breakpoint:
+            self._noted.add(id(code))
+        self._settle(code)
 
     def _drop_ended(self) -> None:
         """Forget frames that ended unseen, if there are any."""
@@ -143,25 +140,25 @@ class KnownArguments:
     @under_lock
     def forget_calls(self, still: Callable[[CodeType], bool]) -> None:
         """Note no calls any more of code that holds no breakpoint."""
-        gone = [code for code, _ in self.noted.values() if not still(code)]
-        for code in gone:
-            del self.noted[id(code)]
-            if code.co_flags & _MAY_BE_SUSPENDED:
-                self.kept = {key: seen for key, seen in self.kept.items() if seen.code is not code}
-            self._settle(code)
-        if not self.noted:
-            self._monitor.also("arguments", 0)
+        for code, _ in list(self.watched.values()):
+            if not still(code):
+                self._noted.discard(id(code))
+                self._settle(code)
 
     # While the program runs
 
     @under_lock
     def begin(self, frame: FrameType) -> None:
-        """Keep the arguments of a call that is noted."""
+        """Keep the arguments of a call, if those of its code are noted."""
+        code = frame.f_code
         self._left -= 1
         if self._left < 0:
+            self.kept.clear()
             self.forget_calls(lambda _: False)
-            return
-        self._keep(frame, list(self._stores[id(frame.f_code)].offsets))
+        elif id(code) in self._noted:
+            self._keep(frame, list(self._stores[id(code)].offsets))
+        else:
+            self.leave(frame)
 
     def _keep(self, frame: FrameType, names: list[str]) -> None:
         while len(self.kept) >= limits.KNOWN_ARGUMENTS:
@@ -169,24 +166,23 @@ class KnownArguments:
         values = locals_of(frame)
         found = {name: values[name] for name in names if name in values}
         self.kept[id(frame)] = _Seen(frame.f_code, found)
-        if len(self.kept) == 1:
-            self._monitor.also("arguments", EVENTS.PY_UNWIND)
 
     @under_lock
     def leave(self, frame: FrameType) -> None:
-        """Forget a frame: it has returned, or an exception leaves it."""
-        if self.kept.pop(id(frame), None) is not None and id(frame.f_code) not in self.noted:
+        """Forget a frame: it has returned."""
+        if self.kept.pop(id(frame), None) is not None and id(frame.f_code) not in self._noted:
             self._settle(frame.f_code)
-        if not self.kept and not self.noted:
-            self._monitor.also("arguments", 0)
 
     def _settle(self, code: CodeType) -> None:
         """Watch what is needed of a code object."""
-        if id(code) in self.noted:
-            events = _NOTED
-        else:
-            events = EVENTS.PY_RETURN if any(seen.code is code for seen in self.kept.values()) else 0
-        self._monitor.want(code, "arguments", events)
+        is_needed = id(code) in self._noted or any(seen.code is code for seen in self.kept.values())
+        if is_needed and id(code) not in self.watched:
+            self.watched[id(code)] = code, resume_offset(code)
+            self._monitor.want(code, "arguments", _CALLS)
+            self._monitor.restart()  # that it starts was of no interest before
+        elif not is_needed and id(code) in self.watched:
+            del self.watched[id(code)]
+            self._monitor.want(code, "arguments", 0)
 
     # What is known
 

@@ -117,6 +117,12 @@ class Monitor:
             self._apply_global()
             _MONITORING.restart_events()
 
+    @under_lock
+    def restart(self) -> None:
+        """Switch on again what DISABLE has switched off: one code object alone cannot have that for global events."""
+        if self.active:
+            _MONITORING.restart_events()
+
     def _apply_global(self) -> None:
         if not self.active:
             return

@@ -52,6 +52,9 @@ if TYPE_CHECKING:
     class StopListener(Protocol):
         """Takes reports of what stops and goes on, under the lock."""
 
+        def thread_stops(self) -> None:
+            """Take note, in the thread itself and without the lock, that it is about to stop the program."""
+
         def thread_stopped(self, ident: int) -> None:
             """Take note that a stop begins, because of this thread."""
 
@@ -148,6 +151,7 @@ class Stops:
         If the program is stopped for another reason already, this one is reported after that.
         """
         _need_room()
+        self._listener.thread_stops()
         clock = self._clocks.pop(parked.ident, None)
         left = clock.stand_still() if clock is not None else 0.0
         try:
