@@ -56,10 +56,18 @@ GREEN = """
             callers.add((name, sys._getframe(1).f_code.co_filename))
             return function(*arguments, **more)
         return called
+    import threading
+    ident, threading.main_thread()._ident = threading.get_ident(), 1
     for module in (_thread, os, posix, select, time):
         for name, value in list(vars(module).items()):
             if type(value) is type(len):
                 setattr(module, name, replaced(name, value))
+"""
+
+REPORTS = """
+    here = 1
+    print([caller for caller in callers if "/debuggee/" in caller[1]], flush=True)
+    threading.main_thread()._ident = ident
 """
 
 
@@ -67,17 +75,14 @@ async def test_engine_that_comes_after_functions_were_replaced_has_those_of_the_
     tmp_path: Path, python: str
 ) -> None:
     # As gevent does: in the modules in C themselves.
-    text = (
-        textwrap.dedent(GREEN + WAITS)
-        + "here = 1\nprint([one for one in callers if '/debuggee/' in one[1]], flush=True)\n"
-    )
+    text = textwrap.dedent(GREEN + WAITS + REPORTS)
     line = text.lstrip("\n").splitlines().index("here = 1") + 1
     with running(text, tmp_path, python) as program:
         program.read_place()
         async with client() as session:
             await session.add_breakpoint(program.file, line)
             await session.attach(program.connect)
-            await session.next_stop()
+            assert (await session.next_stop()).thread_id == 1
             [frame] = (await session.stack_trace(1)).stack_frames
             assert (await session.evaluate("1 + 1", frame_id=frame.id)).result == "2"
             await session.resume()

@@ -84,10 +84,14 @@ def settle(*, came: bool) -> None:
 
 def main_thread() -> int:
     """Return the identity of the main thread if it is known, else of the calling thread."""
-    threading = sys.modules.get("threading")
-    main = getattr(threading, "_main_thread", None)
-    ident = getattr(main, "ident", None)
-    return ident if isinstance(ident, int) else _thread.get_ident()
+    if sys.version_info >= (3, 13):
+        ident: int = _thread._get_main_thread_ident()  # type: ignore[attr-defined]  # what `threading` asks
+        return ident
+    if _thread.get_native_id() == os.getpid():
+        return _thread.get_ident()
+    main = getattr(sys.modules.get("threading"), "_main_thread", None)
+    known = getattr(main, "_ident", None)  # of a green thread, once gevent was there
+    return known if type(known) is int and known in sys._current_frames() else _thread.get_ident()
 
 
 def takes_breakpoint_calls() -> bool:
