@@ -12,7 +12,7 @@ SPIES = """
     called = {}
     def note(what):
         caller = sys._getframe(2).f_code
-        if "/debuggee/" in caller.co_filename and not caller.co_filename.endswith("quarantine.py"):
+        if "/debuggee/" in caller.co_filename and not caller.co_filename.endswith("guard.py"):
             called[f"{what} from {caller.co_filename.rpartition('/')[2]} {caller.co_qualname}"] = None
     def spy(kind, name, answer):
         def method(self, *given, **named):
@@ -138,6 +138,33 @@ def test_look_calls_nothing_of_the_program_but_what_it_shows(start: Start) -> No
     assert peer.value("sorted(called)", context="repl") == "[]"
     peer.go()
     assert peer.finish()[0] == 0
+
+
+LATE = """
+    import hashlib, os
+    class Native:
+        def __repr__(self): hashlib.pbkdf2_hmac("sha256", b"", b"", 1_200_000)    # it neither waits nor can be woken
+    class Forks:
+        def __repr__(self):
+            child = os.fork()
+            if not child: os._exit(7)
+            return str(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+    def work():
+        forks, late = Forks(), Native()
+        return late
+    work()
+    print("end")
+"""
+
+
+def test_interruption_that_comes_late_leaves_the_streams_of_the_program_as_they_were(start: Start) -> None:
+    peer = start(LATE)
+    peer.configure(lines=[line_of(LATE, "return late")])
+    peer.stopped("breakpoint")
+    rows = peer.locals()
+    assert (rows["forks"]["value"], rows["late"]["value"]) == ("7", "<repr of __main__.Native timed out after 0.25 s>")
+    peer.go()
+    assert peer.finish()[:2] == (0, "end\n")
 
 
 ENDLESS = """

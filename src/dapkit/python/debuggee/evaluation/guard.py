@@ -8,6 +8,7 @@ from .. import limits
 from ..errors import NotBegun, TimeIsUp
 from ..marks import in_link_thread
 from . import interrupts
+from .quarantine import quarantined
 
 
 class EvaluationGuard:
@@ -62,6 +63,18 @@ class EvaluationGuard:
         except TimeIsUp:
             self._close_for_certain(around)
             raise
+
+    def call_quarantined[**P, T](
+        self, seconds: float, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """Call what the program did not ask for: without output, and without an end of the process.
+
+        Raises:
+            ExitRefused: it tried to end the process.
+            TimeIsUp: as `call` does, after all has been put back.
+
+        """
+        return quarantined(lambda: self.call(seconds, function, *args, **kwargs))
 
     def stand_still(self) -> float:
         """Stop the clock, since the code of the program is stopped itself; return what `go_on` wants."""

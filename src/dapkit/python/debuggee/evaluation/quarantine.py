@@ -5,9 +5,12 @@ variable. Only the calling thread is affected; others may run at the same time.
 """
 
 import _thread
+import posix
 import sys
 from collections.abc import Callable
 from typing import Any, Final
+
+from ..errors import TimeIsUp
 
 
 class ExitRefused(BaseException):
@@ -40,8 +43,8 @@ class _Silent:
         return getattr(self._stream, name)
 
 
-def quarantined[T](function: Callable[[Any], T], value: object) -> T:
-    """Call a function of a value, without output and without an end of the process.
+def quarantined[T](function: Callable[[], T]) -> T:
+    """Call a function without output and without an end of the process; it must bear its own interruptions.
 
     Raises:
         ExitRefused: it tried to end the process.
@@ -55,9 +58,8 @@ def quarantined[T](function: Callable[[Any], T], value: object) -> T:
     sys.stdout, sys.stderr = silent
     for module, name, real in exits:
         vars(module)[name] = _refusing(name, real, ident)
-    try:
-        return function(value)
-    finally:
+
+    def restore() -> None:
         for module, name, real in exits:
             vars(module)[name] = real
         # The program may have put something else there meanwhile; that stays.
@@ -66,10 +68,27 @@ def quarantined[T](function: Callable[[Any], T], value: object) -> T:
         if sys.stderr is silent[1]:
             sys.stderr = streams[1]
 
+    try:
+        return function()
+    finally:
+        _for_certain(restore)
+
+
+def _for_certain(action: Callable[[], None]) -> None:
+    """Do something even if the deadline of an evaluation passes meanwhile that this is a part of; it passes again."""
+    while True:
+        try:
+            action()
+        except TimeIsUp:
+            continue
+        return
+
 
 def _refusing(name: str, real: Callable[..., object], ident: int) -> Callable[..., object]:
+    process = posix.getpid()
+
     def refuse(*arguments: object) -> object:
-        if _thread.get_ident() == ident:
+        if _thread.get_ident() == ident and posix.getpid() == process:  # and not the child of a fork that it made
             raise ExitRefused(f"os.{name} was called")
         return real(*arguments)
 

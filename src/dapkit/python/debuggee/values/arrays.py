@@ -12,7 +12,6 @@ from .. import limits
 from ..classes import module_of, mro, namespace, once_per_class, simple_name
 from ..errors import NotBegun, TimeIsUp
 from ..evaluation.guard import EvaluationGuard
-from ..evaluation.quarantine import quarantined
 from .rows import UnreadProperty, ValueRow
 from .storage import Attribute, ContainerItem
 from .text import say
@@ -22,7 +21,7 @@ _ORDERED: Final = "biufmM"
 """Kinds of numpy's items that have a smallest and a largest one: truth values, numbers, times."""
 
 
-def size(value: object, guard: EvaluationGuard | None) -> int:
+def size(value: Any, guard: EvaluationGuard | None) -> int:  # noqa: ANN401 - any value
     """Return the number of rows, 0 for what is not a table, or where code of pandas may not run."""
     kind = _kind(value)
     if kind == "ndarray":
@@ -31,7 +30,7 @@ def size(value: object, guard: EvaluationGuard | None) -> int:
     if kind not in _PANDAS or guard is None:
         return 0
     try:
-        return guard.call(limits.VALUE_SECONDS, quarantined, len, value)
+        return guard.call_quarantined(limits.VALUE_SECONDS, len, value)
     except BaseException:
         return 0  # the page of it will say why
 
@@ -74,7 +73,7 @@ def _asked(guard: EvaluationGuard | None, rows: Callable[[Any], list[ValueRow]],
     if guard is None:
         return []
     try:
-        return guard.call(limits.VALUE_SECONDS * 2, quarantined, rows, value)
+        return guard.call_quarantined(limits.VALUE_SECONDS * 2, rows, value)
     except NotBegun:
         why = "was not read: what was read before took too long"
     except TimeIsUp:

@@ -15,7 +15,7 @@ from .. import limits
 from ..classes import ClassSet, class_name, defined, namespace, plain_text, stored, type_name
 from ..errors import NotBegun, TimeIsUp
 from ..evaluation.guard import EvaluationGuard
-from ..evaluation.quarantine import ExitRefused, quarantined
+from ..evaluation.quarantine import ExitRefused
 
 _PLAIN: Final = ClassSet(
     *(float, complex, bool, type(None), type(...), type(NotImplemented), range, BuiltinFunctionType, FunctionType)
@@ -77,7 +77,7 @@ def own_text(function: type[str] | object, value: object, guard: EvaluationGuard
     if guard is None:
         return _bare(value)
     try:
-        return plain_text(guard.call(limits.VALUE_SECONDS, quarantined, str if function is str else repr, value))
+        return plain_text(guard.call_quarantined(limits.VALUE_SECONDS, str if function is str else repr, value))
     except NotBegun:
         return f"<{what} of {type_name(value)} was not called: those before it took too long>"
     except TimeIsUp:

@@ -13,7 +13,7 @@ from ..classes import ClassSet, forget_classes, is_a, type_name
 from ..connection.wire import Json
 from ..errors import TimeIsUp
 from ..evaluation.guard import EvaluationGuard
-from ..evaluation.quarantine import ExitRefused, quarantined
+from ..evaluation.quarantine import ExitRefused
 from ..local_variables import locals_of
 from ..sources.files import is_function as is_function_code
 from ..sources.locations import Location, is_located
@@ -94,7 +94,7 @@ class FrameVariables(VariableContainer):
 def _variables(frame: FrameType, guard: EvaluationGuard | None) -> list[tuple[str, object]]:
     found = variables_of(frame)
     if found is None:
-        found = [] if guard is None else guard.call(limits.VALUE_SECONDS, quarantined, _read_variables, frame)
+        found = [] if guard is None else guard.call_quarantined(limits.VALUE_SECONDS, _read_variables, frame)
     return found
 
 
@@ -313,7 +313,7 @@ def _read(row: ValueRow, guard: EvaluationGuard | None) -> ValueRow:
         return ValueRow(row.name, UnreadProperty("it was not read: the thread is busy"), kind=row.kind)
     stored = row.stored
     try:
-        value = guard.call(limits.VALUE_SECONDS, quarantined, lambda _: stored.read(), None)
+        value = guard.call_quarantined(limits.VALUE_SECONDS, stored.read)
     except TimeIsUp:
         return ValueRow(row.name, UnreadProperty(f"timed out after {limits.VALUE_SECONDS} s"), row.path, kind=row.kind)
     except ExitRefused as error:
