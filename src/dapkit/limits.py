@@ -276,7 +276,7 @@ SECRET_PART_CHARACTERS = 4
 """Shortest beginning of a secret that is recognised where a value was cut."""
 
 LARGE_PAGE = 10_000
-"""Variables in one request from which on it is shown as a progress."""
+"""Variables, or breakpoints, in one request from which on it is shown as a progress."""
 
 PLACES_SHOWN = 5
 """Lines that the error text for an ambiguous breakpoint lists."""

@@ -30,6 +30,21 @@ def test_line_without_code_moves_to_the_next_that_has_some_and_says_so(start: St
     assert peer.at() == ("<module>", 8)
 
 
+def test_as_many_breakpoints_as_a_large_file_has_lines_are_set_and_hit(start: Start) -> None:
+    count = 25_000
+    functions = "".join(f"def f{number}():\n    return {number}\n" for number in range(count // 2))
+    peer = start(functions + "f0()\nf12499()\nprint('end')\n")
+    lines = [2 * number for number in range(1, count // 2)]  # in all functions but the last
+    placed = peer.configure(lines=[*lines, count, count + 2])
+    assert {breakpoint["verified"] for breakpoint in placed} == {True}
+    hits = []
+    for _ in range(3):
+        peer.stopped("breakpoint")
+        hits.append(peer.at())
+        peer.go()
+    assert hits == [("f0", 2), ("<module>", count + 2), ("f12499", count)]
+
+
 def test_line_beyond_the_end_is_not_verified(start: Start) -> None:
     [placed] = start(LOOP).configure(lines=[99])
     assert (placed["verified"], placed["reason"]) == (False, "failed")

@@ -234,6 +234,8 @@ def _title_if_long(arguments: Arguments[Any]) -> str | None:
             return "Evaluating"
         case SetVariableArguments() | SetExpressionArguments():
             return "Assigning"
+        case SetBreakpointsArguments(breakpoints=list(asked)) if len(asked) > limits.LARGE_PAGE:
+            return "Setting breakpoints"
         case VariablesArguments(count=int(count)) if count > limits.LARGE_PAGE:
             return "Reading variables"
     return None

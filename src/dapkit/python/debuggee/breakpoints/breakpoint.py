@@ -96,10 +96,14 @@ class EngineBreakpoint:
         body: Json = {"id": self.number, "verified": self.verified}
         if self.line or "line" in self.spec:
             body["line"] = self.line or self.spec["line"]
-        body |= self.span
-        for name in ("source", "message", "reason"):
-            if getattr(self, name):
-                body[name] = getattr(self, name)
+        if self.span:
+            body |= self.span
+        if self.source:
+            body["source"] = self.source
+        if self.message:
+            body["message"] = self.message
+        if self.reason:
+            body["reason"] = self.reason
         if self.address:
             body["instructionReference"] = self.address
         return body

@@ -6,6 +6,7 @@ cannot be verified yet waits for its module to be loaded, and is located in what
 A line is watched by LINE events; a place within a line by INSTRUCTION events, in its code object only.
 """
 
+from _bisect import bisect_left
 from collections.abc import Callable
 from types import CodeType
 
@@ -30,7 +31,7 @@ class SourceBreakpointTable:
     """All breakpoints in sources of the session.
 
     Invariant: each breakpoint asked for has its sites in exactly the code objects of `_codes` that
-    hold its place.
+    hold its place. `_places` says the same as `_asked`.
     """
 
     def __init__(
@@ -49,6 +50,7 @@ class SourceBreakpointTable:
         self._actions_for = actions_for
         self._report = report
         self._asked: dict[str, list[EngineBreakpoint]] = {}  # by the key of the source
+        self._places: dict[str, dict[int, list[EngineBreakpoint]]] = {}  # by the key, see `_arrange`
         self._names: frozenset[str] = frozenset()  # of the sources in `_asked`
         self._codes: dict[str, dict[int, tuple[CodeType, dict[str, object]]]] = {}  # of sources that were asked for
         self.lines = SiteTable(watch, "site", monitor.SITE, collector)
@@ -93,8 +95,8 @@ class SourceBreakpointTable:
     @under_lock
     def place(self, key: str, breakpoints: list[EngineBreakpoint]) -> None:
         """Replace the breakpoints of one source."""
-        before = self._asked.pop(key, [])
-        self._remove(lambda site: site.breakpoint in before)
+        before = set(map(id, self._asked.pop(key, [])))
+        self._remove(lambda site: id(site.breakpoint) in before)
         codes = self._codes.setdefault(key, {})
         breakpoints = [breakpoint for breakpoint in breakpoints if breakpoint.test is not None]
         if breakpoints:
@@ -102,9 +104,9 @@ class SourceBreakpointTable:
         self._names = frozenset(map(name_in, self._asked))
         if not self._asked:
             self._monitor.also("sources", 0)
+        self._arrange(key)
         if breakpoints:
-            for code, namespace in codes.values():
-                self._bind(code, namespace, breakpoints)
+            self._bind(list(codes.values()), key)
             self._bind_running(key)
             self._monitor.discover("sources")  # shows all other code of the source that is loaded already
 
@@ -116,14 +118,16 @@ class SourceBreakpointTable:
     def drop(self, gone: EngineBreakpoint) -> None:
         """Remove one breakpoint."""
         self._remove(lambda site: site.breakpoint is gone)
-        for asked in self._asked.values():
+        for key, asked in self._asked.items():
             if gone in asked:
                 asked.remove(gone)
+                self._arrange(key)
 
     @under_lock
     def clear(self) -> None:
         """Remove everything."""
         self._asked.clear()
+        self._places.clear()
         self._names = frozenset()
         self._codes.clear()
         self._monitor.also("sources", 0)
@@ -150,12 +154,15 @@ class SourceBreakpointTable:
         if id(code) in known:
             return
         parts = [part for part in with_nested(code) if id(part) not in known]
-        before = [(breakpoint, breakpoint.describe()) for breakpoint in self._asked[key]]
+        before: list[tuple[EngineBreakpoint, Json]] = []
         if code.co_name == "<module>":
-            self._locate_in(code, [breakpoint for breakpoint in self._asked[key] if not breakpoint.bound])
+            waiting = [breakpoint for breakpoint in self._asked[key] if not breakpoint.bound]
+            before = [(breakpoint, breakpoint.describe()) for breakpoint in waiting]
+            self._locate_in(code, waiting)
+            self._arrange(key)
         for part in parts:
             known[id(part)] = (part, namespace)
-            self._bind(part, namespace, self._asked[key])
+        self._bind([(part, namespace) for part in parts], key)
         for breakpoint, shown in before:
             if not in_answer and breakpoint.describe() != shown:
                 self._report(breakpoint, "changed")
@@ -163,9 +170,10 @@ class SourceBreakpointTable:
     def _locate_in(self, module: CodeType, waiting: list[EngineBreakpoint]) -> None:
         """Locate in what is loaded now the breakpoints that were not verified, or in another text."""
         lines = lines_of_tree(module)
+        known = set(lines)
         for breakpoint in waiting:
             where = str((breakpoint.source or {}).get("path") or module.co_filename)
-            if not breakpoint.verified or breakpoint.line not in lines:
+            if not breakpoint.verified or breakpoint.line not in known:
                 _locate(breakpoint, lines, where, "")
             spot = breakpoint.spot
             is_inline = breakpoint.verified and breakpoint.spec.get("column") is not None
@@ -180,19 +188,30 @@ class SourceBreakpointTable:
             if key in self.wants(frame.f_code):
                 self.meet(key, frame.f_code, frame.f_globals, in_answer=True)
 
-    def _bind(self, code: CodeType, namespace: dict[str, object], breakpoints: list[EngineBreakpoint]) -> None:
-        lines = lines_of_code(code)
+    def _arrange(self, key: str) -> None:
+        """Arrange the breakpoints of a source by line, as they are to be bound; those within lines under 0."""
+        places: dict[int, list[EngineBreakpoint]] = {}
+        for breakpoint in self._asked.get(key, ()):
+            places.setdefault(breakpoint.line if breakpoint.spot is None else 0, []).append(breakpoint)
+        self._places[key] = places
+
+    def _bind(self, codes: list[tuple[CodeType, dict[str, object]]], key: str) -> None:
+        """Make the sites of a source in some code objects, all at once: the tables of sites are made anew each time."""
+        places = self._places[key]
         at_lines: list[BreakpointSite] = []
         inline: list[BreakpointSite] = []
-        for breakpoint in breakpoints:
-            actions = self._actions_for(breakpoint)
-            if breakpoint.spot is not None:
-                offsets = entries(code, breakpoint.spot.span) if belongs(code, breakpoint.spot) else []
-                inline += [
-                    site_of(breakpoint, code, offset, namespace=namespace, actions=actions) for offset in offsets
-                ]
-            elif breakpoint.line in lines:
-                at_lines.append(site_of(breakpoint, code, breakpoint.line, namespace=namespace, actions=actions))
+        for code, namespace in codes:
+            for line in lines_of_code(code) & places.keys():
+                for breakpoint in places[line]:
+                    actions = self._actions_for(breakpoint)
+                    at_lines.append(site_of(breakpoint, code, line, namespace=namespace, actions=actions))
+            for breakpoint in places.get(0, ()):
+                if breakpoint.spot is not None and belongs(code, breakpoint.spot):
+                    actions = self._actions_for(breakpoint)
+                    inline += [
+                        site_of(breakpoint, code, offset, namespace=namespace, actions=actions)
+                        for offset in entries(code, breakpoint.spot.span)
+                    ]
         self.lines.add(at_lines)
         self.inline.add(inline)
 
@@ -200,7 +219,8 @@ class SourceBreakpointTable:
 def _locate(breakpoint: EngineBreakpoint, lines: list[int], where: str, note: str) -> None:
     """Find the line of a breakpoint among those that have code."""
     wanted = breakpoint.wanted_line
-    breakpoint.line = next((line for line in lines if line >= wanted), 0)
+    found = bisect_left(lines, wanted)
+    breakpoint.line = lines[found] if found < len(lines) else 0
     if not breakpoint.line:
         last = f"the last line with code is {lines[-1]}" if lines else "the file has no code"
         breakpoint.fail(f"there is no code at or after line {wanted} of {where}; {last}")
