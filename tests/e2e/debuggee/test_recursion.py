@@ -61,3 +61,15 @@ def test_infinite_recursion_stops_in_the_program(start: Start) -> None:
     assert (stack[0]["name"], stack[0]["line"], stack[-1]["name"]) == ("f", 2, "<module>")
     assert {frame["name"] for frame in stack[:-1]} == {"f"}
     assert peer.value("n") == str(len(stack) - 2)
+
+
+def test_data_breakpoints_leave_the_recursion_limit_as_it_is(start: Start, python: str, tmp_path: Path) -> None:
+    peer = start(DEEP.format(start=2000))
+    plain = subprocess.run([python, "prog.py"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    peer.configure(lines=[7])
+    peer.stopped("breakpoint")
+    watched = [{"dataId": f"global:__main__:{name}", "accessType": "write"} for name in ("f", "sys")]
+    placed = peer.ask("setDataBreakpoints", breakpoints=watched)["breakpoints"]
+    assert [breakpoint_["verified"] for breakpoint_ in placed] == [True, True]
+    peer.go()
+    assert peer.finish() == (plain.returncode, plain.stdout, plain.stderr)

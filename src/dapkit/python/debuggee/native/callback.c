@@ -181,7 +181,7 @@ static PyObject *serve_interruptible(PyObject *object, PyObject *const *args, si
 {
     Callback *self = (Callback *)object;
     Py_INCREF(object);
-    PyObject *result = PyObject_Vectorcall(self->refs[CALLED], args, given, names);
+    PyObject *result = call_with_room(self->refs[CALLED], args, given, names);
     if (result == NULL && PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) {
         PyObject *error = PyErr_GetRaisedException();
         PyObject *again = PyObject_CallFunctionObjArgs(self->refs[COMES_AGAIN], error, NULL);
