@@ -158,3 +158,25 @@ def test_error_that_nobody_expects_fails_the_test(start: Start) -> None:
     with pytest.raises(AssertionError, match="ZeroDivisionError"):
         peer.__exit__(None, None, None)
     peer.errors.clear()
+
+
+ENDS = """
+    import _codecs, os, time
+    engine = _codecs.lookup_error("dapkit.engine")("connection.current").engine
+    with engine.lock:
+        engine.stops.release()  # which is how a program ends; then the link is closed
+    open("released", "w").close()
+    while not os.path.exists("go"):
+        time.sleep(0.01)
+"""
+
+
+def test_pause_that_comes_when_the_program_is_about_to_end_does_nothing(start: Start) -> None:
+    peer = start(ENDS)
+    peer.configure()
+    while not (peer.folder / "released").exists():
+        assert peer.process.poll() is None
+    peer.ask("pause", threadId=1)
+    peer.ask("threads")
+    (peer.folder / "go").touch()
+    assert peer.finish()[0] == 0

@@ -339,8 +339,8 @@ class Stops:
     def pause(self, ident: int) -> None:
         """Stop the program because the client asked."""
         with self._lock:
-            if self.states.of(ident) not in (RUNNING, STEPPING):
-                return  # it stands already, or is about to
+            if self.states.released or self.states.of(ident) not in (RUNNING, STEPPING):
+                return  # the program ends, or the thread stands already, or is about to
             self.states.move(ident, "arrest")
             self._pausing.add(ident)
             self._begin(ident, others=True)
