@@ -9,7 +9,7 @@ import os
 import socket
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -27,7 +27,13 @@ class Peer:
     """A debugged program, stopped at its configuration until `go`."""
 
     def __init__(
-        self, python: str, folder: Path, *program: str, env: dict[str, str] | None = None, entry: Path = ENTRY
+        self,
+        python: str,
+        folder: Path,
+        *program: str,
+        env: dict[str, str] | None = None,
+        entry: Path = ENTRY,
+        options: Sequence[str] = (),
     ) -> None:
         self.folder = folder
         place = folder / "link"
@@ -36,7 +42,7 @@ class Peer:
         listener.listen()
         listener.settimeout(DEADLINE)
         self.process = subprocess.Popen(
-            [python, str(entry), "--link", f"unix:{place}", *program],
+            [python, *options, str(entry), "--link", f"unix:{place}", *program],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -3,10 +3,12 @@
 import re
 import subprocess
 import textwrap
+from pathlib import Path
 
 import pytest
 
 from e2e.debuggee.conftest import Start
+from e2e.debuggee.peer import Peer
 from e2e.own_world import SPOILING
 
 pytestmark = pytest.mark.each_python
@@ -128,3 +130,14 @@ def test_program_that_stands_in_an_import_is_shown(start: Start) -> None:
         assert peer.value("name + 'é'") == "'wantedé'"
         peer.go()
     assert peer.finish() == (0, "not found\n", "")
+
+
+@pytest.mark.parametrize("options", [["-S"], ["-X", "frozen_modules=off"], ["-I", "-OO", "-W", "error"]], ids=" ".join)
+def test_engine_starts_whatever_the_interpreter_leaves_out(python: str, tmp_path: Path, options: list[str]) -> None:
+    (tmp_path / "prog.py").write_text("x = {'a': 1}\ny = 2\nprint(x)\n")
+    with Peer(python, tmp_path, "--program", "prog.py", options=options) as peer:
+        peer.configure(lines=[2])
+        peer.stopped("breakpoint")
+        assert peer.value("x['a'] + 1", "repl") == "2"
+        peer.go()
+        assert peer.finish() == (0, "{'a': 1}\n", "")

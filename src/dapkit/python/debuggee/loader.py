@@ -48,7 +48,9 @@ C_HALVES = {"io": "_io", "stat": "_stat"}
 """Modules of which the half in C is all that is used."""
 
 _FOLDER = __file__.rpartition("/")[0]
-_STANDARD = sys.modules["os"].__file__.rpartition("/")[0]  # type: ignore[union-attr]  # `os` has a file
+_STANDARD: str = (
+    getattr(sys, "_stdlib_dir", None) or str(getattr(sys.modules.get("os"), "__file__", "")).rpartition("/")[0]
+)
 _LIBRARIES = next((path for path in sys.path if path.endswith("/lib-dynload")), f"{_STANDARD}/lib-dynload")
 """Folder of its modules in C that are not built in."""
 
@@ -180,9 +182,14 @@ def _module(name: str, names: "Mapping[str, Any]") -> ModuleType:
 
 def _os() -> ModuleType:
     """Make an `os` of what is in C, and of a `posixpath` of our own; the environment is the program's."""
-    real = sys.modules["os"]
-    module = _module("os", vars(standard("posix")))
-    vars(module).update(sep="/", SEEK_CUR=1, SEEK_END=2, environ=real.environ, __file__=real.__file__)
+    posix = standard("posix")
+    real = sys.modules.get("os")  # `site` imports it, which -S leaves out
+    environ = {
+        name.decode("utf-8", "replace"): value.decode("utf-8", "replace") for name, value in posix.environ.items()
+    }
+    module = _module("os", vars(posix))
+    vars(module).update(sep="/", SEEK_CUR=1, SEEK_END=2, __file__=f"{_STANDARD}/os.py")
+    module.environ = getattr(real, "environ", environ)  # type: ignore[attr-defined]  # of the module
     _loaded["os"] = module  # `posixpath` imports it
     module.path = standard("posixpath")  # type: ignore[attr-defined]  # of the module
     return module
