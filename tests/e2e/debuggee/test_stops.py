@@ -346,3 +346,38 @@ def test_unknown_and_wrong_requests_get_an_error_each(start: Start) -> None:
     ):
         with pytest.raises(Refused, match=said):
             peer.ask(command, **arguments)
+
+
+FREES = """
+    import sys
+    def work():
+        x = 1
+    {what}
+    while True:
+        work()
+"""
+EACH_OF_OURS = "for tool in [tool for tool in range(6) if sys.monitoring.get_tool(tool) == 'dapkit']:"
+TAKEN = {
+    "frees": f"{EACH_OF_OURS} sys.monitoring.free_tool_id(tool)",
+    "switches off": f"{EACH_OF_OURS} sys.monitoring.set_events(tool, 0)",
+}
+
+
+@pytest.mark.each_python
+@pytest.mark.parametrize("what", TAKEN)
+def test_program_that_takes_our_tool_from_us_is_reported_and_stopped_again(start: Start, what: str) -> None:
+    peer = start(FREES.format(what=TAKEN[what]))
+    peer.configure(filters=["raised"])
+    said = peer.event("output")
+    assert said["category"] == "important"
+    assert "it was taken again" in said["output"]
+    peer.ask("setBreakpoints", source={"path": str(peer.folder / "prog.py")}, breakpoints=[{"line": 3}])
+    peer.stopped("breakpoint")
+    assert peer.step("stepOut")[0] == "<module>"
+
+
+def test_program_that_gives_our_tool_to_another_is_reported(start: Start) -> None:
+    peer = start(FREES.format(what=TAKEN["frees"] + "; sys.monitoring.use_tool_id(tool, 'mine')"))
+    peer.configure()
+    assert "has given it to another (mine)" in peer.event("output")["output"]
+    assert peer.ask("threads")["threads"]

@@ -271,6 +271,7 @@ class Engine:
             self.states.move_program("configured")
             if self.options.debugs:
                 self.callbacks.install()
+                self.link.after(limits.TOOL_SECONDS, self._look_after_tool)
                 if not self.owned:
                     self.data_breakpoints.program_runs()
             else:
@@ -299,6 +300,16 @@ class Engine:
             self.stops.report_taken()
         self._may_run.release()
         current.settle(came=True)
+
+    def _look_after_tool(self) -> None:
+        """Say so if the program has taken our tool of sys.monitoring from us."""
+        with self.lock:
+            found = self.monitor.mend()
+        if found:
+            text = f"The program uses the tool of sys.monitoring that the debugger needs: it {found}.\n"
+            self.link.event("output", {"category": "important", "output": text})
+        if self.monitor.active:
+            self.link.after(limits.TOOL_SECONDS, self._look_after_tool)
 
     def _look_for_saved_files(self, reloading: Reloader) -> None:
         if not self.states.released:

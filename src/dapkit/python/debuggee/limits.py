@@ -32,6 +32,8 @@ DESCRIPTOR_SECONDS: Final = 0.5
 """How often the link looks whether the program has closed its descriptors."""
 TICK_SECONDS: Final = 0.05
 """How often the link looks after running work."""
+TOOL_SECONDS: Final = 0.9
+"""How often is looked whether the program has taken our tool of sys.monitoring."""
 RELOAD_SECONDS: Final = 1.0
 """How often `autoReload` looks for saved files, unless the client says otherwise."""
 REMARK_SECONDS: Final = 0.01

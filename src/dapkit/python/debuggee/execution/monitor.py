@@ -31,6 +31,8 @@ DISABLE: Final = _MONITORING.DISABLE
 _TOOL: Final = 3
 """Not the one of debuggers, which pdb takes from Python 3.14 on, inside of the program."""
 
+_NAME: Final = "dapkit"
+
 SPARE_TOOLS: Final = (4, _MONITORING.OPTIMIZER_ID)
 """Of six; the others are meant for debuggers, coverage and profilers. Nothing in Python takes that of optimizers.
 
@@ -68,6 +70,7 @@ class Monitor:
         self._also: dict[Owner, int] = {}
         self._global = 0
         self._accompanied = False
+        self._callbacks: dict[int, Callable[..., object]] = {}
         self._chosen: dict[int, Callable[..., object]] = {}
         self.active = False
 
@@ -79,7 +82,7 @@ class Monitor:
 
         """
         try:
-            _MONITORING.use_tool_id(_TOOL, "dapkit")
+            _MONITORING.use_tool_id(_TOOL, _NAME)
         except ValueError as error:
             holder = _MONITORING.get_tool(_TOOL)
             raise RequestRefused(
@@ -89,6 +92,7 @@ class Monitor:
 
     def register(self, callbacks: dict[int, Callable[..., object]]) -> None:
         """Set the callbacks, by event, of all events but LINE, INSTRUCTION and PY_UNWIND."""
+        self._callbacks |= callbacks
         for event, callback in callbacks.items():
             _MONITORING.register_callback(_TOOL, event, native.roomy(callback))
 
@@ -208,6 +212,33 @@ class Monitor:
     def watches(self, code: CodeType) -> bool:
         """Say whether any events of this code object are on."""
         return id(code) in self._wanted
+
+    @under_lock
+    def mend(self) -> str:
+        """Take the tool again if the program has freed it, or watch again what it has switched off for all tools.
+
+        Returns what is to be said about it: nothing, mostly.
+        """
+        if not self.active:
+            return ""
+        holder = _MONITORING.get_tool(_TOOL)
+        if holder not in (None, _NAME):
+            self.active = False
+            return f"has given it to another ({holder}): breakpoints, steps and pauses no longer stop it"
+        if holder == _NAME and _MONITORING.get_events(_TOOL) == self._global:
+            return ""
+        if holder is None:
+            _MONITORING.use_tool_id(_TOOL, _NAME)
+        for event, callback in (self._callbacks | self._chosen).items():
+            _MONITORING.register_callback(_TOOL, event, native.roomy(callback))
+        _MONITORING.set_events(_TOOL, 0)
+        _MONITORING.set_events(_TOOL, self._global)
+        for code, owners in list(self._wanted.values()):
+            _MONITORING.set_local_events(_TOOL, code, 0)
+            _MONITORING.set_local_events(_TOOL, code, self._union(owners))
+        return (
+            "has freed it, or switched its events off: it was taken again, but stops of the last second may be missing"
+        )
 
     def release(self) -> None:
         """Watch nothing any more; the program runs at full speed from here on."""
