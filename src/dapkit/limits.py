@@ -98,6 +98,9 @@ LAST_OUTPUT_SECONDS = 0.5
 INTERRUPT_SECONDS = 1.0
 """How long a program may take to notice that it is to end."""
 
+CUT_SECONDS = 0.25
+"""How long after the end of the connection a program has to run on until that is reported."""
+
 SIGNAL_STOP_SECONDS = 0.5
 """How long a signal has to keep a program stopped until that is reported, and requests are refused."""
 

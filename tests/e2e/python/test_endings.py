@@ -344,3 +344,40 @@ async def test_program_killed_from_outside_while_stopped_is_told(driver: Driver)
     await driver.session.next_stop()
     os.kill(await process_of(driver), signal.SIGKILL)
     assert await driver.session.wait_until_ended() == Ended(137)
+
+
+CLOSES_ALL = """
+    import os, sys, time
+    def f(i):
+        return i
+    for name in os.listdir("/proc/self/fd"):
+        if int(name) > 2:
+            try:
+                os.close(int(name))
+            except OSError:
+                continue  # that of the listing
+    f(1)
+    until = time.monotonic() + 60
+    while not os.path.exists("go") and time.monotonic() < until:
+        time.sleep(0.01)
+    f(2)
+    print("to the end")
+    sys.exit(7)
+"""
+
+
+@pytest.mark.parametrize("asked", ["", "terminate"])
+async def test_program_that_closes_all_descriptors_runs_on_and_that_is_reported(driver: Driver, asked: str) -> None:
+    await driver.start(CLOSES_ALL, 3)
+    said = await driver.session.wait_for(OutputEvent, where=lambda event: "connection" in event.output, since=0)
+    assert said.category == "important"
+    assert said.output == "The program has closed the connection of the debugger, and runs on without it.\n"
+    with pytest.raises(RequestFailed, match="the program runs on without the debugger"):
+        await driver.session.threads()
+    if asked:
+        await driver.session.terminate()
+        assert await driver.session.wait_until_ended() == Ended(128 + signal.SIGTERM)
+    else:
+        driver.write("", "go")
+        assert await driver.session.wait_until_ended() == Ended(7)
+        assert driver.output("stdout") == "to the end\n"

@@ -73,6 +73,9 @@ class SlowProcess:
     async def report_output(self) -> None:
         await self.is_reported.wait()
 
+    def runs(self) -> bool:
+        return True
+
     async def stopped(self) -> str:
         await anyio.sleep_forever()
         raise AssertionError

@@ -43,6 +43,10 @@ class AttachedProgram:
         self._link = link
         self._status = status  # of its process, if that is on this machine
 
+    def runs(self) -> bool:
+        """Say that it is not known."""
+        return False
+
     async def stopped(self) -> str:
         """Wait until a signal has stopped it, and return what that is called."""
         await self._until(stopped=True)

@@ -15,6 +15,8 @@ log = logging.getLogger(__name__)
 
 LOG_EVENT: Final = "dapkit/log"
 """The event that is for us, and not for the client."""
+RELEASED_EVENT: Final = "dapkit/released"
+"""The engine cannot go on, has told the client so, and has let the program run on."""
 
 
 class _Entry(msgspec.Struct):

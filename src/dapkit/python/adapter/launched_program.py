@@ -127,6 +127,10 @@ class LaunchedProgram:
         """Return the last `limits.STDERR_BYTES` that it wrote to stderr, if that is known."""
         return "" if self._errors is None else self._errors.tail.decode(errors="backslashreplace").strip()
 
+    def runs(self) -> bool:
+        """Say whether it runs at this very moment."""
+        return self._parent.runs()
+
     async def stopped(self) -> str:
         """Wait until a signal has stopped it, and return what that is called."""
         return await self._parent.stopped()

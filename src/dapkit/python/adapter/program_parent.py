@@ -6,6 +6,7 @@ reports: whether the program could be started, stands because of a signal, has e
 
 import contextlib
 import os
+import select
 import signal
 import sys
 from collections.abc import Sequence
@@ -94,6 +95,14 @@ class ProgramParent:
     async def wait(self) -> None:
         """Wait until the program has ended."""
         await self._changed.until(lambda: self.returncode is not None)
+
+    def runs(self) -> bool:
+        """Say whether the program runs at this very moment; the system knows it before its parent has told us."""
+        if self.returncode is not None or self._handle < 0:
+            return False
+        poll = select.poll()
+        poll.register(self._handle, select.POLLIN)
+        return not poll.poll(0)
 
     async def stopped(self) -> str:
         """Wait until a signal has stopped the program, and return its name."""

@@ -35,7 +35,7 @@ from dapkit.protocol import (
     TerminateArguments,
     ThreadEvent,
 )
-from dapkit.python.adapter.engine_log import LOG_EVENT, write_entry
+from dapkit.python.adapter.engine_log import LOG_EVENT, RELEASED_EVENT, write_entry
 from dapkit.python.adapter.launched_program import Category
 from dapkit.python.adapter.paths import PathTranslation
 from dapkit.python.adapter.remembered import RememberedBreakpoints
@@ -45,6 +45,7 @@ from dapkit.transport import Connection, ConversationLost, TransportError, backg
 log = logging.getLogger(__name__)
 
 _NOTHING = RawJson(b"{}")
+_CUT = "the program has closed the connection of the debugger, and runs on without it"
 
 
 class ProgramProcess(Protocol):
@@ -59,6 +60,9 @@ class ProgramProcess(Protocol):
 
     async def report_output(self) -> None:
         """Pass on what it has written by now."""
+
+    def runs(self) -> bool:
+        """Say whether it runs at this very moment, as far as that is known without its engine."""
 
     async def stopped(self) -> str:
         """Wait until a signal has stopped it, and return what that is called."""
@@ -100,6 +104,8 @@ class Debuggee:
         self.process = process
         self.paths = paths
         self.stopped_by = ""
+        self.is_cut = False
+        """Whether the program runs on without its engine: it has closed the connection, or the engine has given up."""
 
     async def follow_signals(self) -> AsyncIterator[str]:
         """Have nobody wait for an engine that a signal has stopped; yield what is to be said of it."""
@@ -132,6 +138,8 @@ class Debuggee:
             answer = self.link.request_custom(command, self.paths.arguments(arguments), deadline=math.inf)
             body = await self.order.answer(command, answer)
         except ConversationLost as error:
+            if self.process.runs():
+                raise RequestFailed(f"{command}: the program runs on without the debugger") from error
             raise RequestFailed(f"{command}: the program ended before it could answer") from error
         return _NOTHING if body is None else self.paths.body(command, body)
 
@@ -215,6 +223,7 @@ class DebuggeeRun:
         try:
             async with background_tasks() as signals, anyio.create_task_group() as tasks:
                 signals.start_soon(self._report_signals, debuggee)
+                signals.start_soon(self._report_cut, debuggee)
                 tasks.start_soon(self._pass_events_on, debuggee)
                 await debuggee.process.wait()
                 await debuggee.link.wait_ended()
@@ -230,12 +239,23 @@ class DebuggeeRun:
             if self.is_reported:
                 await self._report(OutputEvent(output=text, category="important"))
 
+    async def _report_cut(self, debuggee: Debuggee) -> None:
+        """Report that the program has closed the connection, as one does that closes all descriptors."""
+        await debuggee.link.wait_ended()
+        await anyio.sleep(limits.CUT_SECONDS)
+        if self._exit_code is None and self.is_reported and debuggee.process.runs() and not debuggee.is_cut:
+            debuggee.is_cut = True
+            debuggee.order.end()
+            await self._report(OutputEvent(output=f"{_CUT[0].upper()}{_CUT[1:]}.\n", category="important"))
+
     async def _pass_events_on(self, debuggee: Debuggee) -> None:
         taken = 0
         async for happening in debuggee.link.incoming():
             match happening:
                 case EventReceived(event) if event.event == LOG_EVENT:
                     write_entry(event.body)
+                case EventReceived(event) if event.event == RELEASED_EVENT:
+                    debuggee.is_cut = True
                 case EventReceived(event):
                     if self.is_reported:
                         await self._pass_on(event.body, debuggee)
@@ -301,6 +321,9 @@ class DebuggeeRun:
         self.asked_to_end = True
         self.debuggee.process.interrupted()
         self._resume(self.debuggee)
+        if self.debuggee.is_cut:
+            self.debuggee.process.send_term()
+            return
         with anyio.move_on_after(limits.INTERRUPT_SECONDS) as deadline:
             await self.debuggee.ask(args)
         if deadline.cancelled_caught:  # native code keeps the engine from running, and any interrupt from being noticed

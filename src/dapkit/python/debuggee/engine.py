@@ -23,6 +23,7 @@ from .bytecode.positions import ProgramTexts
 from .callbacks import Callbacks
 from .classes import forget_classes
 from .connection import current
+from .connection.internal_errors import RELEASED_EVENT
 from .connection.link import Link
 from .connection.request import IncomingRequest
 from .connection.thread import start_thread
@@ -224,6 +225,7 @@ class Engine:
             except BaseException as error:
                 self.link.errors.show(error, "the link's thread")
         self._complain("The debugger cannot go on because of internal errors; the program runs on without it.")
+        self.link.event(RELEASED_EVENT, {})
         return False
 
     def _let_go(self) -> None:

@@ -95,6 +95,14 @@ def hide_from_tools() -> None:
         _native.enter_tracing()
 
 
+def duplicate_above_limit(descriptor: int, *, most: int, kept: int) -> int:
+    """Duplicate a descriptor above the soft limit, up to which programs close "all" of them; -1 if that cannot be.
+
+    The limit may be `most`, and the hard one has to be higher by `kept`.
+    """
+    return _native.duplicate_above_limit(descriptor, most, kept) if AVAILABLE else -1
+
+
 # Breakpoints
 
 

@@ -1,13 +1,15 @@
 """Descriptors of ours in a program that may close any number, and is then given that number for a file of its own.
 
-They lie above those that a program counts on. Where the hard limit allows it they lie above the soft one, up to which
-programs close "all" descriptors. Before each use it is asked whether the number still stands for what it stood for.
+They lie above those that a program counts on. Where the hard limit allows it, and with the C extension, they lie above
+the soft one, up to which programs close "all" descriptors. Before each use it is asked whether the number still
+stands for what it stood for.
 """
 
 import fcntl
 import os
-import resource
 from typing import Final
+
+from .. import native
 
 _HIGHEST: Final = 4096
 """Higher numbers would cost the kernel a larger table for each process."""
@@ -52,13 +54,9 @@ def _moved_up(number: int) -> int:
 
 
 def _duplicate_above(number: int) -> int:
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    may_exceed = soft < _HIGHEST and (hard == resource.RLIM_INFINITY or hard >= soft + _KEPT)
-    if not may_exceed:
-        lowest = max(min(soft, _HIGHEST) - _KEPT, soft // 2) if soft != resource.RLIM_INFINITY else _HIGHEST
-        return fcntl.fcntl(number, fcntl.F_DUPFD_CLOEXEC, min(lowest, _HIGHEST))
-    resource.setrlimit(resource.RLIMIT_NOFILE, (soft + _KEPT, hard))
-    try:
-        return fcntl.fcntl(number, fcntl.F_DUPFD_CLOEXEC, soft)
-    finally:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    above = native.duplicate_above_limit(number, most=_HIGHEST, kept=_KEPT)
+    if above >= 0:
+        return above
+    limit = os.sysconf("SC_OPEN_MAX")  # the soft one; -1 for none
+    lowest = _HIGHEST if limit < 0 or limit > _HIGHEST else max(limit - _KEPT, limit // 2)
+    return fcntl.fcntl(number, fcntl.F_DUPFD_CLOEXEC, lowest)

@@ -13,6 +13,8 @@ from ..log import LOG, write
 from .wire import Json
 
 LOG_EVENT: Final = "dapkit/log"
+RELEASED_EVENT: Final = "dapkit/released"
+"""Says that errors keep the engine from going on, and that the program does without it."""
 
 
 class InternalErrors:

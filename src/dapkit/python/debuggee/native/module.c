@@ -90,7 +90,7 @@ static int module_exec(PyObject *module)
     if (failed || take_disable() < 0) return -1;
     missing = PyObject_CallNoArgs((PyObject *)&PyBaseObject_Type);
     if (PyModule_AddObjectRef(module, "MISSING", missing) < 0) return -1;
-    PyMethodDef *functions[] = {module_methods, callback_methods, raise_methods, watch_methods, calls_methods};
+    PyMethodDef *functions[] = {module_methods, callback_methods, calls_methods, descriptor_methods, raise_methods, watch_methods};
     for (Py_ssize_t i = 0; i < LENGTH(functions); i++)
         if (PyModule_AddFunctions(module, functions[i]) < 0) return -1;
     if (prepare_calls(module) < 0) return -1;

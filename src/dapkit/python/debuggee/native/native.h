@@ -78,11 +78,11 @@ int prepare_calls(PyObject *module);
 /* As PyObject_Vectorcall, for a callback that may be called where the recursion limit leaves no room for it. */
 PyObject *call_with_room(PyObject *callable, PyObject *const *args, size_t given, PyObject *names);
 
-/* line_check.c, poll.c, raises.c, watch.c */
+/* descriptors.c, line_check.c, poll.c, raises.c, watch.c */
 
 PyObject *line_check(PyObject *module, PyObject *args);
 PyObject *poll(PyObject *module, PyObject *args);
-extern PyMethodDef raise_methods[], watch_methods[];
+extern PyMethodDef descriptor_methods[], raise_methods[], watch_methods[];
 extern const char line_check_doc[], poll_doc[];
 
 #pragma GCC visibility pop

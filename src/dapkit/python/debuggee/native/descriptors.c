@@ -1,0 +1,30 @@
+/* Numbers for descriptors of ours above those that the program may count on. */
+
+#include "native.h"
+#include <fcntl.h>
+#include <sys/resource.h>
+
+/* The soft limit is raised for a moment: what lies above it, a program does not close with "all" descriptors. */
+static PyObject *duplicate_above_limit(PyObject *Py_UNUSED(module), PyObject *args)
+{
+    int number, most, kept, made = -1;
+    struct rlimit usual, raised;
+    if (!PyArg_ParseTuple(args, "iii:duplicate_above_limit", &number, &most, &kept)) return NULL;
+    if (getrlimit(RLIMIT_NOFILE, &usual) < 0 || usual.rlim_cur > (rlim_t)most || usual.rlim_max < usual.rlim_cur + kept)
+        return PyLong_FromLong(-1);
+    raised = usual;
+    raised.rlim_cur += kept;
+    if (setrlimit(RLIMIT_NOFILE, &raised) == 0) {
+        made = fcntl(number, F_DUPFD_CLOEXEC, (int)usual.rlim_cur);
+        setrlimit(RLIMIT_NOFILE, &usual);
+    }
+    return PyLong_FromLong(made);
+}
+
+PyMethodDef descriptor_methods[] = {
+    {"duplicate_above_limit", duplicate_above_limit, METH_VARARGS, PyDoc_STR(
+        "duplicate_above_limit(descriptor, most, kept, /)\n--\n\n"
+        "Duplicate a descriptor to one of the `kept` numbers from the soft limit on, if that is `most` at most, and below\n"
+        "the hard limit. No child inherits it. -1 where that is not possible.")},
+    {NULL, NULL, 0, NULL},
+};
