@@ -38,9 +38,11 @@ def test_program_that_closes_the_usual_numbers_is_still_debugged(start: Start) -
 def test_program_that_closes_all_numbers_and_uses_them_itself_runs_on_undebugged(start: Start, *, stops: bool) -> None:
     peer = start(
         """
-        import os, sys, time
+        import os, resource, sys, time
         def f(i):
             return i
+        _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
         numbers = [int(name) for name in os.listdir("/proc/self/fd") if int(name) > 2]
         for number in numbers:
             try:

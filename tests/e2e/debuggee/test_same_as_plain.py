@@ -225,7 +225,7 @@ async def test_attached_program_is_told_what_it_would_be_without_a_debugger(pyth
             await session.resume()
             assert program.process.wait(30) == 0
     running_, stopped, went_on = seen_by(tmp_path)
-    ours = {"argv", "orig_argv", "descriptors"}  # the words are the test's, and the listener is at a usual number
+    ours = {"argv", "orig_argv"}  # which the test has given
     assert differences(running_, before, *ours) == {}
     assert differences(stopped, before, *IN_EXPRESSION, *ours) == {}
     assert differences(went_on, after, *ours) == {}

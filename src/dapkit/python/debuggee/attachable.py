@@ -13,6 +13,7 @@ from collections.abc import Callable
 
 from . import limits
 from .connection import current, tokens
+from .connection.descriptor import OwnDescriptor
 from .connection.listener import AUTHENTICATE, AcceptedClient, ClientListener, ListenAddress, user_behind
 from .connection.thread import start_thread
 from .connection.wire import FrameReader, Json, encode
@@ -34,7 +35,7 @@ class AttachableProgram:
         self.listener: ClientListener | None = None
         self._held: Engine | None = None
         self._token_file = ""
-        self._token_handle = -1
+        self._token_handle: OwnDescriptor | None = None
         self._prepared = False
         self._main = 0
 
@@ -46,7 +47,8 @@ class AttachableProgram:
         where = self.listener.place
         if made is not None and not isinstance(where, str):
             try:
-                self._token_file, self._token_handle = tokens.leave(made, where[1], folder)
+                self._token_file, handle = tokens.leave(made, where[1], folder)
+                self._token_handle = OwnDescriptor(handle)
             except BaseException:
                 self.listener.close()
                 self.listener = None
@@ -87,7 +89,10 @@ class AttachableProgram:
     @unseen
     def _serve_visitors(self) -> None:
         while self.listener is not None:
-            self._serve(self.listener.wait())
+            client = self.listener.wait()
+            if client is None:
+                return
+            self._serve(client)
 
     @unseen
     def _serve(self, client: AcceptedClient) -> None:
@@ -126,9 +131,9 @@ class AttachableProgram:
         """Stop serving in the child of a fork: no client can attach to it."""
         current.expects_clients = False
         self._token_file = ""
-        if self._token_handle >= 0:
-            os.close(self._token_handle)
-            self._token_handle = -1
+        if self._token_handle is not None:
+            self._token_handle.close()
+            self._token_handle = None
         if self.listener is not None:
             if isinstance(self.listener.place, str):
                 self.listener.place = ("", 0)  # the file is the parent's

@@ -26,6 +26,7 @@ from .. import limits
 from ..errors import MalformedFrame
 from ..unseen import unseen
 from . import tokens
+from .descriptor import OwnDescriptor
 from .wire import FrameReader, Json, encode
 
 AUTHENTICATE = "dapkit/authenticate"
@@ -51,8 +52,9 @@ class AcceptedClient:
 class _PendingConnection:
     """A connection that has not been accepted yet."""
 
-    def __init__(self, connection: _socket.socket) -> None:
+    def __init__(self, connection: _socket.socket, own: OwnDescriptor) -> None:
         self.connection = connection
+        self.own = own
         self.said = b""
         self.reader = FrameReader()
         self.nonces: tuple[str, str] | None = None  # the client's and ours, once it has asked for our proof
@@ -75,7 +77,8 @@ class ClientListener:
     """
 
     def __init__(self, place: ListenAddress, token: str | None, *, allow_remote: bool) -> None:
-        self._listening = _listening(place, allow_remote=allow_remote)
+        self._own = OwnDescriptor(_listening(place, allow_remote=allow_remote).detach())
+        self._listening = _socket.socket(fileno=self._own.number)
         self.place: ListenAddress = place if isinstance(place, str) else (place[0], self._listening.getsockname()[1])
         self._token = token
         self._pending: dict[int, _PendingConnection] = {}
@@ -84,10 +87,12 @@ class ClientListener:
         self.occupied = False
 
     @unseen
-    def wait(self) -> AcceptedClient:
-        """Wait for a client."""
+    def wait(self) -> AcceptedClient | None:
+        """Wait for a client; none will come once the program has closed the socket."""
         self.occupied = False
         while self.arrived is None:
+            if not self._own.is_ours():
+                return None
             poll = select.poll()
             for handle in self.watched:
                 poll.register(handle, select.POLLIN)
@@ -110,7 +115,8 @@ class ClientListener:
         for pending in list(self._pending.values()):
             self._dismiss(pending)
         self.watched.clear()
-        self._listening.close()
+        self._listening.detach()
+        self._own.close()
         if isinstance(self.place, str):
             try:
                 os.unlink(self.place)
@@ -118,18 +124,22 @@ class ClientListener:
                 return  # it was removed already
 
     def _open(self) -> None:
+        if not self._own.is_ours():
+            self.watched.pop(self._own.number, None)
+            return
         try:
             handle, _ = self._listening._accept()  # type: ignore[attr-defined]  # what socket.accept is made of
         except OSError:
             return  # it went away again
-        connection = _socket.socket(fileno=handle)
+        own = OwnDescriptor(handle)
+        handle, connection = own.number, _socket.socket(fileno=own.number)
         connection.setblocking(False)  # noqa: FBT003 - its only parameter
         if not self._may_come(connection):
             connection.close()
             return
         if len(self._pending) >= limits.PENDING_CONNECTIONS:
             self._dismiss(next(iter(self._pending.values())))
-        pending = self._pending[handle] = _PendingConnection(connection)
+        pending = self._pending[handle] = _PendingConnection(connection, own)
         self.watched[handle] = lambda: self._listen_to(pending)
 
     def _may_come(self, connection: _socket.socket) -> bool:
@@ -140,6 +150,9 @@ class ClientListener:
         return True
 
     def _listen_to(self, pending: _PendingConnection) -> None:
+        if not pending.own.is_ours():
+            self._dismiss(pending)
+            return
         try:
             data = pending.connection.recv(limits.TOKEN_MESSAGE_BYTES)
         except BlockingIOError:
@@ -226,10 +239,11 @@ class ClientListener:
 
     def _dismiss(self, pending: _PendingConnection) -> None:
         self._forget(pending)
-        pending.connection.close()
+        pending.connection.detach()
+        pending.own.close()
 
     def _forget(self, pending: _PendingConnection) -> None:
-        handle = pending.connection.fileno()
+        handle = pending.own.number
         self._pending.pop(handle, None)
         self.watched.pop(handle, None)
 
