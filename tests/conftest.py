@@ -18,7 +18,7 @@ import pytest
 
 import bootstrap
 from interpreters import OURS
-from missing import missing
+from missing import missing, require_root
 
 PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
 ENDING_SECONDS = 20.0
@@ -87,6 +87,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         parameters = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
         if "python" in parameters:
             item.user_properties.append(("python", parameters["python"]))
+
+
+@pytest.fixture
+def root() -> None:
+    """Run a test that is another user for a while, or gives files away."""
+    require_root()
 
 
 @pytest.fixture(scope="session")

@@ -11,3 +11,9 @@ def missing(reason: str) -> NoReturn:
     if os.environ.get("CI") == "true":
         pytest.fail(f"{reason}; with CI=true nothing that is missing is skipped", pytrace=False)
     pytest.skip(reason)
+
+
+def require_root() -> None:
+    """Skip the test unless it runs as root, who can be other users and give files away."""
+    if os.geteuid() != 0:
+        missing("only root can be another user, or give a file away")

@@ -10,7 +10,7 @@ from dapkit.trusted_files import is_trusted, objection_to, read_file
 
 NOBODY = 65534
 
-needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="giving a file away needs root")
+needs_root = pytest.mark.usefixtures("root")
 
 
 @pytest.fixture

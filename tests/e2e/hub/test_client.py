@@ -33,7 +33,7 @@ while True:
     listening.accept()
 """
 
-needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="being another user needs root")
+needs_root = pytest.mark.usefixtures("root")
 
 
 def pid_of(hub_client: HubClient) -> int:

@@ -313,7 +313,7 @@ def test_unix_socket_lies_where_nobody_else_can_put_another(
         assert place in answer.stderr
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+@pytest.mark.usefixtures("root")
 def test_unix_socket_is_closed_to_other_users_whatever_its_mode(tmp_path: Path) -> None:
     folder = Path(tempfile.mkdtemp(dir="/tmp"))  # others can get in here, but not into `tmp_path`
     try:

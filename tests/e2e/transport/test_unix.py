@@ -10,7 +10,7 @@ from anyio.abc import ByteStream
 from dapkit.transport import NotPrivate, Unreachable, connect_unix, listen_unix, remove_dead_sockets
 from e2e.transport.strangers import NOBODY, fate_of_another_user
 
-needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="being another user needs root")
+needs_root = pytest.mark.usefixtures("root")
 
 
 async def echo(stream: ByteStream) -> None:

@@ -15,7 +15,7 @@ from dapkit.hub.project import project_of
 
 NOBODY = 65534
 
-pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="giving a file away needs root")
+pytestmark = pytest.mark.usefixtures("root")
 
 
 def give_away(path: Path) -> None:

@@ -9,7 +9,7 @@ from dapkit.hub.folder import runtime_folder
 
 NOBODY = 65534
 
-needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="giving a folder away needs root")
+needs_root = pytest.mark.usefixtures("root")
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from dapkit.transport import (
     token_left_for,
 )
 
-needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="giving a file away needs root")
+needs_root = pytest.mark.usefixtures("root")
 
 
 def mode(path: Path) -> int:
