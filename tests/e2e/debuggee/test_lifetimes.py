@@ -182,3 +182,53 @@ def next_stop(peer: Peer) -> Message | None:
     except AssertionError:
         assert peer.ended
         return None
+
+
+def test_garbage_of_the_program_is_collected_in_its_own_code_only(start: Start) -> None:
+    peer = start(
+        """
+        import gc, sys, threading, time, weakref
+        gc.collect(); gc.set_threshold(100_000)
+        lock, places, references = threading.RLock(), set(), []
+        class Node: pass
+        def ended(_):
+            frame, names = sys._getframe(), set()
+            while frame: frame = names.add(frame.f_code.co_qualname) or frame.f_back
+            is_ours = threading.get_ident() != threading.main_thread().ident or "main" not in names
+            places.add(is_ours or ("ParkedThread.stand" in names and "EvaluationGuard.call" not in names))
+            with lock: pass
+        def make():
+            for _ in range(50):
+                node = Node()
+                node.itself = node
+                references.append(weakref.ref(node, ended))
+        def main():
+            with lock:
+                make()
+                x = 1
+                y = [[] for _ in range(100)]
+            make()
+            time.sleep(0)
+            while not done: z = []
+            print(places, gc.get_threshold()[0], gc.isenabled())
+        done = False
+        main()
+        """
+    )
+    peer.configure(lines=[19])
+    peer.stopped("breakpoint")
+    peer.value("gc.set_threshold(3)", "repl")  # from here on nearly everything would begin a collection
+    for _ in range(20):
+        scopes = peer.ask("scopes", frameId=peer.stack()[0]["id"])["scopes"]
+        peer.rows(scopes[0]["variablesReference"])
+        peer.ask("threads")
+    peer.go()
+    for _ in range(20):
+        peer.stack()
+        peer.ask("threads")
+    peer.ask("pause", threadId=1)
+    peer.stopped("pause")
+    assert peer.value("gc.get_threshold()[0], gc.isenabled()") == "(3, True)"
+    peer.value("done = True; globals().update(done=True)", "repl")
+    peer.go()
+    assert peer.finish()[:2] == (0, "{False} 3 True\n")

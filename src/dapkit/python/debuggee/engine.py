@@ -22,6 +22,7 @@ from . import limits, log, marks
 from .bytecode.positions import ProgramTexts
 from .callbacks import Callbacks
 from .classes import forget_classes
+from .collection import automatic
 from .connection import current
 from .connection.internal_errors import RELEASED_EVENT
 from .connection.link import Link
@@ -454,6 +455,7 @@ class Engine:
             return
         self.redirected_output.end()
         self.forks.forget()
+        automatic.release()
         self.stops.forget()
         self.monitor.release()
         self.data_breakpoints.forget_in_child()

@@ -10,11 +10,13 @@ import _socket
 import _thread
 import os
 import select
+from _functools import partial  # type: ignore[import-not-found]  # the C half of `functools`
 from collections.abc import Callable, Mapping
 from time import monotonic, sleep
 from types import MappingProxyType
 
 from .. import limits
+from ..collection import automatic
 from ..errors import MalformedFrame
 from ..marks import enter_link_thread, in_link_thread, leave_link_thread, off_link_thread
 from ..unseen import unseen
@@ -205,6 +207,7 @@ class Link:
         `others` says what to do when other descriptors can be read; it may change at any time, in this thread.
         """
         enter_link_thread()
+        automatic.hold_off()
         try:
             if not self._handled(self._early, handle):
                 return False
@@ -214,7 +217,7 @@ class Link:
                 wanted = {self._end.number, self._waked.number, *others}
                 if poll is None or watched != wanted:
                     watched, poll = wanted, _poll_of(wanted)
-                ready = poll.poll(self._milliseconds())
+                ready = automatic.wait(partial(poll.poll, self._milliseconds()))
                 if self._is_cut():
                     return False
                 places = [place for place, _ in ready]
@@ -224,6 +227,7 @@ class Link:
                     return False
             return False
         finally:
+            automatic.allow()
             leave_link_thread()
 
     def _take_turn(

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from time import monotonic
 
 from .. import limits
+from ..collection import automatic
 from ..errors import NotBegun, TimeIsUp
 from ..marks import in_link_thread
 from . import interrupts
@@ -53,6 +54,7 @@ class EvaluationGuard:
         around = self._until  # of the call that this one is part of
         if now >= self._end:
             raise NotBegun
+        is_ours = automatic.allow()  # before an interruption can come
         try:
             try:
                 self._until = min(now + seconds, self._end, self._end if around is None else around)
@@ -63,6 +65,9 @@ class EvaluationGuard:
         except TimeIsUp:
             self._close_for_certain(around)
             raise
+        finally:
+            if is_ours:
+                automatic.hold_off()
 
     def call_quarantined[**P, T](
         self, seconds: float, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs

@@ -4,6 +4,7 @@ import _queue
 from collections.abc import Callable
 from types import FrameType
 
+from ..collection import automatic
 from ..evaluation.jobs import Job
 from .results import Result
 
@@ -87,7 +88,8 @@ class ParkedThread:
         while not self.going:
             job = None
             try:
-                job = self.inbox.get()
+                automatic.hold_off()  # what was interrupted may have left it
+                job = automatic.wait(self.inbox.get)
                 if job is not None:
                     job.run()
                     if is_ending():

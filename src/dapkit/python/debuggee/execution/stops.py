@@ -18,6 +18,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from .. import limits
+from ..collection import automatic
 from ..connection.link import Link
 from ..connection.wire import Json
 from ..errors import RequestRefused
@@ -152,12 +153,14 @@ class Stops:
         """
         _need_room()
         self._listener.thread_stops()
+        automatic.hold_off()
         clock = self._clocks.pop(parked.ident, None)
         left = clock.stand_still() if clock is not None else 0.0
         try:
             self._halt(parked, reason, details, inside=clock is not None)
         finally:
             parked.empty()
+            automatic.allow()
             if clock is not None:
                 self._clocks[parked.ident] = clock
                 self._reenter(parked.ident)
@@ -193,6 +196,7 @@ class Stops:
         with self._lock:
             if not self.states.must_park(parked.ident):
                 return
+            automatic.hold_off()
             self._park(parked)
             self._listener.thread_parked()
             if parked.ident in self._pausing:
@@ -203,6 +207,7 @@ class Stops:
             self._stand(parked)
         finally:
             parked.empty()
+            automatic.allow()
 
     @under_lock
     def _park(self, parked: ParkedThread) -> None:
