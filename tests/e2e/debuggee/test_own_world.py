@@ -17,9 +17,10 @@ LOOKS = """
     def look(text, items):
         é, number = text, len
         return é
+    run, unfiled = exec, compile("look('b', 2)", "<made>", "exec")
     with Spoiled():
         look("ä😀", {"one": [1, 2]})
-        look("b", 2)
+        run(unfiled)
     print("whole again")
 """
 
@@ -51,6 +52,10 @@ def test_stop_shows_all_where_the_program_has_replaced_whatever_it_can(start: St
     assert peer.locals()["é"]["value"] == "'ä😀'"
     peer.go()
     peer.stopped("breakpoint")
+    assert [(frame["name"], frame["source"]["name"]) for frame in peer.stack()][1:] == [
+        ("<module>", "<made>"),
+        ("<module>", "prog.py"),
+    ]
     peer.ask("setBreakpoints", source={"path": str(peer.folder / "prog.py")}, breakpoints=[])
     peer.go()
     assert peer.finish() == (0, "whole again\n", "")

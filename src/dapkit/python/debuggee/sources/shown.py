@@ -270,15 +270,13 @@ def _of_frozen(filename: str) -> str | None:
 
 def _of_linecache(code: CodeType) -> str | None:
     """Return what the maker of the code put into `linecache`."""
-    linecache = sys.modules.get("linecache")
-    entry = getattr(linecache, "cache", {}).get(code.co_filename)
-    lines = entry[2] if isinstance(entry, tuple) and len(entry) == 4 else None
-    if not lines:
-        of_code = getattr(linecache, "_getlines_from_code", None)  # CPython 3.13 and later, for `python -c`
-        lines = of_code(code) if of_code is not None else None
-    if not isinstance(lines, list) or not all(type(line) is str for line in lines):
-        return None
-    return "".join(lines) or None
+    linecache = namespace(sys.modules.get("linecache"))
+    of_code = (code.co_filename, code.co_qualname, code.co_firstlineno)  # CPython 3.13 and later, for `python -c`
+    for table, key in ((linecache.get("cache"), code.co_filename), (linecache.get("_interactive_cache"), of_code)):
+        match table.get(key) if type(table) is dict else None:
+            case (_, _, list() as lines, _) if all(type(line) is str for line in lines):
+                return "".join(lines) or None
+    return None
 
 
 def _compiles_to(text: str, code: CodeType) -> bool:
