@@ -61,6 +61,64 @@ def test_stop_shows_all_where_the_program_has_replaced_whatever_it_can(start: St
     assert peer.finish() == (0, "whole again\n", "")
 
 
+STOPS = """
+    class Box:
+        def __init__(self):
+            self.value = 1
+    def inner(x):
+        return x
+    def look(text, box, data):
+        number = inner(text)
+        box.value = 2
+        number = text
+        try:
+            raise error
+        except:
+            pass
+        return number
+    box, error = Box(), KeyError("é")
+    with Spoiled():
+        look("ä😀", box, b"abcdef")
+    print("whole again")
+"""
+
+
+def test_whatever_stops_a_program_stops_one_that_has_replaced_whatever_it_can(start: Start) -> None:
+    text = (SPOILING + textwrap.dedent(STOPS)).lstrip("\n")
+    peer = start(text)
+    first = text.splitlines().index("    number = inner(text)") + 1
+    peer.configure(lines=[first], filters=["raised"])
+    peer.stopped("breakpoint")
+    rows = peer.locals()
+    assert peer.ask("readMemory", memoryReference=rows["data"]["memoryReference"], count=3)["data"] == "YWJj"
+    assert [module["name"] for module in peer.ask("modules")["modules"]] == ["linecache"]
+    [target] = peer.ask("stepInTargets", frameId=peer.stack()[0]["id"])["targets"]
+    box = rows["box"]["variablesReference"]
+    data = peer.ask("dataBreakpointInfo", name="value", variablesReference=box)["dataId"]
+    peer.ask("setDataBreakpoints", breakpoints=[{"dataId": data, "accessType": "write"}])
+    conditional = {"line": first + 2, "condition": "text == 'ä😀'"}
+    log = {"line": first + 4, "logMessage": "{text} {error!r}"}
+    peer.ask(
+        "setBreakpoints",
+        source={"path": str(peer.folder / "prog.py")},
+        breakpoints=[conditional, log, {"line": first + 7}],
+    )
+    peer.ask("stepIn", threadId=1, targetId=target["id"])
+    peer.stopped("step")
+    assert peer.at()[0] == "inner"
+    peer.ask("stepOut", threadId=1)
+    peer.stopped("step")
+    for reason, line in ("data breakpoint", 2), ("breakpoint", 2), ("exception", 4), ("breakpoint", 7):
+        peer.go()
+        peer.stopped(reason)
+        assert peer.at() == ("look", first + line), reason
+        if reason == "exception":
+            assert peer.ask("exceptionInfo", threadId=1)["exceptionId"] == "KeyError"
+    peer.go()
+    assert peer.finish() == (0, "whole again\n", "")
+    assert [event["body"]["output"] for event in peer.events() if event["event"] == "output"] == ["ä😀 KeyError('é')\n"]
+
+
 TWICE = """
     import abc, collections, contextlib, enum, functools, io, json, numbers, operator, os, socket, struct, sys, typing
     import collections.abc as c

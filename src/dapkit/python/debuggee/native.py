@@ -228,7 +228,7 @@ def arm_writers(tool: int, events: int, codes: list[CodeType]) -> None:
     DISABLE had switched it off. Code objects in `codes` are taken to have the events on; those that get them are
     added there. The callback drains, and then calls `disarm_writers`.
     """
-    _native.arm_writers(tool, events, codes)
+    _native.arm_writers(tool, events, codes, sys.monitoring.set_local_events)
 
 
 def disarm_writers(others: dict[int, int]) -> bool:

@@ -215,18 +215,16 @@ static void forget_arming(void)
 
 static PyObject *arm_writers(PyObject *Py_UNUSED(module), PyObject *args)
 {
-    PyObject *given_tool, *given_events, *codes, *monitoring = PySys_GetObject("monitoring"); /* borrowed */
-    if (!PyArg_ParseTuple(args, "O!O!O!:arm_writers", &PyLong_Type, &given_tool, &PyLong_Type, &given_events,
-                          &PyList_Type, &codes))
+    PyObject *given_tool, *given_events, *codes, *function;
+    if (!PyArg_ParseTuple(args, "O!O!O!O:arm_writers", &PyLong_Type, &given_tool, &PyLong_Type, &given_events,
+                          &PyList_Type, &codes, &function))
         return NULL;
-    PyObject *function = monitoring ? PyObject_GetAttrString(monitoring, "set_local_events") : NULL;
-    if (function == NULL || !PyCFunction_CheckExact(function)) { /* Python code must not run while a dict changes */
-        Py_XDECREF(function);
+    if (!PyCFunction_CheckExact(function)) { /* Python code must not run while a dict changes */
         PyErr_SetString(PyExc_RuntimeError, "sys.monitoring.set_local_events is not the interpreter's own");
         return NULL;
     }
     forget_arming();
-    set_local_events = function;
+    set_local_events = Py_NewRef(function);
     tool = Py_NewRef(given_tool);
     events = Py_NewRef(given_events);
     no_events = PyLong_FromLong(0);
@@ -292,7 +290,7 @@ PyMethodDef watch_methods[] = {
     {"watch_state", state_of_watch, METH_VARARGS, PyDoc_STR(
         "watch_state(number, /)\n--\n\nReturn whether the dict still exists, and the number of writes.")},
     {"arm_writers", arm_writers, METH_VARARGS, PyDoc_STR(
-        "arm_writers(tool, events, codes, /)\n--\n\n"
+        "arm_writers(tool, events, codes, set_local_events, /)\n--\n\n"
         "Have each write switch local events of a tool on in the code that writes, and add that to a list.")},
     {"disarm_writers", disarm_writers, METH_VARARGS, PyDoc_STR(
         "disarm_writers(others, /)\n--\n\n"
