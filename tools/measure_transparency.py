@@ -24,6 +24,7 @@ from pathlib import Path
 
 import anyio
 
+from dapkit.protocol import from_json_value
 from transparency import packages
 from transparency.debugged import DEBUGPY, OURS, Debugger
 from transparency.explained import unexplained
@@ -55,7 +56,9 @@ def options() -> argparse.Namespace:
     parser.add_argument("--debugpy", action="store_true", help="measure debugpy")
     parser.add_argument("--adapter-python", metavar="PYTHON", help="measure the dapkit that is installed there")
     parser.add_argument("--label", help="name of the folder of the results, below build/transparency/")
-    parser.add_argument("--write", type=Path, metavar="FILE", help="write a page of the documentation from all results")
+    parser.add_argument(
+        "--write", metavar="FILE", type=Path, help="write a page from all results of the label, measured now or before"
+    )
     return parser.parse_args()
 
 
@@ -124,6 +127,12 @@ def keep(verdict: Verdict, folder: Path) -> None:
     file.write_text(json.dumps(dataclasses.asdict(verdict), indent=1), encoding="utf-8")
 
 
+def kept(folder: Path) -> list[Verdict]:
+    """Return all that was found, in this run and before it."""
+    files = sorted(folder.glob("*.json"))
+    return [from_json_value(Verdict, json.loads(file.read_text(encoding="utf-8"))) for file in files]
+
+
 def debugger_of(chosen: argparse.Namespace) -> Debugger:
     """Return what is measured."""
     if chosen.debugpy:
@@ -145,7 +154,7 @@ def main() -> int:
     found = anyio.run(partial(measure, chosen, debugger, folder))
     print(f"\n{as_text(found)}\n{time.monotonic() - begun:.0f} s")
     if chosen.write is not None:
-        chosen.write.write_text(document(found, day=datetime.now(UTC).date()), encoding="utf-8")
+        chosen.write.write_text(document(kept(folder), day=datetime.now(UTC).date()), encoding="utf-8")
     failures = unexplained(found, MOST_CHANGES)
     for failure in failures:
         print(failure, file=sys.stderr)

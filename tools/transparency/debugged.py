@@ -18,7 +18,7 @@ from transparency.outcomes import Run, read_records
 from transparency.plain import ENVIRONMENT, files_of_run
 from transparency.subjects import Subject
 
-LIMIT_SECONDS = 45.0
+LIMIT_SECONDS = 60.0
 """How long a program may take in addition to four times what it takes without a debugger."""
 SLICE_SECONDS = 1.0
 

@@ -14,7 +14,7 @@ from transparency.subjects import Function, Subject, functions, never_reached
 STOPS_AT_EXCEPTIONS = 2000
 STOPS_AT_DATA = 600
 STEPS = 600
-FEW = 4
+FEW = 6
 """By how much a measurement in CI makes fewer of all these."""
 STEPS_FROM_ONE_STOP = 100
 SIBLINGS = 60

@@ -91,9 +91,19 @@ def document(found: Sequence[Verdict], *, day: date) -> str:
     for measured in before["measured"]:
         rows = [Total(**row) for row in measured["rows"]]
         parts.append(f"## {measured['title']}\n\n{measured['text']}\n\n{as_table(rows)}")
-    parts.append(f"## Now\n\n{as_table(totals(found))}")
+    parts.append(f"## Now\n\n{subjects(found)}\n\n{as_table(totals(found))}")
     parts.append(f"## What remains\n\n{remaining(found)}")
     return "\n".join(parts)
+
+
+def subjects(found: Sequence[Verdict]) -> str:
+    """Return in a sentence whose tests were run on which version."""
+    by_version: dict[str, list[str]] = {}
+    for version in sorted({verdict.version for verdict in found}):
+        names = {verdict.subject.removeprefix("test_") for verdict in found if verdict.version == version}
+        by_version[version] = sorted(names)
+    parts = [f"on {version}: {len(names)} ({', '.join(names)})" for version, names in by_version.items()]
+    return f"Tests of modules and packages {'; '.join(parts)}."
 
 
 def as_table(rows: Sequence[Total]) -> str:
