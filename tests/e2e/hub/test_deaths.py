@@ -69,6 +69,21 @@ def test_killed_hub_takes_a_running_program_along(debugger: Debugger, debuggee: 
     assert_all_end(started)
 
 
+def test_killed_hub_takes_along_what_has_left_the_session_of_its_program(debugger: Debugger, project: Path) -> None:
+    text = """\
+import pathlib, subprocess
+daemon = subprocess.check_output(["sh", "-c", "setsid sleep 60 >&2 & echo $!"], text=True)
+child = subprocess.Popen(["sleep", "60"], start_new_session=True)
+pathlib.Path("pids").write_text(f"{child.pid} {daemon}")
+child.wait()
+"""
+    debugger.launch(python_program(project, text), 5)
+    assert debugger.call("wait", timeout=40)["status"] == "stopped"
+    left = [int(pid) for pid in (project / "pids").read_text().split()]
+    os.kill(debugger.hub, signal.SIGKILL)
+    assert_all_end(dict.fromkeys(left, "a child"))
+
+
 def test_hub_killed_while_it_starts_a_session_leaves_nothing(
     folder: Path, project: Path, debugger: Debugger, debuggee: Debuggee
 ) -> None:
