@@ -71,6 +71,9 @@ TOKEN_MESSAGE_BYTES = 4096
 UNADMITTED_CONNECTIONS = 64
 """Connections that may wait to be let in at once; one more takes the place of the oldest."""
 
+REFUSALS_LOGGED = 100
+"""Refused connections that a listener logs."""
+
 BACKLOG_CONNECTIONS = 4096
 """Connections that the system holds until they are accepted; with few, silent ones would keep others out."""
 

@@ -32,14 +32,18 @@ def objection_to(path: str | os.PathLike[str]) -> str | None:
     links = 0
     try:
         ahead = _steps(os.path.join("" if os.path.isabs(path) else os.getcwd(), path))
-        problem = _problem(here, os.lstat(here))
+        rest = len(ahead)  # steps of the path itself that are still to be taken; the others are of links
+        passed = {0, os.geteuid(), os.lstat(os.sep).st_uid}  # in a namespace without root, its files are nobody's
+        problem = _problem(here, os.lstat(here), passed)
         while ahead and problem is None:
+            of_path = len(ahead) == rest
+            rest -= of_path
             step = ahead.pop()
             if step == os.pardir:
                 here = os.path.dirname(here)
                 continue
             found = os.lstat(place := os.path.join(here, step))
-            problem = _problem(place, found)
+            problem = _problem(place, found, {0, os.geteuid()} if of_path and rest == 0 else passed)
             if not stat.S_ISLNK(found.st_mode):
                 here = place
                 continue
@@ -98,8 +102,8 @@ def _steps(path: str) -> list[str]:
     return [name for name in reversed(path.split(os.sep)) if name not in {"", os.curdir}]
 
 
-def _problem(path: str, found: os.stat_result) -> str | None:
-    if found.st_uid not in {0, os.geteuid()}:
+def _problem(path: str, found: os.stat_result, owners: set[int]) -> str | None:
+    if found.st_uid not in owners:
         return f"{path} belongs to user {found.st_uid}"
     if stat.S_ISLNK(found.st_mode) or (stat.S_ISDIR(found.st_mode) and found.st_mode & stat.S_ISVTX):
         return None

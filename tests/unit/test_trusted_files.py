@@ -69,6 +69,25 @@ def test_links_are_followed_and_each_step_has_to_be_safe(file: Path, tmp_path: P
     assert objection_to(link / "file") == f"{place} belongs to user {NOBODY}"
 
 
+@needs_root
+def test_files_of_root_are_nobodys_in_a_namespace_without_root_and_may_be_passed(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = os.lstat
+    monkeypatch.setattr(
+        os,
+        "lstat",
+        lambda path: os.stat_result([*real(path)[:4], NOBODY, *real(path)[5:]]) if path == "/" else real(path),
+    )
+    os.chown(file.parent, NOBODY, NOBODY)
+    assert objection_to(file) is None
+    (tmp_path / "link").symlink_to(file)
+    (tmp_path / "folder").symlink_to(file.parent)
+    os.chown(file, NOBODY, NOBODY)
+    assert objection_to(tmp_path / "link") is None  # the user has said where it leads
+    assert objection_to(file) == objection_to(tmp_path / "folder/file") == f"{file} belongs to user {NOBODY}"
+
+
 def test_links_in_a_circle_are_given_up(tmp_path: Path) -> None:
     (tmp_path / "a").symlink_to("b")
     (tmp_path / "b").symlink_to("a")

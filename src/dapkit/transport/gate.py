@@ -54,6 +54,7 @@ class Gate:
         self._max_connections = max_connections
         self._waiting: list[anyio.CancelScope] = []
         self._served = 0
+        self._refused = 0
 
     async def guard(self, listening: socket.socket, tasks: TaskGroup) -> None:
         """Accept connections until cancelled, each served by a task of its own."""
@@ -76,7 +77,7 @@ class Gate:
             try:
                 admitted = await self._admit(stream)
             except NotAdmitted as refusal:
-                log.warning("a connection was refused: %s", refusal)
+                self._log(refusal)
                 return
             self._served += 1
             try:
@@ -85,6 +86,14 @@ class Gate:
                 log.exception("the handler of a connection failed")
             finally:
                 self._served -= 1
+
+    def _log(self, refusal: NotAdmitted) -> None:
+        """Log a refusal, unless there were too many: strangers would fill the disk."""
+        self._refused += 1
+        if self._refused <= limits.REFUSALS_LOGGED:
+            log.warning("a connection was refused: %s", refusal)
+        if self._refused == limits.REFUSALS_LOGGED:
+            log.warning("further refusals are not logged")
 
     async def _admit(self, stream: SocketStream) -> ByteStream:
         if len(self._waiting) >= limits.UNADMITTED_CONNECTIONS:

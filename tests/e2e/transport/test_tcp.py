@@ -214,6 +214,18 @@ async def test_silent_connections_give_way_to_those_that_come_later() -> None:
             await silent[0].receive()
 
 
+async def test_refusals_do_not_fill_the_log(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "REFUSALS_LOGGED", 2)
+    async with listen_tcp("127.0.0.1", 0, echo, token=TOKEN) as port:
+        for _ in range(4):
+            async with await connect_tcp("127.0.0.1", port) as stranger:
+                await stranger.send(b"x")
+                with pytest.raises((anyio.EndOfStream, anyio.BrokenResourceError)):
+                    await stranger.receive()
+    assert len(caplog.records) == 3
+    assert caplog.records[-1].message == "further refusals are not logged"
+
+
 async def test_silent_connection_is_closed_at_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "TOKEN_SECONDS", 0.05)
     async with listen_tcp("127.0.0.1", 0, echo, token=new_token()) as port, await connect_tcp("127.0.0.1", port) as it:
