@@ -21,7 +21,7 @@ from pathlib import Path
 
 import anyio
 
-from sidebyside import crowd, footprint, slowdown, waiting
+from sidebyside import caught, crowd, footprint, slowdown, waiting
 from sidebyside.contest import Contest
 from sidebyside.report import document
 from sidebyside.table import Row, as_text
@@ -39,6 +39,8 @@ CASES: dict[str, Case] = {
     "conditions": slowdown.conditions,
     "messages": waiting.messages,
     "exceptions": slowdown.exceptions,
+    "caught": caught.caught,
+    "suites": caught.suites,
     "data": slowdown.data,
     "steps": waiting.steps,
     "pauses": waiting.pauses,

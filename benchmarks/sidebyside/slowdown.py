@@ -63,7 +63,7 @@ async def _six(
         repeats = debugpy_repeats if debugger is DEBUGPY else REPEATS
         return await contest.debugged(debugger, "workloads.py", works, str(repeats), prepare=prepare)
 
-    best = await _rounds(contest, plain, debugged)
+    best = await of_rounds(contest, plain, debugged)
     return [_ratio(case, f"{title}: {work}", goal, best, work) for work in WORK]
 
 
@@ -74,7 +74,7 @@ _ONLY = "the work"
 """Stands for the name of the workload of a program that has just one."""
 
 
-async def _rounds(
+async def of_rounds(
     contest: Contest,
     plain: Callable[[], Awaitable[object]],
     debugged: Callable[[Debugger], Awaitable[object]],
@@ -152,7 +152,7 @@ async def conditions(contest: Contest) -> list[Row]:
                 args = ("events.py", "lines", *map(str, events))
                 return _each(await contest.debugged(debugger, *args, prepare=prepare), events)
 
-            best = await _rounds(contest, plain, debugged, (OURS, pure, DEBUGPY))
+            best = await of_rounds(contest, plain, debugged, (OURS, pure, DEBUGPY))
             rows.append(_ratio("conditions", title, goal, best))
             rows.append(_ratio("conditions", NATIVE, pure_goal, best, ours=pure.name))
     return rows
@@ -199,7 +199,7 @@ async def _raises(contest: Contest, title: str, prepare: Preparation) -> Row:
     async def debugged(debugger: Debugger) -> object:
         return await contest.debugged(debugger, *args, prepare=prepare)
 
-    return _ratio("exceptions", title, 2, await _rounds(contest, plain, debugged))
+    return _ratio("exceptions", title, 2, await of_rounds(contest, plain, debugged))
 
 
 async def data(contest: Contest) -> list[Row]:
@@ -212,7 +212,7 @@ async def data(contest: Contest) -> list[Row]:
     async def debugged(debugger: Debugger) -> object:
         return await _watched(contest, debugger, args)
 
-    best = await _rounds(contest, plain, debugged)
+    best = await of_rounds(contest, plain, debugged)
     return [_ratio("data", f"data breakpoint set, unrelated code: {work}", 1.03, best, work) for work in WORK]
 
 

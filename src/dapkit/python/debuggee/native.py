@@ -175,6 +175,11 @@ def forget_places() -> None:
     _native.forget_places()
 
 
+def is_known_caught(frame: FrameType, offset: int, exception: BaseException) -> bool:
+    """Say whether the notes of a frame and those older say that something catches an exception."""
+    return _native.is_known_caught(frame, offset, exception)
+
+
 def raise_callback(
     event: str, thorough: Callable[[CodeType, int, BaseException], object], reported: set[int]
 ) -> "_native.Callback":

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from .. import limits
 from ..bytecode.exception_table import handlers_of
-from ..bytecode.instructions import instructions
+from ..bytecode.instructions import Instruction, instructions
 from ..classes import is_a, mro, mro_of, names_in_class
 from ..local_variables import locals_of
 from ..sources.imported import names_of
@@ -45,18 +45,21 @@ class Finding(NamedTuple):
 
 
 class _Code:
-    """A code object's handlers and instructions, read once."""
+    """A code object's handlers, read once, and its instructions, read where there is a handler to look at."""
 
     def __init__(self, code: CodeType) -> None:
         self.code = code  # kept, so that its id stays its own
         self.table = handlers_of(code)
-        self.instructions = instructions(code)
-        self.index = {offset: at for at, (offset, _, _) in enumerate(self.instructions)}
+        self.instructions: list[Instruction] = []
+        self.index: dict[int, int] = {}
 
     def handler(self, offset: int) -> int | None:
         """Return the index of the first instruction of the handler around an instruction."""
         for start, end, target in self.table:
             if start <= offset < end:
+                if not self.instructions:
+                    self.instructions = instructions(self.code)
+                    self.index = {offset: at for at, (offset, _, _) in enumerate(self.instructions)}
                 return self.index.get(target)
         return None
 
@@ -75,6 +78,8 @@ def _read(code: CodeType) -> _Code:
 
 def catches(frame: FrameType, exception: BaseException, offset: int) -> Finding:
     """Say whether a frame would catch an exception that reaches it at an instruction."""
+    if not frame.f_code.co_exceptiontable:
+        return Finding(NO)
     read = _read(frame.f_code)
     names = _Names(frame)
     for _ in range(100):  # a handler that raises again leads to the next one; never in circles, but be sure

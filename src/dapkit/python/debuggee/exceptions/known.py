@@ -106,6 +106,14 @@ class KnownRaises:
         """Note that a frame of this code is never the last one of a thread."""
         self.note(code, _UNWINDING, None, PASSES, era=era)
 
+    def is_caught(self, frame: FrameType, offset: int, exception: BaseException) -> bool:
+        """Say whether it is known that a frame or an older one catches an exception, if older ones count."""
+        if not self._deep:
+            return False
+        if native.CAN_FOLLOW:
+            return native.is_known_caught(frame, offset, exception)
+        return self._is_caught(frame, offset, exception, deep=True)
+
     def clear(self, *, deep: bool | None = None) -> None:
         """Look at everything again; `deep` says whether handlers in older frames decide too."""
         with self._changing:
@@ -132,10 +140,12 @@ class KnownRaises:
 
         def on_raise(code: CodeType, offset: int, exception: BaseException) -> object:
             frame = sys._getframe(1)
-            origin = origin_of(exception, frame)
-            if origin == PASSING and self._deep:
+            if self._is_caught(frame, offset, exception, deep=False):
+                return None  # by the frame itself: wherever it comes from
+            origin = origin_of(exception, frame) if self._deep else AGAIN
+            if origin == PASSING:
                 return None  # it was looked at where it was raised
-            if origin == FRESH and self._is_caught(frame, offset, exception):
+            if origin == FRESH and self._is_caught(frame, offset, exception, deep=True):
                 return None
             return thorough(code, offset, exception)
 
@@ -147,7 +157,7 @@ class KnownRaises:
             return self._native("RERAISE", thorough)
 
         def on_reraise(code: CodeType, offset: int, exception: BaseException) -> object:
-            if self._is_caught(sys._getframe(1), offset, exception):
+            if self._is_caught(sys._getframe(1), offset, exception, deep=self._deep):
                 return None
             return thorough(code, offset, exception)
 
@@ -173,7 +183,7 @@ class KnownRaises:
 
     # The same as in C, for where there is none
 
-    def _is_caught(self, newest: FrameType, offset: int, exception: BaseException) -> bool:
+    def _is_caught(self, newest: FrameType, offset: int, exception: BaseException, *, deep: bool) -> bool:
         if id(exception) in self.reported:
             return False
         frame: FrameType | None = newest
@@ -183,7 +193,7 @@ class KnownRaises:
                 return False
             if note[2] == CATCHES or (note[3] and frame is not newest):
                 return True
-            if not self._deep:
+            if not deep:
                 return False
             frame = frame.f_back
             offset = frame.f_lasti if frame is not None else 0

@@ -194,6 +194,22 @@ static int is_caught(PyFrameObject *frame, PyObject *code, long offset, PyObject
     return found;
 }
 
+static PyObject *is_known_caught(PyObject *Py_UNUSED(module), PyObject *args)
+{
+    PyObject *frame, *exception;
+    long offset;
+    if (!PyArg_ParseTuple(args, "OlO:is_known_caught", &frame, &offset, &exception) || require_functions("PyFrame_") < 0)
+        return NULL;
+    PyObject *caller = (PyObject *)PyEval_GetFrame(); /* the stable ABI has no name for its type */
+    if (caller == NULL || !Py_IS_TYPE(frame, Py_TYPE(caller)))
+        return PyErr_Format(PyExc_TypeError, "is_known_caught takes a frame, not %R", frame);
+    PyObject *code = (PyObject *)PyFrame_GetCode((PyFrameObject *)frame);
+    int found = is_caught((PyFrameObject *)frame, code, offset, exception, 1);
+    caught.exception = NULL; /* it may be another frame that is about to be left */
+    Py_DECREF(code);
+    return PyBool_FromLong(found);
+}
+
 enum { FRESH, PASSING, AGAIN };
 
 /* Say whether an exception is new, comes from a call that this frame made, or has been raised before. */
@@ -215,7 +231,7 @@ static int origin_of(PyObject *exception, PyFrameObject *frame)
     }
     Py_XDECREF(next);
     Py_XDECREF(traceback);
-    PyErr_Clear();
+    if (next == NULL) PyErr_Clear();
     return origin;
 }
 
@@ -238,13 +254,11 @@ static PyObject *ask(PyObject *object, PyObject *const *args)
     return result;
 }
 
-static int lets_pass(Callback *self, PyFrameObject *frame, PyObject *const *args)
+static int lets_pass(Callback *self, PyFrameObject *frame, PyObject *const *args, int deep)
 {
     long offset = PyLong_AsLong(args[1]);
     caught.exception = NULL;
-    if (offset == -1 && PyErr_Occurred()) PyErr_Clear();
-    return !is_reported(self->refs[REPORTED], args[2])
-           && is_caught(frame, args[0], offset, args[2], self->target != 0);
+    return !is_reported(self->refs[REPORTED], args[2]) && is_caught(frame, args[0], offset, args[2], deep);
 }
 
 static PyObject *serve_raise(PyObject *object, PyObject *const *args, size_t given, PyObject *names)
@@ -253,9 +267,10 @@ static PyObject *serve_raise(PyObject *object, PyObject *const *args, size_t giv
     if (check_call(given, names, 3, 3) < 0) return NULL;
     PyFrameObject *frame = PyEval_GetFrame();
     if (frame == NULL || !PyExceptionInstance_Check(args[2])) return ask(object, args);
-    int origin = origin_of(args[2], frame);
-    if (origin == PASSING && self->target != 0) Py_RETURN_NONE; /* it was looked at where it was raised */
-    if (origin == FRESH && lets_pass(self, frame, args)) Py_RETURN_NONE;
+    if (lets_pass(self, frame, args, 0)) Py_RETURN_NONE; /* by the frame itself: wherever it comes from */
+    int origin = self->target != 0 ? origin_of(args[2], frame) : AGAIN;
+    if (origin == PASSING) Py_RETURN_NONE; /* it was looked at where it was raised */
+    if (origin == FRESH && lets_pass(self, frame, args, 1)) Py_RETURN_NONE;
     return ask(object, args);
 }
 
@@ -266,7 +281,8 @@ static PyObject *serve_reraise(PyObject *object, PyObject *const *args, size_t g
     PyFrameObject *frame = PyEval_GetFrame();
     if (frame == NULL || !PyExceptionInstance_Check(args[2])) return ask(object, args);
     if (caught.exception == args[2] && caught.frame != frame) Py_RETURN_NONE; /* on its way to the frame that catches */
-    return lets_pass((Callback *)object, frame, args) ? Py_NewRef(Py_None) : ask(object, args);
+    int deep = ((Callback *)object)->target != 0;
+    return lets_pass((Callback *)object, frame, args, deep) ? Py_NewRef(Py_None) : ask(object, args);
 }
 
 static PyObject *serve_unwind(PyObject *object, PyObject *const *args, size_t given, PyObject *names)
@@ -312,6 +328,9 @@ PyMethodDef raise_methods[] = {
         "Note what becomes of exceptions of a type at an instruction; return how many places are noted. The type is None,\n"
         "and the offset -1, to say what unwinding into that code means.")},
     {"forget_places", forget_places, METH_NOARGS, PyDoc_STR("forget_places()\n--\n\nForget all places.")},
+    {"is_known_caught", is_known_caught, METH_VARARGS, PyDoc_STR(
+        "is_known_caught(frame, offset, exception, /)\n--\n\n"
+        "Say whether the notes of a frame and those older say that something catches an exception.")},
     {"raise_callback", raise_callback, METH_VARARGS, PyDoc_STR(
         "raise_callback(event, thorough, reported, /)\n--\n\n"
         "Make the callback of RAISE, RERAISE or PY_UNWIND that calls thorough(code, offset, exception) unless it is known\n"

@@ -1,0 +1,98 @@
+"""Exceptions that something catches, with the filter that is on by default."""
+
+import subprocess
+import tarfile
+from pathlib import Path
+
+from dapkit.client import Session
+from sidebyside.contest import DEBUGPY, OURS, Contest, Debugger
+from sidebyside.slowdown import of_rounds
+from sidebyside.table import Row
+
+COUNT, REPEATS, FRAMES = 10_000, 5, 200
+SUPPRESSED_MICROSECONDS = 1.3
+WAYS = {
+    "same": "in the same frame",
+    "caller": "by the caller",
+    "hasattr_": "by hasattr",
+    "getattr_": "by the default of getattr",
+    "generator": "by a loop over a generator",
+    "items": "by a loop over items",
+    "suppress": "by contextlib.suppress",
+    "through": f"{FRAMES} frames further out",
+}
+SUITES = {
+    "click==8.1.8": "tests --ignore=tests/test_imports.py",
+    "more-itertools==10.5.0": "tests",
+    "markupsafe==3.0.2": "tests",
+    "networkx==3.3": "networkx/classes networkx/utils",
+}
+"""Source distributions, and the tests in them that need nothing but pytest."""
+
+
+async def _uncaught(session: Session) -> None:
+    await session.break_on_exceptions("uncaught")
+
+
+async def caught(contest: Contest) -> list[Row]:
+    """Raise exceptions that are caught, in eight ways."""
+    args = ("raises.py", str(COUNT), str(REPEATS))
+
+    async def plain() -> object:
+        return contest.plain(*args)
+
+    async def debugged(debugger: Debugger) -> object:
+        return await contest.debugged(debugger, *args, prepare=_uncaught)
+
+    best = await of_rounds(contest, plain, debugged)
+    rows: list[Row] = []
+    for name, way in WAYS.items():
+        each = 1e6 / COUNT * (FRAMES if name == "through" else 1)
+        alone, ours, debugpy = (
+            min(one[name] for one in best[who]) * each for who in ("plain", OURS.name, DEBUGPY.name)
+        )
+        # Half of debugpy's, but for what costs debugpy nothing.
+        goal = SUPPRESSED_MICROSECONDS if name == "suppress" else max(debugpy / 2, 2.5 * alone)
+        rows.append(Row("caught", f"exception caught {way}", "us", debugpy, ours, goal, f"alone {alone:.1f} us"))
+    return rows
+
+
+async def suites(contest: Contest) -> list[Row]:
+    """Run packages' own tests with nothing set: the processor time of their process."""
+    rows: list[Row] = []
+    for package, tests in SUITES.items():
+        folder = _unpacked(contest.python, package)
+
+        async def plain(folder: Path = folder, tests: str = tests) -> object:
+            return contest.plain("suite.py", str(folder), tests)
+
+        async def debugged(debugger: Debugger, folder: Path = folder, tests: str = tests) -> object:
+            return await contest.debugged(debugger, "suite.py", str(folder), tests, prepare=_uncaught)
+
+        best = await of_rounds(contest, plain, debugged)
+        alone, ours, debugpy = (
+            min(time for one in best[who] for time in one.values()) for who in ("plain", OURS.name, DEBUGPY.name)
+        )
+        rows.append(
+            Row("suites", f"tests of {package}", "x", debugpy / alone, ours / alone, 1.15, f"alone {alone:.1f} s")
+        )
+    return rows
+
+
+def _unpacked(python: str, package: str) -> Path:
+    """Return the folder of a source distribution, which is downloaded once."""
+    store = Path(__file__).parents[2] / "build" / "suites"
+    store.mkdir(parents=True, exist_ok=True)
+    folder = store / package.replace("==", "-")
+    if not folder.exists():
+        base = subprocess.run(
+            [python, "-c", "import sys; print(sys._base_executable)"], capture_output=True, text=True, check=True
+        ).stdout.strip()
+        download = ["-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:", "--dest", str(store)]
+        subprocess.run([base, *download, package], check=True)
+        with tarfile.open(next(store.glob(f"{folder.name.replace('-', '?')}*.tar.gz"))) as archive:
+            archive.extractall(store, filter="data")
+        made = next(path for path in store.iterdir() if path.is_dir() and path.name.replace("_", "-") == folder.name)
+        if made != folder:
+            made.rename(folder)
+    return folder
