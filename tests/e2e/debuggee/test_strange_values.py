@@ -140,6 +140,86 @@ def test_look_calls_nothing_of_the_program_but_what_it_shows(start: Start) -> No
     assert peer.finish()[0] == 0
 
 
+AROUND = """
+    import asyncio, linecache, sys, threading, types
+    called = {}
+    def note(what):
+        caller = sys._getframe(2).f_code if sys._getframe(1).f_back else None
+        if caller and "/debuggee/" in caller.co_filename and not caller.co_filename.endswith("guard.py"):
+            called[f"{what} from {caller.co_filename.rpartition('/')[2]} {caller.co_qualname}"] = None
+    class Spy:
+        def __getattribute__(self, name):
+            note(f"{object.__getattribute__(self, '__class__')}.{name}")
+            return super().__getattribute__(name)
+        def __bool__(self): note("__bool__"); return True
+        def __fspath__(self): note("__fspath__"); return "/"
+        def __call__(self, *given): pass
+    class Task(Spy, asyncio.tasks._PyTask):
+        def done(self): note("done"); return super().done()
+    class NativeTask(Spy, asyncio.Task):
+        def get_coro(self): note("get_coro"); return super().get_coro()
+        def get_name(self): note("get_name"); return super().get_name()
+    class Waiting(Spy):
+        def __init__(self, future): self.steps = future.__await__()
+        def __iter__(self): return self
+        def __next__(self): return next(self.steps)
+    class Event:
+        def __init__(self, futures): self.futures = futures
+        def __await__(self):
+            self.futures.append(asyncio.get_running_loop().create_future())
+            self.futures[-1].add_done_callback(Spy())
+            return Waiting(self.futures[-1])
+    async def wait(futures): await Event(futures)
+    async def main():
+        loop, futures = asyncio.get_running_loop(), []
+        tasks = Task(wait(futures), loop=loop, name="one"), NativeTask(wait(futures), loop=loop, name="two")
+        for task in tasks: task.add_done_callback(Spy())
+        while len(futures) < 2: await asyncio.sleep(0)
+        for future in futures: future.set_result(None)    # among tasks
+        for task in tasks: await task
+    class Names(Spy, dict):
+        for name in "get", "items", "values", "keys", "__getitem__", "__contains__", "__iter__", "copy":
+            locals()[name] = lambda self, *given, name=name: note(name) or getattr(dict, name)(self, *given)
+    class Thread(Spy, threading.Thread): pass
+    class Module(Spy, types.ModuleType): pass
+    sys.modules |= {"strange": Module("strange"), "strange.value": Spy()}
+    for name in "__file__", "__version__", "__package__", "__loader__", "__spec__", "__path__":
+        sys.modules["strange"].__dict__[name] = Spy()
+    sys.path += [Spy(), 5]
+    linecache.cache["<string>"] = Spy()
+    code = "def work(given):\\n    return given\\nwork(1)"
+    thread = Thread(target=exec, args=(code, Names(__name__=Spy(), __file__=Spy())))
+    thread.start(); thread.join()
+    asyncio.run(main())
+    print("end")
+"""
+
+
+def test_look_at_tasks_modules_and_globals_calls_nothing_of_the_program(start: Start) -> None:
+    peer = start(AROUND)
+    peer.configure(lines=[line_of(AROUND, "# among tasks")])
+    peer.ask("setFunctionBreakpoints", breakpoints=[{"name": "work"}])
+    names = {"parameters": True, "parameterTypes": True, "parameterValues": True, "module": True}
+    for reason, above in (("function breakpoint", "work(int = 1)"), ("breakpoint", "__main__.main()")):
+        thread = peer.stopped(reason)["threadId"]
+        frames = peer.ask("stackTrace", threadId=thread, format=names)["stackFrames"]
+        assert frames[0]["name"] == above
+        for scope in peer.ask("scopes", frameId=frames[0]["id"])["scopes"]:
+            peer.rows(scope["variablesReference"])
+        for typed in ("import stra", "from strange.", "from strange import ", "asyn", "Names."):
+            peer.ask("completions", text=typed, column=len(typed) + 1, frameId=frames[0]["id"])
+        for command in ("modules", "loadedSources"):
+            peer.ask(command)
+        shown = {row["name"]: row["id"] for row in peer.ask("threads")["threads"]}
+        for number in shown.values():
+            peer.stack(number)
+        if reason == "breakpoint":
+            assert {"one (suspended: wait)", "two (suspended: wait)"} <= set(shown)
+            assert peer.value("sorted(called)", context="repl") == "[]"
+        peer.go(thread)
+    assert peer.finish()[:2] == (0, "end\n")
+
+
 LATE = """
     import hashlib, os
     class Native:

@@ -9,6 +9,8 @@ from collections.abc import MutableMapping
 from types import FrameType
 from typing import Any, Final
 
+from .classes import is_a
+
 _OPTIMIZED: Final = 0x1  # CO_OPTIMIZED: the variables are in the frame itself, not in a dict
 _ONLY_THE_FRAME: Final = 3  # references to that dict: of the frame, of the variable here, and of the call
 
@@ -27,6 +29,17 @@ def locals_of(frame: FrameType) -> LocalVariables:
     found = dict(frame.f_locals)
     forget_locals(frame)
     return found
+
+
+def variables_of(frame: FrameType) -> list[tuple[str, object]] | None:
+    """Return the local variables of a frame; None where only code of the program knows them.
+
+    The body of a class keeps them in what its metaclass has prepared, and `exec` in what it was given.
+    """
+    names: Any = locals_of(frame)
+    if frame.f_code.co_flags & _OPTIMIZED or type(names) is dict:
+        return list(names.items())
+    return list(dict.items(names)) if is_a(names, dict) else None
 
 
 def forget_locals(frame: FrameType) -> None:

@@ -97,7 +97,7 @@ class FunctionBreakpointTable:
 
     def _means(self, meanings: list[Meaning], code: CodeType, namespace: dict[str, object]) -> bool:
         """Say whether a code object was defined under one of these names."""
-        qualified = code.co_qualname.replace(".<locals>", "")
+        qualified = plain_text(code.co_qualname).replace(".<locals>", "")
         return any(qualified == name and self._is_in(module, code.co_filename, namespace) for module, name in meanings)
 
     def _finds(self, meanings: list[Meaning], code: CodeType, namespace: dict[str, object]) -> bool:

@@ -20,6 +20,7 @@ from ..classes import (
     mro_of,
     names_in_class,
     namespace,
+    plain_text,
     qualified_name,
     type_name,
 )
@@ -106,7 +107,7 @@ def _of_variable(stored: LocalVariable, label: str) -> WatchTarget:
         return _of_item(frame.f_locals, name, label)
     if name not in code.co_cellvars and name not in code.co_freevars:
         target = _numbered(label, [Local(frame, name)])
-        target.description = f"{label} in this call of {code.co_qualname}"
+        target.description = f"{label} in this call of {plain_text(code.co_qualname)}"
         return target
     cell = cell_of(frame, name)
     if cell is None:

@@ -9,10 +9,10 @@ import os
 import sys
 from collections.abc import Iterable
 from types import ModuleType
-from typing import Any, Final
+from typing import Final
 
 from .. import limits, utf16
-from ..classes import ClassSet, is_a, mro, mro_of, namespace, type_name
+from ..classes import ClassSet, is_a, mro, mro_of, namespace, plain_text, type_name
 from ..connection.wire import Json
 from ..errors import RequestRefused
 from ..values.members import KEYWORDS, is_function, members, rank
@@ -198,26 +198,32 @@ def _imported_names(package: str, typed: str, head: str) -> list[Json]:
 
 
 def _top_level() -> set[str]:
-    names = {name.partition(".")[0] for name in list(sys.modules)} | set(sys.stdlib_module_names)
-    return {name for name in names | _in_folders(sys.path) if name.isidentifier()}
+    names = {name.partition(".")[0] for name in _texts(sys.modules)} | set(sys.stdlib_module_names)
+    return {name for name in names | _in_folders(_texts(sys.path)) if name.isidentifier()}
+
+
+def _texts(values: Iterable[object]) -> list[str]:
+    """Return the texts among what the program may have put into a list or dict of the interpreter."""
+    return [plain_text(value) for value in list(values) if is_a(value, str)]
 
 
 def _submodules(package: str) -> set[str]:
-    loaded = {name[len(package) + 1 :] for name in list(sys.modules) if name.startswith(package + ".")}
+    loaded = {name[len(package) + 1 :] for name in _texts(sys.modules) if name.startswith(package + ".")}
     module = sys.modules.get(package)
     folders = namespace(module).get("__path__") if module is not None else None
     if folders is None and module is None:
         inside = package.replace(".", os.sep)
-        folders = [os.path.join(folder, inside) for folder in sys.path]
-    return {name.partition(".")[0] for name in loaded} | _in_folders(folders if type(folders) is list else [])
+        folders = [os.path.join(folder, inside) for folder in _texts(sys.path)]
+    found = _in_folders(_texts(folders)) if type(folders) is list else set()
+    return {name.partition(".")[0] for name in loaded} | found
 
 
-def _in_folders(folders: list[Any]) -> set[str]:
+def _in_folders(folders: list[str]) -> set[str]:
     found: set[str] = set()
     for folder in folders:
         try:
             entries = os.listdir(folder or ".")
-        except (OSError, TypeError):
+        except (OSError, ValueError):
             continue  # a zip file, or nothing
         for entry in entries:
             name = entry.partition(".")[0]

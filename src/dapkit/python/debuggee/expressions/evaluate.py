@@ -13,9 +13,9 @@ from .. import limits
 from ..classes import is_a, simple_name
 from ..errors import RequestRefused, TimeIsUp
 from ..evaluation.guard import EvaluationGuard
-from ..local_variables import LocalVariables, are_copied, locals_of
+from ..local_variables import LocalVariables, are_copied, locals_of, variables_of
 from ..sources.compilation import compiled as compiled_text
-from ..values.storage import variables_of, write_locals_back
+from ..values.storage import write_locals_back
 from ..values.text import error_text, own_text
 
 NAME = "<dapkit: evaluate>"

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from .. import limits
+from ..classes import plain_text
 from ..connection.request import IncomingRequest, number, text
 from ..connection.wire import Json
 from ..errors import RequestRefused
@@ -44,7 +45,10 @@ def scopes(engine: "Engine", request: IncomingRequest) -> Json:
     show("Locals", FrameVariables(frame, LOCALS), "locals")
     returned = parked.returned if parked is not None and parked.shown is frame.frame else []
     if returned and engine.options.show_return_value:
-        rows = [ValueRow(f"(return) {name}", _TOO_OFTEN if value is UNKNOWN else value) for name, value in returned]
+        rows = [
+            ValueRow(f"(return) {plain_text(name)}", _TOO_OFTEN if value is UNKNOWN else value)
+            for name, value in returned
+        ]
         show("Return value", FrameVariables(frame, RETURNED, returned=rows), "returnValue")
     if code.co_freevars:
         show("Closure", FrameVariables(frame, CELLS))

@@ -18,13 +18,13 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from opcode import opname
-from types import CodeType, FrameType
+from types import CodeType, FrameType, FunctionType
 
 from .. import limits
 from ..classes import module_of, namespace, simple_name
 from ..connection.wire import Json
 from ..errors import RequestRefused
-from ..local_variables import locals_of
+from ..local_variables import variables_of
 from ..marks import in_link_thread
 from .archives import archive_member
 from .checksums import checksums_of
@@ -227,9 +227,8 @@ class ShownSources:
         for depth in range(limits.EXEC_DEPTH):
             if frame is None:
                 return
-            namespaces = [locals_of(frame)] if depth else []
-            namespaces.append(frame.f_globals)
-            values = [value for names in namespaces for value in list(names.values())]
+            values = [value for _, value in variables_of(frame) or []] if depth else []
+            values += dict.values(frame.f_globals)
             for value in [*frame.f_code.co_consts, *map(_text_in, values)]:
                 if type(value) is str and value and seen < limits.NEARBY_TEXTS:
                     seen += 1
@@ -273,9 +272,10 @@ def _of_linecache(code: CodeType) -> str | None:
     linecache = namespace(sys.modules.get("linecache"))
     of_code = (code.co_filename, code.co_qualname, code.co_firstlineno)  # CPython 3.13 and later, for `python -c`
     for table, key in ((linecache.get("cache"), code.co_filename), (linecache.get("_interactive_cache"), of_code)):
-        match table.get(key) if type(table) is dict else None:
-            case (_, _, list() as lines, _) if all(type(line) is str for line in lines):
-                return "".join(lines) or None
+        entry = table.get(key) if type(table) is dict else None
+        lines = entry[2] if type(entry) is tuple and len(entry) == 4 else None
+        if type(lines) is list and all(type(line) is str for line in lines):
+            return "".join(lines) or None
     return None
 
 

@@ -37,6 +37,8 @@ _WRAPPERS: Final = ("async_generator_asend", "async_generator_athrow", "coroutin
 """Types whose objects hold what they await where only the garbage collector sees it."""
 
 
+_ASKED: Final = ("done", "get_loop", "__getattribute__", "__getattr__", "__hash__", "__eq__")
+"""What `all_tasks` asks a task for."""
 _ATTRIBUTES: Final = {
     id(kind): (kind, frame, awaited)
     for kind, frame, awaited in (
@@ -57,9 +59,9 @@ def all_tasks() -> list[Task]:
     for name in ("_scheduled_tasks", "_eager_tasks"):
         for task in _snapshot(namespace(module).get(name, ())):
             found[id(task)] = task
-    for loop in _loops_of_threads():
-        for task in _of_loop("all_tasks", loop) or ():
-            found[id(task)] = task
+    loops = _loops_of_threads()
+    for task in _tasks_of(loops) if loops else ():
+        found[id(task)] = task
     living = [task for task in found.values() if is_task(task) and _read(task, "_state") == "PENDING"]
     return sorted(living, key=_order)
 
@@ -106,6 +108,25 @@ def _of_loop(function: str, loop: object) -> Any:  # noqa: ANN401 - tasks, or on
         return found(loop)
     except RuntimeError:
         return None  # another thread changed the tasks meanwhile
+
+
+def _tasks_of(loops: list[object]) -> list[Task]:
+    """Return the tasks of some loops that are written in C."""
+    if _is_redefined():
+        import gc
+
+        return [value for value in gc.get_objects() if is_task(value)]
+    return [task for loop in loops for task in _of_loop("all_tasks", loop) or ()]
+
+
+def _is_redefined() -> bool:
+    """Say whether a class of the program has redefined what `all_tasks` asks a task for."""
+    kinds: list[type] = [
+        kind for kind in (namespace(sys.modules.get("asyncio.tasks")).get("Task"),) if is_a(kind, type)
+    ]
+    for kind in kinds:
+        kinds += type.__subclasses__(kind)
+    return any(defined(kind, name) is not defined(kinds[0], name) for kind in kinds for name in _ASKED)
 
 
 def is_task(value: object) -> bool:

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
-from ..classes import is_a
 from ..local_variables import forget_locals, locals_of
 from ..sources.files import is_function
 
@@ -74,17 +73,6 @@ class Attribute:
     def write(self, value: object) -> None:
         """Replace the attribute."""
         setattr(self.owner, self.name, value)
-
-
-def variables_of(frame: FrameType) -> list[tuple[str, object]] | None:
-    """Return the local variables of a frame; None where only code of the program knows them.
-
-    The body of a class keeps them in what its metaclass has prepared, and `exec` in what it was given.
-    """
-    names: Any = locals_of(frame)
-    if is_function(frame.f_code) or type(names) is dict:
-        return list(names.items())
-    return list(dict.items(names)) if is_a(names, dict) else None
 
 
 type Stored = LocalVariable | ContainerItem | Attribute

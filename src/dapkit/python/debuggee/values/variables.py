@@ -14,7 +14,7 @@ from ..connection.wire import Json
 from ..errors import TimeIsUp
 from ..evaluation.guard import EvaluationGuard
 from ..evaluation.quarantine import ExitRefused
-from ..local_variables import locals_of
+from ..local_variables import locals_of, variables_of
 from ..sources.files import is_function as is_function_code
 from ..sources.locations import Location, is_located
 from . import arrays, containers
@@ -23,7 +23,7 @@ from .members import arranged, is_function, members, namespace_rows, rank
 from .memory import MemoryReferences
 from .references import ObjectReferences
 from .rows import PLAIN, RemainingItems, UnreadProperty, ValueRow, VariableGroup
-from .storage import LocalVariable, variables_of
+from .storage import LocalVariable
 from .text import render, say, timed_out
 
 LOCALS = "locals"
