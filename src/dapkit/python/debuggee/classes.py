@@ -34,7 +34,7 @@ class ClassSet:
 
 def is_a[T](value: object, *kinds: type[T]) -> "TypeGuard[T]":
     """Say whether a value is of one of some classes; `isinstance` would ask the value's own `__class__`."""
-    for kind in mro(value):
+    for kind in _MRO(type(value)):
         for wanted in kinds:
             if kind is wanted:
                 return True
@@ -68,7 +68,8 @@ def forget_classes() -> None:
 
 def mro(value: object) -> tuple[type, ...]:
     """Return the classes of a value, as its metaclass cannot change them."""
-    return mro_of(type(value))
+    classes: tuple[type, ...] = _MRO(type(value))
+    return classes
 
 
 def mro_of(kind: type) -> tuple[type, ...]:

@@ -3,7 +3,7 @@
 from types import FrameType
 
 from .. import limits
-from ..classes import class_name, is_a, plain_text, simple_name, stored, type_name
+from ..classes import class_name, is_a, namespace, plain_text, simple_name, stored, type_name
 from ..connection.wire import Json
 from ..evaluation.guard import EvaluationGuard
 from ..values.text import error_text, own_text
@@ -70,7 +70,7 @@ def information(
 def _details(exception: BaseException, path: str, guard: EvaluationGuard | None, depth: int) -> Json:
     """Return `ExceptionDetails`; `path` is the expression for the exception, where it stopped the thread."""
     message = own_text(str, exception, guard)
-    notes = stored(exception, "__dict__").get("__notes__")
+    notes = namespace(exception).get("__notes__")
     if type(notes) is list:
         message = "\n".join([message, *(plain_text(note) for note in notes if is_a(note, str))])
     details: Json = {

@@ -18,7 +18,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from opcode import opname
-from types import CodeType, FrameType, FunctionType
+from types import CodeType, FrameType
 
 from .. import limits
 from ..classes import module_of, namespace, simple_name
