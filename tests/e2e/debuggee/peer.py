@@ -32,7 +32,7 @@ class Peer:
         folder: Path,
         *program: str,
         env: dict[str, str] | None = None,
-        entry: Path = ENTRY,
+        entry: Path | None = None,
         options: Sequence[str] = (),
     ) -> None:
         self.folder = folder
@@ -42,7 +42,7 @@ class Peer:
         listener.listen()
         listener.settimeout(DEADLINE)
         self.process = subprocess.Popen(
-            [python, *options, str(entry), "--link", f"unix:{place}", *program],
+            [python, *options, str(entry or ENTRY), "--link", f"unix:{place}", *program],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

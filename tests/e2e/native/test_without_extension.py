@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from e2e.debuggee import peer
-from e2e.debuggee.conftest import python, start  # noqa: F401 - fixtures
+from e2e.debuggee.conftest import Start, python, start  # noqa: F401 - fixtures
 from e2e.debuggee.test_breakpoints import *  # noqa: F403 - the tests
 
 
@@ -24,3 +24,27 @@ def test_package_lacks_the_extension() -> None:
     names = {file.name for file in Path(peer.ENTRY).parent.iterdir()}
     assert "native.py" in names
     assert not any(name.endswith(".so") for name in names)
+
+
+def test_breakpoints_too_near_to_the_recursion_limit_are_reported_as_missed(
+    start: Start,  # noqa: F811 - the fixture
+) -> None:
+    peer = start(
+        """
+        import traceback
+        def f(n):
+            if n > 985:
+                deep = n
+            return f(n + 1)
+        try:
+            f(1)
+        except RecursionError as error:
+            files = {frame.filename for frame in traceback.extract_tb(error.__traceback__)}
+            print(files == {__file__}, error.__context__)
+        """
+    )
+    peer.configure(lines=[4])
+    assert peer.finish() == (0, "True None\n", "")
+    [said] = [event["body"]["output"] for event in peer.events() if event["event"] == "output"]
+    assert said.startswith("Breakpoints in f (")
+    assert said.endswith("prog.py:2) were missed: there is no room for the debugger so near to the recursion limit.\n")

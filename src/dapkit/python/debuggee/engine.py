@@ -305,13 +305,14 @@ class Engine:
         current.settle(came=True)
 
     def _look_after_tool(self) -> None:
-        """Say so if the program has taken our tool of sys.monitoring from us."""
+        """Say so if the program has taken our tool of sys.monitoring from us, or left our callbacks no room."""
         with self.lock:
             found = self.monitor.mend()
         if found:
             text = f"The program uses the tool of sys.monitoring that the debugger needs: it {found}.\n"
             self.link.event("output", {"category": "important", "output": text})
         if self.monitor.active:
+            self.callbacks.breakpoints.report_missed()
             self.link.after(limits.TOOL_SECONDS, self._look_after_tool)
 
     def _look_for_saved_files(self, reloading: Reloader) -> None:
@@ -441,6 +442,7 @@ class Engine:
                 stream.flush()
             except (AttributeError, OSError, ValueError):
                 continue  # None, closed, or a stand-in of the program
+        self.callbacks.breakpoints.report_missed()
         body: Json = {"exitCode": self._exit_code}
         with self.lock:
             self.data_breakpoints.clear()

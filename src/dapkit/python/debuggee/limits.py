@@ -28,6 +28,10 @@ INTERRUPT_SECONDS: Final = 1.0
 """How long the main thread has to notice an interrupt, before it counts as inside native code."""
 PARK_SECONDS: Final = 0.06
 """How long after a stop the stack of a thread that has not parked is waited for; then it is in native code."""
+MISSED_EVENTS: Final = 1_000
+"""Events near the recursion limit that are noted until they are reported, without the C extension."""
+STOP_CALLS: Final = 60
+"""Calls that have to fit on the stack where a thread stops, without the C extension."""
 DESCRIPTOR_SECONDS: Final = 0.5
 """How often the link looks whether the program has closed its descriptors."""
 TICK_SECONDS: Final = 0.05

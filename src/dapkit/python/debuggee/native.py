@@ -48,6 +48,8 @@ MISSING: Final = _native.MISSING if AVAILABLE else object()
 
 local_variable: Final[Callable[[FrameType, str], object] | None] = _native.local_variable if CAN_CHECK else None
 """Returns a local variable of a function's frame, or raises NameError; quicker than `f_locals`, and without a trace."""
+HAS_ROOM: Final = AVAILABLE and _native.ROOM > 0
+"""Whether callbacks have room of their own near the recursion limit."""
 MISSED: Final[list[tuple[CodeType, int]]] = _native.MISSED if AVAILABLE else []
 """Where there was no room for a callback: code, and line or offset; no more than a thousand."""
 _CALLBACK = _native.Callback if AVAILABLE else type(None)

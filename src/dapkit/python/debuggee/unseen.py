@@ -21,16 +21,21 @@ _NOP = opmap["NOP"]
 
 CODES: Final[dict[int, CodeType]] = {}
 """The code that is not seen, by identity."""
+_made: Final[dict[int, tuple[CodeType, CodeType]]] = {}
 
 
 def unseen[**P, T](function: Callable[P, T]) -> Callable[P, T]:
     """Have a function run unseen; not for generators and coroutines."""
     plain = cast("Any", function)  # a function, which has its code
-    content = bytearray(plain.__code__.co_code)
-    first = next(offset for offset in range(0, len(content), 2) if content[offset] == _RESUME)
-    content[first : first + 2] = bytes((_NOP, 0))
-    code = plain.__code__ = plain.__code__.replace(co_code=bytes(content) + bytes((_RESUME, 0)))
-    CODES[id(code)] = code
+    usual = plain.__code__
+    if id(usual) not in _made:
+        content = bytearray(usual.co_code)
+        first = next(offset for offset in range(0, len(content), 2) if content[offset] == _RESUME)
+        content[first : first + 2] = bytes((_NOP, 0))
+        code = usual.replace(co_code=bytes(content) + bytes((_RESUME, 0)))
+        CODES[id(code)] = code
+        _made[id(usual)] = (usual, code)
+    plain.__code__ = _made[id(usual)][1]
     return function
 
 

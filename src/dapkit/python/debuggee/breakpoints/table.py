@@ -17,6 +17,7 @@ from ..execution.monitor import Monitor
 from ..execution.parked import ParkedThread
 from ..execution.stepping import Stepping
 from ..execution.stops import Stops
+from ..room import MISSED
 from ..sources.files import Sources
 from .breakpoint import FUNCTION, SOURCE, EngineBreakpoint
 from .conditions import HitActions
@@ -49,6 +50,7 @@ class BreakpointTable:
         self._safely = safely
         self._changed = changed  # called under the lock when one was removed by being hit, or a stop is under way
         self._complained: set[tuple[int, str]] = set()
+        self._missed: dict[int, CodeType] = {}
         self._collector = collector = HitCollector(lambda hits: self._safely(lambda: self._stop(hits)))
         self.addresses = Addresses()
         self.sources = SourceBreakpointTable(
@@ -68,6 +70,18 @@ class BreakpointTable:
     def report(self, breakpoint: EngineBreakpoint, reason: str) -> None:
         """Report to the client that a breakpoint has changed."""
         self._link.event("breakpoint", {"reason": reason, "breakpoint": breakpoint.describe()})
+
+    def report_missed(self) -> None:
+        """Report code with breakpoints in which some may have been missed, once."""
+        while MISSED:
+            code, _ = MISSED.pop()
+            with self._lock:
+                matters = bool(self.sources.wants(code)) or bool(self.functions.asked)
+            if matters and id(code) not in self._missed:
+                self._missed[id(code)] = code
+                place = f"{code.co_qualname} ({code.co_filename}:{code.co_firstlineno})"
+                why = "there is no room for the debugger so near to the recursion limit"
+                self.console(f"Breakpoints in {place} were missed: {why}.")
 
     def console(self, text: str, more: Json | None = None) -> None:
         """Show a line of our own in the client's console."""

@@ -9,10 +9,10 @@ from collections.abc import Callable
 from types import CodeType
 from typing import Final
 
-from .. import native
 from ..errors import RequestRefused
 from ..execution.monitor import DISCOVERY, EVENTS, SINGLE_EVENTS, SPARE_TOOLS, Monitor, Owner
 from ..marks import under_lock
+from ..room import roomy
 
 _MONITORING = sys.monitoring
 
@@ -60,7 +60,7 @@ class WatchTool:
         """Set the callbacks by event, all of them."""
         for event in SINGLE_EVENTS:
             callback = callbacks.get(event)
-            _MONITORING.register_callback(self.number, event, None if callback is None else native.roomy(callback))
+            _MONITORING.register_callback(self.number, event, None if callback is None else roomy(callback))
 
     def everywhere(self, events: int) -> None:
         """Watch these events in all code; those that were disabled are switched on again."""

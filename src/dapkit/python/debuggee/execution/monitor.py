@@ -24,6 +24,7 @@ from .. import native
 from ..errors import RequestRefused
 from ..log import LOG, code_name, write
 from ..marks import under_lock
+from ..room import roomy
 
 _MONITORING = sys.monitoring
 EVENTS = _MONITORING.events
@@ -94,14 +95,14 @@ class Monitor:
         """Set the callbacks, by event, of all events but LINE, INSTRUCTION and PY_UNWIND."""
         self._callbacks |= callbacks
         for event, callback in callbacks.items():
-            _MONITORING.register_callback(_TOOL, event, native.roomy(callback))
+            _MONITORING.register_callback(_TOOL, event, roomy(callback))
 
     @under_lock
     def register_one(self, event: int, callback: Callable[..., object]) -> None:
         """Set the callback of LINE, INSTRUCTION or PY_UNWIND."""
         if callback is not self._chosen.get(event):
             self._chosen[event] = callback
-            _MONITORING.register_callback(_TOOL, event, native.roomy(callback))
+            _MONITORING.register_callback(_TOOL, event, roomy(callback))
 
     @under_lock
     def also(self, owner: Owner, events: int) -> None:
@@ -230,7 +231,7 @@ class Monitor:
         if holder is None:
             _MONITORING.use_tool_id(_TOOL, _NAME)
         for event, callback in (self._callbacks | self._chosen).items():
-            _MONITORING.register_callback(_TOOL, event, native.roomy(callback))
+            _MONITORING.register_callback(_TOOL, event, roomy(callback))
         _MONITORING.set_events(_TOOL, 0)
         _MONITORING.set_events(_TOOL, self._global)
         for code, owners in list(self._wanted.values()):

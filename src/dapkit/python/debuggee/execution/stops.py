@@ -26,6 +26,7 @@ from ..evaluation.guard import EvaluationGuard
 from ..log import LOG, write
 from ..marks import in_link_thread, off_link_thread, under_lock
 from ..options import EngineOptions
+from ..room import need_room
 from ..threads.table import ThreadTable
 from ..values.references import ObjectReferences
 from .hold import Hold
@@ -151,7 +152,7 @@ class Stops:
 
         If the program is stopped for another reason already, this one is reported after that.
         """
-        _need_room()
+        need_room()
         self._listener.thread_stops()
         automatic.hold_off()
         clock = self._clocks.pop(parked.ident, None)
@@ -192,7 +193,7 @@ class Stops:
     @off_link_thread
     def join(self, parked: ParkedThread) -> None:
         """Park a thread because the program is stopped; return when it is to go on."""
-        _need_room()
+        need_room()
         with self._lock:
             if not self.states.must_park(parked.ident):
                 return
@@ -486,14 +487,3 @@ class Stops:
         going, self._parked = self._parked, {}
         for parked in going.values():
             parked.leave()  # the forking thread, when the expression is over; there are no others
-
-
-def _need_room(calls: int = 40) -> None:
-    """Raise RecursionError now, rather than half-way through a stop, if the program is about to.
-
-    Raises:
-        RecursionError: if fewer calls than these fit on the stack.
-
-    """
-    if calls:
-        _need_room(calls - 1)
