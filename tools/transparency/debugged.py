@@ -86,10 +86,11 @@ async def run(
     try:
         async with Session.spawn(command, cwd=place, env=ENVIRONMENT, adapter_id="python") as session:
             try:
-                with anyio.fail_after(LIMIT_SECONDS + seconds + 4 * plain_seconds):
+                limit = LIMIT_SECONDS + seconds + 4 * plain_seconds
+                with anyio.fail_after(limit):
                     await client.prepare(session)
                     await session.launch(configuration)
-                    await _drive(session, client, watch)
+                    await _drive(session, client, watch, late=anyio.current_time() + limit / 2)
             except (TimeoutError, DeadlineExceeded) as error:
                 hung = True
                 remarks += [str(error), await stacks(session)]
@@ -114,10 +115,11 @@ async def run(
     )
 
 
-async def _drive(session: Session, client: Nothing, watch: Watch) -> None:
+async def _drive(session: Session, client: Nothing, watch: Watch, *, late: float) -> None:
     """Do at each stop what the mode does, until the program ends."""
     thread_id = 0
     while True:
+        client.is_late = anyio.current_time() > late
         match await session.settled(deadline=client.pause_seconds or SLICE_SECONDS):
             case Ended() as end:
                 watch.end = end
@@ -127,7 +129,7 @@ async def _drive(session: Session, client: Nothing, watch: Watch) -> None:
                 thread_id = stop.thread_id
                 async with _until_it_ends(session):
                     await client.stopped(session, stop)
-            case Running() if client.pause_seconds is not None:
+            case Running() if client.pause_seconds is not None and not client.is_late:
                 async with _until_it_ends(session):
                     if thread_id == 0:
                         known = (await session.threads()).threads

@@ -33,6 +33,8 @@ class Nothing:
         self.share = 1 if thorough else FEW
         self.names = {name.rpartition(".")[2].rpartition("::")[2].partition("[")[0] for name in names}
         self.chance = chance
+        self.is_late = False
+        """Whether half of the time for the run is over: then nothing is to stop the program any more."""
 
     async def prepare(self, session: Session) -> None:
         """Set what is to be set before the program starts."""
@@ -100,7 +102,7 @@ class Steps(Nothing):
         await self.look(session, stop.thread_id)
         if stop.reason == "breakpoint":
             self._left = STEPS_FROM_ONE_STOP // self.share
-        if self._steps == STEPS // self.share:
+        if self._steps == STEPS // self.share or self.is_late:
             for known in session.breakpoints:
                 await session.remove_breakpoint(known.number)
             self._left = 0
@@ -152,7 +154,7 @@ class Raised(Nothing):
             await self.look(session, stop.thread_id)
             if stop.reason == "exception":
                 await session.exception_info(stop.thread_id)
-        if self._stops == STOPS_AT_EXCEPTIONS // self.share:
+        if self._stops == STOPS_AT_EXCEPTIONS // self.share or self.is_late:
             await session.break_on_exceptions()
         await session.continue_(stop.thread_id)
 
@@ -179,7 +181,7 @@ class Data(Nothing):
             await self._watch(session, stop.thread_id)
             for number in before:
                 await session.remove_breakpoint(number)
-        elif self._stops == STOPS_AT_DATA // self.share:
+        elif self._stops == STOPS_AT_DATA // self.share or self.is_late:
             for known in session.breakpoints:
                 await session.remove_breakpoint(known.number)
         elif self._stops % 20 == 0:
