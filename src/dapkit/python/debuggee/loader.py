@@ -64,6 +64,8 @@ program_sys = sys
 """For `stand_ins` alone: everyone else imports `sys`."""
 _builtins: "dict[str, Any]" = {}
 _loaded: "dict[str, Any]" = {}
+_codes: "dict[str, Any]" = {}
+"""Of modules that are to be executed later."""
 
 
 def start(loader: ModuleType) -> "Callable[[str], Any]":
@@ -91,6 +93,15 @@ def standard(name: str) -> "Any":  # noqa: ANN401 - a module
     if found is None:
         found = _loaded.setdefault(name, _made(name))
     return found
+
+
+def prepare(name: str) -> None:
+    """Read a module of ours, or a PRIVATE one, that is executed only when it is needed.
+
+    By then the program may have replaced what reads files.
+    """
+    full, folder = (name, _STANDARD) if name in PRIVATE else (f"{PACKAGE}.{name}", _FOLDER)
+    _codes[full] = _code(full, f"{folder}/{name}.py")
 
 
 def import_for_program(name: str) -> "Any":  # noqa: ANN401 - a module
@@ -154,10 +165,14 @@ def _own(full: str) -> "Any":  # noqa: ANN401 - a module
     return _loaded.setdefault(full, module)
 
 
+def _code(name: str, path: str) -> "Any":  # noqa: ANN401 - a code object
+    frozen = _imp.is_frozen(name)
+    return _imp.get_frozen_object(name) if frozen else _external.SourceFileLoader(name, path).get_code(name)
+
+
 def _executed(name: str, path: str, package: str = "") -> ModuleType:
     """Execute a file as a module of our world."""
-    frozen = not package and _imp.is_frozen(name)
-    code: Any = _imp.get_frozen_object(name) if frozen else _external.SourceFileLoader(name, path).get_code(name)
+    code = _codes.get(name) or _code(name, path)
     module = ModuleType(name)
     vars(module).update(__builtins__=_builtins, __package__=package, __file__=path)
     exec(code, vars(module))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from .. import limits
 from ..connection.wire import Json
-from ..loader import standard
+from ..loader import prepare, standard
 from ..marks import in_link_thread
 from .addresses import Addresses
 from .positions import ProgramText, span_at
@@ -17,7 +17,7 @@ from .positions import ProgramText, span_at
 if TYPE_CHECKING:
     import dis
 
-_dis = standard("dis")
+prepare("dis")  # whose classes are seen in the program
 _UNIT: Final = 2
 """Bytes of the shortest instruction."""
 
@@ -32,7 +32,7 @@ def instructions(code: CodeType) -> list["dis.Instruction"]:
     if known is None:
         if len(_known) >= limits.DISASSEMBLED_CODES:
             del _known[next(iter(_known))]
-        known = _known[id(code)] = (code, list(_dis.get_instructions(code)))
+        known = _known[id(code)] = (code, list(standard("dis").get_instructions(code)))
     return known[1]
 
 
