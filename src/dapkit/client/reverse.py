@@ -17,7 +17,7 @@ import anyio
 from anyio.abc import TaskGroup
 
 from dapkit.client.errors import WaitExpired
-from dapkit.client.routes import Route, Tcp
+from dapkit.client.routes import Reached, Route, Tcp
 from dapkit.client.terminal import Terminal, open_terminal
 from dapkit.endpoint import EventReceived, RequestFailed, RequestReceived
 from dapkit.protocol import (
@@ -36,6 +36,11 @@ log = logging.getLogger(__name__)
 
 REVERSE_COMMANDS = ("runInTerminal", "startDebugging")
 """RequestMethods of the adapter that are answered here."""
+
+_UNKNOWN = (
+    "nothing is run in a terminal for an adapter at a port that asks for no token, where any user of the machine could "
+    "listen: have the adapter started, or let it listen at a unix socket"
+)
 
 type Adopts = Callable[[StartDebuggingRequestArguments], bool]
 """Says whether a child session is wanted."""
@@ -99,6 +104,7 @@ class ReverseRequestHandler[S: ChildSession]:
         self.terminals: list[Terminal] = []
         self.children: list[S] = []
         self._again: Route | None = None
+        self._is_known = False
         self._new_child = new_child
         self._adopts = adopts
         self._pulse = pulse
@@ -121,11 +127,12 @@ class ReverseRequestHandler[S: ChildSession]:
             raise WaitExpired("a terminal", deadline)
         return self.terminals[-1]
 
-    async def serve(
-        self, connection: Connection, terminals: TaskGroup, children: TaskGroup, again: Route | None
-    ) -> None:
-        """Answer until the conversation ends; terminals and children live in these groups, children at that route."""
-        self._again = again
+    async def serve(self, connection: Connection, terminals: TaskGroup, children: TaskGroup, reached: Reached) -> None:
+        """Answer until the conversation ends; terminals and children live in these groups.
+
+        An adapter of which it is not known whose it is has nothing run: it could be a stranger's.
+        """
+        self._again, self._is_known = reached.again, reached.is_known
         async for incoming in connection.incoming():
             match incoming:
                 case RequestReceived(Request(arguments=RunInTerminalRequestArguments() as wanted) as request):
@@ -144,6 +151,9 @@ class ReverseRequestHandler[S: ChildSession]:
     async def _run_in_terminal(
         self, connection: Connection, request: Request, wanted: RunInTerminalRequestArguments
     ) -> None:
+        if not self._is_known:
+            connection.fail(request, RequestFailed(_UNKNOWN))
+            return
         try:
             async with open_terminal(wanted, on_output=self._wrote, program_input=self._program_input) as terminal:
                 self.terminals.append(terminal)
@@ -176,6 +186,6 @@ class ReverseRequestHandler[S: ChildSession]:
     def _route_to(self, configuration: Mapping[str, object]) -> Route | None:
         match configuration.get("connect"):
             case {"host": str(host), "port": int(port)}:
-                return Tcp(host, port)
+                return Tcp(host, port, is_known=self._is_known)
             case _:
                 return self._again

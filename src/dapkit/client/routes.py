@@ -27,12 +27,14 @@ class Reached:
     Attributes:
         process: None if it is not ours.
         again: the route to another session; None if there is none.
+        is_known: whether it is certain whose adapter it is. At a port any user of the machine may listen.
 
     """
 
     stream: ByteStream
     process: ChildProcess | None = None
     again: "Route | None" = None
+    is_known: bool = True
 
 
 class Route(Protocol):
@@ -91,19 +93,21 @@ class Tcp:
 
     Attributes:
         token: what it asks for. Missing: the one that a listener of ours has left for this port, if there is one.
+        is_known: whether the port is known to be that of an adapter that we have started, or were led to by one.
 
     """
 
     host: str
     port: int
     token: str | None = field(default=None, repr=False)
+    is_known: bool = False
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Reached]:
         """Connect to it."""
         token = self.token or token_left_for(self.host, self.port)
         async with await connect_tcp(self.host, self.port, token=token) as stream:
-            yield Reached(stream, again=self)
+            yield Reached(stream, again=self, is_known=self.is_known or token is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +140,7 @@ def _second(template: Sequence[str], command: Sequence[str]) -> Route | None:
     """Route to where the placeholder of a command turned out to be; one that calls back does so once."""
     for given, used in zip(template, command, strict=True):
         if (port := _filled_in(given, used, "${port}")) is not None:
-            return Tcp("127.0.0.1", int(port))
+            return Tcp("127.0.0.1", int(port), is_known=True)
         if (path := _filled_in(given, used, "${socket}")) is not None:
             return Unix(Path(path))
     return None

@@ -28,7 +28,7 @@ from dapkit.client.open_options import Listener, OpenOptions
 from dapkit.client.received_state import ReceivedState
 from dapkit.client.requests import RequestMethods
 from dapkit.client.reverse import REVERSE_COMMANDS, Adopts, ReverseRequestHandler, adopt_all
-from dapkit.client.routes import Given, Listening, Route, Spawned, Tcp, Unix
+from dapkit.client.routes import Given, Listening, Reached, Route, Spawned, Tcp, Unix
 from dapkit.client.state import Ended, KnownThread, State
 from dapkit.client.terminal import Terminal
 from dapkit.client.waits import Waits
@@ -178,7 +178,7 @@ class Session(RequestMethods):
             ):
                 try:
                     async with background_tasks() as children:
-                        terminals.start_soon(self._serve, connection, terminals, children, reached.again)
+                        terminals.start_soon(self._serve, connection, terminals, children, reached)
                         await self._adapter.ask(introduction(self._adapter_id))
                         scope.shield = True
                         task_status.started()
@@ -189,10 +189,8 @@ class Session(RequestMethods):
                     if reached.process is not None:
                         reached.process.takes_along = self._life.left_program
 
-    async def _serve(
-        self, connection: Connection, terminals: TaskGroup, children: TaskGroup, again: Route | None
-    ) -> None:
-        await self._reverse.serve(connection, terminals, children, again)
+    async def _serve(self, connection: Connection, terminals: TaskGroup, children: TaskGroup, reached: Reached) -> None:
+        await self._reverse.serve(connection, terminals, children, reached)
         self._state.end()
 
     def _new_child(self, route: Route, *, adopted: bool) -> "Session":
