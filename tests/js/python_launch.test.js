@@ -182,7 +182,7 @@ pythonTest("launch", "keys that nobody knows are told once, those of editors are
 for (const [key, value, told] of [
   ["justMyCode", "yes", /\$\.arguments\.justMyCode: expected true or false, got 'yes'/],
   ["console", "window", /\$\.arguments\.console/],
-  ["rules", [{ include: true }], /rule.*expected path or module/],
+  ["rules", [{ include: true }], /rule.*expected path, module or exception/],
   ["pathMappings", [{ localRoot: "/a" }], /\$\.arguments\.pathMappings\[0\].*remoteRoot/],
   ["autoReload", { enable: true, pollingInterval: 0 }, /pollingInterval is 0/],
 ]) {
