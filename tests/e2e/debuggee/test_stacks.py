@@ -136,3 +136,26 @@ def test_deadlock_shows_where_each_thread_waits(start: Start) -> None:
     peer.wait_until_at(("two", 10), 3)
     peer.wait_until_inside("Event.wait")
     assert "<module>" in {frame["name"] for frame in peer.stack(1)}
+
+
+@pytest.mark.parametrize("again", ["pass", "try: raise ValueError\n    except ValueError: raise"])
+def test_exception_that_leaves_a_task_is_shown_with_those_that_await_the_task(start: Start, again: str) -> None:
+    program = """
+import asyncio
+async def leaf():
+    await asyncio.sleep(0)
+    AGAIN
+    raise ValueError
+async def main():
+    try:
+        async with asyncio.TaskGroup() as group:
+            group.create_task(leaf(), name="leaf")
+    except* ValueError: pass
+asyncio.run(main())
+"""
+    peer = start(program.replace("AGAIN", again))
+    peer.configure(filters=["userUnhandled"])
+    peer.stopped("exception")
+    names = [frame["name"] for frame in peer.stack()]
+    assert names[:2] == ["leaf", "[leaf, awaited by Task-1]"]
+    assert "main" in names

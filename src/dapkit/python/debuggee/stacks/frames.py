@@ -64,7 +64,7 @@ class Stacks:
         if parked.trail is None:
             return self._with_awaiters(self._walk(parked.shown, whole=whole))
         older = parked.trail[-1][0].f_back if parked.trail else parked.shown
-        return [*parked.trail, *self._with_awaiters(self._walk(older, whole=whole))]
+        return self._with_awaiters([*parked.trail, *self._walk(older, whole=whole)])
 
     def of_task(self, task: tasks.Task) -> list[StackEntry]:
         """Return the frames of a suspended task, and of those that await it."""
@@ -87,9 +87,9 @@ class Stacks:
         """Put the tasks that await the running one below its outermost frame."""
         for task in tasks.current_tasks():
             outermost = tasks.outermost_frame(task)
-            for at, (frame, _) in enumerate(found):
-                if frame is outermost:
-                    return [*found[: at + 1], *_below(task), *found[at + 1 :]]
+            places = [at for at, (frame, _) in enumerate(found, 1) if frame is outermost]
+            if places:  # twice where it raises an exception again
+                return [*found[: places[-1]], *_below(task), *found[places[-1] :]]
         return found
 
     # What is reported about them
