@@ -96,6 +96,7 @@ def test_pauses_at_any_moment_around_forks_stop_the_program(start: Start) -> Non
     peer = start(
         """
         import os
+        os.write(1, b"begun")
         while True:
             child = os.fork()
             if not child: os._exit(0)
@@ -104,6 +105,8 @@ def test_pauses_at_any_moment_around_forks_stop_the_program(start: Start) -> Non
         """
     )
     peer.configure()
+    assert peer.process.stdout is not None
+    assert os.read(peer.process.stdout.fileno(), 100) == b"begun"
     for _ in range(40):
         peer.ask("pause", threadId=1)
         peer.stopped("pause")

@@ -232,3 +232,36 @@ def test_garbage_of_the_program_is_collected_in_its_own_code_only(start: Start) 
     peer.value("done = True; globals().update(done=True)", "repl")
     peer.go()
     assert peer.finish()[:2] == (0, "{False} 3 True\n")
+
+
+LISTED = """
+import gc, sys
+def is_ours(value):
+    kind = type(value)
+    named = [kind, value] if kind in (type, type(sys)) else [kind]
+    return any("_dapkit" in str(getattr(owner, "__module__", "")) for owner in named)
+class Thing: pass
+def main():
+    thing = Thing()
+    x = 1
+    found = {str(value) for value in gc.get_objects() if is_ours(value)}
+    print(found, gc.get_referrers(thing), gc.get_referrers(sys._getframe()), gc.get_freeze_count())
+main()
+"""
+
+
+def test_gc_lists_no_class_and_no_object_of_ours(start: Start) -> None:
+    peer = start(LISTED)
+    peer.configure(filters=["uncaught"])
+    assert peer.finish()[:2] == (0, "set() [] [] 0\n")
+
+
+def test_gc_finds_no_container_of_ours_that_refers_to_a_value_at_a_stop(start: Start) -> None:
+    peer = start(LISTED)
+    peer.configure(lines=[10])
+    peer.stopped("breakpoint")
+    for row in peer.locals().values():
+        if row["variablesReference"]:
+            peer.rows(row["variablesReference"])
+    assert peer.value("thing").startswith("<__main__.Thing")
+    assert peer.value("gc.get_referrers(thing)") == "[]"

@@ -40,6 +40,7 @@ from .execution.stepping import Stepping
 from .execution.stops import Stops
 from .expressions.console import Console
 from .forks import Forks
+from .hidden import hide_modules, hide_parts
 from .marks import in_link_thread, under_lock
 from .options import EngineOptions
 from .program import termination as asking_to_end
@@ -243,6 +244,8 @@ class Engine:
     def serve_attached(self, others: dict[int, Callable[[], None]]) -> None:
         """Serve a client that has come to the running program, in this thread, until it leaves."""
         self._take_link_thread()
+        hide_modules()
+        hide_parts(self)
         self._serve_in_spite_of_errors(others)
         self._let_go()
 

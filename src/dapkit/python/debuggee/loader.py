@@ -82,6 +82,11 @@ def load(name: str) -> "Any":  # noqa: ANN401 - a module
     return _own(f"{PACKAGE}.{name}")
 
 
+def modules() -> "list[tuple[str, ModuleType]]":
+    """Return the modules of our world that are loaded, by name."""
+    return list(_loaded.items())
+
+
 def standard(name: str) -> "Any":  # noqa: ANN401 - a module
     """Return a module of the standard library for our own use alone.
 

@@ -46,6 +46,9 @@ CAN_POLL: Final = AVAILABLE
 MISSING: Final = _native.MISSING if AVAILABLE else object()
 """Stands for the value of what has none, in the changes that `poll` and `drain` report."""
 
+untrack: Final[Callable[[object, bool], bool]] = _native.untrack if AVAILABLE else (lambda _object, _keep: False)
+"""Takes an object out of what the garbage collector looks at; keeps it alive if asked to; says whether it was there."""
+
 local_variable: Final[Callable[[FrameType, str], object] | None] = _native.local_variable if CAN_CHECK else None
 """Returns a local variable of a function's frame, or raises NameError; quicker than `f_locals`, and without a trace."""
 HAS_ROOM: Final = AVAILABLE and _native.ROOM > 0

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from .. import limits
 from ..errors import RequestRefused
+from ..hidden import hide
 from .link import Link
 from .wire import Json
 
@@ -16,6 +17,7 @@ class IncomingRequest:
     """
 
     def __init__(self, message: Json, link: Link) -> None:
+        hide(self)
         self.message = message
         self.arguments: Json = {}
         self._link = link
@@ -27,8 +29,9 @@ class IncomingRequest:
         """Answer with success, then do what comes afterwards."""
         if self._open.acquire(blocking=False):
             self._link.response(self.message, success=True, body=body)
-            if self.afterwards is not None:
-                self.afterwards()
+            afterwards, self.afterwards = self.afterwards, None  # which may hold the request
+            if afterwards is not None:
+                afterwards()
 
     def fail(self, error: BaseException) -> None:
         """Answer that the engine has an error, whose traceback goes to the adapter's log."""

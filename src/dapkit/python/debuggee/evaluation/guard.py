@@ -7,6 +7,7 @@ from time import monotonic
 from .. import limits
 from ..collection import automatic
 from ..errors import NotBegun, TimeIsUp
+from ..hidden import hide
 from ..marks import in_link_thread
 from . import interrupts
 from .quarantine import quarantined
@@ -20,6 +21,7 @@ class EvaluationGuard:
     """
 
     def __init__(self, seconds: float) -> None:
+        hide(self)
         self.ident = 0
         self._end = float("inf")
         self._seconds = seconds

@@ -16,6 +16,7 @@ from ..connection.link import Link
 from ..connection.request import IncomingRequest
 from ..connection.wire import Json
 from ..errors import RequestRefused, TimeIsUp
+from ..hidden import hide
 from ..marks import in_link_thread, off_link_thread
 from .guard import EvaluationGuard
 
@@ -35,6 +36,7 @@ class Job:
         seconds: float,
         instead: Callable[[bool], Json],
     ) -> None:
+        hide(self)
         self._request = request
         self._work: Callable[[EvaluationGuard], Json] | None = work
         self._instead: Callable[[bool], Json] | None = instead

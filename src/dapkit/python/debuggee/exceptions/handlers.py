@@ -12,6 +12,7 @@ from .. import limits
 from ..bytecode.exception_table import handlers_of
 from ..bytecode.instructions import Instruction, instructions
 from ..classes import is_a, mro, mro_of, names_in_class
+from ..hidden import hide
 from ..local_variables import locals_of
 from ..sources.imported import names_of
 
@@ -72,7 +73,7 @@ def _read(code: CodeType) -> _Code:
     if known is None:
         if len(_codes) >= limits.READ_CODES:
             _codes.clear()
-        known = _codes[id(code)] = _Code(code)
+        known = _codes[id(code)] = hide(_Code(code))
     return known
 
 

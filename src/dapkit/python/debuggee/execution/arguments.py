@@ -17,6 +17,7 @@ from types import CodeType, FrameType
 from .. import limits
 from ..bytecode.exception_table import handlers_of
 from ..bytecode.instructions import instructions
+from ..hidden import hide
 from ..local_variables import locals_of
 from ..marks import under_lock
 from ..remembered import GONE, finder
@@ -55,6 +56,7 @@ class ParameterStores:
     """Where a function assigns to its parameters, and where it goes back in its code."""
 
     def __init__(self, code: CodeType) -> None:
+        hide(self)
         self.code = code  # kept alive, so that its id stays its own
         self.offsets: dict[str, list[int]] = {}
         self._back: list[tuple[int, int]] = []  # from where to where

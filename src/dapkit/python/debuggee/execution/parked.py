@@ -6,6 +6,7 @@ from types import FrameType
 
 from ..collection import automatic
 from ..evaluation.jobs import Job
+from ..hidden import hide
 from .results import Result
 
 type StackEntry = tuple[FrameType | FrameLabel, int]
@@ -62,6 +63,7 @@ class ParkedThread:
         trail: list[tuple[FrameType, int]] | None = None,
         returned: list[Result] | None = None,
     ) -> None:
+        hide(self)
         self.ident = ident
         self.shown = shown
         self.at_line = at_line

@@ -13,6 +13,7 @@ from .. import limits
 from ..classes import is_a, simple_name
 from ..errors import RequestRefused, TimeIsUp
 from ..evaluation.guard import EvaluationGuard
+from ..hidden import hide
 from ..local_variables import LocalVariables, are_copied, locals_of, variables_of
 from ..sources.compilation import compiled as compiled_text
 from ..values.storage import write_locals_back
@@ -28,8 +29,11 @@ class Namespaces:
     def __init__(self, frame: FrameType | None) -> None:
         self.globals = frame.f_globals if frame is not None else _names_of_main()
         self.locals: LocalVariables = locals_of(frame) if frame is not None else self.globals
+        hide(self)
+        if frame is not None and are_copied(frame):
+            hide(self.locals)
         self._frame = frame
-        self._before = dict(self.locals) if frame is not None and are_copied(frame) else None
+        self._before = hide(dict(self.locals)) if frame is not None and are_copied(frame) else None
         self.exception: BaseException | None = None
         """What the thread is stopped at, under the name `__exception__`."""
 

@@ -70,7 +70,26 @@ static PyObject *local_variable(PyObject *Py_UNUSED(module), PyObject *const *ar
     return optional.frame_get_var((PyFrameObject *)args[0], args[1]);
 }
 
+/* Types that are not on the heap are not tracked, though all others of their kind are. */
+static PyObject *untrack(PyObject *Py_UNUSED(module), PyObject *const *args, Py_ssize_t count)
+{
+    if (count != 2) {
+        PyErr_SetString(PyExc_TypeError, "untrack takes an object and whether to keep it");
+        return NULL;
+    }
+    PyObject *object = args[0];
+    int collected = PyType_HasFeature(Py_TYPE(object), Py_TPFLAGS_HAVE_GC);
+    if (PyType_Check(object)) collected = PyType_HasFeature((PyTypeObject *)object, Py_TPFLAGS_HEAPTYPE);
+    if (!collected || !PyObject_GC_IsTracked(object)) Py_RETURN_FALSE;
+    PyObject_GC_UnTrack(object);
+    if (args[1] == Py_True) Py_INCREF(object); /* for good: functions and classes cannot end untracked */
+    Py_RETURN_TRUE;
+}
+
 static PyMethodDef module_methods[] = {
+    {"untrack", (PyCFunction)(void (*)(void))untrack, METH_FASTCALL, PyDoc_STR(
+        "untrack(object, keep, /)\n--\n\n"
+        "Take an object out of what the garbage collector looks at, and keep it alive if asked to. Whether it was there.")},
     {"local_variable", (PyCFunction)(void (*)(void))local_variable, METH_FASTCALL, PyDoc_STR(
         "local_variable(frame, name, /)\n--\n\n"
         "Return a local variable of a frame of a function, NameError if it has no value. Leaves no trace in the frame.")},

@@ -12,6 +12,7 @@ from types import FrameType
 from .. import limits
 from ..connection.wire import Json
 from ..execution.parked import FrameLabel, ParkedThread, StackEntry
+from ..hidden import hide
 from ..sources.files import EXCLUDED, LIBRARY, OURS, Sources
 from ..sources.modules import ModuleTable
 from ..sources.shown import ShownSources
@@ -57,7 +58,8 @@ class Stacks:
         stop = self._references.stop
         known = parked.entries.get(whole)
         if known is None or known[0] != stop:
-            known = parked.entries[whole] = stop, self._of_parked(parked, whole=whole)
+            entries = self._of_parked(parked, whole=whole)
+            known = parked.entries[whole] = hide((stop, hide([hide(entry) for entry in entries])))
         return known[1]
 
     def _of_parked(self, parked: ParkedThread, *, whole: bool) -> list[StackEntry]:

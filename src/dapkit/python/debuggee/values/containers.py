@@ -14,6 +14,7 @@ from typing import Any, Final
 from .. import limits
 from ..classes import ClassSet, is_a, module_of, mro, names_in_class, namespace, once_per_class, simple_name
 from ..evaluation.guard import EvaluationGuard
+from ..hidden import hide
 from . import arrays
 from .rows import ValueRow
 from .storage import ContainerItem
@@ -33,6 +34,7 @@ class Cursor:
     """Where the last page of a container without an order of its own ended."""
 
     def __init__(self) -> None:
+        hide(self)
         self._walk: Iterator[Any] | None = None
         self._at = 0
 

@@ -13,6 +13,7 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING, Final
 
 from ..errors import RequestRefused
+from ..hidden import hide
 
 if TYPE_CHECKING:
     from typing import Protocol  # a class of it takes a quarter of a millisecond to make
@@ -78,7 +79,7 @@ class ObjectReferences:
     def add(self, value: "Numbered", owner: int) -> int:
         """Give a number to an object of the present stop of a thread, by its identity."""
         number = self._last = self._number()
-        self._objects[number] = (value, owner)
+        self._objects[number] = hide((hide(value), owner))
         return number
 
     def passing(self) -> int:

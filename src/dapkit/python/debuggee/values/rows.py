@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from ..hidden import hide
 from .storage import Stored
 
 PLAIN: Final = ""
@@ -34,6 +35,7 @@ class ValueRow:
         kind: str = "",
         declared: object = None,
     ) -> None:
+        hide(self)
         self.name = name
         self.value = value
         self.path = path

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
+from ..hidden import hide
 from ..local_variables import forget_locals, locals_of
 from ..sources.files import is_function
 
@@ -19,6 +20,7 @@ class LocalVariable:
     __slots__ = ("frame", "name")
 
     def __init__(self, frame: FrameType, name: str) -> None:
+        hide(self)
         self.frame = frame
         self.name = name
 
@@ -43,6 +45,7 @@ class ContainerItem:
     __slots__ = ("container", "key")
 
     def __init__(self, container: Any, key: object) -> None:  # noqa: ANN401 - whatever has items
+        hide(self)
         self.container = container
         self.key = key
 
@@ -62,6 +65,7 @@ class Attribute:
     __slots__ = ("name", "owner")
 
     def __init__(self, owner: object, name: str) -> None:
+        hide(self)
         self.owner = owner
         self.name = name
 

@@ -14,6 +14,7 @@ from ..connection.wire import Json
 from ..errors import TimeIsUp
 from ..evaluation.guard import EvaluationGuard
 from ..evaluation.quarantine import ExitRefused
+from ..hidden import hide
 from ..local_variables import locals_of, variables_of
 from ..sources.files import is_function as is_function_code
 from ..sources.locations import Location, is_located
@@ -55,6 +56,7 @@ class VariableContainer:
     what = "list of variables"
 
     def __init__(self, ident: int, frame: FrameType | None, part: str = PLAIN) -> None:
+        hide(self)
         self.ident = ident
         self.frame = frame
         self.part = part

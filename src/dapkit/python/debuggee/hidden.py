@@ -1,0 +1,53 @@
+"""Objects of ours that the program's `gc` does not list: `get_objects` and `get_referrers` go through what is tracked.
+
+Nothing collects what is not tracked any more, and functions and classes cannot even end so. What is hidden for good is
+therefore kept for good; what is made anew at each stop is in no circle, and ends when the last reference does. Without
+the native part, all is listed.
+"""
+
+import gc
+from types import FrameType, FunctionType, ModuleType
+from typing import Any
+
+from . import loader, native
+
+
+def hide[T](ours: T) -> T:
+    """Hide an object that is in no circle: one of our classes, a list, a tuple or a dict."""
+    native.untrack(ours, False)  # noqa: FBT003 - a function in C
+    return ours
+
+
+def hide_all() -> None:
+    """Hide the engine for good: all that was made since `gc.freeze`, and before the program begins."""
+    for ours in gc.get_objects() if native.AVAILABLE else ():
+        if type(ours) is not FrameType:
+            native.untrack(ours, True)  # noqa: FBT003 - a function in C
+    gc.unfreeze()
+    hide_modules()
+
+
+def hide_modules() -> None:
+    """Hide the modules of the engine, their classes and functions. In a program that runs, others make objects too."""
+    for name, module in loader.modules():
+        if name.partition(".")[0] == loader.PACKAGE:
+            native.untrack(module, True)  # noqa: FBT003 - a function in C
+            _hide_names(vars(module), name)
+
+
+def hide_parts(part: Any) -> None:  # noqa: ANN401 - of any class
+    """Hide an object of ours and all of ours that it has in its attributes."""
+    if type(part).__module__.partition(".")[0] != loader.PACKAGE or isinstance(part, ModuleType | type):
+        return
+    if native.untrack(part, False):  # noqa: FBT003 - a function in C
+        for inner in list(getattr(part, "__dict__", {}).values()):
+            hide_parts(inner)
+
+
+def _hide_names(names: Any, module: str) -> None:  # noqa: ANN401 - of a module or class
+    for value in list(names.values()):
+        kind = type(value)
+        if (kind is FunctionType or kind is type) and value.__module__ == module:
+            native.untrack(value, True)  # noqa: FBT003 - a function in C
+            if kind is type:
+                _hide_names(vars(value), module)
