@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from e2e.debuggee.conftest import Start
 from e2e.debuggee.peer import Peer
 from e2e.python.listening import SOURCES, client, running
 
@@ -27,6 +28,8 @@ IN_EXPRESSION = ("depth", "frames", "stack", "signals")
 LOOK = """
     import sys
     first = {
+        "modules": list(sys.modules),
+        "importers": list(sys.path_importer_cache),
         "main": [(name, type(value).__name__) for name, value in globals().items()],
         "main's dict": sys.modules["__main__"].__dict__ is globals(),
     }
@@ -229,3 +232,30 @@ async def test_attached_program_is_told_what_it_would_be_without_a_debugger(pyth
     assert differences(running_, before, *ours) == {}
     assert differences(stopped, before, *IN_EXPRESSION, *ours) == {}
     assert differences(went_on, after, *ours) == {}
+
+
+@pytest.mark.each_python
+def test_profiler_of_the_program_sees_nothing_of_the_debugger(start: Start) -> None:
+    peer = start(
+        """
+        import cProfile, os, pstats
+        def work():
+            return sum(range(10))
+        profile = cProfile.Profile()
+        profile.enable()
+        work()
+        stop = 1
+        while not os.path.exists("go"):
+            work()
+        profile.disable()
+        own = {file for file, _, name in pstats.Stats(profile).stats if "debuggee" in file}
+        print(sorted(own))
+        """
+    )
+    peer.configure(lines=[7])
+    peer.stopped("breakpoint")
+    peer.go()
+    for _ in range(3):
+        peer.ask("threads")
+    (peer.folder / "go").touch()
+    assert peer.finish() == (0, "[]\n", "")

@@ -100,6 +100,13 @@ def hide_from_tools() -> None:
         _native.enter_tracing()
 
 
+def raise_in_thread(ident: int, exception: type[BaseException] | None) -> bool:
+    """Raise an exception in a thread at its next instruction, or withdraw it; false if we cannot."""
+    if AVAILABLE:
+        _native.raise_in_thread(ident, exception)
+    return AVAILABLE
+
+
 def duplicate_above_limit(descriptor: int, *, most: int, kept: int) -> int:
     """Duplicate a descriptor above the soft limit, up to which programs close "all" of them; -1 if that cannot be.
 

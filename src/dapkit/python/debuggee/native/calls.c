@@ -124,6 +124,14 @@ static PyObject *enter_tracing(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(
     Py_RETURN_NONE;
 }
 
+static PyObject *raise_in_thread(PyObject *Py_UNUSED(module), PyObject *args)
+{
+    unsigned long ident;
+    PyObject *exception;
+    if (!PyArg_ParseTuple(args, "kO:raise_in_thread", &ident, &exception)) return NULL;
+    return PyLong_FromLong(PyThreadState_SetAsyncExc(ident, exception == Py_None ? NULL : exception));
+}
+
 PyMethodDef calls_methods[] = {
     {"roomy", roomy, METH_O, PyDoc_STR(
         "roomy(called, /)\n--\n\n"
@@ -135,6 +143,9 @@ PyMethodDef calls_methods[] = {
         "hide(code, last, *samples, /)\n--\n\n"
         "Let the frame of a code object count as one that has not begun, and say whether that was possible. `last` is the\n"
         "index of its last instruction; three samples (code object, index of its RESUME) show where that is kept.")},
+    {"raise_in_thread", raise_in_thread, METH_VARARGS, PyDoc_STR(
+        "raise_in_thread(ident, exception, /)\n--\n\n"
+        "Raise an exception, a class, in a thread at its next instruction; None withdraws what was to be raised.")},
     {"enter_tracing", enter_tracing, METH_NOARGS, PyDoc_STR(
         "enter_tracing()\n--\n\nHave no tool, tracer or profiler called in this thread.")},
     {NULL, NULL, 0, NULL},
