@@ -330,8 +330,17 @@ async def test_child_that_outlives_its_parent_runs_on(driver: Driver) -> None:
     assert (driver.folder / "done").exists()
 
 
+MUCH_OPEN = """\
+import os, resource
+most = min(resource.getrlimit(resource.RLIMIT_NOFILE)[1], 200_000)
+resource.setrlimit(resource.RLIMIT_NOFILE, (most, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+kept = [os.dup2(os.pipe()[0], number) for number in range(5_000, most, 4)]  # so that its end takes a while
+print()
+"""
+
+
 async def test_death_of_the_program_in_mid_request_answers_the_request(driver: Driver) -> None:
-    await driver.start("import os\npid = os.getpid()\nprint()\n", 3)
+    await driver.start(MUCH_OPEN, 5)
     await driver.session.next_stop()
     frame = (await driver.frames())[0].id
     with pytest.raises(RequestFailed, match="evaluate: the program ended before it could answer"):

@@ -19,6 +19,8 @@ from dapkit.python.adapter.parent_process import KILL, RELEASE, RESUME
 from dapkit.transport import Pulse
 from dapkit.transport.sockets import SocketStream
 
+_PF_EXITING = 0x4  # linux/sched.h: set in each thread before what the process has open is closed
+
 _SCRIPT = Path(__file__).with_name("parent_process.py")
 
 
@@ -102,7 +104,7 @@ class ProgramParent:
             return False
         poll = select.poll()
         poll.register(self._handle, select.POLLIN)
-        return not poll.poll(0)
+        return not poll.poll(0) and not _is_exiting(self.pid)
 
     async def stopped(self) -> str:
         """Wait until a signal has stopped the program, and return its name."""
@@ -137,3 +139,12 @@ class ProgramParent:
         handle, self._handle = self._handle, -1
         if handle >= 0:
             os.close(handle)
+
+
+def _is_exiting(pid: int) -> bool:
+    """Say whether a process is on its way out, or gone: its connections may be closed a good while before it has ended."""
+    try:
+        flags = Path("/proc", str(pid), "stat").read_bytes().rpartition(b")")[2].split()[6]
+    except (FileNotFoundError, ProcessLookupError):
+        return True
+    return bool(int(flags) & _PF_EXITING)
