@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Self
 
 ENTRY = Path(__file__).parents[3] / "src" / "dapkit" / "python" / "debuggee" / "entry.py"
-DEADLINE = 20.0
+DEADLINE = 50.0
 
 type Message = dict[str, Any]
 

@@ -30,6 +30,7 @@ def test_line_without_code_moves_to_the_next_that_has_some_and_says_so(start: St
     assert peer.at() == ("<module>", 8)
 
 
+@pytest.mark.timeout(180)
 def test_as_many_breakpoints_as_a_large_file_has_lines_are_set_and_hit(start: Start) -> None:
     count = 25_000
     functions = "".join(f"def f{number}():\n    return {number}\n" for number in range(count // 2))
