@@ -108,6 +108,9 @@ LOOK = """
             "stack": traceback.format_stack(),
             "reports": reports(),
             "gc": (repr(gc.callbacks), gc.isenabled(), gc.get_threshold(), gc.get_freeze_count(), gc.get_debug()),
+            "gc lists of the debugger": sorted(
+                {type(each).__name__ for each in gc.get_objects() if "dapkit" in type(each).__module__}
+            ),
             "atexit": atexit._ncallbacks(),
             "filters": repr(warnings.filters),
             "intervals": (sys.getswitchinterval(), sys.get_int_max_str_digits()),

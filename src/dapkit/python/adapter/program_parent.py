@@ -142,7 +142,7 @@ class ProgramParent:
 
 
 def _is_exiting(pid: int) -> bool:
-    """Say whether a process is on its way out, or gone: its connections may be closed a good while before it has ended."""
+    """Say whether a process is on its way out, or gone: what it had open may be closed a good while before its end."""
     try:
         flags = Path("/proc", str(pid), "stat").read_bytes().rpartition(b")")[2].split()[6]
     except (FileNotFoundError, ProcessLookupError):

@@ -79,7 +79,7 @@ def main() -> "Callable[[], None]":
     """Connect to the adapter, wait for it to configure, and return what runs the program."""
     link, kind, what, rest = _arguments(sys.argv[1:])
     load = _load_engine()
-    load("loader").standard("gc").freeze()  # what there is now is the interpreter's, and not listed until `hide_all`
+    of_interpreter = set(map(id, load("loader").standard("gc").get_objects()))
     program = load("program.main")
     engine = load("engine").Engine(
         load("connection.link").connect(link), what if kind != "code" else "-c", load("requests.dispatch").Dispatcher
@@ -89,7 +89,7 @@ def main() -> "Callable[[], None]":
     load("connection.current").engine = engine
     load("loader").standard("atexit").register(engine.finish)  # the first to be registered is the last to be called
     engine.start()
-    load("hidden").hide_all()
+    load("hidden").hide_all(of_interpreter)
     _show_lines_at_once()
     run, file = program.prepare(kind, what, rest)
     engine.data_breakpoints.program_begins()

@@ -18,17 +18,16 @@ def hide[T](ours: T) -> T:
     return ours
 
 
-def hide_all() -> None:
-    """Hide the engine for good: all that was made since `gc.freeze`, and before the program begins."""
+def hide_all(others: set[int]) -> None:
+    """Hide the engine for good, before the program begins: all objects but those that the interpreter made, by id."""
     for ours in gc.get_objects() if native.AVAILABLE else ():
-        if type(ours) is not FrameType:
+        if id(ours) not in others and type(ours) is not FrameType:
             native.untrack(ours, True)  # noqa: FBT003 - a function in C
-    gc.unfreeze()
     hide_modules()
 
 
 def hide_modules() -> None:
-    """Hide the modules of the engine, their classes and functions. In a program that runs, others make objects too."""
+    """Hide the modules of the engine, their classes, functions and constants; others make objects meanwhile."""
     for name, module in loader.modules():
         if name.partition(".")[0] == loader.PACKAGE:
             native.untrack(module, True)  # noqa: FBT003 - a function in C
@@ -51,3 +50,5 @@ def _hide_names(names: Any, module: str) -> None:  # noqa: ANN401 - of a module 
             native.untrack(value, True)  # noqa: FBT003 - a function in C
             if kind is type:
                 _hide_names(vars(value), module)
+        else:
+            hide_parts(value)

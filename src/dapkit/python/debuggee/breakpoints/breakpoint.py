@@ -13,6 +13,7 @@ from typing import Final
 from ..bytecode.positions import Spot
 from ..connection.wire import Json
 from ..errors import RequestRefused
+from ..hidden import hide
 from .conditions import BreakpointCondition
 
 type Kind = str
@@ -53,6 +54,7 @@ class EngineBreakpoint:
     )
 
     def __init__(self, kind: Kind, spec: Json, modes: tuple[str, ...] = (ONCE,)) -> None:
+        hide(self)
         self.number = next_number()
         self.kind = kind
         self.spec = spec

@@ -19,6 +19,7 @@ from .. import limits, native
 from ..classes import simple_name
 from ..errors import RequestRefused
 from ..expressions.syntax import names_in, parse_expression
+from ..hidden import hide
 from ..local_variables import locals_of
 from ..sources.compilation import compiled
 from ..sources.files import GENERATED, is_function
@@ -115,6 +116,7 @@ class BreakpointCondition:
             self.log_expression = " ".join(_field(part) if field else repr(part) for field, part in self.log) or "''"
             self._note_names(parse_expression(self.log_expression, "log message"))
         self.next_hit = native.counter()
+        hide(self)
         """Counts a hit, and returns how many there were, this one included."""
 
     @property
@@ -144,6 +146,7 @@ class HitActions:
         self.hit = hit
         self.log = log
         self.failed = failed
+        hide(self)
 
 
 def callback_for(

@@ -11,6 +11,7 @@ from types import CodeType, FrameType
 from .. import native
 from ..execution import monitor
 from ..execution.monitor import Monitor
+from ..hidden import hide
 from ..marks import under_lock
 from .breakpoint import EngineBreakpoint
 from .conditions import HitActions, LineCallback, callback_for
@@ -28,6 +29,7 @@ class BreakpointSite:
         self.code = code
         self.at = at
         self.callback = callback
+        hide(self)
 
 
 def site_of(
@@ -48,6 +50,7 @@ class BreakpointHit:
         self.breakpoint = breakpoint
         self.frame = frame
         self.problem = problem
+        hide(self)
 
 
 class HitCollector:

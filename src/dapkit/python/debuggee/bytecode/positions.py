@@ -16,6 +16,7 @@ from typing import Final, NamedTuple
 
 from .. import limits, utf16
 from ..errors import RequestRefused
+from ..hidden import hide
 from ..sources.compilation import with_nested
 from ..sources.decoding import decoded
 from ..sources.files import Sources, compile_quietly, lines_of_text, lines_of_tree, resume_offset
@@ -59,6 +60,7 @@ class ProgramText:
         self.spots: dict[int, list[Spot]] = {}
         """Of lines that were asked for."""
         self._crowded: dict[int, list[Span]] | None = None
+        hide(self)
         self._lines = decoded(data).encode("utf-8", "surrogatepass").splitlines()
 
     def lines_with_code(self, where: str) -> list[int]:
@@ -236,7 +238,7 @@ def _table(code: CodeType) -> list[tuple[int, Span]]:
 def _spans(code: CodeType) -> Iterator[tuple[int, Span]]:
     for at, (line, end_line, column, end_column) in enumerate(code.co_positions()):
         if line and end_line and column is not None and end_column is not None:
-            yield at * 2, Span(line, column, end_line, end_column)
+            yield at * 2, hide(Span(line, column, end_line, end_column))
 
 
 def _beginning(tables: list[tuple[CodeType, list[tuple[int, Span]]]], span: Span) -> tuple[CodeType, int] | None:
@@ -339,11 +341,11 @@ def _place_of_call(node: _ast.Call) -> Candidate:
         return span.line, span.column, span, False
     # In a chain of calls each begins at its name: the whole begins where the first does.
     column = (function.end_col_offset or 0) - len(function.attr.encode())
-    return function.end_lineno or span.line, column, Span(*_span(function.value)[2:], *span[2:]), False
+    return function.end_lineno or span.line, column, hide(Span(*_span(function.value)[2:], *span[2:])), False
 
 
 def _span(node: object) -> Span:
-    return Span(node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]  # expressions and statements have them
+    return hide(Span(node.lineno, node.col_offset, node.end_lineno, node.end_col_offset))  # type: ignore[attr-defined]  # expressions and statements have them
 
 
 def _calls(node: _ast.expr) -> bool:

@@ -10,6 +10,7 @@ import os
 from typing import Final
 
 from .. import native
+from ..hidden import hide
 
 _HIGHEST: Final = 4096
 """Higher numbers would cost the kernel a larger table for each process."""
@@ -24,6 +25,7 @@ class OwnDescriptor:
         """Take a descriptor over, under another number."""
         self.number: Final = _moved_up(number)
         self._identity = _identity(self.number)
+        hide(self)
 
     def is_ours(self) -> bool:
         """Say whether the program has left it alone."""

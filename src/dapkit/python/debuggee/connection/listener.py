@@ -24,6 +24,7 @@ from time import monotonic
 
 from .. import limits
 from ..errors import MalformedFrame
+from ..hidden import hide
 from ..unseen import unseen
 from . import tokens
 from .descriptor import OwnDescriptor
@@ -47,6 +48,7 @@ class AcceptedClient:
     def __init__(self, connection: _socket.socket, said: bytes) -> None:
         self.connection = connection
         self.said = said
+        hide(self)
 
 
 class _PendingConnection:

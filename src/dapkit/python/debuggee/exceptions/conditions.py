@@ -20,6 +20,7 @@ from ..classes import class_name, mro, simple_name, type_name
 from ..connection.wire import Json
 from ..errors import RequestRefused
 from ..expressions.syntax import names_in, parse_expression
+from ..hidden import hide
 from ..local_variables import locals_of
 from ..values.text import error_text
 
@@ -65,6 +66,7 @@ class ExceptionCondition:
         self._text = expression
         self._expression: CodeType | None = None
         self._read: frozenset[str] = frozenset()
+        hide(self)
         if expression:
             tree = parse_expression(expression, "condition")
             self._read = frozenset(names_in(tree)[0])

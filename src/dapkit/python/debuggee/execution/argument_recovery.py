@@ -17,6 +17,7 @@ from ..classes import defined, is_a, namespace
 from ..errors import RequestRefused
 from ..expressions.evaluate import Namespaces
 from ..expressions.hover import ARITHMETIC, calculated, value_of
+from ..hidden import hide
 from ..local_variables import locals_of
 from ..sources.compilation import compiled
 from ..sources.files import Sources, is_function
@@ -37,6 +38,7 @@ class ArgumentRecovery:
     def __init__(self, texts: ProgramTexts, sources: Sources) -> None:
         self._texts = texts
         self._sources = sources
+        hide(self)
 
     def recovered(self, frame: FrameType, names: list[str]) -> Values:
         """Return those of some arguments of a frame that its call shows. Runs nothing of the program."""

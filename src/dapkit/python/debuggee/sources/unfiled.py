@@ -6,6 +6,7 @@ They are found by `shown`, and known here to all who compare sources.
 from collections.abc import Callable
 from types import CodeType
 
+from ..hidden import hide
 from .compilation import FUTURE, compilations, with_nested
 
 
@@ -27,6 +28,7 @@ class UnfiledText:
         self.origin = origin
         self.key = key
         self.listed = listed
+        hide(self)
         self._parts: dict[int, list[CodeType]] = {}  # by the flags that it is compiled with
 
     def holds(self, code: CodeType) -> bool:

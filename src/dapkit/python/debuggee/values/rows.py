@@ -53,6 +53,7 @@ class VariableGroup:
     def __init__(self, part: str, size: int) -> None:
         self.part = part
         self.size = size
+        hide(self)
 
 
 class UnreadProperty:
@@ -60,6 +61,7 @@ class UnreadProperty:
 
     def __init__(self, text: str) -> None:
         self.text = text
+        hide(self)
 
 
 class RemainingItems:
@@ -70,3 +72,4 @@ class RemainingItems:
     def __init__(self, first: int, size: int) -> None:
         self.first = first
         self.size = size
+        hide(self)
