@@ -22,8 +22,14 @@ def hide_all(others: set[int]) -> None:
     """Hide the engine for good, before the program begins: all objects but those that the interpreter made, by id."""
     for ours in gc.get_objects() if native.AVAILABLE else ():
         if id(ours) not in others and type(ours) is not FrameType:
-            native.untrack(ours, True)  # noqa: FBT003 - a function in C
+            native.untrack(ours, not _can_end(ours))
     hide_modules()
+
+
+def _can_end(ours: object) -> bool:
+    """Say whether an object that is not tracked can end: what it holds by then would be kept for good otherwise."""
+    kind = type(ours)
+    return kind in (dict, list, set) or kind.__module__.partition(".")[0] == loader.PACKAGE
 
 
 def hide_modules() -> None:
