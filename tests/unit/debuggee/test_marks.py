@@ -2,6 +2,7 @@
 
 import _thread
 import importlib.util
+import sys
 from collections.abc import Callable
 from types import ModuleType
 
@@ -14,6 +15,7 @@ from dapkit.python.debuggee.errors import MarkBroken
 def loaded(monkeypatch: pytest.MonkeyPatch, switch: str) -> ModuleType:
     """Return a fresh copy of the module, which reads the switch as it is loaded."""
     monkeypatch.setenv("DAPKIT_CHECK_MARKS", switch)
+    monkeypatch.setattr(sys, "addaudithook", lambda _hook: None)  # which could not be taken away from this process
     assert imported.__spec__ is not None
     spec = importlib.util.spec_from_file_location(imported.__name__, imported.__spec__.origin)
     assert spec is not None
