@@ -139,8 +139,10 @@ async def test_second_disconnect_is_answered() -> None:
 async def test_stale_references_are_refused_with_what_to_do() -> None:
     async with raw_client() as client:
         await client.start(code=PROGRAM)
+        await client.event("output", category="stdout")
         for _ in range(2):
             assert (await client.ask("pause", {"threadId": 1}))["success"]
+            await client.event("stopped")
             frames = (await client.ask("stackTrace", {"threadId": 1}))["body"]["stackFrames"]
             client.heard.clear()
             assert (await client.ask("continue", {"threadId": 1}))["success"]
