@@ -186,6 +186,15 @@ class Callbacks:
         self._stops.join(parked)
         return parked.chosen
 
+    def park_before_fork(self, frame: FrameType) -> None:
+        """Park the calling thread, which is about to fork in a frame, if it has to stop."""
+        ident = _thread.get_ident()
+        try:
+            if self._states.must_park(ident):
+                self._join(ident, frame)
+        except BaseException as error:  # what forks calls nothing that could raise
+            self.at_next_instruction_of(frame, _raising(error))
+
     def _arrive(
         self, ident: int, frame: FrameType, returned: list[Result] | None = None, *, at_line: bool = False
     ) -> None:

@@ -44,14 +44,21 @@ class Forks:
         self._rests = False
 
     def rest(self) -> None:
-        """End the link's thread before a fork."""
-        ours = _thread.get_ident() == self._threads.link
-        if self._states.released or ours or not self._states.configured or not self._threads.alone():
+        """End the link's thread before a fork. What is to stop has stopped by then: it would bring the thread back."""
+        ident = _thread.get_ident()
+        if self._states.released or ident == self._threads.link or not self._states.configured:
             return
-        threads = _system_threads()
-        self._rests = True
-        self._link.rest()
-        self._wait_for_end()
+        forking = sys._getframe().f_back  # None where native code forks
+        while not self._rests or (forking is not None and self._states.must_park(ident)):
+            self.end_rest()
+            if forking is not None:
+                self._callbacks.park_before_fork(forking)
+            if not self._threads.alone():
+                return
+            threads = _system_threads()
+            self._rests = True
+            self._link.rest()
+            self._wait_for_end()
         deadline = monotonic() + limits.REST_SECONDS
         # It is the threads of the system that the interpreter counts, and ours may take a moment to go.
         while _system_threads() >= threads > 0 and monotonic() < deadline:
