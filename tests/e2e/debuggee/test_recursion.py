@@ -73,3 +73,20 @@ def test_data_breakpoints_leave_the_recursion_limit_as_it_is(start: Start, pytho
     assert [breakpoint_["verified"] for breakpoint_ in placed] == [True, True]
     peer.go()
     assert peer.finish() == (plain.returncode, plain.stdout, plain.stderr)
+
+
+def test_client_is_served_however_few_calls_the_program_may_nest(start: Start) -> None:
+    peer = start(
+        """
+        import sys
+        sys.setrecursionlimit(9)
+        x = 1
+        sys.setrecursionlimit(1000)
+        """
+    )
+    peer.configure(lines=[3], filters=["raised", "uncaught"])
+    peer.stopped("breakpoint")
+    assert peer.at() == ("<module>", 3)
+    assert peer.value("1 + 1") == "2"
+    peer.go()
+    assert peer.finish() == (0, "", "")

@@ -32,6 +32,8 @@ MISSED_EVENTS: Final = 1_000
 """Events near the recursion limit that are noted until they are reported, without the C extension."""
 STOP_CALLS: Final = 60
 """Calls that have to fit on the stack where a thread stops, without the C extension."""
+LINK_CALLS: Final = 500
+"""Calls that the link's thread may nest beyond the recursion limit, with the C extension."""
 DESCRIPTOR_SECONDS: Final = 0.5
 """How often the link looks whether the program has closed its descriptors."""
 TICK_SECONDS: Final = 0.05

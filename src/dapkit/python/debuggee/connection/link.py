@@ -19,6 +19,7 @@ from .. import limits
 from ..collection import automatic
 from ..errors import MalformedFrame
 from ..marks import enter_link_thread, in_link_thread, leave_link_thread, off_link_thread
+from ..native import uncount_calls
 from ..unseen import unseen
 from .descriptor import OwnDescriptor
 from .internal_errors import InternalErrors
@@ -207,6 +208,7 @@ class Link:
         `others` says what to do when other descriptors can be read; it may change at any time, in this thread.
         """
         enter_link_thread()
+        uncount_calls(limits.LINK_CALLS)  # the program may set a recursion limit that leaves too few
         automatic.hold_off()
         try:
             if not self._handled(self._early, handle):
@@ -228,6 +230,7 @@ class Link:
             return False
         finally:
             automatic.allow()
+            uncount_calls(-limits.LINK_CALLS)
             leave_link_thread()
 
     def _take_turn(
