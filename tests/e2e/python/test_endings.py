@@ -180,6 +180,35 @@ async def test_program_that_takes_long_to_clean_up_gets_the_time(driver: Driver,
     assert driver.output("stdout") == "ready\ncleaned up\n"
 
 
+@pytest.mark.each_python
+async def test_interrupt_that_a_wait_has_not_noticed_is_sent_again(driver: Driver, python: str) -> None:
+    program = """
+        import ctypes, os, signal, threading
+        received, sent = os.pipe()
+        os.set_blocking(sent, False)
+        signal.set_wakeup_fd(sent)
+
+        def until_it_was_sent_twice():
+            os.read(received, 1)
+            os.read(received, 1)
+
+        thread = threading.Thread(target=until_it_was_sent_twice)
+        try:
+            thread.start()
+            print("ready", flush=True)
+            ctypes.CDLL(None).pthread_join(ctypes.c_ulong(thread.ident), None)
+            threading.Event().wait(60)
+        except KeyboardInterrupt:
+            print("interrupted", flush=True)
+            os._exit(7)
+    """
+    await driver.start(program, python=python)
+    await only_line(driver)
+    await driver.session.terminate()
+    assert await driver.session.wait_until_ended() == Ended(7)
+    assert driver.output("stdout") == "ready\ninterrupted\n"
+
+
 async def test_program_that_ignores_all_that_can_be_ignored_is_killed_by_the_second_terminate(driver: Driver) -> None:
     await driver.start("""
         import signal, time

@@ -26,6 +26,10 @@ REST_SECONDS: Final = 0.1
 """How long a fork waits for the system to take away the link's thread."""
 INTERRUPT_SECONDS: Final = 1.0
 """How long the main thread has to notice an interrupt, before it counts as inside native code."""
+INTERRUPT_LOOKS: Final = 4
+"""How often within that time it is looked at whether it has."""
+STATUS_BYTES: Final = 8_192
+"""More than the system says of a thread in `/proc/self/task/N/status`."""
 PARK_SECONDS: Final = 0.06
 """How long after a stop the stack of a thread that has not parked is waited for; then it is in native code."""
 MISSED_EVENTS: Final = 1_000

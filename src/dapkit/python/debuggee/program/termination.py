@@ -3,6 +3,11 @@
 An interrupt (SIGINT) is handled between two steps of the main thread, so a main thread that sits in
 native code does not hear of it. Whether it has heard is seen by a monitoring tool of its own, for a
 second at most: any event in the main thread means that it goes on in Python.
+
+An interrupt that comes just before the main thread begins to wait does not end that wait: the
+interpreter looks for signals before it calls the system, and the system sees none later. So it is
+sent again to a thread that has slept all the while. One interrupt is handled all the same, since
+the interpreter only notes that there was one.
 """
 
 import _signal  # type: ignore[import-not-found]  # the C half of `signal`, which brings `enum`
@@ -40,9 +45,7 @@ def ask(main: int, link: Link) -> None:
     if not _takes_interrupts():
         os.kill(os.getpid(), _signal.SIGTERM)
         return
-    watch = _Watch(main)
-    link.after(limits.INTERRUPT_SECONDS, watch.end)
-    _signal.pthread_kill(main, _signal.SIGINT)
+    _Watch(main, link).interrupt()
 
 
 def _takes_interrupts() -> bool:
@@ -56,8 +59,11 @@ def _ignores_term() -> bool:
 class _Watch:
     """Whether the main thread goes on in Python."""
 
-    def __init__(self, main: int) -> None:
+    def __init__(self, main: int, link: Link) -> None:
         self._main = main
+        self._link = link
+        self._looks = 0
+        self._slept: bytes | None = None
         self._tool = _claimed()
         self._moved = self._tool is None  # then it is not known
         if self._tool is not None:
@@ -70,7 +76,26 @@ class _Watch:
             self._moved = True
             _MONITORING.set_events(self._tool, 0)
 
-    def end(self) -> None:
+    def interrupt(self) -> None:
+        """Send the interrupt, and look later whether it was noticed."""
+        _signal.pthread_kill(self._main, _signal.SIGINT)
+        self._look_later()
+
+    def _look_later(self) -> None:
+        self._link.after(limits.INTERRUPT_SECONDS / limits.INTERRUPT_LOOKS, self._look)
+
+    def _look(self) -> None:
+        self._looks += 1
+        if self._moved or self._looks == limits.INTERRUPT_LOOKS:
+            self._end()
+            return
+        before, self._slept = self._slept, _sleep_of_main_thread()
+        if self._slept is not None and self._slept == before:
+            self.interrupt()
+        else:
+            self._look_later()
+
+    def _end(self) -> None:
         """Send SIGTERM if nothing was seen."""
         if self._tool is not None:
             _MONITORING.set_events(self._tool, 0)
@@ -79,6 +104,21 @@ class _Watch:
             _MONITORING.free_tool_id(self._tool)
         if not self._moved and not _ignores_term():
             os.kill(os.getpid(), _signal.SIGTERM)
+
+
+def _sleep_of_main_thread() -> bytes | None:
+    """Return what stays the same as long as the main thread sleeps and is not waked; None if it does not sleep."""
+    try:
+        status = os.open(f"/proc/self/task/{os.getpid()}/status", os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:  # there is no /proc, or no descriptor is left
+        return None
+    try:
+        lines = os.read(status, limits.STATUS_BYTES).split(b"\n")
+    finally:
+        os.close(status)
+    if b"State:\tS (sleeping)" not in lines:
+        return None
+    return b"".join(line for line in lines if b"ctxt_switches" in line)
 
 
 def _claimed() -> int | None:
