@@ -1,7 +1,9 @@
 """Threads of every origin, asyncio tasks among them, and ending threads."""
 
+import os
 import re
 import time
+from pathlib import Path
 
 import pytest
 
@@ -168,6 +170,33 @@ def test_stack_of_a_running_loop_shows_what_it_waits_in(start: Start) -> None:
     peer.ask("pause", threadId=1)
     peer.stopped("pause")
     assert list(names(peer)) == ["MainThread", "Task-1 (suspended: main)"]
+
+
+def test_thread_inside_another_interpreter_is_where_the_program_left_it(start: Start, tmp_path: Path) -> None:
+    end = tmp_path / "end"
+    os.mkfifo(end)
+    peer = start(
+        f"""
+        import sys
+        try:
+            import _interpreters as interpreters
+        except ImportError:  # 3.12
+            import _xxsubinterpreters as interpreters
+        heard = []
+        sys.addaudithook(lambda event, _: heard.append(event) if "frames" in event else None)
+        inside = "print('inside', flush=True); open({str(end)!r}).close()"
+        other = interpreters.create()
+        interpreters.run_string(other, inside)
+        interpreters.destroy(other)
+        print(heard)
+        """
+    )
+    peer.configure()
+    assert peer.process.stdout is not None
+    assert peer.process.stdout.readline() == b"inside\n"
+    assert peer.at(1) == ("<module>", 10)
+    end.open("w").close()
+    assert peer.finish() == (0, "[]\n", "")
 
 
 def spinning(start: Start, body: str) -> Peer:

@@ -51,6 +51,10 @@ untrack: Final[Callable[[object, bool], bool]] = _native.untrack if AVAILABLE el
 
 local_variable: Final[Callable[[FrameType, str], object] | None] = _native.local_variable if CAN_CHECK else None
 """Returns a local variable of a function's frame, or raises NameError; quicker than `f_locals`, and without a trace."""
+current_frames: Final[Callable[[], dict[int, FrameType]]] = (
+    _native.newest_frames if AVAILABLE and _native.CAN_LIST_FRAMES else sys._current_frames
+)
+"""Returns the newest frame of each thread; from C of this interpreter alone, and without an audit event."""
 HAS_ROOM: Final = AVAILABLE and _native.ROOM > 0
 """Whether callbacks have room of their own near the recursion limit."""
 MISSED: Final[list[tuple[CodeType, int]]] = _native.MISSED if AVAILABLE else []

@@ -1,20 +1,21 @@
 """The frames in which threads are, of all of them at once.
 
-`sys._current_frames` gives the calling thread the frame that calls it. Kept in a variable there, that frame holds
+The calling thread is given with the frame that asks. Kept in a variable there, that frame holds
 itself, its callers with it, and so whatever the program has in its variables until a garbage collection. So the
 calling thread appears here with the frame of the program that it came from.
 """
 
 import _thread
-import sys
 from collections.abc import Iterator
 from types import CodeType, FrameType
 from typing import Final
 
+from .native import current_frames
+
 
 def newest_frames() -> dict[int, FrameType]:
     """Return the newest frame of each thread, by identity; of the calling thread the newest that is not ours."""
-    frames = sys._current_frames()
+    frames = current_frames()
     ident = _thread.get_ident()
     frame = frames.pop(ident, None)
     while frame is not None and frame.f_code.co_filename.startswith(_FOLDER):

@@ -7,6 +7,7 @@ from types import FrameType
 from typing import TYPE_CHECKING
 
 from ..marks import in_link_thread
+from ..native import current_frames
 
 if TYPE_CHECKING:
     from typing import Protocol  # a class of it takes a quarter of a millisecond to make
@@ -91,7 +92,7 @@ def main_thread() -> int:
         return _thread.get_ident()
     main = getattr(sys.modules.get("threading"), "_main_thread", None)
     known = getattr(main, "_ident", None)  # of a green thread, once gevent was there
-    return known if type(known) is int and known in sys._current_frames() else _thread.get_ident()
+    return known if type(known) is int and known in current_frames() else _thread.get_ident()
 
 
 def takes_breakpoint_calls() -> bool:

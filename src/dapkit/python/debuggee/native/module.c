@@ -20,6 +20,8 @@ static const struct { const char *name; void *place; } OPTIONAL[] = {
     {"PyDict_Watch", &optional.dict_watch},
     {"PyDict_Unwatch", &optional.dict_unwatch},
     {"PyThreadState_EnterTracing", &optional.enter_tracing},
+    {"PyInterpreterState_ThreadHead", &optional.thread_head},
+    {"PyThreadState_Next", &optional.thread_next},
 };
 enum { OPTIONAL_COUNT = sizeof OPTIONAL / sizeof *OPTIONAL };
 
@@ -109,10 +111,12 @@ static int module_exec(PyObject *module)
     if (failed || take_disable() < 0) return -1;
     missing = PyObject_CallNoArgs((PyObject *)&PyBaseObject_Type);
     if (PyModule_AddObjectRef(module, "MISSING", missing) < 0) return -1;
-    PyMethodDef *functions[] = {module_methods, callback_methods, calls_methods, descriptor_methods, raise_methods, watch_methods};
+    PyMethodDef *functions[] = {
+        module_methods, callback_methods, calls_methods, descriptor_methods, frames_methods, raise_methods, watch_methods,
+    };
     for (Py_ssize_t i = 0; i < LENGTH(functions); i++)
         if (PyModule_AddFunctions(module, functions[i]) < 0) return -1;
-    if (prepare_calls(module) < 0) return -1;
+    if (prepare_calls(module) < 0 || prepare_frames(module) < 0) return -1;
     return make_callback_type(module);
 }
 

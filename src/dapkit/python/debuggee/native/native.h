@@ -32,6 +32,8 @@ typedef struct {
     int (*dict_watch)(int, PyObject *);
     int (*dict_unwatch)(int, PyObject *);
     void (*enter_tracing)(PyThreadState *);
+    PyThreadState *(*thread_head)(PyInterpreterState *);
+    PyThreadState *(*thread_next)(PyThreadState *);
 } OptionalFunctions;
 
 extern OptionalFunctions optional;
@@ -77,6 +79,11 @@ int prepare_calls(PyObject *module);
 
 /* As PyObject_Vectorcall, for a callback that may be called where the recursion limit leaves no room for it. */
 PyObject *call_with_room(PyObject *callable, PyObject *const *args, size_t given, PyObject *names);
+
+/* frames.c */
+
+extern PyMethodDef frames_methods[];
+int prepare_frames(PyObject *module);
 
 /* descriptors.c, line_check.c, poll.c, raises.c, watch.c */
 
