@@ -120,6 +120,11 @@ class BreakpointCondition:
         """Counts a hit, and returns how many there were, this one included."""
 
     @property
+    def is_plain(self) -> bool:
+        """Whether it acts each time, by a stop."""
+        return self.tree is None and self.hits is None and self.log is None
+
+    @property
     def hits_expression(self) -> str:
         """The hit condition as a test of `_d_hits`."""
         return hits_expression(self.hits or (">", 0), "_d_hits")
@@ -158,6 +163,9 @@ def callback_for(
     not to be given to it.
     """
 
+    if test.is_plain:
+        return _plain(line, actions.hit)
+
     def careful(frame: FrameType) -> object:
         return _act(test, frame, code, line, actions)
 
@@ -177,6 +185,15 @@ def callback_for(
             careful=careful,
         )
     return in_c or _written(test, code, line, namespace=namespace, actions=actions, careful=careful)
+
+
+def _plain(wanted: int, hit: Callable[[FrameType, CodeType, int], object]) -> LineCallback:
+    """Make the callback of a breakpoint without any condition; there may be a hundred thousand of them."""
+
+    def callback(code: CodeType, line: int, depth: int = 1) -> object:
+        return hit(sys._getframe(depth), code, line) if line == wanted else _DISABLE
+
+    return callback
 
 
 def _written(

@@ -60,6 +60,7 @@ class ProgramText:
         self.spots: dict[int, list[Spot]] = {}
         """Of lines that were asked for."""
         self._crowded: dict[int, list[Span]] | None = None
+        self._coded: list[int] | None = None
         hide(self)
         self._lines = decoded(data).encode("utf-8", "surrogatepass").splitlines()
 
@@ -70,7 +71,9 @@ class ProgramText:
             RequestRefused: if the text is not valid Python.
 
         """
-        return lines_of_text(self.data, where) if self.listed is None else lines_of_tree(self.listed)
+        if self._coded is None:
+            self._coded = lines_of_text(self.data, where) if self.listed is None else lines_of_tree(self.listed)
+        return self._coded
 
     def shown_column(self, line: int, column: int) -> int:
         """Return the column to show for one in UTF-8."""
