@@ -162,7 +162,6 @@ def callback_for(
     `namespace` are the globals that the code runs with. Lines of other code objects are
     not to be given to it.
     """
-
     if test.is_plain:
         return _plain(line, actions.hit)
 
