@@ -158,7 +158,10 @@ def simple_name(kind: type) -> str:
 
 def module_of(kind: type) -> str:
     """Return the name of the module that defines a class, an empty text if it does not say."""
-    return plain_text(_MODULE(kind))
+    try:
+        return plain_text(_MODULE(kind))
+    except AttributeError:  # made by `type(...)` where there was no `__name__`
+        return ""
 
 
 def plain_text(value: object) -> str:

@@ -12,7 +12,7 @@ from dapkit.python.debuggee.values import containers
 from dapkit.python.debuggee.values.members import members
 from dapkit.python.debuggee.values.memory import MemoryReferences
 from dapkit.python.debuggee.values.references import ObjectReferences
-from dapkit.python.debuggee.values.text import render
+from dapkit.python.debuggee.values.text import error_text, render
 from dapkit.python.debuggee.values.variables import ExpandableValue, ShownFrame, VariableReader
 
 
@@ -64,6 +64,23 @@ def test_values_with_nothing_inside_are_outlined_in_short(value: object) -> None
     assert outline.get("indexedVariables", 0) == containers.size(value)
     assert bool(outline["variablesReference"]) == (has_items or bool(members(value, "")))
     assert outline.get("memoryReference", "") == memory.refer(value, 0)
+
+
+def test_class_without_a_module_is_shown_by_its_name() -> None:
+    space: dict[str, type] = {}
+    exec("Nowhere = type('Nowhere', (), {})", space)  # noqa: S102 - where there is no __name__
+    assert type_name(space["Nowhere"]()) == "Nowhere"
+    assert render(space["Nowhere"](), None).startswith("<Nowhere object at 0x")
+
+
+def test_text_of_an_error_is_as_python_says_it_or_empty_where_that_fails() -> None:
+    class OddError(ValueError):
+        __str__ = KeyError.__str__
+
+    assert error_text(ValueError("a", 1)) == "('a', 1)"
+    assert error_text(ValueError(b"x")) == "b'x'"
+    assert error_text(KeyError(b"x")) == "b'x'"
+    assert [error_text(error) for error in (ValueError(10**5000), KeyError(10**5000), OddError("x"))] == ["", "", ""]
 
 
 def test_without_a_guard_no_code_of_the_program_runs() -> None:

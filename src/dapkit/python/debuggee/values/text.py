@@ -101,8 +101,14 @@ def error_text(error: BaseException) -> str:
         if written_by is kind.__dict__.get("__str__", _MISSING):
             parts = [_stored_in(kind, name, error) for name in attributes]
             parts += () if kind in _WITHOUT_ARGUMENTS else stored(error, "args")
-            if all(type(part) in _SAYABLE for part in parts):
+            if not all(type(part) in _SAYABLE for part in parts):
+                continue
+            if len(parts) == 1 and type(parts[0]) is bytes:
+                return repr(parts[0])  # the same; `str` of it warns, or raises, with -b
+            try:
                 return str(error)
+            except (TypeError, ValueError):  # the method of another class; a number with too many digits
+                return ""
     return ""
 
 
