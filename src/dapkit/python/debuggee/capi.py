@@ -15,10 +15,6 @@ class _Int(_ctypes._SimpleCData):  # type: ignore[type-arg]  # of numbers
     _type_ = "i"
 
 
-class _Size(_ctypes._SimpleCData):  # type: ignore[type-arg]  # of numbers
-    _type_ = "l"  # as wide as Py_ssize_t on every system that we know
-
-
 class _Identity(_ctypes._SimpleCData):  # type: ignore[type-arg]  # of numbers
     _type_ = "L"
 
@@ -40,26 +36,11 @@ def _function(name: str) -> Any:  # noqa: ANN401 - what it calls has no types
 
 
 _set_exception = _function("PyThreadState_SetAsyncExc")
-_next_item = _function("PyDict_Next")
 
 
 def raise_in_thread(ident: int, exception: type[BaseException] | None) -> None:
     """Raise an exception in a thread at its next instruction, or withdraw what was to be raised."""
     _set_exception(_Identity(ident), None if exception is None else _Any(exception))
-
-
-def page_of_dict(value: dict[object, object], start: int, end: int) -> list[tuple[object, object]] | None:
-    """Read a page of a dict without walking up to it; None if items were removed from it, so that it has gaps."""
-    table, key, item = _Any(value), _Any(), _Any()
-    position = _Size(dict.__len__(value))
-    places = (_ctypes.byref(position), _ctypes.byref(key), _ctypes.byref(item))
-    if _next_item(table, *places):
-        return None
-    position.value = start
-    found: list[tuple[object, object]] = []
-    while len(found) < end - start and _next_item(table, *places):
-        found.append((key.value, item.value))
-    return found
 
 
 def locals_writer(frame: FrameType) -> Callable[[], object]:

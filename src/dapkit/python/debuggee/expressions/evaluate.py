@@ -51,7 +51,7 @@ class Namespaces:
     def stored(self) -> list[dict[str, object]]:
         """Return both as they are stored, for a look that runs no code of the program; names alone count."""
         of_frame = variables_of(self._frame) if self._frame is not None and self.locals is not self.globals else None
-        pairs = (of_frame or [], dict.items(self.globals))
+        pairs = (of_frame or [], list(dict.items(self.globals)))  # in one call: other threads may run
         return [{name: held for name, held in names if type(name) is str} for names in pairs]
 
     def namespace_for(self, code: CodeType) -> dict[str, object]:

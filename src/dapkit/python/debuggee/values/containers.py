@@ -165,10 +165,4 @@ def _pairs(value: Any, start: int, end: int) -> list[tuple[object, object]]:  # 
     ordered: Any = namespace(sys.modules.get("_collections")).get("OrderedDict")
     if ordered is not None and is_a(value, ordered):
         return list(islice(ordered.items(value), start, end))
-    if start > limits.UNPAGED_ITEMS:
-        from ..capi import page_of_dict
-
-        page = page_of_dict(value, start, end)
-        if page is not None:
-            return page
-    return list(islice(dict.items(value), start, end))
+    return list(islice(dict.items(value), start, end))  # in one call: no other thread comes between
