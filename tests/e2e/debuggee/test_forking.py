@@ -12,6 +12,25 @@ from e2e.debuggee.conftest import Start
 pytestmark = pytest.mark.each_python
 
 
+def test_forks_of_one_native_call_leave_no_trace(start: Start) -> None:
+    peer = start(
+        """
+        import itertools, os
+        parent = os.getpid()
+        list(itertools.starmap(os.fork, ((), ())))
+        try:
+            while True:
+                os.wait()
+        except ChildProcessError:
+            if os.getpid() == parent:
+                print("end", flush=True)
+        os._exit(0)
+        """
+    )
+    peer.configure()
+    assert peer.finish() == (0, "end\n", "")
+
+
 @pytest.mark.row("evaluate")
 @pytest.mark.parametrize("together", [True, False])
 @pytest.mark.parametrize("context", ["watch", "repl"])

@@ -195,7 +195,12 @@ class Engine:
     def _start_serving(self) -> None:
         self._known.acquire()
         self._serving.acquire()
-        start_thread(self._serve)
+        try:
+            start_thread(self._serve)
+        except RuntimeError:  # the system gives no thread
+            self._serving.release()
+            self._known.release()
+            raise
         with self._known:  # released once the thread has said who it is
             return
 

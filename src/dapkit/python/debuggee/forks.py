@@ -49,6 +49,7 @@ class Forks:
         if self._states.released or ident == self._threads.link or not self._states.configured:
             return
         forking = sys._getframe().f_back  # None where native code forks
+        threads = 0
         while not self._rests or (forking is not None and self._states.must_park(ident)):
             self.end_rest()
             if forking is not None:
@@ -77,8 +78,8 @@ class Forks:
     def end_rest(self) -> None:
         """Have the link served, if it is not: the program goes on after a fork, or is about to stop."""
         if self._rests:
-            self._rests = False
             self._serve()
+            self._rests = False  # after it: where the system gives no thread, the next fork tries again
 
     def forget(self) -> None:
         """Take note that this process is a child, in which nothing is to be served."""
