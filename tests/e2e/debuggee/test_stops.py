@@ -1,5 +1,6 @@
 """Threads, pausing, and what the engine answers while the program runs or cannot work."""
 
+import ast
 import os
 from pathlib import Path
 
@@ -381,3 +382,28 @@ def test_program_that_gives_our_tool_to_another_is_reported(start: Start) -> Non
     peer.configure()
     assert "has given it to another (mine)" in peer.event("output")["output"]
     assert peer.ask("threads")["threads"]
+
+
+def test_callbacks_of_a_tool_that_was_given_our_number_are_left_alone(start: Start, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "gate")
+    gives = "; sys.monitoring.use_tool_id(tool, 'mine'); sys.monitoring.register_callback(tool, LINE, mine)"
+    peer = start(
+        f"""
+        import sys
+        LINE = sys.monitoring.events.LINE
+        mine = lambda code, line: None
+        before = {{*map(sys.monitoring.get_tool, range(6))}}
+        {TAKEN["frees"]}{gives}
+        open("gate").close()
+        theirs = [tool for tool in range(6) if sys.monitoring.get_tool(tool) == "mine"]
+        print({{sys.monitoring.register_callback(tool, LINE, None) is mine for tool in theirs}})
+        print(before - {{*map(sys.monitoring.get_tool, range(6))}})
+        """
+    )
+    peer.configure(lines=[9])
+    assert "has given it to another (mine)" in peer.event("output")["output"]
+    peer.ask("setBreakpoints", source={"path": str(peer.folder / "prog.py")}, breakpoints=[{"line": 8}])
+    (tmp_path / "gate").open("w").close()
+    told, gone = peer.finish()[1].splitlines()
+    assert told == "{True}"
+    assert ast.literal_eval(gone) == {"dapkit", "dapkit's companion"}

@@ -33,6 +33,7 @@ _TOOL: Final = 3
 """Not the one of debuggers, which pdb takes from Python 3.14 on, inside of the program."""
 
 _NAME: Final = "dapkit"
+_COMPANION_NAME: Final = "dapkit's companion"
 
 SPARE_TOOLS: Final = (4, _MONITORING.OPTIMIZER_ID)
 """Of six; the others are meant for debuggers, coverage and profilers. Nothing in Python takes that of optimizers.
@@ -146,7 +147,7 @@ class Monitor:
         if self._accompanied:
             return
         try:
-            _MONITORING.use_tool_id(_COMPANION, "dapkit's companion")
+            _MONITORING.use_tool_id(_COMPANION, _COMPANION_NAME)
         except ValueError:
             return
         self._accompanied = True
@@ -154,11 +155,11 @@ class Monitor:
         _MONITORING.set_events(_COMPANION, EVENTS.PY_START)
 
     def _dismiss_companion(self) -> None:
-        if self._accompanied:
-            self._accompanied = False
+        if self._accompanied and _MONITORING.get_tool(_COMPANION) == _COMPANION_NAME:  # the program may have taken it
             _MONITORING.set_events(_COMPANION, 0)
             _MONITORING.register_callback(_COMPANION, EVENTS.PY_START, None)
             _MONITORING.free_tool_id(_COMPANION)
+        self._accompanied = False
 
     @under_lock
     def want(self, code: CodeType, owner: Owner, events: int, *, afresh: bool = False) -> None:
@@ -225,6 +226,7 @@ class Monitor:
         holder = _MONITORING.get_tool(_TOOL)
         if holder not in (None, _NAME):
             self.active = False
+            self._dismiss_companion()
             return f"has given it to another ({holder}): breakpoints, steps and pauses no longer stop it"
         if holder == _NAME and _MONITORING.get_events(_TOOL) == self._global:
             return ""
