@@ -146,13 +146,13 @@ class Link:
                 return
             rest = memoryview(self._frames(message))
             while rest:
-                if self._is_cut():
-                    return
                 try:
+                    if self._is_cut():
+                        break
                     rest = rest[self._connection.send(rest, _socket.MSG_NOSIGNAL) :]
                 except OSError:
                     self.is_lost = self.closed = True
-                    return
+                    break
                 except BaseException as error:
                     late = error
         try:

@@ -24,8 +24,9 @@ def start_thread(live: Callable[[], None]) -> None:
         native.hide_from_tools()
         live()
 
-    before = _signal.pthread_sigmask(_signal.SIG_BLOCK, _signal.valid_signals() - _FAULTS)
+    before = _signal.pthread_sigmask(_signal.SIG_BLOCK, ())
     try:
+        _signal.pthread_sigmask(_signal.SIG_BLOCK, _signal.valid_signals() - _FAULTS)  # may raise once it is done
         _thread.start_new_thread(begin, ())  # inherits what is blocked
     finally:
         _signal.pthread_sigmask(_signal.SIG_SETMASK, before)
