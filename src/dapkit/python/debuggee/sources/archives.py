@@ -46,7 +46,7 @@ def _member(archive: str, name: bytes) -> bytes | None:
         at = 0
         while directory[at : at + 4] == _ENTRY:
             texts = [_number(directory, at + field, 2) for field in (28, 30, 32)]  # name, extra, comment
-            if directory[at + _ENTRY_BYTES :][: texts[0]] == name:
+            if texts[0] == len(name) and directory.startswith(name, at + _ENTRY_BYTES):
                 method, packed = _number(directory, at + 10, 2), _number(directory, at + 20, 4)
                 file.seek(shift + _number(directory, at + 42, 4))
                 header = file.read(_HEADER_BYTES)
