@@ -156,6 +156,8 @@ def main() -> int:
     if chosen.write is not None:
         chosen.write.write_text(document(kept(folder), day=datetime.now(UTC).date()), encoding="utf-8")
     failures = unexplained(found, MOST_CHANGES)
+    if not found:
+        failures.append("nothing was measured")
     for failure in failures:
         print(failure, file=sys.stderr)
     return int(bool(failures))

@@ -2,6 +2,7 @@
 
 import subprocess
 import tarfile
+import tempfile
 from pathlib import Path
 
 from dapkit.client import Session
@@ -90,9 +91,11 @@ def _unpacked(python: str, package: str) -> Path:
         ).stdout.strip()
         download = ["-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:", "--dest", str(store)]
         subprocess.run([base, *download, package], check=True)
-        with tarfile.open(next(store.glob(f"{folder.name.replace('-', '?')}*.tar.gz"))) as archive:
-            archive.extractall(store, filter="data")
-        made = next(path for path in store.iterdir() if path.is_dir() and path.name.replace("_", "-") == folder.name)
-        if made != folder:
+        with (
+            tarfile.open(next(store.glob(f"{folder.name.replace('-', '?')}*.tar.gz"))) as archive,
+            tempfile.TemporaryDirectory(dir=store) as unfinished,
+        ):
+            archive.extractall(unfinished, filter="data")
+            [made] = Path(unfinished).iterdir()
             made.rename(folder)
     return folder

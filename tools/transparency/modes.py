@@ -24,14 +24,13 @@ SIBLINGS = 60
 class Nothing:
     """Nothing is set."""
 
-    title = "nothing set"
     pause_seconds: float | None = None
     """After how much time it pauses the program, while that runs."""
 
     def __init__(self, subject: Subject, names: Sequence[str], chance: random.Random, *, thorough: bool) -> None:
         self.subject = subject
         self.share = 1 if thorough else FEW
-        self.names = {name.rpartition(".")[2].rpartition("::")[2].partition("[")[0] for name in names}
+        self.names = {name.partition("[")[0].rpartition(".")[2].rpartition("::")[2] for name in names}
         self.chance = chance
         self.is_late = False
         """Whether half of the time for the run is over: then nothing is to stop the program any more."""
@@ -71,8 +70,6 @@ class Nothing:
 class Breakpoints(Nothing):
     """Breakpoints that never stop: conditions that are false, and one that is never reached."""
 
-    title = "breakpoints that never stop"
-
     async def prepare(self, session: Session) -> None:
         """Set them in tests, and in what is tested."""
         await super().prepare(session)
@@ -84,8 +81,6 @@ class Breakpoints(Nothing):
 
 class Steps(Nothing):
     """Random steps from the beginnings of tests."""
-
-    title = "random steps"
 
     def __init__(self, subject: Subject, names: Sequence[str], chance: random.Random, *, thorough: bool) -> None:
         super().__init__(subject, names, chance, thorough=thorough)
@@ -121,7 +116,6 @@ class Steps(Nothing):
 class Pauses(Nothing):
     """Pauses, five a second."""
 
-    title = "pauses"
     pause_seconds = 0.2
 
     async def prepare(self, session: Session) -> None:
@@ -136,8 +130,6 @@ class Pauses(Nothing):
 
 class Raised(Nothing):
     """Stops at each exception that is raised."""
-
-    title = "stops at raised exceptions"
 
     def __init__(self, subject: Subject, names: Sequence[str], chance: random.Random, *, thorough: bool) -> None:
         super().__init__(subject, names, chance, thorough=thorough)
@@ -161,8 +153,6 @@ class Raised(Nothing):
 
 class Data(Nothing):
     """Data breakpoints on what the first test can see."""
-
-    title = "data breakpoints"
 
     def __init__(self, subject: Subject, names: Sequence[str], chance: random.Random, *, thorough: bool) -> None:
         super().__init__(subject, names, chance, thorough=thorough)

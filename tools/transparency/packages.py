@@ -4,6 +4,7 @@ Everything is made once, in build/transparency/packages: an environment for each
 and the folders for each version.
 """
 
+import shutil
 import subprocess
 import tarfile
 import tomllib
@@ -102,8 +103,11 @@ def _sources(package: Package, version: str) -> Path:
         archive = _archive(package)
         parent.parent.mkdir(parents=True, exist_ok=True)
         (parent.parent / "pytest.ini").touch()  # for packages without a configuration; pytest would take ours
+        unfinished = parent.with_name(f"{parent.name}.unfinished")
+        shutil.rmtree(unfinished, ignore_errors=True)
         with tarfile.open(archive) as file:
-            file.extractall(parent, filter="data")
+            file.extractall(unfinished, filter="data")
+        unfinished.rename(parent)
     [folder] = parent.iterdir()
     return folder
 
@@ -111,7 +115,7 @@ def _sources(package: Package, version: str) -> Path:
 def _archive(package: Package) -> Path:
     """Fetch the source distribution of a package, if it is not there."""
     folder = FOLDER / "archives" / package.requirement
-    if not folder.exists():
+    if not folder.exists() or not any(folder.iterdir()):  # pip makes the folder before it fetches
         pip = FOLDER / "pip"
         if not pip.exists():
             _uv("venv", "--quiet", "--seed", str(pip))
