@@ -139,3 +139,17 @@ async def test_request_that_waits_is_refused_once_a_signal_has_stopped_the_progr
         assert "is stopped by SIGSTOP" in answer["message"]
         assert (await client.ask("terminate"))["success"]
         await client.event("terminated")
+
+
+async def test_job_that_is_stopped_goes_on_when_its_terminal_is_hung_up(tmp_path: Path) -> None:
+    async with raw_client() as client:
+        ignores = "import signal\nfor number in (signal.SIGHUP, signal.SIGTERM): signal.signal(number, signal.SIG_IGN)\n"
+        async with job(client, tmp_path, ignores + READS) as terminal:
+            await terminal.wait_for_output("pid ")
+            pid = (await client.event("process"))["systemProcessId"]
+            await terminal.send_input("\x1a")
+            await terminal.wait_for_output("Stopped")
+            await client.event("output", category="important")
+        await client.event("output", output="The program was continued.\n")
+        await client.event("exited")  # it can read no more
+        await ended(pid)

@@ -117,8 +117,7 @@ class ParentProcess:
         """Be the program: never return."""
         try:
             os.setpgid(0, group)
-            if self._terminal is not None and os.tcgetpgrp(self._terminal) == os.getpgid(os.getppid()):
-                os.tcsetpgrp(self._terminal, os.getpgrp())
+            self._pass_terminal(os.getpgid(os.getppid()), os.getpgrp())
             for number in signal.valid_signals():
                 if signal.getsignal(number) is signal.SIG_IGN:
                     signal.signal(number, signal.SIG_DFL)
@@ -234,9 +233,18 @@ class ParentProcess:
             self._obey()
             if self._fate != RELEASE:
                 return  # the program is dead, or goes on
-        if os.tcgetpgrp(self._terminal) == os.getpgrp():
-            os.tcsetpgrp(self._terminal, self._group)
+        self._pass_terminal(os.getpgrp(), self._group)
         self._send(signal.SIGCONT)
+
+    def _pass_terminal(self, holder: int, taker: int) -> None:
+        """Let one group have the terminal, if the other has it."""
+        if self._terminal is None:
+            return
+        try:
+            if os.tcgetpgrp(self._terminal) == holder:
+                os.tcsetpgrp(self._terminal, taker)
+        except OSError:
+            return  # it was hung up
 
     def _take_terminal_back(self) -> None:
         """Take the terminal back, if the program's group or one that has ended has it."""
