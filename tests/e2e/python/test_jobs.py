@@ -3,6 +3,9 @@
 import os
 import shlex
 import signal
+import socket
+import subprocess
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -12,6 +15,7 @@ import pytest
 from dapkit.client import Ended
 from dapkit.client.terminal import Terminal, open_terminal
 from dapkit.protocol import RunInTerminalRequestArguments
+from dapkit.python.adapter import parent_process
 from e2e.python.driving import Driver
 from e2e.python.processes import ended
 from e2e.python.raw import RawClient, raw_client
@@ -143,7 +147,9 @@ async def test_request_that_waits_is_refused_once_a_signal_has_stopped_the_progr
 
 async def test_job_that_is_stopped_goes_on_when_its_terminal_is_hung_up(tmp_path: Path) -> None:
     async with raw_client() as client:
-        ignores = "import signal\nfor number in (signal.SIGHUP, signal.SIGTERM): signal.signal(number, signal.SIG_IGN)\n"
+        ignores = (
+            "import signal\nfor number in (signal.SIGHUP, signal.SIGTERM): signal.signal(number, signal.SIG_IGN)\n"
+        )
         async with job(client, tmp_path, ignores + READS) as terminal:
             await terminal.wait_for_output("pid ")
             pid = (await client.event("process"))["systemProcessId"]
@@ -153,3 +159,22 @@ async def test_job_that_is_stopped_goes_on_when_its_terminal_is_hung_up(tmp_path
         await client.event("output", output="The program was continued.\n")
         await client.event("exited")  # it can read no more
         await ended(pid)
+
+
+def test_parent_of_a_stopped_program_that_is_to_resume_and_release_it_does_both() -> None:
+    ours, theirs = socket.socketpair()
+    with ours, theirs, ours.makefile("r") as reports:
+        command = [sys.executable, parent_process.__file__, f"fd:{theirs.fileno()}"]
+        with subprocess.Popen(command, pass_fds=[theirs.fileno()], start_new_session=True) as parent:
+            words = b"/bin/sleep\0" + b"60"
+            ours.sendall(len(words).to_bytes(4) + words)
+            pid = int(reports.readline().removeprefix("started "))
+            os.kill(pid, signal.SIGSTOP)
+            assert reports.readline() == "stopped 19\n"
+            ours.sendall(parent_process.RESUME + parent_process.RELEASE)
+            try:
+                assert reports.readline() == "continued\n"
+            finally:
+                os.kill(pid, signal.SIGKILL)
+            assert reports.readline() == "ended -9\n"
+            assert parent.wait(30) == -signal.SIGKILL

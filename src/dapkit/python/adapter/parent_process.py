@@ -162,20 +162,23 @@ class ParentProcess:
                 poll.unregister(self._adapter)
                 polled = False
 
-    def _obey(self) -> None:
-        """Do what the adapter says."""
+    def _obey(self) -> bool:
+        """Do what the adapter says, which may be several things at once; return whether the program stays stopped."""
         try:
             said = self._adapter.recv(64)
         except ConnectionError:
             said = b""
+        self._listens = bool(said)
         if RELEASE in said:
             self._fate = RELEASE
         elif KILL in said or not (said or self._fate):
             self._fate = KILL
             self._end_all()
-        elif RESUME in said:
+            return False
+        if RESUME in said:
             self._send(signal.SIGCONT)
-        self._listens = bool(said)
+            return False
+        return True
 
     def _reap(self) -> None:
         """Take note of all that has ended, and of whether the program stands."""
@@ -230,8 +233,7 @@ class ParentProcess:
                 return  # no shell waits for us: the kernel has not stopped us
             if not (self._listens and select.select([self._adapter], [], [], 0)[0]):
                 break
-            self._obey()
-            if self._fate != RELEASE:
+            if not self._obey():
                 return  # the program is dead, or goes on
         self._pass_terminal(os.getpgrp(), self._group)
         self._send(signal.SIGCONT)
