@@ -103,6 +103,23 @@ async def test_program_that_a_signal_has_stopped_is_reported(tmp_path: Path) -> 
             assert (await raw.ask("threads"))["success"]
 
 
+async def test_client_may_leave_a_program_that_a_signal_has_stopped(tmp_path: Path) -> None:
+    with running(LOOP, tmp_path, sys.executable) as program:
+        program.read_place()
+        async with raw_client() as raw:
+            await raw.initialize()
+            await raw.send("attach", program.connect)
+            await raw.event("initialized")
+            await raw.ask("configurationDone")
+            program.process.send_signal(signal.SIGSTOP)
+            await raw.event("output", category="important")
+            assert (await raw.ask("disconnect"))["success"]
+            await raw.event("terminated")
+        program.process.send_signal(signal.SIGCONT)
+        program.go()
+        assert program.process.wait(30) == 0
+
+
 async def test_adapter_that_is_killed_lets_the_program_run_on(tmp_path: Path) -> None:
     with running(LOOP, tmp_path, sys.executable) as program:
         program.read_place()

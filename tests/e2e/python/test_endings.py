@@ -419,3 +419,12 @@ async def test_program_that_closes_all_descriptors_runs_on_and_that_is_reported(
         driver.write("", "go")
         assert await driver.session.wait_until_ended() == Ended(7)
         assert driver.output("stdout") == "to the end\n"
+
+
+async def test_program_that_has_closed_all_descriptors_is_released(driver: Driver) -> None:
+    await driver.start(CLOSES_ALL, 3)
+    await driver.session.wait_for(OutputEvent, where=lambda event: "connection" in event.output, since=0)
+    await driver.session.detach()
+    await driver.session.wait_for(TerminatedEvent, since=0)
+    driver.write("", "go")
+    await ended(await process_of(driver))

@@ -17,7 +17,7 @@ from dapkit.client.terminal import Terminal, open_terminal
 from dapkit.protocol import RunInTerminalRequestArguments
 from dapkit.python.adapter import parent_process
 from e2e.python.driving import Driver
-from e2e.python.processes import ended
+from e2e.python.processes import ended, runs
 from e2e.python.raw import RawClient, raw_client
 
 
@@ -159,6 +159,22 @@ async def test_job_that_is_stopped_goes_on_when_its_terminal_is_hung_up(tmp_path
         await client.event("output", output="The program was continued.\n")
         await client.event("exited")  # it can read no more
         await ended(pid)
+
+
+@pytest.mark.parametrize("suspend", [False, True])
+async def test_program_that_a_signal_has_stopped_can_be_released(*, suspend: bool) -> None:
+    async with raw_client() as client:
+        await client.start(code="import os\nwhile True: os.write(1, b'.' * 10)\n", redirectOutput=False)
+        pid = (await client.event("process"))["systemProcessId"]
+        os.kill(pid, signal.SIGSTOP)
+        await client.event("output", category="important")
+        asked = await client.ask("disconnect", {"terminateDebuggee": False, "suspendDebuggee": suspend})
+        try:
+            assert asked["success"], asked
+            await client.event("terminated")
+            assert runs(pid)
+        finally:
+            os.kill(pid, signal.SIGKILL)
 
 
 def test_parent_of_a_stopped_program_that_is_to_resume_and_release_it_does_both() -> None:

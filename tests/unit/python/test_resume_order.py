@@ -82,7 +82,8 @@ class SlowProcess:
 
     async def continued(self) -> None: ...
 
-    def resume(self) -> None: ...
+    def resume(self) -> bool:
+        return False
 
     def interrupted(self) -> None: ...
 

@@ -60,8 +60,9 @@ class AttachedProgram:
         while self._status is None or (_state(self._status) == b"T") != stopped:  # noqa: ASYNC110 - there is no event
             await anyio.sleep(limits.SIGNAL_STOP_SECONDS)
 
-    def resume(self) -> None:
+    def resume(self) -> bool:
         """Do nothing: who has stopped it lets it go on."""
+        return False
 
     async def wait(self) -> None:
         """Wait until the program has ended, or its engine has let us go."""

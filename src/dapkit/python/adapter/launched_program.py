@@ -139,9 +139,10 @@ class LaunchedProgram:
         """Wait until no signal keeps it stopped."""
         await self._parent.continued()
 
-    def resume(self) -> None:
-        """Have it go on if a signal has stopped it."""
+    def resume(self) -> bool:
+        """Have it go on that a signal has stopped: its parent does it."""
         self._parent.resume()
+        return True
 
     def interrupted(self) -> None:
         """Take note that it was asked to end: whatever it started is to end after it, too."""

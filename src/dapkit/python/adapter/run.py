@@ -70,8 +70,8 @@ class ProgramProcess(Protocol):
     async def continued(self) -> None:
         """Wait until no signal keeps it stopped."""
 
-    def resume(self) -> None:
-        """Have it go on if a signal has stopped it."""
+    def resume(self) -> bool:
+        """Have it go on that a signal has stopped; False if that is not ours to do."""
 
     def interrupted(self) -> None:
         """Take note that it was asked to end."""
@@ -339,15 +339,16 @@ class DebuggeeRun:
         if self.debuggee is None:
             raise RequestFailed("disconnect: there is no program to release: it has not started, or has ended")
         self.is_reported = False
-        suspend = suspend or self._resume(self.debuggee)
+        suspend = self._resume(self.debuggee) or suspend
         self.debuggee.process.release()
-        await self.debuggee.ask(DisconnectArguments(terminate_debuggee=False, suspend_debuggee=suspend))
+        if not (self.debuggee.is_cut or self.debuggee.stopped_by):  # the end of the link releases it as well
+            await self.debuggee.ask(DisconnectArguments(terminate_debuggee=False, suspend_debuggee=suspend))
         await self.host.terminated()
 
     def _resume(self, debuggee: Debuggee) -> bool:
-        """Let a program go on that a signal has stopped, so that it does what it is asked; say whether one had."""
-        if was_stopped := bool(debuggee.stopped_by):
-            debuggee.process.resume()
+        """Let a program go on that a signal has stopped, so that it does what it is asked; say whether it does."""
+        was_stopped = bool(debuggee.stopped_by) and debuggee.process.resume()
+        if was_stopped:
             debuggee.stopped_by = ""
         return was_stopped
 
