@@ -45,7 +45,7 @@ def private_folder() -> str:
 
     """
     problems = []
-    for folder in _places():
+    for folder in _places(new=True):
         problem = unfitness_of(folder)
         if problem is None:
             return folder
@@ -55,7 +55,7 @@ def private_folder() -> str:
 
 def private_folders() -> "Iterator[str]":
     """Yield each of these folders that is there, and closed to others."""
-    yield from (folder for folder in _known_places() if os.path.isdir(folder) and _openness(folder) is None)
+    yield from (folder for folder in _places(new=False) if os.path.isdir(folder) and _openness(folder) is None)
 
 
 def unfitness_of(folder: str, *, parents: bool = False, name_bytes: int = NAME_BYTES) -> str | None:
@@ -97,22 +97,16 @@ def _make(folder: str, *, parents: bool) -> None:
         return  # another process of the user was quicker
 
 
-def _places() -> "Iterator[str]":
-    """Yield where the folder may be; under a random name if no known one before serves."""
-    *others, home = _known_places()
-    yield from others
-    yield os.path.join(TEMPORARY, f"dapkit-{os.geteuid()}-{os.urandom(8).hex()}")
-    yield home
-
-
-def _known_places() -> list[str]:
+def _places(*, new: bool) -> "Iterator[str]":
+    """Yield where the folder may be; if no known one before serves, under a new random name."""
     user = str(os.geteuid())
-    runtime = os.environ.get("XDG_RUNTIME_DIR")
-    places = [
-        os.path.join(place, "dapkit") for place in (runtime, os.path.join(RUN, user)) if place and os.path.isdir(place)
-    ]
-    places.append(os.path.join(TEMPORARY, f"dapkit-{user}"))
-    return list(dict.fromkeys([*places, *_of_random_names(user), _home()]))
+    logged_in = [os.environ.get("XDG_RUNTIME_DIR"), os.path.join(RUN, user)]
+    yield from dict.fromkeys(os.path.join(place, "dapkit") for place in logged_in if place and os.path.isdir(place))
+    yield os.path.join(TEMPORARY, f"dapkit-{user}")
+    yield from _of_random_names(user)
+    if new:
+        yield os.path.join(TEMPORARY, f"dapkit-{user}-{os.urandom(8).hex()}")
+    yield _home()
 
 
 def _of_random_names(user: str) -> list[str]:

@@ -75,6 +75,16 @@ def test_name_that_somebody_has_taken_keeps_nobody_out(machine: Path, squat: str
     assert str(taken) not in private_folders()
 
 
+def test_other_names_are_looked_for_only_where_the_usual_one_is_taken(
+    machine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def listdir(path: str) -> list[str]:
+        raise AssertionError(f"{path} was listed")
+
+    monkeypatch.setattr(os, "listdir", listdir)
+    assert private_folder() == next(private_folders()) == f"{machine}/run/{USER}/dapkit"
+
+
 def test_home_serves_where_nothing_else_can_be_written(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     without_login(machine)
     monkeypatch.setattr(runtime_folder, "TEMPORARY", "/proc")
