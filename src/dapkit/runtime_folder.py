@@ -55,7 +55,7 @@ def private_folder() -> str:
 
 def private_folders() -> "Iterator[str]":
     """Yield each of these folders that is there, and closed to others."""
-    yield from (folder for folder in _places(new=False) if os.path.isdir(folder) and _openness(folder) is None)
+    yield from (folder for folder in _places(new=False) if os.path.isdir(folder) and openness(folder) is None)
 
 
 def unfitness_of(folder: str, *, parents: bool = False, name_bytes: int = NAME_BYTES) -> str | None:
@@ -65,13 +65,18 @@ def unfitness_of(folder: str, *, parents: bool = False, name_bytes: int = NAME_B
     """
     try:
         _make(folder, parents=parents or folder == _home())
-        return _openness(folder) or _narrowness(folder, name_bytes)
+        return openness(folder) or _narrowness(folder, name_bytes)
     except OSError as error:
         return f"{folder} cannot be used: {error.strerror}"
 
 
 def openness(folder: str) -> str | None:
-    """Say why a folder is not closed to others; None if it is."""
+    """Say why a folder is not closed to others, or how they could replace it; None if it is ours alone.
+
+    Raises:
+        OSError: it cannot be looked at.
+
+    """
     found = os.lstat(folder)
     if not stat.S_ISDIR(found.st_mode):  # a link could be pointed elsewhere later
         return f"{folder} has to be a folder, and is not one, or is a link to one"
@@ -79,11 +84,7 @@ def openness(folder: str) -> str | None:
         return f"{folder} belongs to user {found.st_uid}, expected user {os.geteuid()}"
     if found.st_mode & _FOR_OTHERS:
         return f"{folder} is open to others (mode {stat.S_IMODE(found.st_mode):04o}): chmod it to 0700"
-    return None
-
-
-def _openness(folder: str) -> str | None:
-    return openness(folder) or objection_to(folder)
+    return objection_to(folder)
 
 
 def _make(folder: str, *, parents: bool) -> None:

@@ -44,6 +44,15 @@ def test_folder_open_to_others_is_refused(tmp_path: Path) -> None:
         check_private_folder(tmp_path)
 
 
+def test_folder_below_one_where_everybody_may_write_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "open/mine").mkdir(parents=True, mode=0o700)
+    (tmp_path / "open").chmod(0o777)
+    with pytest.raises(NotPrivate, match=f"everybody can write to {tmp_path}/open"):
+        check_private_folder(tmp_path / "open/mine")
+    (tmp_path / "open").chmod(0o1777)
+    check_private_folder(tmp_path / "open/mine")
+
+
 def test_link_to_a_private_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir(mode=0o700)
     (tmp_path / "link").symlink_to(tmp_path / "folder")
