@@ -15,7 +15,7 @@ Quick to import, since every command does: nothing but `os` and `stat`.
 import os
 import stat
 
-from dapkit.trusted_files import objection_to
+from dapkit.trusted_files import objection_to, objection_to_new_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,8 +64,9 @@ def unfitness_of(folder: str, *, parents: bool = False, name_bytes: int = NAME_B
     None if it can: it and its way are ours, nobody else gets in, and there is room for a socket of so long a name.
     """
     try:
-        _make(folder, parents=parents or folder == _home())
-        return openness(folder) or _narrowness(folder, name_bytes)
+        return (
+            _make(folder, parents=parents or folder == _home()) or openness(folder) or _narrowness(folder, name_bytes)
+        )
     except OSError as error:
         return f"{folder} cannot be used: {error.strerror}"
 
@@ -87,15 +88,23 @@ def openness(folder: str) -> str | None:
     return objection_to(folder)
 
 
-def _make(folder: str, *, parents: bool) -> None:
+def _make(folder: str, *, parents: bool) -> str | None:
+    """Make a folder if it is missing; say why not in this place, where it could keep somebody out of what is theirs.
+
+    Raises:
+        OSError: it cannot be made.
+
+    """
     if os.path.lexists(folder):
-        return
-    if parents:
-        _make(os.path.dirname(folder), parents=True)
-    try:
-        os.mkdir(folder, 0o700)
-    except FileExistsError:
-        return  # another process of the user was quicker
+        return None
+    above = os.path.dirname(folder)
+    problem = (_make(above, parents=True) if parents else None) or objection_to_new_in(above)
+    if problem is None:
+        try:
+            os.mkdir(folder, 0o700)
+        except FileExistsError:
+            return None  # another process of the user was quicker
+    return problem
 
 
 def _places(*, new: bool) -> "Iterator[str]":

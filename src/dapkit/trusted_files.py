@@ -28,12 +28,25 @@ def objection_to(path: str | os.PathLike[str]) -> str | None:
     Links are followed step by step, and each step has to be safe. A folder in which everybody may write is, if it has
     the sticky bit (`/tmp`): there nobody can replace what belongs to the user or to root.
     """
+    return _objection(path, {0, os.geteuid()})
+
+
+def objection_to_new_in(folder: str | os.PathLike[str]) -> str | None:
+    """Say who else could replace what the user makes in a folder, or whose folder it is; None if nobody.
+
+    In a namespace without root the folder may be one of the system (`/tmp`), which seems to be nobody's there.
+    """
+    return _objection(folder, _owners_on_the_way())
+
+
+def _objection(path: str | os.PathLike[str], owners: set[int]) -> str | None:
+    """Say who else can have written what is at a path, unless one of these owns it, or can replace it."""
     here = os.sep
     links = 0
     try:
         ahead = _steps(os.path.join("" if os.path.isabs(path) else os.getcwd(), path))
         rest = len(ahead)  # steps of the path itself that are still to be taken; the others are of links
-        passed = {0, os.geteuid(), os.lstat(os.sep).st_uid}  # in a namespace without root, its files are nobody's
+        passed = _owners_on_the_way()
         problem = _problem(here, os.lstat(here), passed)
         while ahead and problem is None:
             of_path = len(ahead) == rest
@@ -43,7 +56,7 @@ def objection_to(path: str | os.PathLike[str]) -> str | None:
                 here = os.path.dirname(here)
                 continue
             found = os.lstat(place := os.path.join(here, step))
-            problem = _problem(place, found, {0, os.geteuid()} if of_path and rest == 0 else passed)
+            problem = _problem(place, found, owners if of_path and rest == 0 else passed)
             if not stat.S_ISLNK(found.st_mode):
                 here = place
                 continue
@@ -95,6 +108,10 @@ def read_start(path: str | os.PathLike[str], most: int) -> bytes:
     finally:
         os.close(handle)
     return b"".join(pieces)
+
+
+def _owners_on_the_way() -> set[int]:
+    return {0, os.geteuid(), os.lstat(os.sep).st_uid}  # in a namespace without root, its files are nobody's
 
 
 def _steps(path: str) -> list[str]:

@@ -98,6 +98,40 @@ def test_folder_below_one_of_another_user_is_passed_over(machine: Path, monkeypa
     assert private_folder() == f"{machine}/run/{USER}/dapkit"
 
 
+@needs_root
+@pytest.mark.parametrize("kept", ["XDG_RUNTIME_DIR", "HOME"])
+def test_nothing_is_made_in_a_folder_of_another_user(machine: Path, monkeypatch: pytest.MonkeyPatch, kept: str) -> None:
+    theirs = machine / "theirs"
+    theirs.mkdir(mode=0o700)
+    os.chown(theirs, NOBODY, NOBODY)
+    monkeypatch.setenv(kept, str(theirs))  # as `sudo -E` and `su` do
+    if kept == "HOME":
+        without_login(machine)
+        monkeypatch.setattr(runtime_folder, "TEMPORARY", "/proc")
+        with pytest.raises(NoPrivateFolder, match=f"{theirs} belongs to user {NOBODY}"):
+            private_folder()
+    else:
+        assert private_folder() == f"{machine}/run/{USER}/dapkit"
+    assert list(theirs.iterdir()) == []
+
+
+def test_folder_is_made_in_one_of_the_system_where_root_is_nobody(
+    machine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    without_login(machine)
+    tmp = str(machine / "tmp")
+
+    def lstat(path: str) -> os.stat_result:
+        found = real(path)
+        of_root = path in {"/", tmp}
+        return os.stat_result((*found[:4], NOBODY, NOBODY, *found[6:])) if of_root else found
+
+    real = os.lstat
+    with monkeypatch.context() as context:
+        context.setattr(os, "lstat", lstat)
+        assert private_folder() == str(machine / "tmp" / f"dapkit-{USER}")
+
+
 def test_error_names_each_place_and_why_it_cannot_be_used(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (machine / "run" / str(USER) / "dapkit").touch()
     monkeypatch.setattr(runtime_folder, "TEMPORARY", "/proc")
