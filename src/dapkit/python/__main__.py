@@ -3,8 +3,12 @@
 from dapkit import import_path  # noqa: F401 - before anything else is imported
 
 # isort: split
+import os
+
 from dapkit.adapter import run
 from dapkit.python.adapter import PythonAdapter
+from dapkit.transport.guard import MARK
 
 if __name__ == "__main__":
+    os.environ.pop(MARK, None)  # of us alone: what a program starts is ended by its parent process
     run(PythonAdapter, program="python -m dapkit.python", distribution="dapkit")

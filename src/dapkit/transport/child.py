@@ -117,7 +117,7 @@ async def spawn(
     """Start an adapter and talk to it on its stdin and stdout.
 
     Leaving the block closes its stdin and ends it and its group. `env` is its
-    whole environment; None: as ours.
+    whole environment, but for the mark of the guard; None: as ours.
 
     Raises:
         CannotStart: the command does not exist or is not executable.
@@ -153,7 +153,7 @@ async def started(
     guard = Guard()
     try:
         # By its full path: lldb-dap 22 starts itself again in a terminal, by its own argv[0].
-        process = _popen([executable, *argv[1:]], cwd=cwd, env=env, on_stdio=on_stdio)
+        process = _popen([executable, *argv[1:]], cwd=cwd, env=guard.mark(env), on_stdio=on_stdio)
         guard.watch(process.pid)
         text = _own(process.stderr if on_stdio else process.stdout)
         child = ChildProcess(argv, process, text, on_stderr, on_stdio=on_stdio)
@@ -173,7 +173,7 @@ async def started(
 
 
 def _popen(
-    argv: Sequence[str], *, cwd: Path | None, env: Mapping[str, str] | None, on_stdio: bool
+    argv: Sequence[str], *, cwd: Path | None, env: Mapping[str, str], on_stdio: bool
 ) -> subprocess.Popen[bytes]:
     try:
         return subprocess.Popen(

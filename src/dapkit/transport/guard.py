@@ -11,15 +11,26 @@ that nobody but the parent holds. Then it gives the group time to end by
 itself, asks it to end, and kills it, `limits.ORPHAN_SECONDS` apart. With it
 goes what else there is of its session: debuggers put programs into groups of
 their own, and end these only if they are not killed themselves.
+
+What a program starts may have left that session as well, and lost its parent.
+It is known by a variable in its environment, which it has inherited.
 """
 
+import os
+import secrets
 import subprocess
+from collections.abc import Mapping
+from typing import Final
 
 from dapkit import limits
 
-_SCRIPT = """
+MARK: Final = "_DAPKIT_GUARD"
+"""The variable in the environment of all that is guarded."""
+
+_SCRIPT = r"""
 read -r group || exit 0
 read -r never
+mark=$2
 sleep "$1"; kill -s TERM -- "-$group"
 sleep "$1"; kill -s KILL -- "-$group"
 for stat in /proc/[0-9]*/stat; do
@@ -27,6 +38,12 @@ for stat in /proc/[0-9]*/stat; do
     pid=${stat#/proc/}; pid=${pid%/stat}
     set -- ${line##*) }  # state, parent, group, session
     [ "$4" = "$group" ] && kill -s KILL "$pid"
+done
+for round in 1 2 3; do  # who is killed may have started another meanwhile
+    for environ in $(grep -slF -- "$mark" /proc/[0-9]*/environ); do
+        pid=${environ#/proc/}
+        kill -s KILL "${pid%/environ}"
+    done
 done
 """
 
@@ -39,8 +56,9 @@ class Guard:
     """
 
     def __init__(self) -> None:
+        self._mark = secrets.token_hex(16)
         self._shell = subprocess.Popen(
-            ["/bin/sh", "-c", _SCRIPT, "guard", str(limits.ORPHAN_SECONDS)],
+            ["/bin/sh", "-c", _SCRIPT, "guard", str(limits.ORPHAN_SECONDS), f"{MARK}={self._mark}"],
             bufsize=0,
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
@@ -52,6 +70,10 @@ class Guard:
     def pid(self) -> int:
         """Process of the guard."""
         return self._shell.pid
+
+    def mark(self, env: Mapping[str, str] | None) -> dict[str, str]:
+        """Return an environment, None for ours, such that the guard knows who has it."""
+        return {**(os.environ if env is None else env), MARK: self._mark}
 
     def watch(self, group: int) -> None:
         """Name the group that has to end with this process."""
