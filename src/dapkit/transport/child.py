@@ -172,9 +172,7 @@ async def started(
         guard.dismiss()
 
 
-def _popen(
-    argv: Sequence[str], *, cwd: Path | None, env: Mapping[str, str], on_stdio: bool
-) -> subprocess.Popen[bytes]:
+def _popen(argv: Sequence[str], *, cwd: Path | None, env: Mapping[str, str], on_stdio: bool) -> subprocess.Popen[bytes]:
     try:
         return subprocess.Popen(
             with_default_signals(argv),

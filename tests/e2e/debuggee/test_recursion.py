@@ -52,6 +52,25 @@ def test_breakpoints_are_hit_up_to_the_recursion_limit_and_change_nothing(
     assert hits == ["995", "996", "997", "998", "999", "998", "995", "996", "997", "998"]
 
 
+def test_exception_that_passes_a_hundred_thousand_frames_costs_one_look_at_each(start: Start) -> None:
+    """Looked at anew from each frame on, they would take minutes."""
+    peer = start(
+        """
+        import sys
+        sys.setrecursionlimit(100_000)
+        def f(n):
+            if n:
+                f(n - 1)
+        try:
+            f(101_000)
+        except RecursionError:
+            print("caught")
+        """
+    )
+    peer.configure(filters=["uncaught"])
+    assert peer.finish() == (0, "caught\n", "")
+
+
 def test_infinite_recursion_stops_in_the_program(start: Start) -> None:
     peer = start("def f(n):\n    return f(n + 1)\nf(0)\n")
     peer.configure(filters=["raised"])

@@ -191,9 +191,9 @@ def forget_places() -> None:
     _native.forget_places()
 
 
-def is_known_caught(frame: FrameType, offset: int, exception: BaseException) -> bool:
-    """Say whether the notes of a frame and those older say that something catches an exception."""
-    return _native.is_known_caught(frame, offset, exception)
+def unknown_from(frame: FrameType, offset: int, exception: BaseException) -> FrameType | None:
+    """Return the frame from which on the notes do not say what becomes of an exception; None if it is caught."""
+    return _native.unknown_from(frame, offset, exception)
 
 
 def raise_callback(

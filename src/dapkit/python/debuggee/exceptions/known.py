@@ -106,13 +106,16 @@ class KnownRaises:
         """Note that a frame of this code is never the last one of a thread."""
         self.note(code, _UNWINDING, None, PASSES, era=era)
 
-    def is_caught(self, frame: FrameType, offset: int, exception: BaseException) -> bool:
-        """Say whether it is known that a frame or an older one catches an exception, if older ones count."""
+    def unknown_from(self, frame: FrameType, offset: int, exception: BaseException) -> FrameType | None:
+        """Return the frame, this one or an older one, from which on it is not known what becomes of an exception.
+
+        None if it is known that something catches it.
+        """
         if not self._deep:
-            return False
+            return frame
         if native.CAN_FOLLOW:
-            return native.is_known_caught(frame, offset, exception)
-        return self._is_caught(frame, offset, exception, deep=True)
+            return native.unknown_from(frame, offset, exception)
+        return self._unknown_from(frame, offset, exception, deep=True)
 
     def clear(self, *, deep: bool | None = None) -> None:
         """Look at everything again; `deep` says whether handlers in older frames decide too."""
@@ -140,12 +143,12 @@ class KnownRaises:
 
         def on_raise(code: CodeType, offset: int, exception: BaseException) -> object:
             frame = sys._getframe(1)
-            if self._is_caught(frame, offset, exception, deep=False):
+            if self._unknown_from(frame, offset, exception, deep=False) is None:
                 return None  # by the frame itself: wherever it comes from
             origin = origin_of(exception, frame) if self._deep else AGAIN
             if origin == PASSING:
                 return None  # it was looked at where it was raised
-            if origin == FRESH and self._is_caught(frame, offset, exception, deep=True):
+            if origin == FRESH and self._unknown_from(frame, offset, exception, deep=True) is None:
                 return None
             return thorough(code, offset, exception)
 
@@ -157,7 +160,7 @@ class KnownRaises:
             return self._native("RERAISE", thorough)
 
         def on_reraise(code: CodeType, offset: int, exception: BaseException) -> object:
-            if self._is_caught(sys._getframe(1), offset, exception, deep=self._deep):
+            if self._unknown_from(sys._getframe(1), offset, exception, deep=self._deep) is None:
                 return None
             return thorough(code, offset, exception)
 
@@ -183,21 +186,21 @@ class KnownRaises:
 
     # The same as in C, for where there is none
 
-    def _is_caught(self, newest: FrameType, offset: int, exception: BaseException, *, deep: bool) -> bool:
-        if id(exception) in self.reported:
-            return False
-        frame: FrameType | None = newest
-        while frame is not None:
+    def _unknown_from(
+        self, newest: FrameType, offset: int, exception: BaseException, *, deep: bool
+    ) -> FrameType | None:
+        frame = newest
+        while id(exception) not in self.reported:
             note = self._found(frame.f_code, offset, type(exception))
             if note is None or note[2] in (ENDS, UNSURE) or not all(_holds(guard, frame) for guard in note[4]):
-                return False
+                break
             if note[2] == CATCHES or (note[3] and frame is not newest):
-                return True
-            if not deep:
-                return False
+                return None
+            if not deep or frame.f_back is None:
+                break
             frame = frame.f_back
-            offset = frame.f_lasti if frame is not None else 0
-        return False
+            offset = frame.f_lasti
+        return frame
 
     def _found(self, code: CodeType, offset: int, kind: type | None) -> Note | None:
         note = self._notes.get((id(code), offset, id(kind)))

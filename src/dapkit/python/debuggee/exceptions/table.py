@@ -247,8 +247,13 @@ class ExceptionBreakpointTable:
                 return (USER_UNHANDLED,)
             in_program = in_program or shows
             at = offset if current is frame else current.f_lasti
-            if current is not frame and self.known.is_caught(current, at, exception):
-                return ()
+            if current is not frame:
+                unknown = self.known.unknown_from(current, at, exception)
+                if unknown is None:
+                    return ()
+                if unknown is not current:  # there may be a hundred thousand frames between
+                    current = unknown
+                    continue
             found = self._is_caught_in(current, at, exception, era=era)
             if found or (current is not frame and swallows_from_below(current.f_code, exception)):
                 return ()

@@ -165,13 +165,14 @@ static int guards_hold(PyFrameObject *frame, PyObject *guards)
     return hold;
 }
 
-/* Say whether it is known that something catches an exception that this frame is about to be left by. */
-static int is_caught(PyFrameObject *frame, PyObject *code, long offset, PyObject *exception, int deep)
+/* Say whether it is known that something catches an exception that this frame is about to be left by. If not, `unknown`
+   is the frame from which on that is not known, a new reference, where it is asked for. */
+static int is_caught(PyFrameObject *frame, PyObject *code, long offset, PyObject *exception, int deep, PyObject **unknown)
 {
     PyFrameObject *held = NULL;
     PyObject *held_code = NULL;
     int found = 0;
-    for (int newest = 1; frame != NULL; newest = 0) {
+    for (int newest = 1;; newest = 0) {
         const Place *place = find(code, offset, Py_TYPE(exception));
         if (place == NULL || place->verdict == ENDS || place->verdict == UNSURE) break;
         found = place->verdict == CATCHES || (place->swallows && !newest);
@@ -182,32 +183,33 @@ static int is_caught(PyFrameObject *frame, PyObject *code, long offset, PyObject
         }
         if (found || !deep) break;
         PyFrameObject *back = optional.frame_get_back(frame);
+        if (back == NULL) break;
         Py_XDECREF((PyObject *)held);
         frame = held = back;
-        if (frame == NULL) break;
         Py_XDECREF(held_code);
         code = held_code = (PyObject *)PyFrame_GetCode(frame);
         offset = optional.frame_get_lasti(frame);
     }
+    if (unknown != NULL) *unknown = found ? NULL : Py_NewRef((PyObject *)frame);
     Py_XDECREF(held_code);
     Py_XDECREF((PyObject *)held);
     return found;
 }
 
-static PyObject *is_known_caught(PyObject *Py_UNUSED(module), PyObject *args)
+static PyObject *unknown_from(PyObject *Py_UNUSED(module), PyObject *args)
 {
     PyObject *frame, *exception;
     long offset;
-    if (!PyArg_ParseTuple(args, "OlO:is_known_caught", &frame, &offset, &exception) || require_functions("PyFrame_") < 0)
+    if (!PyArg_ParseTuple(args, "OlO:unknown_from", &frame, &offset, &exception) || require_functions("PyFrame_") < 0)
         return NULL;
     PyObject *caller = (PyObject *)PyEval_GetFrame(); /* the stable ABI has no name for its type */
     if (caller == NULL || !Py_IS_TYPE(frame, Py_TYPE(caller)))
-        return PyErr_Format(PyExc_TypeError, "is_known_caught takes a frame, not %R", frame);
-    PyObject *code = (PyObject *)PyFrame_GetCode((PyFrameObject *)frame);
-    int found = is_caught((PyFrameObject *)frame, code, offset, exception, 1);
+        return PyErr_Format(PyExc_TypeError, "unknown_from takes a frame, not %R", frame);
+    PyObject *code = (PyObject *)PyFrame_GetCode((PyFrameObject *)frame), *unknown;
+    int found = is_caught((PyFrameObject *)frame, code, offset, exception, 1, &unknown);
     caught.exception = NULL; /* it may be another frame that is about to be left */
     Py_DECREF(code);
-    return PyBool_FromLong(found);
+    return found ? Py_NewRef(Py_None) : unknown;
 }
 
 enum { FRESH, PASSING, AGAIN };
@@ -258,7 +260,7 @@ static int lets_pass(Callback *self, PyFrameObject *frame, PyObject *const *args
 {
     long offset = PyLong_AsLong(args[1]);
     caught.exception = NULL;
-    return !is_reported(self->refs[REPORTED], args[2]) && is_caught(frame, args[0], offset, args[2], deep);
+    return !is_reported(self->refs[REPORTED], args[2]) && is_caught(frame, args[0], offset, args[2], deep, NULL);
 }
 
 static PyObject *serve_raise(PyObject *object, PyObject *const *args, size_t given, PyObject *names)
@@ -328,9 +330,10 @@ PyMethodDef raise_methods[] = {
         "Note what becomes of exceptions of a type at an instruction; return how many places are noted. The type is None,\n"
         "and the offset -1, to say what unwinding into that code means.")},
     {"forget_places", forget_places, METH_NOARGS, PyDoc_STR("forget_places()\n--\n\nForget all places.")},
-    {"is_known_caught", is_known_caught, METH_VARARGS, PyDoc_STR(
-        "is_known_caught(frame, offset, exception, /)\n--\n\n"
-        "Say whether the notes of a frame and those older say that something catches an exception.")},
+    {"unknown_from", unknown_from, METH_VARARGS, PyDoc_STR(
+        "unknown_from(frame, offset, exception, /)\n--\n\n"
+        "Return the frame, this one or an older one, from which on the notes do not say what becomes of an exception;\n"
+        "None if they say that something catches it.")},
     {"raise_callback", raise_callback, METH_VARARGS, PyDoc_STR(
         "raise_callback(event, thorough, reported, /)\n--\n\n"
         "Make the callback of RAISE, RERAISE or PY_UNWIND that calls thorough(code, offset, exception) unless it is known\n"
