@@ -63,6 +63,7 @@ async def serve_http(server: DebugServer, *, port: int, announce: Callable[[str,
                 backlog=limits.BACKLOG_CONNECTIONS,
                 log_level="warning",
                 access_log=False,
+                proxy_headers=False,  # the connections that are counted are those of the proxy
             )
             gated = _Uvicorn(config)
             async with background_tasks() as tasks:

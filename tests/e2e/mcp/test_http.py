@@ -7,7 +7,8 @@ import stat
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, closing, suppress
+from http.client import HTTPConnection
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -83,6 +84,29 @@ async def test_half_open_connections_keep_nobody_out(served: Served) -> None:
         oldest.settimeout(30)
         with suppress(ConnectionError):
             assert oldest.recv(1) == b""
+
+
+def test_request_that_a_proxy_forwards_admits_its_connection(served: Served) -> None:
+    place = urlsplit(served.address)
+    headers = {"Authorization": f"Bearer {served.token.read_text()}", "X-Forwarded-For": "192.0.2.1"}
+    with closing(HTTPConnection(place.netloc, timeout=60)) as forwarded, ExitStack() as stack:
+        assert status_of(forwarded, headers) == 404
+        strangers = [
+            stack.enter_context(socket.create_connection((place.hostname, place.port)))
+            for _ in range(limits.UNADMITTED_CONNECTIONS + 1)
+        ]
+        strangers[0].settimeout(60)
+        with suppress(ConnectionError):
+            assert strangers[0].recv(1) == b""  # the oldest that was not admitted has to go
+        assert status_of(forwarded, headers) == 404
+
+
+def status_of(connection: HTTPConnection, headers: dict[str, str]) -> int:
+    """Ask on a connection for a page that there is not."""
+    connection.request("GET", "/nothing", headers=headers)
+    answer = connection.getresponse()
+    answer.read()
+    return answer.status
 
 
 async def test_connection_without_a_token_is_closed_at_its_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
