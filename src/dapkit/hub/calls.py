@@ -61,7 +61,7 @@ type HandlerFactory = Callable[[Settings], AbstractAsyncContextManager[CallHandl
 
 
 async def read_call(message: Mapping[str, object], report: ReportProgress) -> HubCall:
-    """Read a call from a message, and the settings of its project, in a thread: a file may be where nothing answers.
+    """Read a call from a message, and the settings of its project.
 
     Raises:
         CallRefused: a field is missing or wrong, or the settings cannot be read in time.
@@ -79,13 +79,19 @@ async def read_call(message: Mapping[str, object], report: ReportProgress) -> Hu
         session=session or None,
         read_only=_field(message, "read_only", bool, False),  # noqa: FBT003 - what holds if it is missing
         env=_texts("env", env) if env else None,
-        settings=await _settings(Path(project), _texts("overrides", _field(message, "overrides", dict, {}))),
+        settings=await load_settings(Path(project), _texts("overrides", _field(message, "overrides", dict, {}))),
         report=report,
     )
 
 
-async def _settings(project: Path, overrides: Mapping[str, str]) -> Settings:
-    read = partial(Settings.load, project, environ=overrides)
+async def load_settings(project: Path, environ: Mapping[str, str] | None = None) -> Settings:
+    """Load the settings as `Settings.load` does, in a thread: a file may be where nothing answers.
+
+    Raises:
+        CallRefused: they cannot be read within `limits.CONFIGURATION_SECONDS`.
+
+    """
+    read = partial(Settings.load, project, environ=environ)
     with anyio.move_on_after(limits.CONFIGURATION_SECONDS):
         return await anyio.to_thread.run_sync(read, abandon_on_cancel=True)
     seconds = limits.CONFIGURATION_SECONDS

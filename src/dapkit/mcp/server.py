@@ -6,7 +6,6 @@ from importlib import resources
 from pathlib import Path
 
 import anyio
-import anyio.to_thread
 import mcp
 from anyio.streams.memory import MemoryObjectReceiveStream
 from mcp import types
@@ -16,10 +15,10 @@ from mcp.server.context import ServerRequestContext
 from dapkit import hub, limits
 from dapkit.agent.table import PARAMETERS
 from dapkit.hub import async_client
+from dapkit.hub.calls import load_settings
 from dapkit.hub.client import HubClient
 from dapkit.hub.wire import VERSION
 from dapkit.mcp.definition import NAME, tool
-from dapkit.settings import Settings
 from dapkit.transport import background_tasks
 
 type Context = ServerRequestContext[object]
@@ -59,7 +58,10 @@ class DebugServer:
     # Tools
 
     async def _list_tools(self, _context: Context, _page: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        settings = await anyio.to_thread.run_sync(Settings.load, self._project)
+        try:
+            settings = await load_settings(self._project)
+        except hub.CallRefused as error:
+            raise mcp.MCPError(code=types.INTERNAL_ERROR, message=str(error)) from error
         return types.ListToolsResult(tools=[tool(read_only=self._read_only)] if settings.debug_enabled else [])
 
     async def _call_tool(self, context: Context, call: types.CallToolRequestParams) -> types.CallToolResult:
