@@ -19,7 +19,6 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import anyio
-from anyio import to_thread
 
 from dapkit import limits
 from dapkit.client.errors import WaitExpired
@@ -160,11 +159,12 @@ async def open_terminal(
         raise CannotStart("runInTerminal names no command to run")
     guard = Guard()
     try:
-        terminal = await _start(wanted, on_output, program_input)
+        terminal, report = _start(wanted, on_output, program_input)
         guard.watch(terminal.pid)
         async with background_tasks() as tasks:
-            tasks.start_soon(terminal.read_all)
             try:
+                await _need_program(wanted, report)
+                tasks.start_soon(terminal.read_all)
                 yield terminal
             finally:
                 with anyio.CancelScope(shield=True):
@@ -173,39 +173,38 @@ async def open_terminal(
         guard.dismiss()
 
 
-async def _start(
+def _start(
     wanted: RunInTerminalRequestArguments, on_output: OnOutput | None, program_input: Path | None
-) -> Terminal:
-    # A named pipe is open only once somebody writes to it.
-    read = None if program_input is None else await to_thread.run_sync(_opened, program_input, abandon_on_cancel=True)
+) -> tuple[Terminal, DescriptorReader]:
+    """Start the launcher; return the terminal, and where it says why it could not become the program."""
     master, slave = pty.openpty()
     reading, reports = os.pipe2(os.O_CLOEXEC)
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", *_SIZE, 0, 0))
-    launcher = [sys.executable, "-I", "-S", str(_LAUNCHER), wanted.cwd or ".", *wanted.args]
+    given = "" if program_input is None else str(program_input.absolute())
+    launcher = [sys.executable, "-I", "-S", str(_LAUNCHER), wanted.cwd or ".", given, *wanted.args]
     try:
-        reads = slave if read is None else read
-        pid = _spawn(launcher, _environment(wanted.env), {0: reads, 1: slave, 2: slave, REPORT: reports})
+        pid = _spawn(launcher, _environment(wanted.env), {0: slave, 1: slave, 2: slave, REPORT: reports})
     finally:
-        if read is not None:
-            os.close(read)
         os.close(slave)
         os.close(reports)
     os.set_blocking(master, False)
     terminal = Terminal(pid, master, wanted.title or Path(wanted.args[0]).name, on_output)
-    async with DescriptorReader(reading) as report:
+    return terminal, DescriptorReader(reading)
+
+
+async def _need_program(wanted: RunInTerminalRequestArguments, report: DescriptorReader) -> None:
+    """Wait until the launcher has become the program: a named pipe as its input is open once somebody writes to it.
+
+    Raises:
+        CannotStart: it has not.
+
+    """
+    async with report:
         try:
             failure = await report.receive()
         except anyio.EndOfStream:  # closed by becoming the program
-            return terminal
-    await terminal.close()
+            return
     raise CannotStart(f"{wanted.args[0]} could not be run in {wanted.cwd}: {failure.decode(errors='replace')}")
-
-
-def _opened(file: Path) -> int:
-    try:
-        return os.open(file, os.O_RDONLY | os.O_CLOEXEC)
-    except OSError as error:
-        raise CannotStart(f"{file} cannot be read as the program's input: {error.strerror}") from error
 
 
 def _spawn(argv: list[str], environment: Mapping[str, str], descriptors: Mapping[int, int]) -> int:

@@ -1,8 +1,9 @@
 """What first runs in a new terminal: it takes the terminal over and becomes the program.
 
 Started by `terminal` in a session of its own, with the terminal on its standard
-descriptors, as `FOLDER COMMAND...`. Why it failed, if it did, goes to descriptor 3,
-which the program does not inherit.
+descriptors, as `FOLDER INPUT COMMAND...`, where INPUT is a file that the program reads
+instead, or empty. A named pipe is waited for here, in a process that can be killed.
+Why it failed, if it did, goes to descriptor 3, which the program does not inherit.
 """
 
 import fcntl
@@ -16,17 +17,28 @@ REPORT = 3
 
 def main() -> None:
     """Never return: end as the program, or with the shell's code for a command that cannot be run."""
-    folder, *command = sys.argv[1:]
+    folder, given, *command = sys.argv[1:]
     os.set_inheritable(REPORT, False)  # noqa: FBT003 - takes no keywords
     try:
         fcntl.ioctl(1, termios.TIOCSCTTY, 0)  # its input may be a file
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # Python itself ignores these two
         signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+        if given:
+            _read(given)
         os.chdir(folder)
         os.execvp(command[0], command)  # noqa: S606 - the command that the adapter asked for, without a shell
     except OSError as error:
         os.write(REPORT, str(error).encode(errors="replace"))
         sys.exit(127)
+
+
+def _read(file: str) -> None:
+    """Make a file the standard input."""
+    try:
+        opened = os.open(file, os.O_RDONLY)
+    except OSError as error:
+        raise OSError(f"{file} cannot be read as the program's input: {error.strerror}") from error
+    os.dup2(opened, 0)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import subprocess
 import sys
 from pathlib import Path
 
@@ -97,6 +98,45 @@ async def test_output_is_bounded_and_never_makes_the_program_wait() -> None:
         assert await terminal.wait() == 0
         text = await terminal.wait_for_output("end")
     assert not text.complete
+
+
+async def test_program_that_reads_a_named_pipe_starts_with_its_writer(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    writer = os.open(tmp_path / "pipe", os.O_RDWR)
+    code = "import os; print('ready'); print('hello', input(), os.isatty(0), os.isatty(1))"
+    try:
+        async with open_terminal(python(code), program_input=tmp_path / "pipe") as terminal:
+            await terminal.wait_for_output("ready")
+            os.write(writer, b"Ada\n")
+            await terminal.wait_for_output("hello Ada False True")
+    finally:
+        os.close(writer)
+
+
+GIVES_UP = """
+import sys
+from pathlib import Path
+import anyio
+from dapkit.client.terminal import open_terminal
+from dapkit.protocol import RunInTerminalRequestArguments
+
+async def main():
+    wanted = RunInTerminalRequestArguments(args=["cat"], cwd="/")
+    with anyio.move_on_after(0.5):
+        async with open_terminal(wanted, program_input=Path(sys.argv[1])):
+            print("started")
+
+anyio.run(main)
+"""
+
+
+def test_named_pipe_that_nobody_writes_to_is_waited_for_no_longer_than_wanted(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    ended = subprocess.run([sys.executable, "-c", GIVES_UP, str(pipe)], capture_output=True, timeout=40, check=False)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, b"", b"")
+    with pytest.raises(OSError, match="No such device or address"):  # nobody reads it, or is about to
+        os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
 
 
 async def test_released_program_outlives_its_terminal() -> None:
