@@ -11,6 +11,7 @@ watch cannot see, in docs/explanation/native.md.
 import atexit
 import gc
 import itertools
+import os
 import sys
 import types
 from collections.abc import Callable
@@ -117,6 +118,19 @@ def duplicate_above_limit(descriptor: int, *, most: int, kept: int) -> int:
     The limit may be `most`, and the hard one has to be higher by `kept`.
     """
     return _native.duplicate_above_limit(descriptor, most, kept) if AVAILABLE else -1
+
+
+def file_identity(descriptor: int) -> tuple[int, int]:
+    """Return device and inode of what a descriptor stands for; in C without a wait for other threads.
+
+    Raises:
+        OSError: it is not open.
+
+    """
+    if AVAILABLE:
+        return _native.file_identity(descriptor)
+    status = os.fstat(descriptor)
+    return status.st_dev, status.st_ino
 
 
 # Breakpoints

@@ -24,13 +24,13 @@ class OwnDescriptor:
     def __init__(self, number: int) -> None:
         """Take a descriptor over, under another number."""
         self.number: Final = _moved_up(number)
-        self._identity = _identity(self.number)
+        self._identity = native.file_identity(self.number)
         hide(self)
 
     def is_ours(self) -> bool:
         """Say whether the program has left it alone."""
         try:
-            return _identity(self.number) == self._identity
+            return native.file_identity(self.number) == self._identity
         except OSError:
             return False
 
@@ -38,11 +38,6 @@ class OwnDescriptor:
         """Close it, once, if it is still ours."""
         if self.is_ours():
             os.close(self.number)
-
-
-def _identity(number: int) -> tuple[int, int]:
-    status = os.fstat(number)
-    return status.st_dev, status.st_ino
 
 
 def _moved_up(number: int) -> int:
