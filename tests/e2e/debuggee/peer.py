@@ -205,6 +205,12 @@ class Peer:
         while name not in {frame["name"] for frame in self.stack(thread)}:
             assert time.monotonic() < deadline, f"never came into {name}, is at {self.at(thread)}"
 
+    def wait_until_in_python(self, thread: int = 1) -> None:
+        """Wait until a stopped thread is out of native code; one that gets no processor counts as in there."""
+        deadline = time.monotonic() + DEADLINE
+        while self.at(thread)[0].endswith("[native call]"):
+            assert time.monotonic() < deadline, f"never came back from native code, is at {self.at(thread)}"
+
     def step(self, command: str = "next", thread: int = 1) -> tuple[str, int]:
         self.ask(command, threadId=thread)
         self.stopped("step")

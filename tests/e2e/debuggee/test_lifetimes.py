@@ -228,6 +228,7 @@ def test_garbage_of_the_program_is_collected_in_its_own_code_only(start: Start) 
         peer.ask("threads")
     peer.ask("pause", threadId=1)
     peer.stopped("pause")
+    peer.wait_until_in_python()
     assert peer.value("gc.get_threshold()[0], gc.isenabled()") == "(3, True)"
     peer.value("done = True; globals().update(done=True)", "repl")
     peer.go()

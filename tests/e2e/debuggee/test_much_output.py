@@ -67,6 +67,7 @@ def test_program_that_waits_can_be_paused_and_goes_on(talkative: Peer) -> None:
     assert talkative.ask("threads")["threads"]
     talkative.ask("pause", threadId=1)
     talkative.stopped("pause")
+    talkative.wait_until_in_python()
     assert int(talkative.value("number")) < 2000
     talkative.go()
     take_all(talkative)

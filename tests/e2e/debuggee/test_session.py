@@ -231,7 +231,7 @@ def test_no_process_is_left_when_the_adapter_is_killed(python: str, tmp_path: Pa
         number = int(adapter.stdout.readline())
         watch = os.pidfd_open(number)
         adapter.kill()
-    assert select.select([watch], [], [], 2)[0], "the program outlives its debugger"
+    assert select.select([watch], [], [], DEADLINE)[0], "the program outlives its debugger"
     os.close(watch)
 
 

@@ -93,6 +93,7 @@ def test_pause_stops_one_thread_and_the_others_run_at_full_speed(start: Start) -
         peer.wait_until_inside("spin", thread)
     peer.ask("pause", threadId=2)
     assert peer.stopped("pause") == {"reason": "pause", "threadId": 2, "allThreadsStopped": False}
+    peer.wait_until_in_python(2)
     held, other = (int(peer.value(f"counts[{n}]", thread=2)) for n in range(2))
     deadline = time.monotonic() + DEADLINE
     while int(peer.value("counts[1]", thread=2)) == other:
@@ -132,13 +133,6 @@ def test_event_loop_of_a_server_goes_on_beating_while_its_worker_stands(start: S
     assert peer.finish()[0] == 0
 
 
-def comes_back(peer: Peer, thread: int) -> None:
-    """Wait until a stopped thread is no longer inside native code."""
-    deadline = time.monotonic() + DEADLINE
-    while "native call" in peer.at(thread)[0]:
-        assert time.monotonic() < deadline
-
-
 SLEEPING = """
     import threading, time
     go = threading.Event()
@@ -162,14 +156,17 @@ def test_threads_that_are_paused_together_are_both_told(start: Start) -> None:
     assert peer.process.stdout is not None
     peer.process.stdout.readline()
     for thread in (2, 3):
+        peer.wait_until_inside("Condition.wait", thread)
+    for thread in (2, 3):
         peer.send("pause", threadId=thread)
     assert {peer.stopped("pause")["threadId"] for _ in range(2)} == {2, 3}
     peer.ask("pause", threadId=1)
     assert peer.stopped("pause")["threadId"] == 1
+    peer.wait_until_in_python()
     assert peer.value("go.set()", context="repl") == "None"
     peer.go(1)
     for thread in (2, 3):
-        comes_back(peer, thread)
+        peer.wait_until_in_python(thread)
         assert peer.step("next", thread)[0] == "Condition.wait"
     for thread in (2, 3):
         peer.go(thread)
@@ -229,13 +226,14 @@ def test_others_run_at_full_speed_while_a_paused_thread_is_inside_native_code(st
     assert peer.process.stdout is not None
     peer.process.stdout.readline()
     assert peer.stopped("breakpoint")["threadId"] == 1
+    peer.wait_until_at(("consume", 8), thread=2)
     peer.ask("pause", threadId=2)
     peer.stopped("pause")
     assert "native call" in peer.at(2)[0]
     assert peer.value("sys.monitoring.get_events(3) & sys.monitoring.events.LINE") == "0"
     assert int(peer.value("sys.monitoring.get_local_events(3, consume.__code__) & sys.monitoring.events.LINE")) > 0
     peer.go(1)
-    comes_back(peer, 2)
+    peer.wait_until_in_python(2)
     assert peer.at(2)[0] == "called"
     assert peer.locals(2)["item"]["value"] == "1"
     peer.ask("stepOut", threadId=2)

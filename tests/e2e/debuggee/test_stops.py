@@ -52,6 +52,7 @@ def test_pause_reaches_a_tight_loop(start: Start, body: str) -> None:
     ready(peer)
     peer.ask("pause", threadId=1)
     assert peer.stopped("pause")["threadId"] == 1
+    peer.wait_until_in_python()
     assert peer.value("1 + 1") == "2"
     peer.go()
     peer.ask("pause", threadId=1)
@@ -78,6 +79,7 @@ def test_pause_reaches_recursion_through_lines_that_are_switched_off(start: Star
     ready(peer)
     peer.ask("pause", threadId=1)
     peer.stopped("pause")
+    peer.wait_until_in_python()
     assert peer.at()[0] in ("fib", "main")
 
 
@@ -92,6 +94,8 @@ def test_all_threads_stop_and_go_on_together(start: Start) -> None:
     peer.wait_until_at(("blocked", 12), thread=5)
     peer.ask("pause", threadId=1)
     assert peer.stopped("pause") == {"reason": "pause", "threadId": 1, "allThreadsStopped": True}
+    for thread in (1, 2, 3):
+        peer.wait_until_in_python(thread)
     before: dict[int, str] = {}
     while (now := {at: peer.value(f"counts[{at}]") for at in (0, 2)}) != before:  # until all have come to a line
         before = now
@@ -103,6 +107,7 @@ def test_all_threads_stop_and_go_on_together(start: Start) -> None:
             peer.go()
             peer.ask("pause", threadId=2)
             assert peer.stopped("pause")["threadId"] == 2
+            peer.wait_until_in_python()
 
 
 @pytest.mark.row("continue, pause")
@@ -271,7 +276,7 @@ def test_stack_of_a_running_program_is_shown_without_stopping_it(start: Start) -
     peer = start(WORKERS)
     peer.configure()
     ready(peer)
-    assert peer.at(5)[0] == "blocked"
+    peer.wait_until_at(("blocked", 12), thread=5)
     assert peer.at(1)[0] == "main"
     number = peer.stack(1)[0]["id"]
     with pytest.raises(Refused, match="the program is running"):
