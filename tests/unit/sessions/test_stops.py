@@ -219,13 +219,16 @@ async def test_pause_is_asked_for_again_where_the_adapter_has_not_noticed_that_t
     assert stop.reason == "pause"
 
 
-async def test_pause_is_not_asked_for_again_where_the_program_has_stopped_meanwhile(sessions: SessionRegistry) -> None:
+async def test_pause_is_not_asked_for_again_where_the_program_has_stopped_meanwhile(
+    sessions: SessionRegistry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "PAUSE_TICK_SECONDS", 1.0)
     asked: list[Request] = []
 
     async def stop_all_the_same(peer: FakePeer, request: Request) -> None:
         asked.append(request)
         await refuse("Process is not running.")(peer, request)
-        await anyio.sleep(limits.PAUSE_TICK_SECONDS / 5)  # before it is asked again
+        await anyio.sleep(0.01)  # so that the refusal is seen first; the next time is far off
         await stopping("breakpoint")(peer, request)
 
     session = await sessions.open(P, start(script({"continue": [reply()], "pause": [stop_all_the_same]})))
