@@ -184,6 +184,8 @@ async def test_program_that_takes_long_to_clean_up_gets_the_time(driver: Driver,
 async def test_interrupt_that_a_wait_has_not_noticed_is_sent_again(driver: Driver, python: str) -> None:
     program = """
         import ctypes, os, signal, threading
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # which comes soon after the second interrupt
+        signal.alarm(20)  # if that does not come
         received, sent = os.pipe()
         os.set_blocking(sent, False)
         signal.set_wakeup_fd(sent)
