@@ -159,7 +159,7 @@ def content(file: Path) -> str:
 async def stands(file: Path) -> int:
     """Wait until the number in a file is the same for a while."""
     same, before = 0, ""
-    with anyio.fail_after(20):
+    with anyio.fail_after(50):
         while same < 30:
             now = content(file)
             same, before = (same + 1 if now and now == before else 0), now
