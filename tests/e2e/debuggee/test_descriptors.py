@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from e2e.debuggee.conftest import Start
+from e2e.taken_descriptors import TAKES_ALL
 
 
 def test_program_that_closes_the_usual_numbers_is_still_debugged(start: Start) -> None:
@@ -33,34 +34,25 @@ def test_program_that_closes_the_usual_numbers_is_still_debugged(start: Start) -
     assert peer.finish() == (0, "3\n", "")
 
 
+TAKING = """\
+import os, resource, sys, time
+def f(i):
+    return i
+{takes_all}
+f(1)
+until = time.monotonic() + 20
+while sys.monitoring.get_tool(0) and time.monotonic() < until:
+    time.sleep(0.01)
+f(2)
+print(sys.monitoring.get_tool(0), os.fstat(file).st_size, [os.fstat(number).st_size for number in set(numbers)])
+sys.exit(7)
+"""
+
+
 @pytest.mark.each_python
 @pytest.mark.parametrize("stops", [True, False])
 def test_program_that_closes_all_numbers_and_uses_them_itself_runs_on_undebugged(start: Start, *, stops: bool) -> None:
-    peer = start(
-        """
-        import os, resource, sys, time
-        def f(i):
-            return i
-        _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-        numbers = [int(name) for name in os.listdir("/proc/self/fd") if int(name) > 2]
-        for number in numbers:
-            try:
-                os.close(number)
-            except OSError:
-                continue  # that of the listing
-        file = os.open("mine", os.O_RDWR | os.O_CREAT)
-        for number in numbers:
-            os.dup2(file, number)
-        f(1)
-        until = time.monotonic() + 20
-        while sys.monitoring.get_tool(0) and time.monotonic() < until:
-            time.sleep(0.01)
-        f(2)
-        print(sys.monitoring.get_tool(0), os.fstat(file).st_size, [os.fstat(number).st_size for number in set(numbers)])
-        sys.exit(7)
-        """
-    )
+    peer = start(TAKING.format(takes_all=TAKES_ALL))
     peer.configure(lines=[3] if stops else [])
     assert peer.finish() == (7, "None 0 [0, 0, 0, 0]\n", "")
     assert not any(event["event"] in ("stopped", "exited") for event in peer.events())

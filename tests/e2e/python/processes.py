@@ -10,6 +10,17 @@ from e2e.python.driving import Driver
 
 SECONDS = 30.0
 
+STARTS_A_FAMILY = """
+    import ctypes, os, subprocess, sys, time
+    plain = subprocess.Popen(["sleep", "60"])
+    session = subprocess.Popen(["sh", "-c", "sleep 60 & echo $!; wait"], start_new_session=True, stdout=-1, text=True)
+    below = session.stdout.readline().strip()
+    daemon = subprocess.check_output(
+        ["sh", "-c", "setsid sh -c 'sleep 60 >/dev/null & echo $!' & wait"], text=True
+    ).strip()
+"""
+"""A child, a child with a session of its own, a child of that, and a daemon that nobody is the parent of."""
+
 
 def command_line(pid: int) -> str:
     """Return what a process was started as."""

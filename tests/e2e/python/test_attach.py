@@ -20,6 +20,7 @@ from dapkit.protocol import (
 from e2e.python.listening import Listening, client, running
 from e2e.python.processes import ended
 from e2e.python.raw import raw_client
+from e2e.taken_descriptors import TAKES_ALL
 
 pytestmark = pytest.mark.row("attach")
 
@@ -433,22 +434,11 @@ async def test_cancelled_launch_leaves_nothing_behind() -> None:
 async def test_program_that_closes_all_descriptors_while_it_listens_goes_on_and_keeps_its_files(
     tmp_path: Path, python: str
 ) -> None:
-    text = """
-        import os, resource, dapkit
-        dapkit.listen(0)
-        _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-        numbers = [int(name) for name in os.listdir("/proc/self/fd") if int(name) > 2]
-        for number in numbers:
-            try:
-                os.close(number)
-            except OSError:
-                continue  # that of the listing
-        file = os.open("mine", os.O_RDWR | os.O_CREAT)
-        for number in numbers:
-            os.dup2(file, number)
-        print(os.fstat(file).st_size, len({os.fstat(number).st_ino for number in numbers}))
-    """
+    text = (
+        "import os, resource, dapkit\ndapkit.listen(0)\n"
+        + TAKES_ALL
+        + "print(os.fstat(file).st_size, len({os.fstat(number).st_ino for number in numbers}))\n"
+    )
     with running(text, tmp_path, python) as program:
         program.read_place()
         assert program.process.wait(30) == 0

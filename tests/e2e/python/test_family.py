@@ -12,26 +12,18 @@ import pytest
 
 from dapkit.protocol import DisconnectArguments
 from e2e.python.driving import Driver
-from e2e.python.processes import descendants, ended, only_line, process_of, runs
+from e2e.python.processes import STARTS_A_FAMILY, descendants, ended, only_line, process_of, runs
 from e2e.python.raw import raw_client
 
 pytestmark = pytest.mark.row("restart, terminate, disconnect")
 
-FAMILY = """
-    import os, subprocess, sys, time
-    plain = subprocess.Popen(["sleep", "60"])
-    session = subprocess.Popen(["sh", "-c", "sleep 60 & echo $!; wait"], start_new_session=True, stdout=-1, text=True)
-    below = session.stdout.readline().strip()
-    daemon = subprocess.check_output(
-        ["sh", "-c", "setsid sh -c 'sleep 60 >/dev/null & echo $!' & wait"], text=True
-    ).strip()
+FAMILY = f"""{STARTS_A_FAMILY}
     print(plain.pid, session.pid, below, daemon, flush=True)
     try:
         time.sleep(60)
     except KeyboardInterrupt:
         pass
 """
-"""A child, a child with a session of its own, a child of that, and a daemon that nobody is the parent of."""
 
 
 @contextmanager

@@ -10,23 +10,16 @@ import pytest
 
 from dapkit.client.terminal import Terminal, open_terminal
 from dapkit.protocol import RunInTerminalRequestArguments
-from e2e.python.processes import ended, runs
+from e2e.python.processes import STARTS_A_FAMILY, ended, runs
 from e2e.python.raw import RawClient, raw_client
 
-FAMILY = """
-    import ctypes, os, subprocess, sys, time
-    plain = subprocess.Popen(["sleep", "60"])
-    session = subprocess.Popen(["sh", "-c", "sleep 60 & echo $!; wait"], start_new_session=True, stdout=-1, text=True)
-    below = session.stdout.readline().strip()
-    daemon = subprocess.check_output(
-        ["sh", "-c", "setsid sh -c 'sleep 60 >/dev/null & echo $!' & wait"], text=True
-    ).strip()
+FAMILY = f"""{STARTS_A_FAMILY}
     stubborn = subprocess.Popen(["nohup", "sh", "-c", "trap '' HUP INT TERM; exec sleep 60"], stdout=-3, stderr=-3)
     with open("pids", "w") as file:
         print(os.getpid(), plain.pid, session.pid, below, daemon, stubborn.pid, file=file)
     print("ready", flush=True)
 """
-"""A child, one with a session of its own, a child of that, a daemon that lost its parent, one that ignores signals."""
+"""One more that ignores signals."""
 
 WORK = {
     "waiting for a child": "plain.wait()",
