@@ -19,6 +19,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return the folder of the hub, with no settings of the user around it, and no sockets of others."""
     for variable in [name for name in os.environ if name.startswith("DAPKIT_")]:
         monkeypatch.delenv(variable)
+    monkeypatch.setenv("DAPKIT_ADAPTER_READY_SECONDS", "60")  # of a slow machine
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
     made = tmp_path / "run"

@@ -13,7 +13,7 @@ def runs(pid: int) -> bool:
         return False
 
 
-def ended(pid: int, *, seconds: float = 10.0) -> bool:
+def ended(pid: int, *, seconds: float = 30.0) -> bool:
     """Wait until a process has ended; False if it has not in that time."""
     try:
         process = os.pidfd_open(pid)

@@ -48,7 +48,7 @@ def test_ten_sessions_at_once_answer_and_end(debugger: Debugger, project: Path) 
 
     def launch(name: str) -> object:
         debugger.launch(debuggee, LINE, session=name)
-        return debugger.call("wait", session=name, timeout=100)["line"]
+        return debugger.call("wait", session=name, timeout=40)["line"]
 
     with ThreadPoolExecutor(10) as callers:
         assert list(callers.map(launch, names)) == [LINE] * 10
@@ -112,17 +112,17 @@ def test_two_who_continue_at_once_get_the_same_stop(debugger: Debugger, project:
 def test_one_asks_while_another_lets_the_program_go(debugger: Debugger, project: Path) -> None:
     debugger.stop_at_the_line(python_program(project))
 
-    def ask(_: int) -> str:
+    def ask() -> str:
         try:
             return str(debugger.call("evaluate", expression="count")["result"])
         except CallRefused as refusal:  # it runs, or did so before the answer came
             return str(refusal).partition(":")[0]
 
     with ThreadPoolExecutor(2) as callers:
-        asked = callers.map(ask, range(30))
+        asked = callers.map(lambda _: [ask() for _ in range(15)], range(2))
         for _ in range(10):
             debugger.call("continue", timeout=20)
-        answers = list(asked)
-    counts = [int(answer) for answer in answers if answer.isdigit()]
-    assert counts == sorted(counts)
-    assert {answer for answer in answers if not answer.isdigit()} <= {"NotStopped", "StaleReference", "RequestFailed"}
+    for answers in asked:  # each caller's own; those of two may come in another order than they were asked for
+        counts = [int(answer) for answer in answers if answer.isdigit()]
+        assert counts == sorted(counts)
+        assert set(answers) - set(map(str, counts)) <= {"NotStopped", "StaleReference", "RequestFailed"}
