@@ -8,10 +8,12 @@ import pytest
 from agent_driving import Caller
 from dapkit.agent.handler import ActionHandler
 from dapkit.sessions.registry import SessionRegistry
+from dapkit.settings import Settings
 
 
 @pytest.fixture
 async def caller(tmp_path: Path) -> AsyncIterator[Caller]:
     """Return a caller in an empty project."""
     async with SessionRegistry() as sessions:
-        yield Caller(ActionHandler(sessions), tmp_path)
+        of_a_slow_machine = Settings(session_initial_stop_seconds=30, adapter_ready_seconds=30)
+        yield Caller(ActionHandler(sessions), tmp_path, of_a_slow_machine)

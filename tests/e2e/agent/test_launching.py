@@ -172,6 +172,7 @@ async def test_a_program_reads_a_file_as_its_input(caller: Caller, adapter: str)
 @both
 async def test_a_program_in_a_terminal_is_typed_to(caller: Caller, adapter: str) -> None:
     caller.write("ask.py", "name = input('who? ')\nprint('hello', name)\n")
+    caller.settings = type(caller.settings)(session_initial_stop_seconds=1.0)  # as it waits for the name
     await caller("launch", program="ask.py", terminal=True, adapter=adapter, breakpoints=["ask.py:2"])
     typed = await caller("stdin", input="you\n")
     assert typed.text == "Typed 4 characters."

@@ -124,7 +124,9 @@ async def test_a_program_that_neither_stops_nor_ends_is_told_as_running(caller: 
     paused = await caller("pause")
     assert "Program paused." in paused.text
     assert paused.details["snapshot"]["source"]["path"].endswith("busy.py")
-    assert (await caller("evaluate", expression="1 + 1")).text.startswith("Result: 2")
+    while not (shown := await caller("evaluate", expression="1 + 1")).whole["success"]:
+        assert "inside native code" in shown.text  # it sleeps, or gets no processor
+    assert shown.text.startswith("Result: 2")
 
 
 @both

@@ -45,7 +45,10 @@ class Served:
 def served(project: Path, runtime: Path) -> Iterator[Served]:
     """Return a server that ends with the test."""
     command = [sys.executable, "-m", "dapkit.cli", "mcp", "--http", "--project", str(project)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=os.environ, cwd=runtime) as process:
+    slow = {"DAPKIT_SESSION_INITIAL_STOP_SECONDS": "30"}
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, text=True, env={**os.environ, **slow}, cwd=runtime
+    ) as process:
         found = Served(process)
         try:
             yield found

@@ -13,14 +13,18 @@ import mcp
 import pytest
 from mcp import Client, StdioServerParameters
 
+IMPATIENT = {"DAPKIT_SESSION_INITIAL_STOP_SECONDS": "1"}
+"""For a program that does not stop."""
+
 
 @asynccontextmanager
 async def connected(project: Path, *options: str, mode: str = "auto", **env: str) -> AsyncIterator[Client]:
+    slow = {"DAPKIT_SESSION_INITIAL_STOP_SECONDS": "30"}
     command = StdioServerParameters(
         command=sys.executable,
         args=["-m", "dapkit.cli", "mcp", *options],
         cwd=project,
-        env={**os.environ, **env},
+        env={**os.environ, **slow, **env},
     )
     async with Client(command, mode=mode) as client:
         yield client
@@ -136,8 +140,8 @@ async def test_long_call_reports_progress_and_can_be_given_up(project: Path) -> 
         reports.append(message)
         calls.cancel()
 
-    async with connected(project) as client:
-        await debug(client, "launch", program="app.py", args=["wait"], stop_on_entry=False, timeout=5)
+    async with connected(project, **IMPATIENT) as client:
+        await debug(client, "launch", program="app.py", args=["wait"], stop_on_entry=False)
         with anyio.CancelScope() as calls:
             await client.call_tool("debug", {"action": "wait", "timeout": 300}, progress_callback=on_progress)
         assert calls.cancelled_caught
@@ -175,6 +179,7 @@ async def test_program_reads_what_the_agent_types_and_not_what_it_says(project: 
         assert "read ''" in (await debug(client, "output", session=started["snapshot"]["id"]))["output"]
         assert (await client.list_tools()).tools  # and none of what the agent says is lost
 
+    async with connected(project, **IMPATIENT) as client:
         in_terminal = {"console": "integratedTerminal"}
         started = await debug(client, "launch", program="asks.py", stop_on_entry=False, options=in_terminal)
         await debug(client, "stdin", input="Ada\n", session=started["snapshot"]["id"])
