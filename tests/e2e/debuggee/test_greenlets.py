@@ -92,6 +92,7 @@ def test_stop_step_evaluation_and_pause_in_a_program_that_gevent_has_patched(run
     peer.ask("pause", threadId=1)
     peer.stopped("pause")
     assert peer.stack()
+    peer.wait_until_in_python()
     peer.ask("evaluate", expression="waiting = False", context="repl")
     peer.go()
     assert peer.finish()[:2] == (0, "[11, 21]\n")
