@@ -266,3 +266,22 @@ def test_gc_finds_no_container_of_ours_that_refers_to_a_value_at_a_stop(start: S
             peer.rows(row["variablesReference"])
     assert peer.value("thing").startswith("<__main__.Thing")
     assert peer.value("gc.get_referrers(thing)") == "[]"
+
+
+def test_program_counts_as_many_objects_at_its_begin_as_later(start: Start) -> None:
+    peer = start(
+        """
+        import gc, time
+        def usual():
+            for _ in range(4): gc.collect()  # the interpreter untracks objects of its own by and by
+            counts, end = [], time.monotonic() + 0.2
+            while time.monotonic() < end:
+                counts.append(len(gc.get_objects()))
+            return max(set(counts), key=counts.count)
+        first = usual()
+        time.sleep(1.2)
+        print(usual() - first)
+        """
+    )
+    peer.configure()
+    assert peer.finish() == (0, "0\n", "")

@@ -24,6 +24,7 @@ _OFF: Final = 2**31 - 1
 
 _set_threshold: Final = gc.set_threshold
 _get_threshold: Final = gc.get_threshold
+_switch_off: Final = partial(_set_threshold, _OFF)
 
 
 class AutomaticCollection:
@@ -36,6 +37,8 @@ class AutomaticCollection:
     def __init__(self) -> None:
         self._ours: set[int] = set()
         """Threads that run code of ours."""
+        self._doors: dict[int, tuple[Callable[[], None], Callable[[], None]]] = {}
+        """What takes each of them out of there, and puts it back."""
         self._thresholds = {True: _OFF, False: 0}
         """By whether there are any; that of the program is the second."""
         self._is_released = False
@@ -45,6 +48,7 @@ class AutomaticCollection:
         ident = _thread.get_ident()
         if ident not in self._ours and not self._is_released:
             self._ours.add(ident)
+            self._doors[ident] = partial(self._ours.discard, ident), partial(self._ours.add, ident)
             self._note(_get_threshold()[0])
             _set_threshold(_OFF)
 
@@ -55,6 +59,7 @@ class AutomaticCollection:
             return False
         self._note(_get_threshold()[0])
         self._ours.discard(ident)
+        self._doors.pop(ident, None)
         self._switch()()
         return True
 
@@ -65,10 +70,8 @@ class AutomaticCollection:
         if ident not in self._ours:
             return wait()
         self._note(_get_threshold()[0])
-        leave = partial(self._ours.discard, ident)
-        enter = partial(self._ours.add, ident)
-        off = partial(_set_threshold, _OFF)
-        steps: tuple[Callable[[], Any], ...] = (leave, self._switch(), wait, _get_threshold, off, enter)
+        leave, enter = self._doors[ident]
+        steps: tuple[Callable[[], Any], ...] = (leave, self._switch(), wait, _get_threshold, _switch_off, enter)
         result: T
         try:
             _, _, result, thresholds, _, _ = map(call, steps)
@@ -94,6 +97,7 @@ class AutomaticCollection:
         """Let collections begin from now on, for good: in the child of a fork."""
         self._is_released = True
         self._ours.clear()
+        self._doors.clear()
         if _get_threshold()[0] == _OFF:
             _set_threshold(self._thresholds[False])
 

@@ -282,8 +282,8 @@ class Engine:
             self.states.move_program("configured")
             if self.options.debugs:
                 self.callbacks.install()
-                self.link.after(limits.TOOL_SECONDS, self._look_after_tool)
                 if not self.owned:
+                    self._look_after_tool()
                     self.data_breakpoints.program_runs()
             else:
                 self.monitor.release()
@@ -311,6 +311,23 @@ class Engine:
             self.stops.report_taken()
         self._may_run.release()
         current.settle(came=True)
+
+    def let_link_take_turn(self) -> None:
+        """Have the link's thread take a turn, its first look after the tool included.
+
+        What it makes anew in each is not hidden; but it is as much from now on whenever the program counts objects.
+        """
+        taken = _thread.allocate_lock()
+        taken.acquire()
+
+        def look() -> None:
+            if self.options.debugs:
+                self._look_after_tool()
+            taken.release()
+
+        self.link.soon(look)
+        if not self.link.closed:
+            taken.acquire(True, limits.TOOL_SECONDS)  # noqa: FBT003 - positional only
 
     def _look_after_tool(self) -> None:
         """Say so if the program has taken our tool of sys.monitoring from us, or left our callbacks no room."""

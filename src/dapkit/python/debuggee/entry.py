@@ -90,6 +90,7 @@ def main() -> "Callable[[], None]":
     load("loader").standard("atexit").register(engine.finish)  # the first to be registered is the last to be called
     engine.start()
     load("hidden").hide_all(of_interpreter)
+    engine.let_link_take_turn()
     _show_lines_at_once()
     run, file = program.prepare(kind, what, rest)
     engine.data_breakpoints.program_begins()

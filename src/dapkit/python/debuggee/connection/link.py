@@ -219,7 +219,8 @@ class Link:
                 wanted = {self._end.number, self._waked.number, *others}
                 if poll is None or watched != wanted:
                     watched, poll = wanted, _poll_of(wanted)
-                ready = automatic.wait(partial(poll.poll, self._milliseconds()))
+                # No tuple of numbers: a collection would take it off its list, and the program sees how many are there.
+                ready = automatic.wait(partial(next, map(poll.poll, [self._milliseconds()])))
                 if self._is_cut():
                     return False
                 places = [place for place, _ in ready]
@@ -306,7 +307,7 @@ class Link:
         now = monotonic()
         due = [timer for timer in self._timers if timer[0] <= now]
         if due:
-            self._timers = [timer for timer in self._timers if timer[0] > now]
+            self._timers[:] = [timer for timer in self._timers if timer[0] > now]  # the same list: it is hidden
             for _, action in due:
                 self._run(action)
 
