@@ -342,3 +342,26 @@ def test_input_keeps_its_deadline_after_it_has_shown_a_value(start: Start) -> No
         peer.value("Odd\nspin()", context="repl")
     peer.go()
     assert peer.finish()[:2] == (0, "end\n")
+
+
+def test_variables_that_are_kept_in_an_odd_mapping_are_shown_as_that_mapping(start: Start) -> None:
+    peer = start(
+        """
+        class Odd:
+            def __getitem__(self, name):
+                return globals()[name]
+            def __setitem__(self, name, value):
+                pass
+        try:
+            exec("x = 1; Odd.absent", globals(), Odd())
+        except AttributeError:
+            print("end")
+        """
+    )
+    peer.configure(filters=["raised"])
+    peer.stopped("exception")
+    rows = peer.locals()
+    assert list(rows) == ["locals()"]
+    assert rows["locals()"]["type"] == "__main__.Odd"
+    peer.go()
+    assert peer.finish()[:2] == (0, "end\n")

@@ -95,9 +95,12 @@ class FrameVariables(VariableContainer):
 
 def _variables(frame: FrameType, guard: EvaluationGuard | None) -> list[tuple[str, object]]:
     found = variables_of(frame)
-    if found is None:
-        found = [] if guard is None else guard.call_quarantined(limits.VALUE_SECONDS, _read_variables, frame)
-    return found
+    if found is not None or guard is None:
+        return found or []
+    try:
+        return guard.call_quarantined(limits.VALUE_SECONDS, _read_variables, frame)
+    except Exception:  # it is of the program, and may lack `items`, or fail
+        return [("locals()", locals_of(frame))]
 
 
 def _read_variables(frame: FrameType) -> list[tuple[str, object]]:
