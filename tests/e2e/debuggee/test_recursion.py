@@ -71,6 +71,26 @@ def test_exception_that_passes_a_hundred_thousand_frames_costs_one_look_at_each(
     assert peer.finish() == (0, "caught\n", "")
 
 
+def test_exception_that_each_frame_raises_again_costs_one_look_at_each(start: Start) -> None:
+    """Whether the block around it swallows it is to be looked at each time; once for each frame takes minutes."""
+    peer = start(
+        """
+        import sys, unittest
+        sys.setrecursionlimit(50_000)
+        def f(n):
+            try:
+                return f(n + 1)
+            except ZeroDivisionError:
+                return 0
+        with unittest.TestCase().assertRaises(RecursionError):
+            f(0)
+        print("caught")
+        """
+    )
+    peer.configure(filters=["uncaught"])
+    assert peer.finish() == (0, "caught\n", "")
+
+
 def test_infinite_recursion_stops_in_the_program(start: Start) -> None:
     peer = start("def f(n):\n    return f(n + 1)\nf(0)\n")
     peer.configure(filters=["raised"])

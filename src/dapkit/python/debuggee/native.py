@@ -210,6 +210,11 @@ def unknown_from(frame: FrameType, offset: int, exception: BaseException) -> Fra
     return _native.unknown_from(frame, offset, exception)
 
 
+def note_caught(exception: BaseException, frame: FrameType) -> None:
+    """Note that a frame of the calling thread will catch the exception that was raised last."""
+    _native.note_caught(exception, frame)
+
+
 def raise_callback(
     event: str, thorough: Callable[[CodeType, int, BaseException], object], reported: set[int]
 ) -> "_native.Callback":

@@ -117,6 +117,11 @@ class KnownRaises:
             return native.unknown_from(frame, offset, exception)
         return self._unknown_from(frame, offset, exception, deep=True)
 
+    def note_caught(self, exception: BaseException, frame: FrameType) -> None:
+        """Note that a frame will catch an exception that is on its way; reraising it there changes nothing."""
+        if self._deep and native.CAN_FOLLOW:
+            native.note_caught(exception, frame)
+
     def clear(self, *, deep: bool | None = None) -> None:
         """Look at everything again; `deep` says whether handlers in older frames decide too."""
         with self._changing:

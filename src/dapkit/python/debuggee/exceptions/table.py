@@ -256,6 +256,7 @@ class ExceptionBreakpointTable:
                     continue
             found = self._is_caught_in(current, at, exception, era=era)
             if found or (current is not frame and swallows_from_below(current.f_code, exception)):
+                self.known.note_caught(exception, current)
                 return ()
             current = current.f_back or next(parents, None)
         if current is not None:

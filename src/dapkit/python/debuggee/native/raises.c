@@ -207,9 +207,19 @@ static PyObject *unknown_from(PyObject *Py_UNUSED(module), PyObject *args)
         return PyErr_Format(PyExc_TypeError, "unknown_from takes a frame, not %R", frame);
     PyObject *code = (PyObject *)PyFrame_GetCode((PyFrameObject *)frame), *unknown;
     int found = is_caught((PyFrameObject *)frame, code, offset, exception, 1, &unknown);
-    caught.exception = NULL; /* it may be another frame that is about to be left */
     Py_DECREF(code);
     return found ? Py_NewRef(Py_None) : unknown;
+}
+
+static PyObject *note_caught(PyObject *Py_UNUSED(module), PyObject *const *args, Py_ssize_t count)
+{
+    if (count != 2) {
+        PyErr_SetString(PyExc_TypeError, "note_caught takes an exception and a frame");
+        return NULL;
+    }
+    caught.exception = args[0];
+    caught.frame = args[1];
+    Py_RETURN_NONE;
 }
 
 enum { FRESH, PASSING, AGAIN };
@@ -269,9 +279,13 @@ static PyObject *serve_raise(PyObject *object, PyObject *const *args, size_t giv
     if (check_call(given, names, 3, 3) < 0) return NULL;
     PyFrameObject *frame = PyEval_GetFrame();
     if (frame == NULL || !PyExceptionInstance_Check(args[2])) return ask(object, args);
+    const void *decided = caught.frame != frame ? caught.exception : NULL;
     if (lets_pass(self, frame, args, 0)) Py_RETURN_NONE; /* by the frame itself: wherever it comes from */
     int origin = self->target != 0 ? origin_of(args[2], frame) : AGAIN;
-    if (origin == PASSING) Py_RETURN_NONE; /* it was looked at where it was raised */
+    if (origin == PASSING) { /* it was looked at where it was raised */
+        caught.exception = decided;
+        Py_RETURN_NONE;
+    }
     if (origin == FRESH && lets_pass(self, frame, args, 1)) Py_RETURN_NONE;
     return ask(object, args);
 }
@@ -334,6 +348,9 @@ PyMethodDef raise_methods[] = {
         "unknown_from(frame, offset, exception, /)\n--\n\n"
         "Return the frame, this one or an older one, from which on the notes do not say what becomes of an exception;\n"
         "None if they say that something catches it.")},
+    {"note_caught", (PyCFunction)(void (*)(void))note_caught, METH_FASTCALL, PyDoc_STR(
+        "note_caught(exception, frame, /)\n--\n\n"
+        "Note that a frame of this thread will catch the exception that was raised last: frames on its way are not asked.")},
     {"raise_callback", raise_callback, METH_VARARGS, PyDoc_STR(
         "raise_callback(event, thorough, reported, /)\n--\n\n"
         "Make the callback of RAISE, RERAISE or PY_UNWIND that calls thorough(code, offset, exception) unless it is known\n"
