@@ -211,12 +211,12 @@ function outputOf(client) {
   return all;
 }
 
-/** Wait until the program has written a text to its standard output. */
-function hasWritten(client, text) {
+/** Wait until the program has written a line to its standard output, which may come in pieces. */
+function hasWritten(client, line) {
   let all = "";
   return new Promise((resolve) => {
     client.on("output", ({ body }) => {
-      if (body.category === "stdout" && (all += body.output).includes(text)) resolve();
+      if (body.category === "stdout" && (all += body.output).includes(`${line}\n`)) resolve();
     });
   });
 }
