@@ -89,9 +89,8 @@ pythonTest(ENDINGS, "a second terminate kills", async (client) => {
   const ready = hasWritten(client, "ready");
   const code = [
     "import time",
-    "print('ready', flush=True)",
     "while True:",
-    "    try: time.sleep(60)",
+    "    try: print('ready', flush=True); time.sleep(60)",
     "    except KeyboardInterrupt: print('refusing', flush=True)",
   ];
   await launch(client, { code });
