@@ -187,7 +187,7 @@ class Data(Nothing):
             variables = await self._variables(session, scope)
             places += [(variable.name, scope.variables_reference) for variable in self.some(variables)]
             for variable in variables:
-                if variable.name == "self":
+                if variable.name == "self" and variable.variables_reference:
                     inside = (await session.variables(variable.variables_reference, start=0, count=SIBLINGS)).variables
                     places += [(child.name, variable.variables_reference) for child in self.some(inside)]
         for name, reference in places:
