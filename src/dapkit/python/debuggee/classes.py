@@ -104,7 +104,12 @@ def namespace(value: object) -> dict[str, object] | MappingProxyType[str, object
 def stored_dict(value: object) -> dict[str, object] | None:
     """Return the very object that keeps the attributes of a value that is not a class, None if it has none."""
     descriptor = _descriptor_of_dict(value)
-    names: dict[str, object] | None = None if descriptor is None else descriptor.__get__(value)
+    if descriptor is None:
+        return None
+    try:
+        names: dict[str, object] | None = descriptor.__get__(value)
+    except Exception:  # a proxy in C asks what it stands for, which may have none
+        return None
     return names
 
 

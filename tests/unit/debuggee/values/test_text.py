@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from dapkit.python.debuggee import limits
-from dapkit.python.debuggee.classes import type_name
+from dapkit.python.debuggee.classes import namespace, type_name
 from dapkit.python.debuggee.errors import RequestRefused
 from dapkit.python.debuggee.values import containers
 from dapkit.python.debuggee.values.members import members
@@ -71,6 +71,16 @@ def test_class_without_a_module_is_shown_by_its_name() -> None:
     exec("Nowhere = type('Nowhere', (), {})", space)  # noqa: S102 - where there is no __name__
     assert type_name(space["Nowhere"]()) == "Nowhere"
     assert render(space["Nowhere"](), None).startswith("<Nowhere object at 0x")
+
+
+def test_value_whose_attributes_are_another_matter_is_shown_without_them() -> None:
+    class Proxy:
+        """As one in C, whose `__dict__` is asked of what it stands for."""
+
+        __slots__ = ()
+        __dict__ = type(render).__dict__["__dict__"]
+
+    assert namespace(Proxy()) == {}
 
 
 def test_text_of_an_error_is_as_python_says_it_or_empty_where_that_fails() -> None:
