@@ -26,8 +26,18 @@ def test_package_lacks_the_extension() -> None:
     assert not any(name.endswith(".so") for name in names)
 
 
+@pytest.mark.parametrize(
+    "specs",
+    [
+        [{"line": 4}],
+        [{"line": 4, "condition": "n"}],
+        [{"line": 4, "hitCondition": ">0"}, {"line": 7, "condition": "0"}],
+    ],
+    ids=["plain", "condition", "several"],
+)
 def test_breakpoints_too_near_to_the_recursion_limit_are_reported_as_missed(
     start: Start,  # noqa: F811 - the fixture
+    specs: list[dict[str, object]],
 ) -> None:
     peer = start(
         """
@@ -43,7 +53,7 @@ def test_breakpoints_too_near_to_the_recursion_limit_are_reported_as_missed(
             print(files == {__file__}, error.__context__)
         """
     )
-    peer.configure(lines=[4])
+    peer.configure(breakpoints=specs)
     assert peer.finish() == (0, "True None\n", "")
     [said] = [event["body"]["output"] for event in peer.events() if event["event"] == "output"]
     assert said.startswith("Breakpoints in f (")

@@ -11,22 +11,31 @@ from . import limits, native
 from .native import MISSED
 from .unseen import unseen
 
-__all__ = ["MISSED", "need_room", "roomy"]
+__all__ = ["MISSED", "MOST_MISSED", "has_room", "need_room", "roomy"]
 
-_MOST: Final = limits.MISSED_EVENTS
+MOST_MISSED: Final = limits.MISSED_EVENTS
+
+
+def has_room[T: Callable[..., object]](callback: T) -> T:
+    """Mark a callback that notes by itself what was missed, calling nothing of ours; a wrapper doubles its costs."""
+    if not native.AVAILABLE:
+        callback.__dict__["has_room"] = True
+    return callback
 
 
 def roomy(callback: Callable[..., object]) -> Callable[..., object]:
     """Return a callback of an event that never fails for want of room."""
     if native.AVAILABLE:
         return native.roomy(callback)
+    if getattr(callback, "has_room", False):
+        return callback
 
     @unseen  # the frame of the event stays the first one that is seen below
     def noting(*details: object) -> object:
         try:
             return callback(*details)
         except RecursionError:
-            if len(MISSED) < _MOST:
+            if len(MISSED) < MOST_MISSED:
                 MISSED.append(details[:2])  # type: ignore[arg-type]  # of each event these are code and place
             return None
 

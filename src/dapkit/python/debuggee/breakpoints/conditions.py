@@ -21,6 +21,7 @@ from ..errors import RequestRefused
 from ..expressions.syntax import names_in, parse_expression
 from ..hidden import hide
 from ..local_variables import locals_of
+from ..room import MISSED, MOST_MISSED, has_room
 from ..sources.compilation import compiled
 from ..sources.files import GENERATED, is_function
 from ..values.text import error_text
@@ -216,25 +217,37 @@ def _written(
         "_d_hit": actions.hit,
         "_d_log": actions.log,
         "_d_count": test.next_hit,
+        "_d_missed": MISSED,
     }
     function = is_function(code)
     variables = {*code.co_varnames, *code.co_cellvars, *code.co_freevars} if function else set()
     if test.names and not function and code.co_name != "<module>":
-        source = _HEAD.format(line=line) + " return _d_careful(_d_getframe(_d_depth))\n"  # the body of a class
+        source = _function(line, [" return _d_careful(_d_getframe(_d_depth))"])  # the body of a class
     else:
         elsewhere = test.names - variables - test.bound
         wide = {name for name in elsewhere if name in namespace or name not in vars(builtins)}
         source = _source(test, line, local=sorted(test.names & variables), wide=sorted(wide))
     module = compiled(source, place=GENERATED)
     body = next(const for const in module.co_consts if isinstance(const, CodeType))
-    return FunctionType(body, ours, "callback", (1,))
+    return has_room(FunctionType(body, ours, "callback", (1,)))
 
 
 _LOCALS: Final = "_d_frame.f_locals" if sys.version_info >= (3, 13) else "_d_locals_of(_d_frame)"
-_HEAD = """\
-def callback(_d_code, _d_line, _d_depth):
- if _d_line != {line}: return _d_disable
-"""
+
+
+def _function(line: int, body: list[str]) -> str:
+    """Write a callback around what it does at its line, which begins with a blank; see `room.has_room`."""
+    return "\n".join(
+        (
+            "def callback(_d_code, _d_line, _d_depth):",
+            f" if _d_line != {line}: return _d_disable",
+            " try:",
+            *(f" {statement}" for statement in body),
+            " except RecursionError:",
+            f"  if _d_missed.__len__() < {MOST_MISSED}: _d_missed.append((_d_code, _d_line))",
+            "",
+        )
+    )
 
 
 def _source(test: BreakpointCondition, line: int, *, local: list[str], wide: list[str]) -> str:
@@ -271,7 +284,7 @@ def _source(test: BreakpointCondition, line: int, *, local: list[str], wide: lis
             " _d_log(_d_text, _d_line)",
             " return None",
         ]
-    return _HEAD.format(line=line) + "\n".join(lines) + "\n"
+    return _function(line, lines)
 
 
 def _act(test: BreakpointCondition, frame: FrameType, code: CodeType, line: int, actions: HitActions) -> object:

@@ -13,6 +13,7 @@ from ..execution import monitor
 from ..execution.monitor import Monitor
 from ..hidden import hide
 from ..marks import under_lock
+from ..room import MISSED, MOST_MISSED, has_room
 from .breakpoint import EngineBreakpoint
 from .conditions import HitActions, LineCallback, callback_for
 
@@ -154,12 +155,17 @@ def _dispatch(table: native.Table) -> LineCallback:
         if found is None:
             return DISABLE
         own, callback = found
-        if own is code or own is None:
+        if own is not code and own is not None:
+            return DISABLE
+        try:
             return callback(code, place, depth + 1)
-        return DISABLE
+        except RecursionError:
+            if len(MISSED) < MOST_MISSED:
+                MISSED.append((code, place))
+            return None
 
     find = table.get
-    return dispatch
+    return has_room(dispatch)
 
 
 def _all_of(sites: list[BreakpointSite], collector: HitCollector) -> LineCallback:
