@@ -1,6 +1,7 @@
 """The tests of breakpoints once more, in a package that lacks the extension: Python serves."""
 
 import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -58,3 +59,36 @@ def test_breakpoints_too_near_to_the_recursion_limit_are_reported_as_missed(
     [said] = [event["body"]["output"] for event in peer.events() if event["event"] == "output"]
     assert said.startswith("Breakpoints in f (")
     assert said.endswith("prog.py:2) were missed: there is no room for the debugger so near to the recursion limit.\n")
+
+
+def test_condition_leaves_neither_copies_of_variables_nor_takes_what_the_program_keeps(
+    start: Start,  # noqa: F811 - the fixture
+    python: str,  # noqa: F811 - the same
+    tmp_path: Path,
+) -> None:
+    """On 3.12, `f_locals` is a dict that the frame keeps."""
+    peer = start(
+        """
+        import weakref
+        class Thing: pass
+        def work():
+            thing = Thing()
+            weak, one, two = weakref.ref(thing), 1, 2
+            thing = None
+            return weak()
+        def keep():
+            mine = locals()
+            mine["more"] = 1
+            one, two = 1, 2
+            locals()
+            return sorted(mine)
+        def leave():
+            locals()["more"] = 1
+            one, two = 1, 2
+            return locals().get("more")
+        print(work(), keep(), leave())
+        """
+    )
+    plain = subprocess.run([python, "prog.py"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    peer.configure(breakpoints=[{"line": line, "condition": "one == 3"} for line in (6, 12, 17)])
+    assert peer.finish() == (0, plain.stdout, "")

@@ -12,7 +12,8 @@ from typing import Any, Final
 from .classes import is_a
 
 _OPTIMIZED: Final = 0x1  # CO_OPTIMIZED: the variables are in the frame itself, not in a dict
-_ONLY_THE_FRAME: Final = 3  # references to that dict: of the frame, of the variable here, and of the call
+ONLY_THE_FRAME: Final = 3
+"""References to that dict: of the frame, of one variable that holds it, and of the call that counts them."""
 
 type LocalVariables = MutableMapping[str, Any]
 
@@ -51,7 +52,7 @@ def forget_locals(frame: FrameType) -> None:
     if not are_copied(frame):
         return
     kept, code = frame.f_locals, frame.f_code
-    if sys.getrefcount(kept) <= _ONLY_THE_FRAME:
+    if sys.getrefcount(kept) <= ONLY_THE_FRAME:
         for names in (code.co_varnames, code.co_cellvars, code.co_freevars):
             for name in names:
                 kept.pop(name, None)

@@ -20,7 +20,7 @@ from ..classes import simple_name
 from ..errors import RequestRefused
 from ..expressions.syntax import names_in, parse_expression
 from ..hidden import hide
-from ..local_variables import locals_of
+from ..local_variables import ONLY_THE_FRAME, forget_locals, locals_of
 from ..room import MISSED, MOST_MISSED, has_room
 from ..sources.compilation import compiled
 from ..sources.files import GENERATED, is_function
@@ -206,12 +206,16 @@ def _written(
     careful: Callable[[FrameType], object],
 ) -> LineCallback:
     """Write the callback in Python, and compile it."""
+    function = is_function(code)
+    variables = frozenset((*code.co_varnames, *code.co_cellvars, *code.co_freevars) if function else ())
     ours: dict[str, object] = {
         "__builtins__": vars(builtins),
         "_d_disable": sys.monitoring.DISABLE,
         "_d_getframe": sys._getframe,
         "_d_local": native.local_variable,
-        "_d_locals_of": locals_of,
+        "_d_forget_locals": forget_locals,
+        "_d_references": sys.getrefcount,
+        "_d_variables": variables,
         "_d_careful": careful,
         "_d_careful_text": lambda frame: _log_text(test, frame),
         "_d_hit": actions.hit,
@@ -219,8 +223,6 @@ def _written(
         "_d_count": test.next_hit,
         "_d_missed": MISSED,
     }
-    function = is_function(code)
-    variables = {*code.co_varnames, *code.co_cellvars, *code.co_freevars} if function else set()
     if test.names and not function and code.co_name != "<module>":
         source = _function(line, [" return _d_careful(_d_getframe(_d_depth))"])  # the body of a class
     else:
@@ -232,7 +234,12 @@ def _written(
     return has_room(FunctionType(body, ours, "callback", (1,)))
 
 
-_LOCALS: Final = "_d_frame.f_locals" if sys.version_info >= (3, 13) else "_d_locals_of(_d_frame)"
+_FORGET: Final = (
+    f"  if _d_references(_d_locals) <= {ONLY_THE_FRAME} and _d_locals.keys() <= _d_variables: _d_locals.clear()",
+    "  else: _d_locals = None; _d_forget_locals(_d_frame)",
+    "  _d_locals = None",
+)
+"""What `forget_locals` does, at a tenth of its costs where the dict holds variables alone."""
 
 
 def _function(line: int, body: list[str]) -> str:
@@ -261,9 +268,10 @@ def _source(test: BreakpointCondition, line: int, *, local: list[str], wide: lis
         if native.local_variable is not None:
             lines += [f"  {name} = _d_local(_d_frame, {name!r})" for name in local]
         elif local:
-            lines += [f"  _d_locals = {_LOCALS}", *(f"  {name} = _d_locals[{name!r}]" for name in local)]
+            lines += ["  _d_locals = _d_frame.f_locals", *(f"  {name} = _d_locals[{name!r}]" for name in local)]
+            lines += _FORGET if sys.version_info < (3, 13) else ()
         lines += [f"  {name} = _d_frame.f_globals[{name!r}]" for name in wide]
-        lines += [" except (KeyError, NameError): return _d_careful(_d_frame)"]
+        lines += [" except (KeyError, NameError):", "  _d_locals = None", "  return _d_careful(_d_frame)"]
     if test.condition:
         lines += [
             " try:",
