@@ -15,22 +15,18 @@ from pathlib import Path
 import anyio
 
 from dapkit.adapter import RequestFailed
-from dapkit.python.adapter import parent_process
 from dapkit.python.adapter.parent_process import KILL, RELEASE, RESUME
 from dapkit.transport import Pulse
 from dapkit.transport.sockets import SocketStream
 
 _PF_EXITING = 0x4  # linux/sched.h: set in each thread before what the process has open is closed
 
+_SCRIPT = Path(__file__).with_name("parent_process.py")
+
 
 def parent_command(place: str) -> list[str]:
-    """Return the command that starts a parent, which reaches us at a place: `fd:NUMBER` or `unix:PATH`.
-
-    It runs what this interpreter has compiled and kept, if it could: there is nothing to compile at each launch then.
-    """
-    compiled = parent_process.__spec__.cached
-    script = compiled if compiled is not None and Path(compiled).is_file() else parent_process.__file__
-    return [sys.executable, "-I", "-S", script, place]
+    """Return the command that starts a parent, which reaches us at a place: `fd:NUMBER` or `unix:PATH`."""
+    return [sys.executable, "-I", "-S", str(_SCRIPT), place]
 
 
 class ProgramParent:
