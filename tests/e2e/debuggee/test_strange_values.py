@@ -1,5 +1,7 @@
 """Values whose classes redefine everything: what a look at them may call, and what it does when that never ends."""
 
+from pathlib import Path
+
 import pytest
 
 from e2e.debuggee.conftest import Start
@@ -223,7 +225,8 @@ def test_look_at_tasks_modules_and_globals_calls_nothing_of_the_program(start: S
 LATE = """
     import os
     class Native:
-        def __repr__(self): os.system("sleep 3")    # C waits for it again after each signal: it cannot be woken
+        def __repr__(self):     # C waits for it again after each signal: it cannot be woken
+            os.system("for i in $(seq 600); do if test -e go; then break; fi; sleep 0.1; done")
     class Forks:
         def __repr__(self):
             child = os.fork()
@@ -238,13 +241,16 @@ LATE = """
 """
 
 
-def test_interruption_that_comes_late_leaves_the_streams_of_the_program_as_they_were(start: Start) -> None:
+def test_interruption_that_comes_late_leaves_the_streams_of_the_program_as_they_were(
+    start: Start, tmp_path: Path
+) -> None:
     peer = start(LATE)
     peer.configure(lines=[line_of(LATE, "return late")])
     peer.stopped("breakpoint")
     forked = peer.value("forks")  # a fork may take longer than a value may; `end` comes once all the same
     assert forked in ("7", "<repr of __main__.Forks timed out after 0.25 s>")
     assert peer.locals()["late"]["value"] == "<repr of __main__.Native timed out after 0.25 s>"
+    (tmp_path / "go").touch()
     peer.go()
     assert peer.finish()[:2] == (0, "end\n")
 
