@@ -38,6 +38,8 @@ def _actions(actions: Mapping[str, Action]) -> Iterator[str]:
         yield from (f"## {topic.capitalize()}", "")
         for action in group:
             yield from (f"### {action.name}", "", action.summary + (_mark(action)), "")
+            if action.details:
+                yield from (action.details, "")
             yield from (
                 "Parameters: " + ", ".join(_name(parameter) for parameter in action.parameters.values()) + ".",
                 "",

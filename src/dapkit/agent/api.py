@@ -631,7 +631,7 @@ def evaluate(
     """Evaluate an expression, or run a command of the debugger, in a frame.
 
     Args:
-        expression: Expression, or a command of the debugger.
+        expression: Expression; a command of the debugger begins with a backtick.
         context: What the expression is for: repl, watch, hover, variables or clipboard.
         frame_id: Id of a frame, as stack_trace shows it; by default the current one.
         frame: The frame at this place of the stack, 0 is the innermost.
@@ -829,7 +829,7 @@ def set_expression(
     """Assign to an expression.
 
     Args:
-        expression: Expression, or a command of the debugger.
+        expression: Expression; a command of the debugger begins with a backtick.
         value: New value, as an expression.
         frame_id: Id of a frame, as stack_trace shows it; by default the current one.
         frame: The frame at this place of the stack, 0 is the innermost.
@@ -857,7 +857,7 @@ def completions(
     """Show how an expression can be completed in a frame.
 
     Args:
-        expression: Expression, or a command of the debugger.
+        expression: Expression; a command of the debugger begins with a backtick.
         column: Column, from 1.
         frame_id: Id of a frame, as stack_trace shows it; by default the current one.
         frame: The frame at this place of the stack, 0 is the innermost.

@@ -71,7 +71,7 @@ EndOfInput = Annotated[bool, "End the program's input after that."]
 
 # Values
 
-Expression = Annotated[str, "Expression, or a command of the debugger."]
+Expression = Annotated[str, "Expression; a command of the debugger begins with a backtick."]
 Context = Annotated[str, "What the expression is for: repl, watch, hover, variables or clipboard."]
 Value = Annotated[str, "New value, as an expression."]
 VariableName = Annotated[str, "Name of a variable or an expression."]

@@ -107,6 +107,11 @@ class Action:
     reads_if: Reads = never
 
     @property
+    def details(self) -> str:
+        """The paragraphs of its docstring after the first line."""
+        return inspect.cleandoc(self.coroutine.__doc__ or "").partition("\n")[2].strip()
+
+    @property
     def summary(self) -> str:
         """What it does, in one line."""
         return (self.coroutine.__doc__ or "").partition("\n")[0]

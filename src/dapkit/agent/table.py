@@ -125,7 +125,11 @@ PARAMETERS: "dict[str, ParameterRow]" = {
     "target": {"type": "string", "choices": (), "meaning": "Name of the call to step into, where a line has several."},
     "input": {"type": "string", "choices": (), "meaning": "What to type; a line needs its line end."},
     "end": {"type": "boolean", "choices": (), "meaning": "End the program's input after that."},
-    "expression": {"type": "string", "choices": (), "meaning": "Expression, or a command of the debugger."},
+    "expression": {
+        "type": "string",
+        "choices": (),
+        "meaning": "Expression; a command of the debugger begins with a backtick.",
+    },
     "context": {
         "type": "string",
         "choices": (),

@@ -26,12 +26,13 @@ class Traits:
     """What is peculiar about the answers of an adapter, and has to be known to read them.
 
     Attributes:
+        command_mark: what a command begins with in the context `repl`; empty if all that is sent there is one.
         exit_message: what it writes to the console when the program has ended, if it sends no `exited`: the
             whole of it, with the exit code as first group.
         pause_signals: names of the signals by which it stops a program that is to pause, if it reports them and not
             the reason `pause`.
-        repl_is_command_line: whether `repl` is the debugger's own command line, so that a bare expression is
-            no command of it.
+        repl_is_command_line: whether `repl` is the debugger's own command line, where an expression could be
+            taken for a command.
         total_frames_is_guess: whether it reports a number of frames only so that it is asked for more, as the
             specification allows.
         watches_addresses: whether it takes the value of an expression for the address of what is to be watched,
@@ -39,6 +40,7 @@ class Traits:
 
     """
 
+    command_mark: str = ""
     exit_message: re.Pattern[str] | None = None
     pause_signals: tuple[str, ...] = ()
     repl_is_command_line: bool = False

@@ -124,16 +124,6 @@ async def test_what_an_expression_names_is_watched(caller: Caller, program: str)
     assert (await caller("data_breakpoint_info", name=address)).details["dataBreakpointInfo"]["dataId"] is not None
 
 
-async def test_an_expression_and_a_command_of_the_debugger_are_both_understood(caller: Caller, program: str) -> None:
-    await caller("launch", program=program, adapter="lldb-dap", breakpoints=["sum_list"])
-    await caller("step_over")
-    assert (await caller("evaluate", expression="sum + 1")).text.startswith("Result: ")
-    assert "frame #0" in (await caller("evaluate", expression="bt")).text
-    code, message = (await caller("evaluate", expression="nowhere_defined")).error
-    assert code == "adapter_failed"
-    assert "nowhere_defined" in message
-
-
 async def test_modules_are_listed_and_loaded_sources_are_not_by_an_adapter_without_them(
     caller: Caller, program: str
 ) -> None:

@@ -18,7 +18,7 @@ from dapkit.protocol import (
     SetDataBreakpointsBody,
     TerminatedEvent,
 )
-from dapkit.testing import FakeAdapter, Script, Timeline, reply, request, tell
+from dapkit.testing import FakeAdapter, Script, Timeline, never, refuse, reply, request, tell
 from dapkit.transport import left_token, listen_tcp, new_token
 from fake_adapters import script
 
@@ -66,12 +66,39 @@ async def test_guessed_number_of_frames_is_not_told(caller: Caller, traits: list
         assert (await caller("stack_trace")).details.get("totalFrames") == total
 
 
-@pytest.mark.parametrize(("traits", "context"), [(["repl_is_command_line = true"], "watch"), ([], "repl")])
-async def test_expression_is_kept_from_a_command_line(caller: Caller, traits: list[str], context: str) -> None:
+COMMAND_LINE = "repl_is_command_line = true"
+
+
+@pytest.mark.parametrize(
+    ("traits", "asked", "sent"),
+    [
+        ([], ("x", None), ("x", "repl")),
+        ([], ("`x`", None), ("`x`", "repl")),
+        ([COMMAND_LINE], ("x", None), ("x", "watch")),
+        ([COMMAND_LINE], ("x", "repl"), ("x", "repl")),
+        ([COMMAND_LINE], ("x", "variables"), ("x", "variables")),
+        ([COMMAND_LINE], ("`bt", None), ("bt", "repl")),
+        ([COMMAND_LINE], ("`bt", "repl"), ("bt", "repl")),
+        ([COMMAND_LINE, "command_mark = '>'"], ("` bt", None), (">bt", "repl")),
+    ],
+)
+async def test_only_what_is_marked_goes_to_a_command_line(
+    caller: Caller, traits: list[str], asked: tuple[str, str | None], sent: tuple[str, str]
+) -> None:
     value: Script = {"evaluate": [reply(EvaluateBody(result="1", variables_reference=0))]}
     async with debugging(caller, value, *traits) as timeline:
-        assert (await caller("evaluate", expression="x")).text.startswith("Result: 1")
-        timeline.expect(request("evaluate", expression="x", context=context))
+        chosen = {} if asked[1] is None else {"context": asked[1]}
+        assert (await caller("evaluate", expression=asked[0], **chosen)).text.startswith("Result: 1")
+        timeline.expect(request("evaluate", expression=sent[0], context=sent[1]))
+
+
+async def test_failed_expression_is_not_sent_again_as_a_command(caller: Caller) -> None:
+    refusal: Script = {"evaluate": [refuse("no symbol d")]}
+    async with debugging(caller, refusal, COMMAND_LINE) as timeline:
+        failed = await caller("evaluate", expression="d")
+        assert failed.error == ("adapter_failed", "no symbol d")
+        assert failed.whole["error"]["hint"] == "A command of the debugger begins with a backtick, as `bt."
+        timeline.expect(request("evaluate", context="watch") >> never(request("evaluate")))
 
 
 @pytest.mark.parametrize(("traits", "name"), [(["watches_addresses = true"], "&(items[0])"), ([], "items[0]")])

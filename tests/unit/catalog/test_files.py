@@ -161,7 +161,12 @@ def test_attach_defaults_go_to_every_way_of_attaching(world: World) -> None:
             'found "(", expected a regular',
         ),
         ("dap.toml", "[x.traits]\nexit_message = '0'", "x.traits.exit_message, line 2", "with a group for what it"),
-        ("dap.toml", "[x.traits]\nrepl = true", "x.traits.repl, line 2", "no adapter has this trait; there are exit_"),
+        (
+            "dap.toml",
+            "[x.traits]\nrepl = true",
+            "x.traits.repl, line 2",
+            "no adapter has this trait; there are command_",
+        ),
         ("dap.toml", "[x]\ntraits = 'gdb'", "x.traits, line 2", 'found "gdb", expected a table'),
         ("dap.json", '{"x": []}', "x, line 1", "found a list, expected a table"),
         ("dap.json", "[]", "", "found a list, expected a table"),

@@ -5,6 +5,7 @@ from dapkit.agent import conversion
 from dapkit.agent import parameters as p
 from dapkit.agent.budget import shortened
 from dapkit.agent.call import ActionCall
+from dapkit.agent.explanations import explain
 from dapkit.agent.failures import InvalidArguments
 from dapkit.agent.pages import at_most, page_of_frames, page_of_variables
 from dapkit.agent.registry import Approval, action
@@ -40,6 +41,9 @@ from dapkit.protocol import (
 )
 from dapkit.sessions.errors import NoFrame, NoThreads
 
+COMMAND_MARK = "`"
+"""What a command of the debugger begins with: LLDB's own mark, and nothing that an expression begins with."""
+
 
 @action(Approval.EXECUTE, example={"expression": "len(items)", "frame": 1})
 async def evaluate(
@@ -52,7 +56,13 @@ async def evaluate(
     thread_id: p.ThreadId | None = None,
     thread: p.ThreadIndex | None = None,
 ) -> Evaluated:
-    """Evaluate an expression, or run a command of the debugger, in a frame."""
+    """Evaluate an expression, or run a command of the debugger, in a frame.
+
+    Where the debugger has a command line, as GDB and LLDB have, a command of it begins with a backtick: `` `bt ``. What
+    has none is an expression, never a command, also where it cannot be evaluated; so `d` is a variable, and does not
+    delete the breakpoints. The context `repl` sends the text to the command line as it is. It is not the default where
+    there is a command line, on purpose, unlike in other tools.
+    """
     chosen: int | None
     try:
         chosen = await frame_of(call, frame_id, frame, thread_id, thread)
@@ -69,16 +79,21 @@ async def evaluate(
 
 
 async def _evaluate(call: ActionCall, expression: str, context: str | None, frame: int | None) -> EvaluateBody:
-    asked = EvaluateArguments(expression=expression, frame_id=frame, context=context or "repl")
-    if context is not None or frame is None or not call.session.traits.repl_is_command_line:
-        return await call.ask(asked)
+    traits = call.session.traits
+    command = expression.removeprefix(COMMAND_MARK)
+    if not traits.repl_is_command_line:
+        return await call.ask(EvaluateArguments(expression=expression, frame_id=frame, context=context or "repl"))
+    if command != expression and context in (None, "repl"):
+        marked = f"{traits.command_mark}{command.lstrip()}"
+        return await call.ask(EvaluateArguments(expression=marked, frame_id=frame, context="repl"))
+    asked = EvaluateArguments(expression=expression, frame_id=frame, context=context or "watch")
     try:
-        return await call.ask(EvaluateArguments(expression=expression, frame_id=frame, context="watch"))
-    except RequestFailed as no_expression:
-        try:
-            return await call.ask(asked)
-        except RequestFailed:
-            raise no_expression from None
+        return await call.ask(asked)
+    except RequestFailed as error:
+        failure = explain(error, adapter=call.session.adapter)
+        if asked.context != "repl":
+            failure.hint = f"A command of the debugger begins with a backtick, as {COMMAND_MARK}bt."
+        raise failure from error
 
 
 @action(Approval.READ, example={"levels": 10})

@@ -1,0 +1,72 @@
+"""Expressions and commands of the debugger on a C program, by GDB and lldb-dap."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from agent_driving import Caller
+
+SOURCE = """\
+#include <string.h>
+
+static int twice(int number) { return number * 2; }
+static int length(const char *text) { return (int)strlen(text); }
+
+int main(void) {
+    int sum = 0;
+    for (int i = 0; i < 3; i++) {
+        sum += twice(i);
+    }
+    return sum + length("abc") - 9;
+}
+"""
+
+
+@pytest.fixture(params=["gdb", "lldb-dap"])
+def adapter(request: pytest.FixtureRequest, caller: Caller, require_tool: Callable[[str], Path]) -> str:
+    """Compile the program for one of the adapters."""
+    if request.param == "gdb":
+        gdb: list[str] = request.getfixturevalue("gdb")
+        found = Path(shutil.which(gdb[0]) or gdb[0]).parent
+        caller.env = {**caller.env, "PATH": f"{found}{os.pathsep}{caller.env['PATH']}"}
+    else:
+        require_tool("lldb-dap-22")
+    source = caller.write("calls.c", SOURCE)
+    subprocess.run([require_tool("cc"), "-g", "-O0", "-o", caller.project / "calls", source], check=True)
+    return str(request.param)
+
+
+@pytest.fixture
+async def stopped(caller: Caller, adapter: str) -> Caller:
+    """Stop the program in its loop."""
+    launched = await caller("launch", program="calls", adapter=adapter, breakpoints=["calls.c:9"], timeout=60)
+    assert launched.details["snapshot"]["line"] == 9
+    return caller
+
+
+async def test_an_expression_is_never_a_command_of_the_debugger(stopped: Caller) -> None:
+    for command in ("d", "k", "r", "c", "n", "s", "q", "bt"):
+        code, message = (await stopped("evaluate", expression=command)).error
+        assert code == "adapter_failed"
+        assert command in message
+    listed = await stopped("breakpoints")
+    assert "calls.c line 9: verified" in listed.text
+    [session] = (await stopped("sessions")).details["sessions"]
+    assert (session["status"], session["line"]) == ("stopped", 9)
+    again = await stopped("continue")
+    assert again.details["stop"]["reason"] == "breakpoint"
+    assert (await stopped("evaluate", expression="i")).text.startswith("Result: 1")
+
+
+async def test_a_marked_command_goes_to_the_debugger(stopped: Caller) -> None:
+    for marked in ({"expression": "`bt"}, {"expression": "bt", "context": "repl"}):
+        assert "main" in (await stopped("evaluate", **marked)).text
+    assert (await stopped("evaluate", expression="sum + 1")).text.startswith("Result: 1")
+    failed = await stopped("evaluate", expression="nowhere_defined")
+    assert failed.error[0] == "adapter_failed"
+    assert "nowhere_defined" in failed.text
+    assert "A command of the debugger begins with a backtick" in failed.text
