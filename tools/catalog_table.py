@@ -15,6 +15,9 @@ from dapkit.catalog.files import built_in
 PAGE = Path(__file__).resolve().parent.parent / "docs/reference/catalog.md"
 BEGIN, END = "<!-- adapters -->\n", "<!-- end of adapters -->\n"
 
+LONGEST_WORD = 100
+"""A word of a command that is longer, such as a script, is left out."""
+
 
 def main() -> int:
     """Write or check the page."""
@@ -54,14 +57,18 @@ def row(adapter: AdapterDefinition) -> str:
     kinds = [f"`{kind}`" for kind in adapter.file_types]
     kinds += ["executables"] if adapter.native else []
     kinds += ["folders"] if adapter.directories else []
-    command = " ".join(adapter.command[0])
+    command = " ".join(word if len(word) < LONGEST_WORD else "..." for word in adapter.command[0])
     started = f"`{command}` ({adapter.transport})"
     return f"| `{adapter.name}` | {adapter.title} | {', '.join(kinds)} | {started} | {adapter.install} |"
 
 
 def traits(adapter: AdapterDefinition) -> str:
     """Return the names of an adapter's traits as a sentence; nothing if it has none."""
-    names = [f"`{field.name}`" for field in dataclasses.fields(adapter.traits) if getattr(adapter.traits, field.name)]
+    names = [
+        f"`{field.name}`"
+        for field in dataclasses.fields(adapter.traits)
+        if getattr(adapter.traits, field.name) != field.default
+    ]
     return f" Traits: {', '.join(names)}." if names else ""
 
 

@@ -28,6 +28,7 @@ def snapshot(session: DebugSession) -> Snapshot:
         needs_configuration_done=session.state.status == "configuring",
         program=session.program,
         exit_code=session.state.exit_code,
+        exit_signal=session.state.exit_signal,
         process_id=session.state.process_id,
         breakpoint_files=len(set(on_lines)),
         breakpoint_count=len(on_lines),

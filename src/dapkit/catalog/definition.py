@@ -15,6 +15,10 @@ from typing import Literal
 type Transport = Literal["stdio", "tcp", "unix", "connect"]
 """On its stdin and stdout, on a socket that its command names, or at a place where it listens already."""
 
+type SignalExitCodes = Literal["negative", "low_byte", "number"]
+"""What an adapter reports as the exit code of a program that a signal has killed: minus its number, the low byte of
+that, or its number."""
+
 type ArgumentTemplate = Mapping[str, object]
 """Arguments of a request, with placeholders in the texts."""
 
@@ -27,8 +31,15 @@ class Traits:
 
     Attributes:
         command_mark: what a command begins with in the context `repl`; empty if all that is sent there is one.
+        counts_hits: whether a hit condition means to it what it means to us; others' hits are counted by us.
         exit_message: what it writes to the console when the program has ended, if it sends no `exited`: the
             whole of it, with the exit code as first group.
+        signal_message: what it writes to the console when a signal has killed the program, if it reports the exit
+            code as shells do: the whole of it, with the signal's name as first group.
+        signal_exit_codes: what it reports as the exit code otherwise. A negative one is always a signal; a `number`
+            is one only if the program was stopped at that signal last.
+        signal_description: how it describes a stop at a signal: the beginning, with the signal's name as first group.
+        signal_expression: what has the signal's number as its value at a stop at a signal, if it does not say it.
         pause_signals: names of the signals by which it stops a program that is to pause, if it reports them and not
             the reason `pause`.
         repl_is_command_line: whether `repl` is the debugger's own command line, where an expression could be
@@ -41,7 +52,12 @@ class Traits:
     """
 
     command_mark: str = ""
+    counts_hits: bool = False
     exit_message: re.Pattern[str] | None = None
+    signal_message: re.Pattern[str] | None = None
+    signal_exit_codes: SignalExitCodes = "negative"
+    signal_description: re.Pattern[str] | None = None
+    signal_expression: str = ""
     pause_signals: tuple[str, ...] = ()
     repl_is_command_line: bool = False
     total_frames_is_guess: bool = False
@@ -52,6 +68,16 @@ class Traits:
         found = None if self.exit_message is None else self.exit_message.fullmatch(said)
         code = None if found is None else found[1]
         return int(code) if code is not None and _WHOLE_NUMBER.fullmatch(code) else None
+
+    def signal_in(self, said: str) -> str | None:
+        """Return the signal that killed the program; None if this is not what the adapter says of it."""
+        found = None if self.signal_message is None else self.signal_message.fullmatch(said)
+        return None if found is None else found[1]
+
+    def signal_described(self, description: str) -> str | None:
+        """Return the signal that a stop is described by; None if it is not a stop at a signal."""
+        found = None if self.signal_description is None else self.signal_description.match(description)
+        return None if found is None else found[1]
 
     def names_pause_signal(self, description: str) -> bool:
         """Whether the description of a stop names a signal by which the adapter pauses programs."""

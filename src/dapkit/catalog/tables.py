@@ -8,8 +8,9 @@ import dataclasses
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import get_args
 
-from dapkit.catalog.definition import AdapterDefinition, Traits
+from dapkit.catalog.definition import AdapterDefinition, SignalExitCodes, Traits
 
 type RawDefinition = Mapping[str, object]
 """Checked settings of one adapter, by the names of the fields of a definition."""
@@ -285,12 +286,21 @@ _SPECIAL: dict[str, Check] = {
     "traits": _traits,
 }
 
+
+def _signal_exit_codes(value: object, path: tuple[str, ...]) -> str:
+    known = get_args(SignalExitCodes.__value__)
+    if value not in known:
+        raise Invalid(path, f"found {_kind(value)}, expected one of {', '.join(known)}")
+    return str(value)
+
+
 _USUAL: dict[object, Check] = {
     str: _text,
     bool: _bool,
     int: _number,
     tuple[str, ...]: _texts,
     re.Pattern[str] | None: _pattern,
+    SignalExitCodes: _signal_exit_codes,
 }
 
 _CHECKS = _SPECIAL | {

@@ -30,7 +30,7 @@ _LAUNCH = ("breakpoints", "exceptions", "adapter", "cwd", "env", "stdin_file", "
 @click.option(
     "--stops", type=click.IntRange(min=1), default=limits.RUN_STOPS, show_default=True, help="End after so many stops."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object: stops, output, exitCode.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object: stops, output, exitCode, signal.")
 def run(
     *,
     program: str,
@@ -129,13 +129,14 @@ class _SmallSession:
             self._show_failure(answer)
             return exit_codes.code_of(answer)
         output = self._ask("output", {})
-        ended = _snapshot(output).get("exitCode")
+        snapshot = _snapshot(output)
+        ended = snapshot.get("exitCode")
         if self._as_json:
-            self._print_json(answer, output=output, exit_code=ended)
+            self._print_json(answer, output=output)
         else:
             if str(output["text"]):
                 self._say("Output:\n" + str(output["text"]))
-            self._say(self._ending(ended, _status(output)))
+            self._say(self._ending(snapshot))
         if isinstance(ended, int):
             return ended
         return exit_codes.TIMED_OUT if _status(answer) == "running" else exit_codes.DONE
@@ -146,27 +147,31 @@ class _SmallSession:
         else:
             complain(answer)
 
-    def _ending(self, exit_code: object, status: object) -> str:
-        if exit_code is not None:
-            return f"Exit code: {exit_code}"
-        if status == "terminated":
+    def _ending(self, snapshot: dict[str, Any]) -> str:
+        if (code := snapshot.get("exitCode")) is not None:
+            killed_by = snapshot.get("exitSignal")
+            return f"Exit code: {code}" + (f" ({killed_by})" if killed_by else "")
+        if snapshot.get("status") == "terminated":
             return "The program has ended; its adapter did not report an exit code."
-        if status == "running":
+        if snapshot.get("status") == "running":
             return "The program still ran when the time was up, and is ended. --timeout gives it more."
         return f"The program is ended after {len(self._stops)} stops; --stops allows more."
 
     def _say(self, text: str) -> None:
         click.echo(coloured(text))
 
-    def _print_json(
-        self, answer: ActionAnswer, *, output: ActionAnswer | None = None, exit_code: object = None
-    ) -> None:
+    def _print_json(self, answer: ActionAnswer, *, output: ActionAnswer | None = None) -> None:
         import json
 
         details = output.get("details") if output else None
         whole = {"success": answer["success"], "stops": self._stops}
         if isinstance(details, dict):
-            whole |= {"output": details.get("output"), "exitCode": exit_code}
+            snapshot = _snapshot(output or answer)
+            whole |= {
+                "output": details.get("output"),
+                "exitCode": snapshot.get("exitCode"),
+                "signal": snapshot.get("exitSignal"),
+            }
         if not answer["success"]:
             whole["error"] = answer.get("error")
         click.echo(json.dumps(whole, ensure_ascii=False))

@@ -15,6 +15,7 @@ from dapkit.client import SessionEvent, Stopped, TextLog
 from dapkit.protocol import ContinueArguments, DapkitError, EvaluateArguments, InvalidatedEvent, StoppedEvent
 from dapkit.sessions.breakpoints.collection import KeptBreakpoints
 from dapkit.sessions.breakpoints.hits import Verdict, hit_by, judge_stop
+from dapkit.sessions.ending import signal_name
 from dapkit.sessions.event_state import EventState
 from dapkit.sessions.reference_fields import renumbered
 from dapkit.sessions.references import ReferenceTable
@@ -91,6 +92,7 @@ class SessionMonitor:
         try:
             thread = await self._read_thread(target, stopped)
             verdict = await self._judge(target, stopped, thread)
+            signal = await self._signal_of(target, stopped, thread)
             if not verdict.stop and not self._state.pause_requested:
                 if not self._state.stepping:
                     await self._resume(target, thread)
@@ -102,9 +104,9 @@ class SessionMonitor:
             if not target.stands_at(stopped):
                 log.info("a stop was over before its thread was read: %s", error)
                 return
-            thread, verdict = StoppedThread(stopped.event.thread_id), Verdict(remarks=(str(error),))
+            thread, verdict, signal = StoppedThread(stopped.event.thread_id), Verdict(remarks=(str(error),)), None
         if target.stands_at(stopped):
-            self._publish(target, stopped, thread, verdict)
+            self._publish(target, stopped, thread, verdict, signal)
 
     # Details
 
@@ -119,27 +121,44 @@ class SessionMonitor:
 
     async def _judge(self, target: Target, stopped: Stopped, thread: StoppedThread) -> Verdict:
         async def evaluate(expression: str) -> str:
-            frame_id = None if thread.top is None else thread.top.id
-            asked = EvaluateArguments(expression=expression, frame_id=frame_id, context="watch")
-            deadline = self._settings.request_timeout_seconds
-            return (await target.session.request(asked, deadline=deadline)).result
+            return await self._evaluate(expression, target, thread)
 
         verdict = await judge_stop(hit_by(self._breakpoints, target.session, stopped, thread.top), evaluate)
         for line in verdict.logs:
             self.output_received(f"{line}\n", "console")
         return verdict
 
+    async def _signal_of(self, target: Target, stopped: Stopped, thread: StoppedThread) -> str | None:
+        """Find the name of the signal at which the program stopped, if it did."""
+        description = stopped.event.description or ""
+        if stopped.reason != "signal" or not self._traits.signal_expression:
+            return self._traits.signal_described(description)
+        try:
+            return signal_name(int(await self._evaluate(self._traits.signal_expression, target, thread)))
+        except (DapkitError, ValueError) as error:
+            log.info("the signal of a stop could not be read: %s", error)
+            return None
+
+    async def _evaluate(self, expression: str, target: Target, thread: StoppedThread) -> str:
+        frame_id = None if thread.top is None else thread.top.id
+        asked = EvaluateArguments(expression=expression, frame_id=frame_id, context="watch")
+        return (await target.session.request(asked, deadline=self._settings.request_timeout_seconds)).result
+
     async def _resume(self, target: Target, thread: StoppedThread) -> None:
         asked = ContinueArguments(thread_id=thread.thread_id or 0)
         await target.session.request(asked, deadline=self._settings.request_timeout_seconds)
 
-    def _publish(self, target: Target, stopped: Stopped, thread: StoppedThread, verdict: Verdict) -> None:
+    def _publish(
+        self, target: Target, stopped: Stopped, thread: StoppedThread, verdict: Verdict, signal: str | None
+    ) -> None:
         event = stopped.event
+        paused = self._state.pause_requested and self._is_pause(stopped, signal)
         stop = Stop(
             number=self._state.count_stop(),
-            reason="pause" if self._state.pause_requested and self._is_pause(stopped) else event.reason,
+            reason="pause" if paused else event.reason,
             target=target.number,
-            description=event.description,
+            description=event.description or (f"signal {signal}" if signal else None),
+            signal=None if paused else signal,
             text=event.text,
             hit_breakpoints=verdict.hit,
             all_threads_stopped=bool(event.all_threads_stopped),
@@ -148,9 +167,9 @@ class SessionMonitor:
         target.publish(stopped, self._located(stop, target, thread))
         self._state.stop_published()
 
-    def _is_pause(self, stopped: Stopped) -> bool:
+    def _is_pause(self, stopped: Stopped, signal: str | None) -> bool:
         """Whether a stop is what the adapter reports after a pause."""
-        description = f"{stopped.event.description or ''} {stopped.event.text or ''}"
+        description = f"{stopped.event.description or ''} {stopped.event.text or ''} {signal or ''}"
         return stopped.reason == "pause" or self._traits.names_pause_signal(description)
 
     async def _update(self, target: Target, stop: Stop) -> None:

@@ -14,6 +14,7 @@ from anyio.abc import TaskGroup, TaskStatus
 from dapkit import limits
 from dapkit.client import AdapterDied, Breakpoints, Session, SessionEvent, Starting, Stopped, Terminal, WaitExpired
 from dapkit.protocol import DapkitError, ExitedEvent, OutputEvent, TerminatedEvent
+from dapkit.sessions.ending import ending_of
 from dapkit.sessions.start_spec import StartSpec
 from dapkit.sessions.targets import Target
 from dapkit.transport import background_tasks
@@ -54,7 +55,8 @@ class ProgramRun:
         number: which run of the session it is, from 1.
         targets: the sessions of the tree by number; 0 is the program itself.
         ended: whether the program and all its children have ended, and their output has come.
-        exit_code: of the program, once and if the adapter reported it.
+        exit_code: of the program, once and if the adapter reported it; see `ending`.
+        exit_signal: name of the signal that killed it.
         failure: why the run broke off, if it did.
         given_up: whether it is ended by us.
         restart_data: what the adapter wants to receive when the program is started again; None if nothing.
@@ -66,6 +68,7 @@ class ProgramRun:
         self.targets: dict[int, Target] = {}
         self.ended = False
         self.exit_code: int | None = None
+        self.exit_signal: str | None = None
         self.failure: str | None = None
         self.restart_data: object = None
         self.given_up = False
@@ -154,13 +157,13 @@ class ProgramRun:
             category = event.category or "console"
             self._listener.output_received(event.output, category)
             if category == "console" and session is self.root:
-                self._take_exit_code(event.output)
+                self._read_ending(event.output)
             return
         target = self._target(session)
         if isinstance(event, TerminatedEvent) and session is self.root:
             self.restart_data = event.restart
         if isinstance(event, ExitedEvent) and session is self.root:
-            self.exit_code = event.exit_code
+            self._take_exit_code(event.exit_code)
             self.start_task(self._end_of_process)
         if event is not None:
             self._listener.event_received(target, event)
@@ -171,10 +174,17 @@ class ProgramRun:
             self.start_task(self._finish)
         self._listener.state_changed()
 
-    def _take_exit_code(self, output: str) -> None:
-        """Take the exit code from the console, if that is where the adapter reports it."""
+    def _read_ending(self, output: str) -> None:
+        """Take how the program ended from the console, if that is where the adapter reports it."""
         if (code := self._traits.exit_code_in(output)) is not None:
-            self.exit_code = code
+            self._take_exit_code(code)
+        if (killed_by := self._traits.signal_in(output)) is not None:
+            self.exit_signal = killed_by
+
+    def _take_exit_code(self, exit_code: int) -> None:
+        last_stop = self._target(self.root).last_stop
+        ending = ending_of(exit_code, self._traits, stopped_by=None if last_stop is None else last_stop.signal)
+        self.exit_code, self.exit_signal = ending.exit_code, ending.signal or self.exit_signal
 
     def wrote(self, _session: Session, _terminal: Terminal | None, text: str) -> None:
         """Keep what came in a terminal, or beside the protocol, as output of the program."""

@@ -68,7 +68,9 @@ class DebugSession:
         self.state = state = DebugSessionState(name)
         self.output = TextLog(settings.output_bytes)
         self.event_state = EventState()
-        self.breakpoints = breakpoints = KeptBreakpoints(lambda: [target.session for target in state.targets.values()])
+        self.breakpoints = breakpoints = KeptBreakpoints(
+            lambda: [target.session for target in state.targets.values()], start.traits
+        )
         references = ReferenceTable(lambda: state.targets)
         self.execution = Execution(state, breakpoints, settings)
         self.requests = SessionRequests(state, settings=settings, references=references, breakpoints=breakpoints)

@@ -133,6 +133,11 @@ class DebugSessionState:
         return None if self._run is None else self._run.exit_code
 
     @property
+    def exit_signal(self) -> str | None:
+        """Name of the signal that killed the program, if one did."""
+        return None if self._run is None else self._run.exit_signal
+
+    @property
     def process_id(self) -> int | None:
         """Process of the program, if the adapter reported it; of one that only starts children, that of the first."""
         processes = [target.session.debugged_process for target in self.targets.values()]
@@ -151,7 +156,8 @@ class DebugSessionState:
         if self._ending or self.failure:
             return self._ending or self.failure or ""
         code = "" if self.exit_code is None else f" with exit code {self.exit_code}"
-        return f"the program ended{code}"
+        killed = "" if self.exit_signal is None else f" ({self.exit_signal})"
+        return f"the program ended{code}{killed}"
 
     # Changes
 

@@ -20,6 +20,7 @@ class Stop:
         number: counts the stops of the session from 1, those of its children and restarts included.
         reason: the adapter's word: `breakpoint`, `step`, `exception`, `entry`, `pause`, ...
         description: the reason for people, if the adapter gave one.
+        signal: name of the signal at which it stopped, unless that was to pause it.
         text: more about it, such as the message of an exception.
         target: which session of the tree is stopped: 0 is the program itself, others are its children.
         thread_id: the thread that stopped; None if the adapter named none.
@@ -39,6 +40,7 @@ class Stop:
     reason: str
     target: int = 0
     description: str | None = None
+    signal: str | None = None
     text: str | None = None
     thread_id: int | None = None
     thread_name: str | None = None

@@ -52,7 +52,10 @@ async def test_exit_code_is_told_in_each_python_version(driver: Driver, python: 
 
 async def test_signal_that_ended_the_program_is_told_in_words(driver: Driver) -> None:
     await driver.run("import os; os.kill(os.getpid(), 11)")
-    assert driver.output("console") == "The program was ended by SIGSEGV.\n"
+    assert driver.output("console") == (
+        "The program was ended by SIGSEGV. "
+        "With PYTHONFAULTHANDLER=1 in its environment, Python writes its stack to stderr before that.\n"
+    )
 
 
 async def test_syntax_error_is_reported_as_without_a_debugger(driver: Driver) -> None:

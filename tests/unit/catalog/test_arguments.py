@@ -198,8 +198,9 @@ def test_adapter_that_cannot_attach_so_says_it(world: World) -> None:
 
 
 def test_adapter_on_stdio_is_spawned(world: World) -> None:
-    choice = choose(world, "gdb")
-    assert route_to(choice) == Spawned((str(world.bin / "gdb"), "-q", "-i", "dap"), world.project, choice.env)
+    choice = choose(world, "netcoredbg")
+    command = (str(world.bin / "netcoredbg"), "--interpreter=vscode")
+    assert route_to(choice) == Spawned(command, world.project, choice.env)
 
 
 def test_adapter_inside_its_program_is_started_with_it(world: World) -> None:

@@ -75,17 +75,17 @@ def test_configuration_folder_counts_above_home(world: World) -> None:
 @pytest.mark.parametrize(
     ("override", "command"),
     [
-        ({"command": "/opt/gdb"}, ("/opt/gdb", "-q", "-i", "dap")),
-        ({"args": ["--nx", "-i", "dap"]}, ("gdb", "--nx", "-i", "dap")),
-        ({"command": "my-gdb", "args": []}, ("my-gdb",)),
-        ({"command": ["my-gdb", "-i=dap"]}, ("my-gdb", "-i=dap")),
+        ({"command": "/opt/dbg"}, ("/opt/dbg", "--interpreter=vscode")),
+        ({"args": ["--nx", "-i", "dap"]}, ("netcoredbg", "--nx", "-i", "dap")),
+        ({"command": "my-dbg", "args": []}, ("my-dbg",)),
+        ({"command": ["my-dbg", "-i=dap"]}, ("my-dbg", "-i=dap")),
     ],
 )
 def test_command_and_args_override_each_its_own_part(
     world: World, override: dict[str, object], command: tuple[str, ...]
 ) -> None:
-    world.write("dap.json", json.dumps({"gdb": override}))
-    assert world.load().adapters["gdb"].command == (command,)
+    world.write("dap.json", json.dumps({"netcoredbg": override}))
+    assert world.load().adapters["netcoredbg"].command == (command,)
 
 
 def test_every_setting_is_understood_in_camel_case(world: World) -> None:

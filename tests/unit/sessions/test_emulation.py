@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from dapkit.catalog import Traits
 from dapkit.client import BreakpointSpec, FunctionLocation, SourceLocation
 from dapkit.endpoint import RequestFailed
 from dapkit.protocol import Capabilities
@@ -25,6 +26,8 @@ ABLE = Capabilities(
     supports_conditional_breakpoints=True, supports_hit_conditional_breakpoints=True, supports_log_points=True
 )
 
+COUNTING = Traits(counts_hits=True)
+
 
 async def evaluate(expression: str) -> str:
     if expression == "broken":
@@ -33,30 +36,37 @@ async def evaluate(expression: str) -> str:
 
 
 def test_able_adapter_does_everything() -> None:
-    assert split(SPEC, ABLE) == (SPEC, NOTHING)
+    assert split(SPEC, ABLE, COUNTING) == (SPEC, NOTHING)
 
 
 def test_adapter_without_conditions_is_left_with_the_place() -> None:
-    native, emulated = split(SPEC, Capabilities(supports_hit_conditional_breakpoints=True, supports_log_points=True))
+    able = Capabilities(supports_hit_conditional_breakpoints=True, supports_log_points=True)
+    native, emulated = split(SPEC, able, COUNTING)
     assert native == BreakpointSpec(SPEC.location)
     assert emulated == Emulated("x > 1", "2", "x is {x}")
 
 
 def test_adapter_without_hit_counts_keeps_the_condition() -> None:
     able = Capabilities(supports_conditional_breakpoints=True, supports_log_points=True)
-    native, emulated = split(SPEC, able)
+    native, emulated = split(SPEC, able, COUNTING)
+    assert (native.condition, native.hit_condition, native.log_message) == ("x > 1", None, None)
+    assert emulated == Emulated(None, "2", "x is {x}")
+
+
+def test_hits_are_counted_for_an_adapter_whose_hit_conditions_mean_something_else() -> None:
+    native, emulated = split(SPEC, ABLE, Traits())
     assert (native.condition, native.hit_condition, native.log_message) == ("x > 1", None, None)
     assert emulated == Emulated(None, "2", "x is {x}")
 
 
 def test_functions_have_no_log_messages_in_the_protocol() -> None:
     spec = BreakpointSpec(FunctionLocation("main"), log_message="here")
-    assert split(spec, ABLE) == (replace(spec, log_message=None), Emulated(log_message="here"))
+    assert split(spec, ABLE, COUNTING) == (replace(spec, log_message=None), Emulated(log_message="here"))
 
 
 def test_emulation_says_what_it_does() -> None:
     assert str(Emulated("x", "2")) == (
-        "the adapter can't do the condition and the hit count: dapkit stops there, and goes on by itself"
+        "dapkit does the condition and the hit count itself: the program stops there each time, and goes on"
     )
 
 

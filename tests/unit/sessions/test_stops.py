@@ -280,7 +280,7 @@ async def test_condition_is_checked_for_an_adapter_without(sessions: SessionRegi
     assert (stop.number, stop.line, stop.hit_breakpoints) == (2, 5, (1,))
     [placed] = session.breakpoints
     assert placed.hits == 1
-    assert "the adapter can't do the condition" in placed.remarks[-1]
+    assert "dapkit does the condition itself" in placed.remarks[-1]
 
 
 async def test_step_that_ends_at_a_breakpoint_whose_condition_is_false_stays_there_and_says_so(

@@ -33,6 +33,8 @@ class Snapshot(ProtocolObject, frozen=True, kw_only=True):
         breakpoint_count: how many breakpoints on lines the session has.
         children: of the program, if any are debugged.
         needs_configuration_done: whether the adapter still waits for breakpoints and configurationDone.
+        exit_code: of a program that has ended; 128 and the signal's number, if one has killed it.
+        exit_signal: name of the signal that killed it.
         process_id: of the program, if the adapter reports it.
         output_bytes: characters of output that came so far; also the position to read on from.
         output_truncated: whether some of it had to be dropped.
@@ -64,6 +66,7 @@ class Snapshot(ProtocolObject, frozen=True, kw_only=True):
     line: int | None = None
     column: int | None = None
     exit_code: int | None = None
+    exit_signal: str | None = None
     process_id: int | None = None
 
 

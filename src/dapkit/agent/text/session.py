@@ -40,7 +40,12 @@ def snapshot_block(snapshot: Snapshot) -> Iterator[str]:
     if snapshot.needs_configuration_done:
         yield "Configuration: pending configurationDone; set breakpoints, then continue."
     if snapshot.exit_code is not None:
-        yield f"Exit code: {snapshot.exit_code}"
+        yield f"Exit code: {exit_code(snapshot)}"
+
+
+def exit_code(snapshot: Snapshot) -> str:
+    """Say what the program's exit code is, and which signal has killed it."""
+    return f"{snapshot.exit_code}" + (f" ({snapshot.exit_signal})" if snapshot.exit_signal else "")
 
 
 def location(snapshot: Snapshot) -> str | None:
@@ -130,8 +135,9 @@ def _(result: Resumed) -> str:
         case "stopped":
             lines.append(f"{result.verb} stopped at {location(result.snapshot) or 'unknown location'}.")
         case "terminated":
-            code = result.snapshot.exit_code
-            lines.append("Program terminated." if code is None else f"Program terminated with exit code {code}.")
+            ended = result.snapshot
+            code = "" if ended.exit_code is None else f" with exit code {exit_code(ended)}"
+            lines.append(f"Program terminated{code}.")
         case "running" if result.timed_out:
             lines.append(
                 f"Program is still running after {result.waited:g}s. Use pause to interrupt and inspect state."
@@ -174,6 +180,8 @@ def _listed(snapshot: Snapshot) -> Iterator[str]:
         yield f"  location={place}"
     if snapshot.stop_reason is not None:
         yield f"  reason={one_line(snapshot.stop_reason)}"
+    if snapshot.exit_code is not None:
+        yield f"  exit={exit_code(snapshot)}"
     yield from (f"  child={_child(child)}" for child in snapshot.children or ())
 
 

@@ -299,7 +299,9 @@ class DebuggeeRun:
         """Report how the program ended, as far as that is known."""
         self.is_reported = False
         if code is not None and code < 0:
-            await self.host.output(f"The program was ended by {signal_name(-code)}.\n", category="console")
+            await self.host.output(
+                f"The program was ended by {signal_name(-code)}.{_hint(-code)}\n", category="console"
+            )
         if code is not None:
             await self.host.exited(code if code >= 0 else 128 - code)  # as shells count signals
         await self.host.terminated()
@@ -381,6 +383,19 @@ async def _report_taken(link: Connection, characters: int) -> None:
         await link.request_custom("dapkit/outputTaken", {"characters": characters})
     except ConversationLost as error:
         log.debug("the engine has gone: %s", error)
+
+
+_CRASHES = frozenset({signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGFPE, signal.SIGILL})
+
+
+def _hint(number: int) -> str:
+    """Say how to learn more of a signal that comes of an error in native code.
+
+    To show the stack of Python, something would have to handle the signal inside the program, which it can see.
+    """
+    if number not in _CRASHES:
+        return ""
+    return " With PYTHONFAULTHANDLER=1 in its environment, Python writes its stack to stderr before that."
 
 
 def signal_name(number: int) -> str:

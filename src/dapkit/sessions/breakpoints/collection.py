@@ -16,6 +16,7 @@ import anyio
 import anyio.to_thread
 
 from dapkit import limits
+from dapkit.catalog import Traits
 from dapkit.client import (
     Breakpoints,
     BreakpointSpec,
@@ -47,10 +48,11 @@ class KeptBreakpoints:
     client session of the present run under its number.
     """
 
-    def __init__(self, sessions: Callable[[], Sequence[Session]]) -> None:
+    def __init__(self, sessions: Callable[[], Sequence[Session]], traits: Traits) -> None:
         self.filters: tuple[Filter, ...] | None = None
         self.lasting: set[str] = set()
         self._sessions = sessions
+        self._traits = traits
         self._root: Session | None = None
         self._suspended: list[BreakpointSpec] = []
         self._numbers = itertools.count(1)
@@ -87,10 +89,12 @@ class KeptBreakpoints:
 
         Raises:
             Misplaced: its text cannot be found, or not without doubt.
-            WrongHitCondition: the adapter cannot count hits, and neither can we with this condition.
+            WrongHitCondition: the hit condition cannot be read.
             CapabilityMissing: the adapter has no breakpoints of this kind, or no modes.
 
         """
+        if spec.hit_condition is not None:
+            check_hit_condition(spec.hit_condition)
         async with self._changing:
             added = KeptBreakpoint(0, spec, sessions=self._sessions)
             await self._find_line(added)
@@ -255,9 +259,7 @@ class KeptBreakpoints:
         root = self._root
         if root is None or not kept.spec.enabled:
             return
-        native, kept.emulated = split(kept.spec, root.capabilities)
-        if kept.emulated.hit_condition is not None:
-            check_hit_condition(kept.emulated.hit_condition)
+        native, kept.emulated = split(kept.spec, root.capabilities, self._traits)
         if isinstance(native.location, SourceLocation):
             native = replace(native, location=replace(native.location, line=kept.found_line, text=None))
         await root.add_breakpoint_spec(native, number=kept.number)

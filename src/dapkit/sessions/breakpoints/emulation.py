@@ -1,5 +1,9 @@
 """What we do ourselves for adapters that lack conditions, hit counts or log messages.
 
+Hits are counted by us as well where a hit condition has another meaning for the adapter:
+3 is the third hit for one, the third and all after it for the next, and skips three for
+gdb, where `>= 3` is an expression of C.
+
 The breakpoint is set without what the adapter cannot do. Whenever it stops there,
 the condition is evaluated, the hit is counted and the message is logged by us, and
 the program goes on if it was not to stop. From the first thing that the adapter
@@ -12,6 +16,7 @@ import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
+from dapkit.catalog import Traits
 from dapkit.client import BreakpointSpec, SourceLocation
 from dapkit.protocol import Capabilities, DapkitError
 from dapkit.python.debuggee.breakpoints.hit_conditions import parse_hit_condition
@@ -80,7 +85,7 @@ class Emulated:
             "the log message": self.log_message,
         }
         parts = " and ".join(name for name, value in asked.items() if value)
-        return f"the adapter can't do {parts}: dapkit stops there, and goes on by itself" if parts else ""
+        return f"dapkit does {parts} itself: the program stops there each time, and goes on" if parts else ""
 
 
 NOTHING = Emulated()
@@ -105,12 +110,12 @@ class Judgement:
     remark: str | None = None
 
 
-def split(spec: BreakpointSpec, capabilities: Capabilities) -> tuple[BreakpointSpec, Emulated]:
+def split(spec: BreakpointSpec, capabilities: Capabilities, traits: Traits) -> tuple[BreakpointSpec, Emulated]:
     """Divide a spec into what the adapter does and what is ours."""
     in_source = isinstance(spec.location, SourceLocation)
     able = {
         "condition": bool(capabilities.supports_conditional_breakpoints),
-        "hit_condition": bool(capabilities.supports_hit_conditional_breakpoints),
+        "hit_condition": bool(capabilities.supports_hit_conditional_breakpoints) and traits.counts_hits,
         # Only breakpoints in sources have log messages (SourceBreakpoint.logMessage).
         "log_message": bool(capabilities.supports_log_points) and in_source,
     }
