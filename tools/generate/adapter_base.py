@@ -7,7 +7,7 @@ methods with the fields of the body for parameters.
 
 from collections.abc import Mapping
 
-from generate import wording
+from generate import descriptions
 from generate.model import Command, Object, Protocol
 from generate.modules import formatted
 from generate.names import lower_first
@@ -71,7 +71,7 @@ def _request(command: Command) -> str:
     body = "None" if command.body is None else f"{command.body} | RawJson"
     return f'''\
     async def {method_name(command.name)}(self{arguments}) -> {body}:
-        """{wording.COMMANDS[command.name]}."""
+        """{descriptions.about(command.arguments.name)}."""
         raise NotSupported("{command.name}")
 '''
 
@@ -138,7 +138,7 @@ def _event(wire: str, body: Object, used: set[str]) -> str:
     used.add(body.name)
     return f'''\
     async def {method_name(wire)}({parameters(body.fields, used)}) -> bool:
-        """Tell the client: {lower_first(wording.EVENTS[wire])}."""
+        """Tell the client: {lower_first(descriptions.about(body.name))}."""
         return await self.send_event({call(body)})
 '''
 
@@ -150,6 +150,6 @@ def _reverse_request(command: Command, used: set[str]) -> str:
     fields = parameters(command.arguments.fields, used, last="deadline: float = limits.REQUEST_SECONDS")
     return f'''\
     async def {method_name(command.name)}({fields}) -> {command.body}:
-        """{wording.COMMANDS[command.name]}."""
+        """{descriptions.about(command.arguments.name)}."""
         return await self.ask_client({call(command.arguments)}, deadline=deadline)
 '''

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from generate import wording
+from generate import descriptions
 from generate.model import Command, Protocol
 from generate.modules import formatted
 from generate.origin import BANNER
@@ -53,7 +53,7 @@ def _method(command: Command, used: set[str]) -> str:
     returned = "return " if command.body is not None else ""
     return f'''\
     async def {method_name(command.name)}({given}) -> {command.body}:
-        """{wording.COMMANDS[command.name]}."""
+        """{descriptions.about(command.arguments.name)}."""
         {returned}await self.request({call(command.arguments)}, deadline=deadline)
 '''
 

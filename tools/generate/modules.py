@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from generate import structs, wording
+from generate import descriptions, structs
 from generate.model import Enumeration, Object, Protocol
 from generate.origin import BANNER, VERSION
 from generate.schema import RANGES, SchemaError
@@ -21,6 +21,7 @@ _BASES = ("Arguments", "EventBody", "OpenArguments", "ProtocolObject")
 def generate(protocol: Protocol) -> Mapping[str, str]:
     """Make every module of the package: file name -> source text."""
     _check_places(protocol)
+    descriptions.check(protocol)
     homes: dict[str, str] = {}
     texts: dict[str, str] = {}
     for topic in TOPICS:
@@ -49,7 +50,7 @@ def _topic(protocol: Protocol, topic: Topic) -> tuple[list[str], list[str], set[
     for name in topic.commands:
         command = commands[name]
         if command.own_body is not None:
-            collected.add(command.own_body, structs.body(command.own_body, name), "ProtocolObject")
+            collected.add(command.own_body, structs.body(command.own_body, command), "ProtocolObject")
         elif command.body is not None:
             collected.used.add(command.body)
         base = "OpenArguments" if command.is_open else "Arguments"
@@ -76,7 +77,7 @@ class _Collected:
         self.used: set[str] = set()
 
     def add_enumeration(self, item: Enumeration) -> None:
-        self.blocks.append(structs.enumeration(item, wording.TYPES[item.name]))
+        self.blocks.append(structs.named_enumeration(item))
         self.defined.append(item.name)
 
     def add(self, item: Object, text: str, base: str) -> None:
@@ -143,18 +144,14 @@ def _settle(homes: dict[str, str], names: Iterable[str], module: str) -> None:
 
 
 def _check_places(protocol: Protocol) -> None:
-    """Refuse a definition without place or wording, and a place without definition."""
+    """Refuse a definition without place, and a place without definition."""
     types = [item.name for item in protocol.objects] + [item.name for item in protocol.enumerations]
     commands = [command.name for command in protocol.commands]
-    events = [event.name for event in protocol.events]
     placed_types = [name for topic in TOPICS for name in topic.types] + list(EVENT_TYPES)
     placed_commands = [name for topic in TOPICS for name in topic.commands]
     for what, defined, known in (
         ("data types and tools/generate/topics.py", types, placed_types),
-        ("data types and tools/generate/wording.py", types, list(wording.TYPES)),
         ("commands and tools/generate/topics.py", commands, placed_commands),
-        ("commands and tools/generate/wording.py", commands, list(wording.COMMANDS)),
-        ("events and tools/generate/wording.py", events, list(wording.EVENTS)),
     ):
         if different := set(defined) ^ set(known):
             raise SchemaError(f"{what} differ in {', '.join(sorted(different))}")

@@ -1,8 +1,12 @@
 """Source text of classes and type aliases."""
 
-from generate import wording
+import textwrap
+
+from generate import descriptions
 from generate.model import Command, Enumeration, Event, Field, ListOf, MapOf, Named, Object, Plain, Ranged, Type
-from generate.names import camel
+from generate.names import camel, snake
+
+_WIDTH = 120
 
 
 def annotation(kind: Type, owner: str) -> str:
@@ -31,42 +35,41 @@ def names_in(kind: Type) -> set[str]:
             return names_in(inner)
 
 
-def enumeration(item: Enumeration, about: str) -> str:
-    """Write an enumeration as a type alias; an open one admits any string."""
-    values = ", ".join(f'"{value}"' for value in item.values)
-    others = " | str" if item.is_open else ""
-    return f'type {item.name} = Literal[{values}]{others}\n"""{about}."""\n'
+def named_enumeration(item: Enumeration) -> str:
+    """Write an enumeration with a name of its own."""
+    return _enumeration(item, f'{descriptions.about(item.name)}. DAP, "Types: {item.name}".')
 
 
 def inline_enumerations(item: Object) -> str:
     """Write the enumerations that stand inside an object's properties."""
     return "\n".join(
-        enumeration(inner, f"Values of `{item.name}.{field.python}`")
+        _enumeration(inner, f"Values of `{item.name}.{field.python}`.")
         for inner, field in zip(item.enumerations, _enumerated_fields(item), strict=True)
     )
 
 
 def data_type(item: Object) -> str:
     """Write a data type of its own name."""
-    return _struct(item, item.base or "ProtocolObject", f"{wording.TYPES[item.name]}.")
+    about = f"{descriptions.about(item.name)}."
+    return _struct(item, item.base or "ProtocolObject", about, [_section("Types", item.name)])
 
 
-def body(item: Object, command: str) -> str:
+def body(item: Object, command: Command) -> str:
     """Write the body of a response."""
-    return _struct(item, "ProtocolObject", f"What `{command}` returns.")
+    return _struct(item, "ProtocolObject", f"What `{command.name}` returns.", [_request_section(command)])
 
 
 def arguments(command: Command) -> str:
     """Write the arguments of a request."""
     facts = [f"Arguments of `{command.name}`."]
     if command.gate is not None:
-        holder = " of the client" if command.is_reverse else ""
-        facts.append(f"Gated by `{command.gate}`{holder}.")
-    base = "OpenArguments" if command.is_open else "Arguments"
+        holder = "InitializeRequestArguments" if command.is_reverse else "Capabilities"
+        facts.append(f"Needs `{holder}.{snake(command.gate)}`.")
     return _struct(
         command.arguments,
-        f"{base}[{command.body}]",
-        f"{wording.COMMANDS[command.name]}.\n\n    {' '.join(facts)}\n    ",
+        f"{'OpenArguments' if command.is_open else 'Arguments'}[{command.body}]",
+        f"{descriptions.about(command.arguments.name)}.",
+        [*facts, _request_section(command)],
         constant=f'command = "{command.name}"',
     )
 
@@ -75,21 +78,52 @@ def event(item: Event) -> str:
     """Write the body of an event."""
     facts = [f"Body of the event `{item.name}`."]
     if item.gate is not None:
-        facts.append(f"Gated by `{item.gate}` of the client.")
+        facts.append(f"Needs `InitializeRequestArguments.{snake(item.gate)}`.")
     return _struct(
         item.body,
         "EventBody",
-        f"{wording.EVENTS[item.name]}.\n\n    {' '.join(facts)}\n    ",
+        f"{descriptions.about(item.body.name)}.",
+        [*facts, _section("Events", item.name)],
         constant=f'event = "{item.name}"',
     )
 
 
-def _struct(item: Object, base: str, docstring: str, *, constant: str | None = None) -> str:
-    lines = [f"class {item.name}({base}, frozen=True, kw_only=True):", f'    """{docstring}"""', ""]
+def _request_section(command: Command) -> str:
+    return _section("Reverse Requests" if command.is_reverse else "Requests", command.name)
+
+
+def _section(chapter: str, name: str) -> str:
+    """Tell where the specification is about this."""
+    return f'DAP, "{chapter}: {name}".'
+
+
+def _enumeration(item: Enumeration, about: str) -> str:
+    """Write an enumeration as a type alias; an open one admits any string."""
+    values = ", ".join(f'"{value}"' for value in item.values)
+    others = " | str" if item.is_open else ""
+    described = "".join(f"\n- `{value}`: {descriptions.of(item.name, value)}" for value in item.values)
+    return f'type {item.name} = Literal[{values}]{others}\n"""{about}\n{described}\n"""\n'
+
+
+def _struct(item: Object, base: str, about: str, facts: list[str], *, constant: str | None = None) -> str:
+    lines = [f"class {item.name}({base}, frozen=True, kw_only=True):", f'    """{about}', ""]
+    lines += [*_wrapped(" ".join(facts)), '    """', ""]
     if constant is not None:
         lines += [f"    {constant}", ""]
-    lines += [f"    {_field(field, item.name)}" for field in item.fields]
+    for field in item.fields:
+        lines += [f"    {_field(field, item.name)}", *_docstring(descriptions.of(item.name, field.wire)), ""]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _docstring(text: str) -> list[str]:
+    """Write what stands below a field: on its line if it fits."""
+    line = f'    """{text}"""'
+    return [line] if len(line) <= _WIDTH else [*_wrapped(f'"""{text}'), '    """']
+
+
+def _wrapped(text: str) -> list[str]:
+    indent = "    "
+    return textwrap.wrap(text, _WIDTH, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False)
 
 
 def _field(field: Field, owner: str) -> str:

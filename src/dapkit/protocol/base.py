@@ -25,6 +25,7 @@ class Arguments[B](ProtocolObject, frozen=True, kw_only=True):
     """The arguments of one command; `B` is the body of its response, or None."""
 
     command: ClassVar[str]
+    """Name of the command."""
 
 
 class OpenArguments[B](Arguments[B], frozen=True, kw_only=True):
@@ -34,6 +35,7 @@ class OpenArguments[B](Arguments[B], frozen=True, kw_only=True):
     """
 
     extra: Mapping[str, object] = NO_EXTRA
+    """The keys that are not fields, under their names on the wire."""
 
     def __post_init__(self) -> None:
         """Freeze `extra`.
@@ -50,6 +52,7 @@ class EventBody(ProtocolObject, frozen=True, kw_only=True):
     """The body of one event, without the envelope."""
 
     event: ClassVar[str]
+    """Name of the event."""
 
 
 def wire_name(kind: type[ProtocolObject], field: str) -> str:

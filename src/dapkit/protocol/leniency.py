@@ -27,7 +27,10 @@ class SchemaViolation(msgspec.Struct, frozen=True):
     """One place where a peer broke the schema."""
 
     path: str
+    """Where in the JSON, such as `$.threadId`."""
+
     problem: str
+    """What was expected there, and what was found."""
 
 
 def decode_leniently[T: ProtocolObject](

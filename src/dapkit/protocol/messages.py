@@ -25,22 +25,40 @@ type AnyMessage = Request | Response | Event
 
 
 class Request(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="type", tag="request"):
-    """One side asks the other to do something."""
+    """One side asks the other to do something. DAP, "Base Protocol: Request"."""
 
     seq: int
+    """Number of the message among those of its sender: 1 for the first, then one more each. `cancel` refers to it."""
+
     command: str
+    """What is to be done, such as `evaluate`."""
+
     arguments: AnyArguments = None
+    """The arguments of the command. Absent: none."""
 
 
 class Response(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="type", tag="response"):
-    """The answer to a request. `message` is the short error if `success` is false."""
+    """The answer to a request. DAP, "Base Protocol: Response"."""
 
     seq: int
+    """Number of the message among those of its sender: 1 for the first, then one more each."""
+
     request_seq: int
+    """The `seq` of the request that this answers."""
+
     success: bool
+    """Whether the request was carried out."""
+
     command: str
+    """The command of the request that this answers."""
+
     message: str | None = None
+    """The error in short, for programs to read, if `success` is false: `cancelled`, `notStopped` (the request may be
+    sent again while the program is stopped), or a text of the adapter's.
+    """
+
     body: AnyBody = None
+    """The result; if `success` is false, an `ErrorBody`. Absent: nothing."""
 
     @classmethod
     def cancelled(cls, command: str, *, seq: int = 0, request_seq: int = 0) -> "Response":
@@ -49,14 +67,20 @@ class Response(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="type"
 
 
 class Event(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="type", tag="event"):
-    """One side tells the other that something happened."""
+    """One side tells the other that something happened. DAP, "Base Protocol: Event"."""
 
     seq: int
+    """Number of the message among those of its sender: 1 for the first, then one more each."""
+
     event: str
+    """What happened, such as `stopped`."""
+
     body: AnyEventBody = None
+    """More about it. Absent: nothing."""
 
 
 class ErrorBody(ProtocolObject, frozen=True, kw_only=True):
-    """The body of a failed response."""
+    """The body of a failed response. DAP, "Base Protocol: ErrorResponse"."""
 
     error: Message | None = None
+    """The error in words for the user."""

@@ -15,16 +15,24 @@ class Direction(enum.Enum):
 
 
 class CommandSpec(msgspec.Struct, frozen=True):
-    """What the schema says about one command.
-
-    `capability` is the attribute that must be true (or a non-empty list) before
-    the command may be sent: one of `Capabilities`, or for a reverse request one
-    of `InitializeRequestArguments`. None means that the command is always allowed.
-    """
+    """What the schema says about one command."""
 
     command: str
+    """Name of the command."""
+
     arguments: type[Arguments[object]]
+    """Class of its arguments."""
+
     body: type[ProtocolObject] | None
+    """Class of the response's body; None if that has none."""
+
     capability: str | None = None
+    """The field that must be true (or a non-empty list) before the command may be sent: one of `Capabilities`, or for a
+    reverse request one of `InitializeRequestArguments`. None: the command is always allowed.
+    """
+
     direction: Direction = Direction.CLIENT_TO_ADAPTER
+    """Who asks whom."""
+
     arguments_optional: bool = False
+    """Whether a request may leave its arguments out."""

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from generate import structs
+from generate import descriptions, structs
 from generate.model import Enumeration, Field, ListOf, MapOf, Named, Object, Plain, Protocol, Ranged
 from generate.modules import generate
 from generate.names import camel, snake
@@ -169,21 +169,68 @@ def test_camel_case_does_not_give_back_every_wire_name() -> None:
     assert camel("client_id") == "clientId"
 
 
-def test_a_field_whose_wire_name_breaks_the_rule_carries_it() -> None:
+def test_a_field_is_written_with_its_description() -> None:
     item = Object(
-        "Thread",
+        "Source",
         (
-            Field("clientID", "client_id", Plain("str"), required=False),
-            Field("adapterID", "adapter_id", Plain("str"), required=True),
-            Field("threads", "threads", ListOf(Named("Thread")), required=False),
-            Field("data", "data", Plain("object"), required=False),
+            Field("name", "name", Plain("str"), required=True),
+            Field("sources", "sources", ListOf(Named("Source")), required=False),
+            Field("origin", "origin", Plain("object"), required=False),
         ),
     )
     assert structs.data_type(item) == (
-        "class Thread(ProtocolObject, frozen=True, kw_only=True):\n"
-        '    """A thread of the program."""\n\n'
-        '    client_id: str | None = field(default=None, name="clientID")\n'
-        '    adapter_id: str = field(name="adapterID")\n'
-        '    threads: list["Thread"] | None = None\n'
-        "    data: object = None\n"
+        "class Source(ProtocolObject, frozen=True, kw_only=True):\n"
+        '    """A source: a file, or a text to be had by reference.\n\n'
+        '    DAP, "Types: Source".\n'
+        '    """\n\n'
+        "    name: str\n"
+        '    """Short name to show. Adapters always send it; clients may leave it out."""\n\n'
+        '    sources: list["Source"] | None = None\n'
+        '    """Sources related to this one, such as those that it was generated from."""\n\n'
+        "    origin: object = None\n"
+        '    """Where the source comes from, for the user to read: say, that a source map contains it."""\n'
     )
+
+
+def test_a_field_whose_wire_name_breaks_the_rule_carries_it() -> None:
+    item = Object(
+        "InitializeRequestArguments",
+        (
+            Field("clientID", "client_id", Plain("str"), required=False),
+            Field("adapterID", "adapter_id", Plain("str"), required=True),
+        ),
+    )
+    text = structs.data_type(item)
+    assert '    client_id: str | None = field(default=None, name="clientID")\n' in text
+    assert '    adapter_id: str = field(name="adapterID")\n' in text
+
+
+DESCRIBED: dict[str, dict[str, str]] = {
+    "PingArguments": dict.fromkeys(("about", "clientID", "kind", "count", "moduleId", "env", "marks"), "..."),
+    "PingKind": {"a": "...", "b": "..."},
+    "PingBody": {"late": "..."},
+    "PongEvent": {"about": "..."},
+    "Mark": {"about": "...", "x": "...", "y": "..."},
+    "InitializeRequestArguments": {"about": "...", "supportsPong": "..."},
+    "Capabilities": {"about": "...", "supportsPing": "..."},
+}
+
+
+def test_each_class_field_and_value_has_a_description_and_nothing_else_has_one(
+    schema: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    protocol = read_schema(schema)
+
+    def refused_with(**tables: dict[str, str]) -> str:
+        monkeypatch.setattr(descriptions, "_tables", lambda: {**DESCRIBED, **tables})
+        with pytest.raises(SchemaError) as caught:
+            descriptions.check(protocol)
+        return str(caught.value)
+
+    monkeypatch.setattr(descriptions, "_tables", lambda: DESCRIBED)
+    descriptions.check(protocol)
+    assert "describes PingBody with []" in refused_with(PingBody={})
+    assert "describes PingBody with ['late', 'early']" in refused_with(PingBody={"late": "...", "early": "..."})
+    assert "describes PingKind with ['a']" in refused_with(PingKind={"a": "..."})
+    assert "describes Mark with ['x', 'y']" in refused_with(Mark={"x": "...", "y": "..."})
+    assert "differ in PingResult" in refused_with(PingResult={"late": "..."})

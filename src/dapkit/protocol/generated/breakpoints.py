@@ -12,188 +12,356 @@ from dapkit.protocol.numbers import Int32, Int53, NonNegativeInt32, Uint32, Uint
 
 
 class BreakpointLocation(ProtocolObject, frozen=True, kw_only=True):
-    """A place where a breakpoint can be set."""
+    """A place where a breakpoint can be set.
+
+    DAP, "Types: BreakpointLocation".
+    """
 
     line: Uint53
+    """Line of the place, or the first of its lines."""
+
     column: Uint53 | None = None
+    """Start column, in UTF-16 code units, from 1 or 0 as `columns_start_at1` says."""
+
     end_line: Uint53 | None = None
+    """Last line, if the place covers a range."""
+
     end_column: Uint53 | None = None
+    """End column, if the place covers a range; in UTF-16 code units, from 1 or 0 as `columns_start_at1` says."""
 
 
 class SourceBreakpoint(ProtocolObject, frozen=True, kw_only=True):
-    """A breakpoint or log point on a line."""
+    """A breakpoint or log point on a line.
+
+    DAP, "Types: SourceBreakpoint".
+    """
 
     line: Uint53
+    """Line of the breakpoint or log point."""
+
     column: Uint53 | None = None
+    """Column in the line, in UTF-16 code units, from 1 or 0 as `columns_start_at1` says."""
+
     condition: str | None = None
+    """Expression that must be true for the program to stop. Needs `supports_conditional_breakpoints`."""
+
     hit_condition: str | None = None
+    """How many hits are let pass, in a notation of the adapter's. Counts only hits for which `condition` is true. Needs
+    `supports_hit_conditional_breakpoints`.
+    """
+
     log_message: str | None = None
+    """If not empty, this text is logged instead of stopping, with expressions in `{}` replaced by their values, when
+    `condition` and `hit_condition` allow. Needs `supports_log_points`.
+    """
+
     mode: str | None = None
+    """One of the modes in `Capabilities.breakpoint_modes`."""
 
 
 class FunctionBreakpoint(ProtocolObject, frozen=True, kw_only=True):
-    """A breakpoint on entry to a function."""
+    """A breakpoint on entry to a function.
+
+    DAP, "Types: FunctionBreakpoint".
+    """
 
     name: str
+    """Name of the function."""
+
     condition: str | None = None
+    """Expression that must be true for the program to stop. Needs `supports_conditional_breakpoints`."""
+
     hit_condition: str | None = None
+    """How many hits are let pass, in a notation of the adapter's. Needs `supports_hit_conditional_breakpoints`."""
 
 
 type DataBreakpointAccessType = Literal["read", "write", "readWrite"]
-"""The access that a data breakpoint waits for."""
+"""The access that a data breakpoint waits for. DAP, "Types: DataBreakpointAccessType".
+
+- `read`: the data are read
+- `write`: the data are written
+- `readWrite`: either
+"""
 
 
 class DataBreakpoint(ProtocolObject, frozen=True, kw_only=True):
-    """A breakpoint on access to data."""
+    """A breakpoint on access to data.
+
+    DAP, "Types: DataBreakpoint".
+    """
 
     data_id: str
+    """Which data, by the id from `dataBreakpointInfo`."""
+
     access_type: DataBreakpointAccessType | None = None
+    """Which access stops the program; one of those that `dataBreakpointInfo` offered."""
+
     condition: str | None = None
+    """Expression that must be true for the program to stop."""
+
     hit_condition: str | None = None
+    """How many hits are let pass, in a notation of the adapter's."""
 
 
 class InstructionBreakpoint(ProtocolObject, frozen=True, kw_only=True):
-    """A breakpoint on a machine instruction."""
+    """A breakpoint on a machine instruction.
+
+    DAP, "Types: InstructionBreakpoint".
+    """
 
     instruction_reference: str
+    """Memory reference of the instruction, from `evaluate`, a `Variable`, `StackFrame`, `GotoTarget` or `Breakpoint`.
+    """
+
     offset: Int53 | None = None
+    """Bytes to add to the reference; may be negative. Absent: 0."""
+
     condition: str | None = None
+    """Expression that must be true for the program to stop. Needs `supports_conditional_breakpoints`."""
+
     hit_condition: str | None = None
+    """How many hits are let pass, in a notation of the adapter's. Needs `supports_hit_conditional_breakpoints`."""
+
     mode: str | None = None
+    """One of the modes in `Capabilities.breakpoint_modes`."""
 
 
 type BreakpointReason = Literal["pending", "failed"]
-"""Values of `Breakpoint.reason`."""
+"""Values of `Breakpoint.reason`.
+
+- `pending`: it may be verified later, but cannot be at present
+- `failed`: it could not be verified, and will not be unless something is changed
+"""
 
 
 class Breakpoint(ProtocolObject, frozen=True, kw_only=True):
-    """What became of a breakpoint that was asked for."""
+    """What became of a breakpoint that was asked for.
+
+    DAP, "Types: Breakpoint".
+    """
 
     id: Int32 | None = None
+    """Identifies the breakpoint in `breakpoint` events and in `StoppedEvent.hit_breakpoint_ids`; without it neither can
+    name it.
+    """
+
     verified: bool
+    """Whether the breakpoint is set, if perhaps at another place than asked for."""
+
     message: str | None = None
+    """The state of the breakpoint in words for the user, such as why it is not verified."""
+
     source: Source | None = None
+    """Source in which the breakpoint is."""
+
     line: Uint53 | None = None
+    """Line at which the breakpoint really is, or the first of its lines."""
+
     column: Uint53 | None = None
+    """Start column, in UTF-16 code units, from 1 or 0 as `columns_start_at1` says."""
+
     end_line: Uint53 | None = None
+    """Last line of the range that the breakpoint covers."""
+
     end_column: Uint53 | None = None
+    """End column of the range, in UTF-16 code units, from 1 or 0 as `columns_start_at1` says; in `line` if there is no
+    `end_line`.
+    """
+
     instruction_reference: str | None = None
+    """Memory reference of the place at which the breakpoint is."""
+
     offset: Int53 | None = None
+    """Bytes to add to `instruction_reference`; may be negative."""
+
     reason: BreakpointReason | None = None
+    """Why the breakpoint is not verified, for programs to read. Absent if it is verified, or if no value fits."""
 
 
 class BreakpointLocationsBody(ProtocolObject, frozen=True, kw_only=True):
-    """What `breakpointLocations` returns."""
+    """What `breakpointLocations` returns.
+
+    DAP, "Requests: breakpointLocations".
+    """
 
     breakpoints: list[BreakpointLocation]
+    """The places at which breakpoints can be set, sorted."""
 
 
 class BreakpointLocationsArguments(Arguments[BreakpointLocationsBody], frozen=True, kw_only=True):
     """Ask where in a range of lines breakpoints can be set.
 
-    Arguments of `breakpointLocations`. Gated by `supportsBreakpointLocationsRequest`.
+    Arguments of `breakpointLocations`. Needs `Capabilities.supports_breakpoint_locations_request`. DAP, "Requests:
+    breakpointLocations".
     """
 
     command = "breakpointLocations"
 
     source: Source
+    """Source to look in, by its `path` or its `source_reference`."""
+
     line: Uint53
+    """First line of the range; alone, the whole line is meant."""
+
     column: Uint53 | None = None
+    """Start column in `line`, in UTF-16 code units, from 1 or 0 as `columns_start_at1` says. Absent: the first."""
+
     end_line: Uint53 | None = None
+    """Last line of the range. Absent: the same as `line`."""
+
     end_column: Uint53 | None = None
+    """End column in `end_line`, in UTF-16 code units, from 1 or 0 as `columns_start_at1` says. Absent: the last."""
 
 
 class SetBreakpointsBody(ProtocolObject, frozen=True, kw_only=True):
-    """What `setBreakpoints` returns."""
+    """What `setBreakpoints` returns.
+
+    DAP, "Requests: setBreakpoints".
+    """
 
     breakpoints: list[Breakpoint]
+    """One answer to each breakpoint asked for, in the same order."""
 
 
 class SetBreakpointsArguments(Arguments[SetBreakpointsBody], frozen=True, kw_only=True):
     """Replace all breakpoints of one source.
 
-    Arguments of `setBreakpoints`.
+    Arguments of `setBreakpoints`. DAP, "Requests: setBreakpoints".
     """
 
     command = "setBreakpoints"
 
     source: Source
+    """Source of the breakpoints, by its `path` or its `source_reference`."""
+
     breakpoints: list[SourceBreakpoint] | None = None
+    """The breakpoints that the source is to have; an empty list removes all."""
+
     lines: list[Uint53] | None = None
+    """Deprecated: the lines of the breakpoints, for adapters that do not know `breakpoints`."""
+
     source_modified: bool | None = None
+    """Whether the text of the source has changed, so that breakpoints may have moved."""
 
 
 class SetFunctionBreakpointsBody(ProtocolObject, frozen=True, kw_only=True):
-    """What `setFunctionBreakpoints` returns."""
+    """What `setFunctionBreakpoints` returns.
+
+    DAP, "Requests: setFunctionBreakpoints".
+    """
 
     breakpoints: list[Breakpoint]
+    """One answer to each breakpoint asked for, in the same order."""
 
 
 class SetFunctionBreakpointsArguments(Arguments[SetFunctionBreakpointsBody], frozen=True, kw_only=True):
     """Replace all breakpoints on functions.
 
-    Arguments of `setFunctionBreakpoints`. Gated by `supportsFunctionBreakpoints`.
+    Arguments of `setFunctionBreakpoints`. Needs `Capabilities.supports_function_breakpoints`. DAP, "Requests:
+    setFunctionBreakpoints".
     """
 
     command = "setFunctionBreakpoints"
 
     breakpoints: list[FunctionBreakpoint]
+    """All function breakpoints there are to be; an empty list removes all."""
 
 
 class DataBreakpointInfoBody(ProtocolObject, frozen=True, kw_only=True):
-    """What `dataBreakpointInfo` returns."""
+    """What `dataBreakpointInfo` returns.
+
+    DAP, "Requests: dataBreakpointInfo".
+    """
 
     data_id: str | None
+    """Id to pass to `setDataBreakpoints`, or None if these data cannot be watched. If a container or frame was named,
+    valid only while the program stays stopped; breakpoints made with it may last longer.
+    """
+
     description: str
+    """What would be watched, or why it cannot be, in words for the user."""
+
     access_types: list[DataBreakpointAccessType] | None = None
+    """The kinds of access that can be watched."""
+
     can_persist: bool | None = None
+    """Whether the breakpoint makes sense in later sessions too."""
 
 
 class DataBreakpointInfoArguments(Arguments[DataBreakpointInfoBody], frozen=True, kw_only=True):
     """Ask whether, and under which id, a value can be watched.
 
-    Arguments of `dataBreakpointInfo`. Gated by `supportsDataBreakpoints`.
+    Arguments of `dataBreakpointInfo`. Needs `Capabilities.supports_data_breakpoints`. DAP, "Requests:
+    dataBreakpointInfo".
     """
 
     command = "dataBreakpointInfo"
 
     variables_reference: NonNegativeInt32 | None = None
+    """Container of the variable, if it is a child of one. Valid only while the program stays stopped."""
+
     name: str
+    """Name of the child in the container; without `variables_reference` an expression, or an address if `as_address` is
+    true.
+    """
+
     frame_id: Int32 | None = None
+    """Frame in which the expression `name` is evaluated. Absent: the global scope. Without effect if there is a
+    `variables_reference`.
+    """
+
     bytes: Uint32 | None = None
+    """Watch this many bytes from the address or variable on. Needs `supports_data_breakpoint_bytes`."""
+
     as_address: bool | None = None
+    """Read `name` as an address: decimal, or hexadecimal with the prefix `0x`. Needs `supports_data_breakpoint_bytes`.
+    """
+
     mode: str | None = None
+    """One of the modes in `Capabilities.breakpoint_modes`."""
 
 
 class SetDataBreakpointsBody(ProtocolObject, frozen=True, kw_only=True):
-    """What `setDataBreakpoints` returns."""
+    """What `setDataBreakpoints` returns.
+
+    DAP, "Requests: setDataBreakpoints".
+    """
 
     breakpoints: list[Breakpoint]
+    """One answer to each breakpoint asked for, in the same order."""
 
 
 class SetDataBreakpointsArguments(Arguments[SetDataBreakpointsBody], frozen=True, kw_only=True):
     """Replace all data breakpoints.
 
-    Arguments of `setDataBreakpoints`. Gated by `supportsDataBreakpoints`.
+    Arguments of `setDataBreakpoints`. Needs `Capabilities.supports_data_breakpoints`. DAP, "Requests:
+    setDataBreakpoints".
     """
 
     command = "setDataBreakpoints"
 
     breakpoints: list[DataBreakpoint]
+    """All data breakpoints there are to be; an empty list removes all."""
 
 
 class SetInstructionBreakpointsBody(ProtocolObject, frozen=True, kw_only=True):
-    """What `setInstructionBreakpoints` returns."""
+    """What `setInstructionBreakpoints` returns.
+
+    DAP, "Requests: setInstructionBreakpoints".
+    """
 
     breakpoints: list[Breakpoint]
+    """One answer to each breakpoint asked for, in the same order."""
 
 
 class SetInstructionBreakpointsArguments(Arguments[SetInstructionBreakpointsBody], frozen=True, kw_only=True):
     """Replace all breakpoints on instructions.
 
-    Arguments of `setInstructionBreakpoints`. Gated by `supportsInstructionBreakpoints`.
+    Arguments of `setInstructionBreakpoints`. Needs `Capabilities.supports_instruction_breakpoints`. DAP, "Requests:
+    setInstructionBreakpoints".
     """
 
     command = "setInstructionBreakpoints"
 
     breakpoints: list[InstructionBreakpoint]
+    """All instruction breakpoints there are to be; an empty list removes all."""

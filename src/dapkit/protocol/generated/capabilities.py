@@ -14,74 +14,196 @@ from dapkit.protocol.generated.sources import ChecksumAlgorithm
 from dapkit.protocol.numbers import Uint32
 
 type BreakpointModeApplicability = Literal["source", "exception", "data", "instruction"] | str
-"""The kind of breakpoint that a mode is for."""
+"""The kind of breakpoint that a mode is for. DAP, "Types: BreakpointModeApplicability".
+
+- `source`: breakpoints on lines: `SourceBreakpoint`
+- `exception`: exceptions: `ExceptionFilterOptions`
+- `data`: data: `dataBreakpointInfo`
+- `instruction`: machine instructions: `InstructionBreakpoint`
+"""
 
 
 class BreakpointMode(ProtocolObject, frozen=True, kw_only=True):
-    """A manner of breaking that the adapter offers by name."""
+    """A manner of breaking that the adapter offers by name.
+
+    DAP, "Types: BreakpointMode".
+    """
 
     mode: str
+    """Id of the mode, to send with a breakpoint."""
+
     label: str
+    """Name to show."""
+
     description: str | None = None
+    """Explanation for the user, to show on hover."""
+
     applies_to: list[BreakpointModeApplicability]
+    """The kinds of breakpoints that can have this mode."""
 
 
 type ColumnDescriptorType = Literal["string", "number", "boolean", "unixTimestampUTC"]
-"""Values of `ColumnDescriptor.type`."""
+"""Values of `ColumnDescriptor.type`.
+
+- `string`: text
+- `number`: a number
+- `boolean`: true or false
+- `unixTimestampUTC`: seconds since 1970, in UTC
+"""
 
 
 class ColumnDescriptor(ProtocolObject, frozen=True, kw_only=True):
-    """A further column for the client's list of modules."""
+    """A further column for the client's list of modules.
+
+    DAP, "Types: ColumnDescriptor".
+    """
 
     attribute_name: str
+    """Field of `Module` that the column shows."""
+
     label: str
+    """Heading of the column."""
+
     format: str | None = None
+    """How values are formatted; the specification leaves open how this is written."""
+
     type: ColumnDescriptorType | None = None
+    """Type of the values. Absent: `string`."""
+
     width: Uint32 | None = None
+    """Width in characters, as a hint."""
 
 
 class Capabilities(ProtocolObject, frozen=True, kw_only=True):
-    """What an adapter can do; whatever is missing it cannot."""
+    """What an adapter can do; whatever is missing it cannot.
+
+    DAP, "Types: Capabilities".
+    """
 
     supports_configuration_done_request: bool | None = None
+    """It knows the request `configurationDone`."""
+
     supports_function_breakpoints: bool | None = None
+    """It knows the request `setFunctionBreakpoints`."""
+
     supports_conditional_breakpoints: bool | None = None
+    """Breakpoints may have a `condition`."""
+
     supports_hit_conditional_breakpoints: bool | None = None
+    """Breakpoints may have a `hit_condition`."""
+
     supports_evaluate_for_hovers: bool | None = None
+    """`evaluate` has no side effects with the context `hover`."""
+
     exception_breakpoint_filters: list[ExceptionBreakpointsFilter] | None = None
+    """The filters that `setExceptionBreakpoints` can switch on."""
+
     supports_step_back: bool | None = None
+    """It knows the requests `stepBack` and `reverseContinue`."""
+
     supports_set_variable: bool | None = None
+    """It knows the request `setVariable`."""
+
     supports_restart_frame: bool | None = None
+    """It knows the request `restartFrame`."""
+
     supports_goto_targets_request: bool | None = None
+    """It knows the requests `gotoTargets` and `goto`."""
+
     supports_step_in_targets_request: bool | None = None
+    """It knows the request `stepInTargets`."""
+
     supports_completions_request: bool | None = None
+    """It knows the request `completions`."""
+
     completion_trigger_characters: list[str] | None = None
+    """Characters after which a console asks for `completions` by itself. Absent: the full stop."""
+
     supports_modules_request: bool | None = None
+    """It knows the request `modules`."""
+
     additional_module_columns: list[ColumnDescriptor] | None = None
+    """Further columns for a list of modules."""
+
     supported_checksum_algorithms: list[ChecksumAlgorithm] | None = None
+    """The hash functions that `Source.checksums` may use."""
+
     supports_restart_request: bool | None = None
+    """It knows the request `restart`; without it, clients end the adapter and start it anew."""
+
     supports_exception_options: bool | None = None
+    """`setExceptionBreakpoints` may have `exception_options`."""
+
     supports_value_formatting_options: bool | None = None
+    """`stackTrace`, `variables` and `evaluate` may have a `format`."""
+
     supports_exception_info_request: bool | None = None
+    """It knows the request `exceptionInfo`."""
+
     support_terminate_debuggee: bool | None = None
+    """`disconnect` may have `terminate_debuggee`."""
+
     support_suspend_debuggee: bool | None = None
+    """`disconnect` may have `suspend_debuggee`."""
+
     supports_delayed_stack_trace_loading: bool | None = None
+    """`stackTrace` gives a stack in pages: it heeds `start_frame` and `levels`, and returns `total_frames`."""
+
     supports_loaded_sources_request: bool | None = None
+    """It knows the request `loadedSources`."""
+
     supports_log_points: bool | None = None
+    """Breakpoints may have a `log_message`."""
+
     supports_terminate_threads_request: bool | None = None
+    """It knows the request `terminateThreads`."""
+
     supports_set_expression: bool | None = None
+    """It knows the request `setExpression`."""
+
     supports_terminate_request: bool | None = None
+    """It knows the request `terminate`."""
+
     supports_data_breakpoints: bool | None = None
+    """It knows the requests `dataBreakpointInfo` and `setDataBreakpoints`."""
+
     supports_read_memory_request: bool | None = None
+    """It knows the request `readMemory`."""
+
     supports_write_memory_request: bool | None = None
+    """It knows the request `writeMemory`."""
+
     supports_disassemble_request: bool | None = None
+    """It knows the request `disassemble`."""
+
     supports_cancel_request: bool | None = None
+    """It knows the request `cancel`."""
+
     supports_breakpoint_locations_request: bool | None = None
+    """It knows the request `breakpointLocations`."""
+
     supports_clipboard_context: bool | None = None
+    """`evaluate` knows the context `clipboard`."""
+
     supports_stepping_granularity: bool | None = None
+    """Requests that step may have a `granularity`."""
+
     supports_instruction_breakpoints: bool | None = None
+    """It knows the request `setInstructionBreakpoints`."""
+
     supports_exception_filter_options: bool | None = None
+    """`setExceptionBreakpoints` may have `filter_options`."""
+
     supports_single_thread_execution_requests: bool | None = None
+    """Requests that continue or step, forwards or backwards, may have `single_thread`."""
+
     supports_data_breakpoint_bytes: bool | None = None
+    """`dataBreakpointInfo` may have `as_address` and `bytes`."""
+
     breakpoint_modes: list[BreakpointMode] | None = None
+    """Modes, such as hardware and software, from which the user may choose for a breakpoint; the first that applies may
+    be shown as the default.
+    """
+
     supports_ansi_styling: bool | None = field(default=None, name="supportsANSIStyling")
+    """`OutputEvent.output` and `Variable.value` may hold ANSI escape sequences."""

@@ -32,99 +32,230 @@ type CompletionItemType = Literal[
     "reference",
     "customcolor",
 ]
-"""The sort of thing that a proposal names."""
+"""The sort of thing that a proposal names. DAP, "Types: CompletionItemType".
+
+- `method`: a method
+- `function`: a function
+- `constructor`: a constructor
+- `field`: a field
+- `variable`: a variable
+- `class`: a class
+- `interface`: an interface
+- `module`: a module
+- `property`: a property
+- `unit`: a unit of measurement
+- `value`: a value
+- `enum`: an enumeration
+- `keyword`: a keyword of the language
+- `snippet`: a piece of code
+- `text`: plain text
+- `color`: a colour
+- `file`: a file
+- `reference`: a reference
+- `customcolor`: a colour of the user's own
+"""
 
 
 class CompletionItem(ProtocolObject, frozen=True, kw_only=True):
-    """One proposal of what to type."""
+    """One proposal of what to type.
+
+    DAP, "Types: CompletionItem".
+    """
 
     label: str
+    """Text to show, which is also inserted unless there is a `text`."""
+
     text: str | None = None
+    """Text to insert instead of `label`, if not empty."""
+
     sort_text: str | None = None
+    """Text by which proposals are sorted. Absent or empty: `label`."""
+
     detail: str | None = None
+    """More about the proposal, such as its type."""
+
     type: CompletionItemType | None = None
+    """What the proposal names, for its icon."""
+
     start: Uint32 | None = None
+    """Where in the `text` of the request it is inserted, in UTF-16 code units, from 1 or 0 as `columns_start_at1` says.
+    Absent: at the `column` of the request.
+    """
+
     length: Uint32 | None = None
+    """How many UTF-16 code units it replaces. Absent: 0."""
+
     selection_start: Uint32 | None = None
+    """Start of the selection after inserting, in UTF-16 code units from the start of what was inserted. Absent: its
+    end.
+    """
+
     selection_length: Uint32 | None = None
+    """Length of the selection after inserting, in UTF-16 code units, within what was inserted. Absent: 0."""
 
 
 class EvaluateBody(ProtocolObject, frozen=True, kw_only=True):
-    """What `evaluate` returns."""
+    """What `evaluate` returns.
+
+    DAP, "Requests: evaluate".
+    """
 
     result: str
+    """The value as text."""
+
     type: str | None = None
+    """Name of the value's type, to show on hover. Only for clients with `supports_variable_type`."""
+
     presentation_hint: VariablePresentationHint | None = None
+    """What the value is, for its icon."""
+
     variables_reference: NonNegativeInt32
+    """If above 0, pass it to `variables` to get the children of the value. 0: none. Valid only while the program stays
+    stopped.
+    """
+
     named_variables: NonNegativeInt32 | None = None
+    """How many children with names there are, for a client that fetches them in pages."""
+
     indexed_variables: NonNegativeInt32 | None = None
+    """How many children with indexes there are, for a client that fetches them in pages."""
+
     memory_reference: str | None = None
+    """Where the value is in memory, or what it points to. Only for clients with `supports_memory_references`."""
+
     value_location_reference: Int32 | None = None
+    """Pass it to `locations` to get where the value is declared, such as the function that it is. Valid as long as
+    `variables_reference`.
+    """
 
 
 type EvaluateContext = Literal["watch", "repl", "hover", "clipboard", "variables"] | str
-"""Values of `EvaluateArguments.context`."""
+"""Values of `EvaluateArguments.context`.
+
+- `watch`: a watched expression
+- `repl`: input of the user in a console; side effects are wanted
+- `hover`: the pointer rests on the expression. Needs `supports_evaluate_for_hovers`
+- `clipboard`: the value is copied, so it is wanted in full. Needs `supports_clipboard_context`
+- `variables`: a view of variables
+"""
 
 
 class EvaluateArguments(Arguments[EvaluateBody], frozen=True, kw_only=True):
     """Ask for the value of an expression.
 
-    Arguments of `evaluate`.
+    Arguments of `evaluate`. DAP, "Requests: evaluate".
     """
 
     command = "evaluate"
 
     expression: str
+    """The expression."""
+
     frame_id: Int32 | None = None
+    """Frame whose variables the expression can use. Valid only while the program stays stopped. Absent: the global
+    scope.
+    """
+
     line: Uint53 | None = None
+    """Line at which the expression stands; with the context `hover`, where it starts."""
+
     column: Uint53 | None = None
+    """Column at which the expression stands, in UTF-16 code units, from 1 or 0 as `columns_start_at1` says. Only beside
+    `line`.
+    """
+
     source: Source | None = None
+    """Source to which `line` belongs; present whenever `line` is."""
+
     context: EvaluateContext | None = None
+    """What the value is wanted for. Absent: nothing in particular."""
+
     format: ValueFormat | None = None
+    """How the value is shown. Needs `supports_value_formatting_options`."""
 
 
 class SetExpressionBody(ProtocolObject, frozen=True, kw_only=True):
-    """What `setExpression` returns."""
+    """What `setExpression` returns.
+
+    DAP, "Requests: setExpression".
+    """
 
     value: str
+    """The new value as text."""
+
     type: str | None = None
+    """Name of the new value's type, to show on hover. Only for clients with `supports_variable_type`."""
+
     presentation_hint: VariablePresentationHint | None = None
+    """What the new value is, for its icon."""
+
     variables_reference: NonNegativeInt32 | None = None
+    """If above 0, pass it to `variables` to get the children of the new value. Valid only while the program stays
+    stopped.
+    """
+
     named_variables: NonNegativeInt32 | None = None
+    """How many children with names there are, for a client that fetches them in pages."""
+
     indexed_variables: NonNegativeInt32 | None = None
+    """How many children with indexes there are, for a client that fetches them in pages."""
+
     memory_reference: str | None = None
+    """Where the new value is in memory, or what it points to. Only for clients with `supports_memory_references`."""
+
     value_location_reference: Int32 | None = None
+    """Pass it to `locations` to get where the new value is declared. Valid as long as `variables_reference`."""
 
 
 class SetExpressionArguments(Arguments[SetExpressionBody], frozen=True, kw_only=True):
     """Assign to an expression.
 
-    Arguments of `setExpression`. Gated by `supportsSetExpression`.
+    Arguments of `setExpression`. Needs `Capabilities.supports_set_expression`. DAP, "Requests: setExpression".
     """
 
     command = "setExpression"
 
     expression: str
+    """What to assign to: a variable, attribute, item or the like."""
+
     value: str
+    """Expression of the new value."""
+
     frame_id: Int32 | None = None
+    """Frame whose variables both expressions can use. Valid only while the program stays stopped. Absent: the global
+    scope.
+    """
+
     format: ValueFormat | None = None
+    """How the new value is shown in the response."""
 
 
 class CompletionsBody(ProtocolObject, frozen=True, kw_only=True):
-    """What `completions` returns."""
+    """What `completions` returns.
+
+    DAP, "Requests: completions".
+    """
 
     targets: list[CompletionItem]
+    """The proposals."""
 
 
 class CompletionsArguments(Arguments[CompletionsBody], frozen=True, kw_only=True):
     """Ask what could be typed next.
 
-    Arguments of `completions`. Gated by `supportsCompletionsRequest`.
+    Arguments of `completions`. Needs `Capabilities.supports_completions_request`. DAP, "Requests: completions".
     """
 
     command = "completions"
 
     frame_id: Int32 | None = None
+    """Frame whose names are proposed. Absent: those of the global scope."""
+
     text: str
+    """What was typed so far; may have several lines."""
+
     column: Uint53
+    """Position in the line, in UTF-16 code units, from 1 or 0 as `columns_start_at1` says."""
+
     line: Uint53 | None = None
+    """Line of `text` in which the position is. Absent: the first."""

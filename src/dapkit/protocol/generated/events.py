@@ -13,13 +13,19 @@ from dapkit.protocol.generated.sources import Module, Source
 from dapkit.protocol.numbers import Int32, Int53, NonNegativeInt32, Percentage, PositiveInt32, Uint32, Uint53
 
 type InvalidatedAreas = Literal["all", "stacks", "threads", "variables"] | str
-"""The part of the state that is out of date."""
+"""The part of the state that is out of date. DAP, "Types: InvalidatedAreas".
+
+- `all`: everything that was read
+- `stacks`: call stacks, and what belongs to them
+- `threads`: threads, and what belongs to them
+- `variables`: variables
+"""
 
 
 class InitializedEvent(EventBody, frozen=True, kw_only=True):
     """The adapter is ready for breakpoints and configuration.
 
-    Body of the event `initialized`.
+    Body of the event `initialized`. DAP, "Events: initialized".
     """
 
     event = "initialized"
@@ -39,242 +45,385 @@ type StoppedReason = (
     ]
     | str
 )
-"""Values of `StoppedEvent.reason`."""
+"""Values of `StoppedEvent.reason`.
+
+- `step`: a step is done
+- `breakpoint`: a breakpoint was hit
+- `exception`: an exception was raised
+- `pause`: the request `pause`
+- `entry`: the program's first line was reached
+- `goto`: the request `goto`
+- `function breakpoint`: a function with a breakpoint was entered
+- `data breakpoint`: watched data were accessed
+- `instruction breakpoint`: an instruction with a breakpoint was reached
+"""
 
 
 class StoppedEvent(EventBody, frozen=True, kw_only=True):
     """Threads stopped, for this reason.
 
-    Body of the event `stopped`.
+    Body of the event `stopped`. DAP, "Events: stopped".
     """
 
     event = "stopped"
 
     reason: StoppedReason
+    """Why the program stopped, for programs to read; shown to the user if there is no `description`."""
+
     description: str | None = None
+    """Why the program stopped, in words for the user."""
+
     thread_id: Int32 | None = None
+    """Thread that stopped."""
+
     preserve_focus_hint: bool | None = None
+    """Whether the client should leave the user's selection as it is. Absent: it may show this thread."""
+
     text: str | None = None
+    """More for the user, such as the name of the exception."""
+
     all_threads_stopped: bool | None = None
+    """Whether all threads stopped, so that each has a stack to show. Absent: `thread_id` alone."""
+
     hit_breakpoint_ids: list[Int32] | None = None
+    """The breakpoints that stopped the program, by `Breakpoint.id`. Several, if they are at the same place."""
 
 
 class ContinuedEvent(EventBody, frozen=True, kw_only=True):
     """Threads run again, without a request that says so.
 
-    Body of the event `continued`.
+    Body of the event `continued`. DAP, "Events: continued".
     """
 
     event = "continued"
 
     thread_id: Int32
+    """Thread that runs again."""
+
     all_threads_continued: bool | None = None
+    """Whether all threads run again. Absent: yes."""
 
 
 class ExitedEvent(EventBody, frozen=True, kw_only=True):
     """The program ended, with this exit code.
 
-    Body of the event `exited`.
+    Body of the event `exited`. DAP, "Events: exited".
     """
 
     event = "exited"
 
     exit_code: Int32
+    """Exit code of the program."""
 
 
 class TerminatedEvent(EventBody, frozen=True, kw_only=True):
     """Debugging is over; the program may still run.
 
-    Body of the event `terminated`.
+    Body of the event `terminated`. DAP, "Events: terminated".
     """
 
     event = "terminated"
 
     restart: object = None
+    """If present and not False, the client is to start the session again, and to pass this value to `launch` or
+    `attach` as `restart_data`.
+    """
 
 
 type ThreadReason = Literal["started", "exited"] | str
-"""Values of `ThreadEvent.reason`."""
+"""Values of `ThreadEvent.reason`.
+
+- `started`: it has started
+- `exited`: it has ended
+"""
 
 
 class ThreadEvent(EventBody, frozen=True, kw_only=True):
     """A thread started or ended.
 
-    Body of the event `thread`.
+    Body of the event `thread`. DAP, "Events: thread".
     """
 
     event = "thread"
 
     reason: ThreadReason
+    """What happened to the thread."""
+
     thread_id: Int32
+    """The thread."""
 
 
 type OutputCategory = Literal["console", "important", "stdout", "stderr", "telemetry"] | str
-"""Values of `OutputEvent.category`."""
+"""Values of `OutputEvent.category`.
+
+- `console`: informs the user; from the debugger, not the program
+- `important`: is important, so that a client may show it prominently; from the debugger, not the program
+- `stdout`: standard output of the program
+- `stderr`: standard error of the program
+- `telemetry`: goes to telemetry, and is not shown
+"""
 
 type OutputGroup = Literal["start", "startCollapsed", "end"]
-"""Values of `OutputEvent.group`."""
+"""Values of `OutputEvent.group`.
+
+- `start`: starts an open group, with `output` as its name; what follows is indented
+- `startCollapsed`: starts a closed group, with `output` as its name; what follows is indented once it is opened
+- `end`: ends the group; `output`, if not empty, is shown as its end
+"""
 
 
 class OutputEvent(EventBody, frozen=True, kw_only=True):
     """Text from the program or from the debugger.
 
-    Body of the event `output`.
+    Body of the event `output`. DAP, "Events: output".
     """
 
     event = "output"
 
     category: OutputCategory | None = None
+    """Where the text comes from, and how it is shown. Absent or unknown: `console`."""
+
     output: str
+    """The text; newlines are part of it. With ANSI escape sequences if both sides announced `supports_ansi_styling`."""
+
     group: OutputGroup | None = None
+    """Whether a group of output starts or ends here. Absent: neither."""
+
     variables_reference: NonNegativeInt32 | None = None
+    """If above 0, pass it to `variables` to get objects that belong to the text. Valid only while the program stays
+    stopped.
+    """
+
     source: Source | None = None
+    """Source of the code that wrote the text."""
+
     line: Uint53 | None = None
+    """Line of the code that wrote the text."""
+
     column: Uint53 | None = None
+    """Column in `line`, in UTF-16 code units, from 1 or 0 as `columns_start_at1` says."""
+
     data: object = None
+    """Further data: sent along with the category `telemetry`, otherwise shown as JSON."""
+
     location_reference: Int32 | None = None
+    """Pass it to `locations` to get where the value that was logged is declared. Valid as long as
+    `variables_reference`.
+    """
 
 
 type BreakpointEventReason = Literal["changed", "new", "removed"] | str
-"""Values of `BreakpointEvent.reason`."""
+"""Values of `BreakpointEvent.reason`.
+
+- `changed`: its state has changed
+- `new`: it was added
+- `removed`: it was removed
+"""
 
 
 class BreakpointEvent(EventBody, frozen=True, kw_only=True):
     """A breakpoint was verified, moved, added or removed.
 
-    Body of the event `breakpoint`.
+    Body of the event `breakpoint`. DAP, "Events: breakpoint".
     """
 
     event = "breakpoint"
 
     reason: BreakpointEventReason
+    """What happened to the breakpoint."""
+
     breakpoint: Breakpoint
+    """The breakpoint, found by its `id`; all other fields are its new state."""
 
 
 type ModuleReason = Literal["new", "changed", "removed"]
-"""Values of `ModuleEvent.reason`."""
+"""Values of `ModuleEvent.reason`.
+
+- `new`: it was loaded
+- `changed`: its description has changed
+- `removed`: it was removed
+"""
 
 
 class ModuleEvent(EventBody, frozen=True, kw_only=True):
     """A module was loaded, changed or removed.
 
-    Body of the event `module`.
+    Body of the event `module`. DAP, "Events: module".
     """
 
     event = "module"
 
     reason: ModuleReason
+    """What happened to the module."""
+
     module: Module
+    """The module; if it was removed, only its `id` counts."""
 
 
 type LoadedSourceReason = Literal["new", "changed", "removed"]
-"""Values of `LoadedSourceEvent.reason`."""
+"""Values of `LoadedSourceEvent.reason`.
+
+- `new`: it was loaded
+- `changed`: its description has changed
+- `removed`: it was removed
+"""
 
 
 class LoadedSourceEvent(EventBody, frozen=True, kw_only=True):
     """A source was loaded, changed or removed.
 
-    Body of the event `loadedSource`.
+    Body of the event `loadedSource`. DAP, "Events: loadedSource".
     """
 
     event = "loadedSource"
 
     reason: LoadedSourceReason
+    """What happened to the source."""
+
     source: Source
+    """The source."""
 
 
 type ProcessStartMethod = Literal["launch", "attach", "attachForSuspendedLaunch"]
-"""Values of `ProcessEvent.start_method`."""
+"""Values of `ProcessEvent.start_method`.
+
+- `launch`: it was started under the debugger
+- `attach`: the debugger attached to a running process
+- `attachForSuspendedLaunch`: another program started it suspended, and had the debugger attach
+"""
 
 
 class ProcessEvent(EventBody, frozen=True, kw_only=True):
     """The debugger has got hold of a process.
 
-    Body of the event `process`.
+    Body of the event `process`. DAP, "Events: process".
     """
 
     event = "process"
 
     name: str
+    """Name of the process, usually the full path of its program."""
+
     system_process_id: Int32 | None = None
+    """Process id of the operating system. Absent if it has none, or not on this machine."""
+
     is_local_process: bool | None = None
+    """Whether the process runs on the same machine as the adapter."""
+
     start_method: ProcessStartMethod | None = None
+    """How the debugger got hold of the process."""
+
     pointer_size: Uint32 | None = None
+    """Size of a pointer in bits, for the display of addresses."""
 
 
 class CapabilitiesEvent(EventBody, frozen=True, kw_only=True):
     """The adapter can do more, or less, than it said.
 
-    Body of the event `capabilities`.
+    Body of the event `capabilities`. DAP, "Events: capabilities".
     """
 
     event = "capabilities"
 
     capabilities: Capabilities
+    """The capabilities that have changed; all others stay. Clients heed them as far as they can."""
 
 
 class ProgressStartEvent(EventBody, frozen=True, kw_only=True):
     """A long operation begins.
 
-    Body of the event `progressStart`. Gated by `supportsProgressReporting` of the client.
+    Body of the event `progressStart`. Needs `InitializeRequestArguments.supports_progress_reporting`. DAP, "Events:
+    progressStart".
     """
 
     event = "progressStart"
 
     progress_id: str
+    """Identifies the operation in later progress events; unique in the session."""
+
     title: str
+    """Short title of the operation to show."""
+
     request_id: PositiveInt32 | None = None
+    """The `seq` of the request that takes so long. Absent: the operation belongs to none."""
+
     cancellable: bool | None = None
+    """Whether `cancel` can end the operation. Absent: it cannot."""
+
     message: str | None = None
+    """More about the operation."""
+
     percentage: Percentage | None = None
+    """How much is done, from 0 to 100. Absent: not known."""
 
 
 class ProgressUpdateEvent(EventBody, frozen=True, kw_only=True):
     """A long operation has come further.
 
-    Body of the event `progressUpdate`. Gated by `supportsProgressReporting` of the client.
+    Body of the event `progressUpdate`. Needs `InitializeRequestArguments.supports_progress_reporting`. DAP, "Events:
+    progressUpdate".
     """
 
     event = "progressUpdate"
 
     progress_id: str
+    """The operation, by the id of its `progressStart`."""
+
     message: str | None = None
+    """More about the operation. Absent: as before."""
+
     percentage: Percentage | None = None
+    """How much is done, from 0 to 100. Absent: not shown."""
 
 
 class ProgressEndEvent(EventBody, frozen=True, kw_only=True):
     """A long operation is over.
 
-    Body of the event `progressEnd`. Gated by `supportsProgressReporting` of the client.
+    Body of the event `progressEnd`. Needs `InitializeRequestArguments.supports_progress_reporting`. DAP, "Events:
+    progressEnd".
     """
 
     event = "progressEnd"
 
     progress_id: str
+    """The operation, by the id of its `progressStart`."""
+
     message: str | None = None
+    """Its outcome. Absent: the message before stays."""
 
 
 class InvalidatedEvent(EventBody, frozen=True, kw_only=True):
     """What the client has read before is out of date.
 
-    Body of the event `invalidated`. Gated by `supportsInvalidatedEvent` of the client.
+    Body of the event `invalidated`. Needs `InitializeRequestArguments.supports_invalidated_event`. DAP, "Events:
+    invalidated".
     """
 
     event = "invalidated"
 
     areas: list[InvalidatedAreas] | None = None
+    """What is out of date; clients heed it as far as they can. Absent, empty or unknown: `all`."""
+
     thread_id: Int32 | None = None
+    """Only what belongs to this thread is out of date. Absent: all threads."""
+
     stack_frame_id: Int32 | None = None
+    """Only what belongs to this frame is out of date; `thread_id` then does not count. Absent: all frames."""
 
 
 class MemoryEvent(EventBody, frozen=True, kw_only=True):
     """Memory changed, so that what was read before is out of date.
 
-    Body of the event `memory`. Gated by `supportsMemoryEvent` of the client.
+    Body of the event `memory`. Needs `InitializeRequestArguments.supports_memory_event`. DAP, "Events: memory".
     """
 
     event = "memory"
 
     memory_reference: str
+    """Memory reference from which to count."""
+
     offset: Int53
+    """Bytes to add to the reference to reach the first byte that changed; may be negative."""
+
     count: Uint53
+    """How many bytes changed."""

@@ -11,87 +11,165 @@ from dapkit.protocol.generated.breakpoints import Breakpoint
 from dapkit.protocol.numbers import Int32
 
 type ExceptionBreakMode = Literal["never", "always", "unhandled", "userUnhandled"]
-"""When an exception stops the program."""
+"""When an exception stops the program. DAP, "Types: ExceptionBreakMode".
+
+- `never`: not at all
+- `always`: whenever it is raised
+- `unhandled`: when nothing handles it
+- `userUnhandled`: when the user's own code does not handle it
+"""
 
 
 class ExceptionBreakpointsFilter(ProtocolObject, frozen=True, kw_only=True):
-    """A choice of exceptions that the adapter offers by name."""
+    """A choice of exceptions that the adapter offers by name.
+
+    DAP, "Types: ExceptionBreakpointsFilter".
+    """
 
     filter: str
+    """Id of the filter, to pass to `setExceptionBreakpoints`."""
+
     label: str
+    """Name to show."""
+
     description: str | None = None
+    """Explanation for the user, to show on hover."""
+
     default: bool | None = None
+    """Whether the filter is on from the start. Absent: off."""
+
     supports_condition: bool | None = None
+    """Whether the filter takes a condition. Absent: it does not."""
+
     condition_description: str | None = None
+    """What to write into the condition, to show in the empty input field."""
 
 
 class ExceptionFilterOptions(ProtocolObject, frozen=True, kw_only=True):
-    """A chosen filter with its condition."""
+    """A chosen filter with its condition.
+
+    DAP, "Types: ExceptionFilterOptions".
+    """
 
     filter_id: str
+    """The `filter` of one of `Capabilities.exception_breakpoint_filters`."""
+
     condition: str | None = None
+    """Expression that must be true for the exception to stop the program."""
+
     mode: str | None = None
+    """One of the modes in `Capabilities.breakpoint_modes`."""
 
 
 class ExceptionPathSegment(ProtocolObject, frozen=True, kw_only=True):
-    """One level of a path in the tree of exceptions."""
+    """One level of a path in the tree of exceptions.
+
+    DAP, "Types: ExceptionPathSegment".
+    """
 
     negate: bool | None = None
+    """Whether everything but `names` is meant. Absent: `names` themselves."""
+
     names: list[str]
+    """Names that this level has to match, or must not match if `negate` is true."""
 
 
 class ExceptionOptions(ProtocolObject, frozen=True, kw_only=True):
-    """When the exceptions below a path stop the program."""
+    """When the exceptions below a path stop the program.
+
+    DAP, "Types: ExceptionOptions".
+    """
 
     path: list[ExceptionPathSegment] | None = None
+    """Selects exceptions in the tree; by convention its first level is a category. Absent: the whole tree."""
+
     break_mode: ExceptionBreakMode
+    """When these exceptions stop the program."""
 
 
 class ExceptionDetails(ProtocolObject, frozen=True, kw_only=True):
-    """An exception with its message, stack and inner exceptions."""
+    """An exception with its message, stack and inner exceptions.
+
+    DAP, "Types: ExceptionDetails".
+    """
 
     message: str | None = None
+    """The exception's message."""
+
     type_name: str | None = None
+    """Short name of its type."""
+
     full_type_name: str | None = None
+    """Name of its type with module or namespace."""
+
     evaluate_name: str | None = None
+    """Expression that gives the exception object in the present scope."""
+
     stack_trace: str | None = None
+    """Stack at the time of the raise, as text."""
+
     inner_exception: list["ExceptionDetails"] | None = None
+    """Exceptions that this one contains or was caused by."""
 
 
 class SetExceptionBreakpointsBody(ProtocolObject, frozen=True, kw_only=True):
-    """What `setExceptionBreakpoints` returns."""
+    """What `setExceptionBreakpoints` returns.
+
+    DAP, "Requests: setExceptionBreakpoints".
+    """
 
     breakpoints: list[Breakpoint] | None = None
+    """An answer to each of `filters`, then of `filter_options`, then of `exception_options`, in order."""
 
 
 class SetExceptionBreakpointsArguments(Arguments[SetExceptionBreakpointsBody], frozen=True, kw_only=True):
     """Say which exceptions stop the program.
 
-    Arguments of `setExceptionBreakpoints`. Gated by `exceptionBreakpointFilters`.
+    Arguments of `setExceptionBreakpoints`. Needs `Capabilities.exception_breakpoint_filters`. DAP, "Requests:
+    setExceptionBreakpoints".
     """
 
     command = "setExceptionBreakpoints"
 
     filters: list[str]
+    """Ids of the filters to switch on, out of `Capabilities.exception_breakpoint_filters`; they add to
+    `filter_options`.
+    """
+
     filter_options: list[ExceptionFilterOptions] | None = None
+    """Filters to switch on with a condition or mode; they add to `filters`. Needs `supports_exception_filter_options`.
+    """
+
     exception_options: list[ExceptionOptions] | None = None
+    """When single exceptions stop the program. Needs `supports_exception_options`."""
 
 
 class ExceptionInfoBody(ProtocolObject, frozen=True, kw_only=True):
-    """What `exceptionInfo` returns."""
+    """What `exceptionInfo` returns.
+
+    DAP, "Requests: exceptionInfo".
+    """
 
     exception_id: str
+    """Id of the exception, usually the name of its type."""
+
     description: str | None = None
+    """The exception in words for the user."""
+
     break_mode: ExceptionBreakMode
+    """The rule by which it stopped the program."""
+
     details: ExceptionDetails | None = None
+    """More about the exception."""
 
 
 class ExceptionInfoArguments(Arguments[ExceptionInfoBody], frozen=True, kw_only=True):
     """Ask about the exception on which a thread stopped.
 
-    Arguments of `exceptionInfo`. Gated by `supportsExceptionInfoRequest`.
+    Arguments of `exceptionInfo`. Needs `Capabilities.supports_exception_info_request`. DAP, "Requests: exceptionInfo".
     """
 
     command = "exceptionInfo"
 
     thread_id: Int32
+    """Thread that stopped on an exception."""

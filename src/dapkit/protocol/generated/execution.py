@@ -11,191 +11,284 @@ from dapkit.protocol.generated.sources import Source
 from dapkit.protocol.numbers import Int32, Uint53
 
 type SteppingGranularity = Literal["statement", "line", "instruction"]
-"""How much one step is."""
+"""How much one step is. DAP, "Types: SteppingGranularity".
+
+- `statement`: to the end of the statement; a line may have several, and an adapter may count the line as one
+- `line`: to the end of the source line
+- `instruction`: one machine instruction
+"""
 
 
 class StepInTarget(ProtocolObject, frozen=True, kw_only=True):
-    """A call that can be stepped into."""
+    """A call that can be stepped into.
+
+    DAP, "Types: StepInTarget".
+    """
 
     id: Int32
+    """Identifies the target in `stepIn`."""
+
     label: str
+    """Name to show."""
+
     line: Uint53 | None = None
+    """Line of the target, or the first of its lines."""
+
     column: Uint53 | None = None
+    """Start column, in UTF-16 code units, from 1 or 0 as `columns_start_at1` says."""
+
     end_line: Uint53 | None = None
+    """Last line, if the target covers a range."""
+
     end_column: Uint53 | None = None
+    """End column, if the target covers a range; in UTF-16 code units, from 1 or 0 as `columns_start_at1` says."""
 
 
 class GotoTarget(ProtocolObject, frozen=True, kw_only=True):
-    """A place where execution can be moved to."""
+    """A place where execution can be moved to.
+
+    DAP, "Types: GotoTarget".
+    """
 
     id: Int32
+    """Identifies the target in `goto`."""
+
     label: str
+    """Name to show."""
+
     line: Uint53
+    """Line of the target, or the first of its lines."""
+
     column: Uint53 | None = None
+    """Start column of the target."""
+
     end_line: Uint53 | None = None
+    """Last line, if the target covers a range."""
+
     end_column: Uint53 | None = None
+    """End column, if the target covers a range."""
+
     instruction_pointer_reference: str | None = None
+    """Memory reference of the target's instruction."""
 
 
 class ContinueBody(ProtocolObject, frozen=True, kw_only=True):
-    """What `continue` returns."""
+    """What `continue` returns.
+
+    DAP, "Requests: continue".
+    """
 
     all_threads_continued: bool | None = None
+    """Whether all threads were resumed. Absent: yes."""
 
 
 class ContinueArguments(Arguments[ContinueBody], frozen=True, kw_only=True):
     """Let one thread or all of them run on.
 
-    Arguments of `continue`.
+    Arguments of `continue`. DAP, "Requests: continue".
     """
 
     command = "continue"
 
     thread_id: Int32
+    """Thread to resume; the others are resumed with it unless `single_thread` is true."""
+
     single_thread: bool | None = None
+    """Whether to resume this thread alone. Absent: all. Needs `supports_single_thread_execution_requests`."""
 
 
 class NextArguments(Arguments[None], frozen=True, kw_only=True):
     """Step over: run to the next line of the same frame.
 
-    Arguments of `next`.
+    Arguments of `next`. DAP, "Requests: next".
     """
 
     command = "next"
 
     thread_id: Int32
+    """Thread that steps; the others run freely meanwhile unless `single_thread` is true."""
+
     single_thread: bool | None = None
+    """Whether other stopped threads stay stopped. Absent: they run. Needs `supports_single_thread_execution_requests`.
+    """
+
     granularity: SteppingGranularity | None = None
+    """How far to step. Absent: `statement`. Needs `supports_stepping_granularity`."""
 
 
 class StepInArguments(Arguments[None], frozen=True, kw_only=True):
     """Step into the next call.
 
-    Arguments of `stepIn`.
+    Arguments of `stepIn`. DAP, "Requests: stepIn".
     """
 
     command = "stepIn"
 
     thread_id: Int32
+    """Thread that steps; the others run freely meanwhile unless `single_thread` is true."""
+
     single_thread: bool | None = None
+    """Whether other stopped threads stay stopped. Absent: they run. Needs `supports_single_thread_execution_requests`.
+    """
+
     target_id: Int32 | None = None
+    """Which call to step into, out of `stepInTargets`. Absent: the next; without any call the step is that of `next`.
+    """
+
     granularity: SteppingGranularity | None = None
+    """How far to step. Absent: `statement`. Needs `supports_stepping_granularity`."""
 
 
 class StepOutArguments(Arguments[None], frozen=True, kw_only=True):
     """Run until the current frame returns.
 
-    Arguments of `stepOut`.
+    Arguments of `stepOut`. DAP, "Requests: stepOut".
     """
 
     command = "stepOut"
 
     thread_id: Int32
+    """Thread that steps; the others run freely meanwhile unless `single_thread` is true."""
+
     single_thread: bool | None = None
+    """Whether other stopped threads stay stopped. Absent: they run. Needs `supports_single_thread_execution_requests`.
+    """
+
     granularity: SteppingGranularity | None = None
+    """How far to step. Absent: `statement`. Needs `supports_stepping_granularity`."""
 
 
 class StepBackArguments(Arguments[None], frozen=True, kw_only=True):
     """Step backwards.
 
-    Arguments of `stepBack`. Gated by `supportsStepBack`.
+    Arguments of `stepBack`. Needs `Capabilities.supports_step_back`. DAP, "Requests: stepBack".
     """
 
     command = "stepBack"
 
     thread_id: Int32
+    """Thread that steps back; the others run backwards meanwhile unless `single_thread` is true."""
+
     single_thread: bool | None = None
+    """Whether other stopped threads stay stopped. Absent: they run. Needs `supports_single_thread_execution_requests`.
+    """
+
     granularity: SteppingGranularity | None = None
+    """How far to step. Absent: `statement`. Needs `supports_stepping_granularity`."""
 
 
 class ReverseContinueArguments(Arguments[None], frozen=True, kw_only=True):
     """Run backwards.
 
-    Arguments of `reverseContinue`. Gated by `supportsStepBack`.
+    Arguments of `reverseContinue`. Needs `Capabilities.supports_step_back`. DAP, "Requests: reverseContinue".
     """
 
     command = "reverseContinue"
 
     thread_id: Int32
+    """Thread to run backwards; the others do so with it unless `single_thread` is true."""
+
     single_thread: bool | None = None
+    """Whether to resume this thread alone. Absent: all. Needs `supports_single_thread_execution_requests`."""
 
 
 class RestartFrameArguments(Arguments[None], frozen=True, kw_only=True):
     """Run a frame again from its start.
 
-    Arguments of `restartFrame`. Gated by `supportsRestartFrame`.
+    Arguments of `restartFrame`. Needs `Capabilities.supports_restart_frame`. DAP, "Requests: restartFrame".
     """
 
     command = "restartFrame"
 
     frame_id: Int32
+    """Frame to run again. Valid only while the program stays stopped."""
 
 
 class GotoArguments(Arguments[None], frozen=True, kw_only=True):
     """Move the point of execution without running what lies between.
 
-    Arguments of `goto`. Gated by `supportsGotoTargetsRequest`.
+    Arguments of `goto`. Needs `Capabilities.supports_goto_targets_request`. DAP, "Requests: goto".
     """
 
     command = "goto"
 
     thread_id: Int32
+    """Thread to move."""
+
     target_id: Int32
+    """Where to, out of `gotoTargets`."""
 
 
 class PauseArguments(Arguments[None], frozen=True, kw_only=True):
     """Stop a running thread.
 
-    Arguments of `pause`.
+    Arguments of `pause`. DAP, "Requests: pause".
     """
 
     command = "pause"
 
     thread_id: Int32
+    """Thread to stop."""
 
 
 class TerminateThreadsArguments(Arguments[None], frozen=True, kw_only=True):
     """End some threads.
 
-    Arguments of `terminateThreads`. Gated by `supportsTerminateThreadsRequest`.
+    Arguments of `terminateThreads`. Needs `Capabilities.supports_terminate_threads_request`. DAP, "Requests:
+    terminateThreads".
     """
 
     command = "terminateThreads"
 
     thread_ids: list[Int32] | None = None
+    """The threads to end."""
 
 
 class StepInTargetsBody(ProtocolObject, frozen=True, kw_only=True):
-    """What `stepInTargets` returns."""
+    """What `stepInTargets` returns.
+
+    DAP, "Requests: stepInTargets".
+    """
 
     targets: list[StepInTarget]
+    """The calls that can be stepped into."""
 
 
 class StepInTargetsArguments(Arguments[StepInTargetsBody], frozen=True, kw_only=True):
     """Ask which calls of the current line can be stepped into.
 
-    Arguments of `stepInTargets`. Gated by `supportsStepInTargetsRequest`.
+    Arguments of `stepInTargets`. Needs `Capabilities.supports_step_in_targets_request`. DAP, "Requests: stepInTargets".
     """
 
     command = "stepInTargets"
 
     frame_id: Int32
+    """Frame whose current line is meant. Valid only while the program stays stopped."""
 
 
 class GotoTargetsBody(ProtocolObject, frozen=True, kw_only=True):
-    """What `gotoTargets` returns."""
+    """What `gotoTargets` returns.
+
+    DAP, "Requests: gotoTargets".
+    """
 
     targets: list[GotoTarget]
+    """The places to which execution can be moved."""
 
 
 class GotoTargetsArguments(Arguments[GotoTargetsBody], frozen=True, kw_only=True):
     """Ask where execution can be moved to.
 
-    Arguments of `gotoTargets`. Gated by `supportsGotoTargetsRequest`.
+    Arguments of `gotoTargets`. Needs `Capabilities.supports_goto_targets_request`. DAP, "Requests: gotoTargets".
     """
 
     command = "gotoTargets"
 
     source: Source
+    """Source of the place to move to."""
+
     line: Uint53
+    """Line to move to."""
+
     column: Uint53 | None = None
+    """Column in `line`, in UTF-16 code units, from 1 or 0 as `columns_start_at1` says."""

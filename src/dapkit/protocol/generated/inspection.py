@@ -12,68 +12,156 @@ from dapkit.protocol.numbers import Int32, NonNegativeInt32, Uint32, Uint53
 
 
 class ValueFormat(ProtocolObject, frozen=True, kw_only=True):
-    """How values are to be shown."""
+    """How values are to be shown.
+
+    DAP, "Types: ValueFormat".
+    """
 
     hex: bool | None = None
+    """Whether numbers are shown in hexadecimal. Absent: they are not."""
 
 
 class StackFrameFormat(ValueFormat, frozen=True, kw_only=True):
-    """How frames are to be described."""
+    """How frames are to be described.
+
+    DAP, "Types: StackFrameFormat".
+    """
 
     parameters: bool | None = None
+    """Whether the name of a frame shows the function's parameters."""
+
     parameter_types: bool | None = None
+    """Whether it shows the types of the parameters."""
+
     parameter_names: bool | None = None
+    """Whether it shows the names of the parameters."""
+
     parameter_values: bool | None = None
+    """Whether it shows the values of the parameters."""
+
     line: bool | None = None
+    """Whether it shows the line."""
+
     module: bool | None = None
+    """Whether it shows the module."""
+
     include_all: bool | None = None
+    """Whether to return frames that the adapter would hide otherwise."""
 
 
 class Thread(ProtocolObject, frozen=True, kw_only=True):
-    """A thread of the program."""
+    """A thread of the program.
+
+    DAP, "Types: Thread".
+    """
 
     id: Int32
+    """Identifies the thread in requests and events."""
+
     name: str
+    """Name to show."""
 
 
 type StackFramePresentationHint = Literal["normal", "label", "subtle"]
-"""Values of `StackFrame.presentation_hint`."""
+"""Values of `StackFrame.presentation_hint`.
+
+- `normal`: shown as usual
+- `label`: not a frame, but a heading or separator
+- `subtle`: shown as unimportant
+"""
 
 
 class StackFrame(ProtocolObject, frozen=True, kw_only=True):
-    """One call on the stack of a thread."""
+    """One call on the stack of a thread.
+
+    DAP, "Types: StackFrame".
+    """
 
     id: Int32
+    """Identifies the frame, among those of all threads. Valid only while the program stays stopped."""
+
     name: str
+    """Name to show, usually that of the function."""
+
     source: Source | None = None
+    """Source in which the frame is. Absent if it has none."""
+
     line: Uint53
+    """Line at which the frame is, or the first of its lines; 0 and without meaning if there is no `source`."""
+
     column: Uint53
+    """Start column, in UTF-16 code units, from 1 or 0 as `columns_start_at1` says; 0 and without meaning if there is no
+    `source`.
+    """
+
     end_line: Uint53 | None = None
+    """Last line of the range at which the frame is."""
+
     end_column: Uint53 | None = None
+    """End column of the range, in UTF-16 code units, from 1 or 0 as `columns_start_at1` says."""
+
     can_restart: bool | None = None
+    """Whether `restartFrame` can run this frame again. Absent: it can if `supports_restart_frame` holds."""
+
     instruction_pointer_reference: str | None = None
+    """Memory reference of the instruction at which the frame is."""
+
     module_id: int | str | None = None
+    """The `id` of the frame's `Module`."""
+
     presentation_hint: StackFramePresentationHint | None = None
+    """How the frame is shown. Absent: as usual."""
 
 
 type ScopePresentationHint = Literal["arguments", "locals", "registers", "returnValue"] | str
-"""Values of `Scope.presentation_hint`."""
+"""Values of `Scope.presentation_hint`.
+
+- `arguments`: arguments of the function
+- `locals`: local variables
+- `registers`: registers of the machine; one such scope in a frame at most
+- `returnValue`: values that functions have returned
+"""
 
 
 class Scope(ProtocolObject, frozen=True, kw_only=True):
-    """A named group of variables of a frame."""
+    """A named group of variables of a frame.
+
+    DAP, "Types: Scope".
+    """
 
     name: str
+    """Name to show, such as Locals or Registers."""
+
     presentation_hint: ScopePresentationHint | None = None
+    """What the variables of the scope are. Absent: nothing in particular."""
+
     variables_reference: NonNegativeInt32
+    """Pass it to `variables` to get the variables of the scope. Valid only while the program stays stopped."""
+
     named_variables: NonNegativeInt32 | None = None
+    """How many variables with names there are, for a client that fetches them in pages."""
+
     indexed_variables: NonNegativeInt32 | None = None
+    """How many variables with indexes there are, for a client that fetches them in pages."""
+
     expensive: bool
+    """Whether there are many variables, or reading them takes long; clients then wait until the user wants to see them.
+    """
+
     source: Source | None = None
+    """Source of the scope."""
+
     line: Uint53 | None = None
+    """First line of the scope."""
+
     column: Uint53 | None = None
+    """Start column, in UTF-16 code units, from 1 or 0 as `columns_start_at1` says."""
+
     end_line: Uint53 | None = None
+    """Last line of the scope."""
+
     end_column: Uint53 | None = None
+    """End column, in UTF-16 code units, from 1 or 0 as `columns_start_at1` says."""
 
 
 type VariablePresentationHintKind = (
@@ -92,7 +180,20 @@ type VariablePresentationHintKind = (
     ]
     | str
 )
-"""Values of `VariablePresentationHint.kind`."""
+"""Values of `VariablePresentationHint.kind`.
+
+- `property`: a property
+- `method`: a method
+- `class`: a class
+- `data`: data
+- `event`: an event
+- `baseClass`: a base class
+- `innerClass`: an inner class
+- `interface`: an interface
+- `mostDerivedClass`: the most derived class
+- `virtual`: something made up by the adapter for the display, such as a range of indexes of a long list
+- `dataBreakpoint`: deprecated: has a data breakpoint; see the attribute `hasDataBreakpoint`
+"""
 
 type VariablePresentationHintAttribute = (
     Literal[
@@ -107,136 +208,266 @@ type VariablePresentationHintAttribute = (
     ]
     | str
 )
-"""Values of `VariablePresentationHint.attributes`."""
+"""Values of `VariablePresentationHint.attributes`.
+
+- `static`: static
+- `constant`: constant
+- `readOnly`: cannot be assigned to
+- `rawString`: a raw string
+- `hasObjectId`: has an object id; the protocol says nothing about these
+- `canHaveObjectId`: can get an object id; the protocol says nothing about these
+- `hasSideEffects`: evaluating it had side effects
+- `hasDataBreakpoint`: a data breakpoint watches it
+"""
 
 type VariablePresentationHintVisibility = Literal["public", "private", "protected", "internal", "final"] | str
-"""Values of `VariablePresentationHint.visibility`."""
+"""Values of `VariablePresentationHint.visibility`.
+
+- `public`: from everywhere
+- `private`: from its class alone
+- `protected`: from its class and those derived from it
+- `internal`: from its package or assembly
+- `final`: cannot be overridden
+"""
 
 
 class VariablePresentationHint(ProtocolObject, frozen=True, kw_only=True):
-    """What a variable is, for icons and grouping."""
+    """What a variable is, for icons and grouping.
+
+    DAP, "Types: VariablePresentationHint".
+    """
 
     kind: VariablePresentationHintKind | None = None
+    """What sort of thing the variable is. Absent: nothing in particular."""
+
     attributes: list[VariablePresentationHintAttribute] | None = None
+    """Properties of the variable."""
+
     visibility: VariablePresentationHintVisibility | None = None
+    """From where the variable can be reached."""
+
     lazy: bool | None = None
+    """Whether getting the value may take long or have side effects, as with a getter. The client then waits for the
+    user, and asks for the children of `variables_reference` to get it.
+    """
 
 
 class Variable(ProtocolObject, frozen=True, kw_only=True):
-    """A name and its value, which may have children."""
+    """A name and its value, which may have children.
+
+    DAP, "Types: Variable".
+    """
 
     name: str
+    """Name of the variable."""
+
     value: str
+    """The value as text, of several lines perhaps; for a value with children, one line that summarizes it. Empty: show
+    none.
+    """
+
     type: str | None = None
+    """Name of the value's type, to show on hover. Only for clients with `supports_variable_type`."""
+
     presentation_hint: VariablePresentationHint | None = None
+    """What the variable is, for its icon and place."""
+
     evaluate_name: str | None = None
+    """Expression that gives the value in `evaluate`, and that `setExpression` can assign to."""
+
     variables_reference: NonNegativeInt32
+    """If above 0, pass it to `variables` to get the children. 0: none. Valid only while the program stays stopped."""
+
     named_variables: NonNegativeInt32 | None = None
+    """How many children with names there are, for a client that fetches them in pages."""
+
     indexed_variables: NonNegativeInt32 | None = None
+    """How many children with indexes there are, for a client that fetches them in pages."""
+
     memory_reference: str | None = None
+    """Where the value is in memory, or what it points to; code can be passed to `disassemble`. Only for clients with
+    `supports_memory_references`.
+    """
+
     declaration_location_reference: Int32 | None = None
+    """Pass it to `locations` to get where the variable is declared. Valid as long as `variables_reference`."""
+
     value_location_reference: Int32 | None = None
+    """Pass it to `locations` to get where the value is declared, such as the function that it is. Valid as long as
+    `variables_reference`.
+    """
 
 
 class ThreadsBody(ProtocolObject, frozen=True, kw_only=True):
-    """What `threads` returns."""
+    """What `threads` returns.
+
+    DAP, "Requests: threads".
+    """
 
     threads: list[Thread]
+    """All threads of the program."""
 
 
 class ThreadsArguments(Arguments[ThreadsBody], frozen=True, kw_only=True):
     """Ask for all threads.
 
-    Arguments of `threads`.
+    Arguments of `threads`. DAP, "Requests: threads".
     """
 
     command = "threads"
 
 
 class StackTraceBody(ProtocolObject, frozen=True, kw_only=True):
-    """What `stackTrace` returns."""
+    """What `stackTrace` returns.
+
+    DAP, "Requests: stackTrace".
+    """
 
     stack_frames: list[StackFrame]
+    """The frames, innermost first. Fewer than asked for: the stack ends here; none: there is no position to show."""
+
     total_frames: Uint32 | None = None
+    """How many frames there are in all, as a hint. Absent, or more than come: ask until fewer come than were asked for.
+    """
 
 
 class StackTraceArguments(Arguments[StackTraceBody], frozen=True, kw_only=True):
     """Ask for the call stack of a thread, page by page.
 
-    Arguments of `stackTrace`.
+    Arguments of `stackTrace`. DAP, "Requests: stackTrace".
     """
 
     command = "stackTrace"
 
     thread_id: Int32
+    """Thread whose stack is wanted."""
+
     start_frame: Uint32 | None = None
+    """Index of the first frame to return; 0 is the innermost. Absent: 0. For pages, needs
+    `supports_delayed_stack_trace_loading`.
+    """
+
     levels: Uint32 | None = None
+    """How many frames to return at most. Absent or 0: all of them."""
+
     format: StackFrameFormat | None = None
+    """What the names of the frames show. Needs `supports_value_formatting_options`."""
 
 
 class ScopesBody(ProtocolObject, frozen=True, kw_only=True):
-    """What `scopes` returns."""
+    """What `scopes` returns.
+
+    DAP, "Requests: scopes".
+    """
 
     scopes: list[Scope]
+    """The scopes of the frame; may be empty."""
 
 
 class ScopesArguments(Arguments[ScopesBody], frozen=True, kw_only=True):
     """Ask for the scopes of a frame.
 
-    Arguments of `scopes`.
+    Arguments of `scopes`. DAP, "Requests: scopes".
     """
 
     command = "scopes"
 
     frame_id: Int32
+    """Frame whose scopes are wanted. Valid only while the program stays stopped."""
 
 
 class VariablesBody(ProtocolObject, frozen=True, kw_only=True):
-    """What `variables` returns."""
+    """What `variables` returns.
+
+    DAP, "Requests: variables".
+    """
 
     variables: list[Variable]
+    """The children, or the page of them that was asked for."""
 
 
 type VariablesFilter = Literal["indexed", "named"]
-"""Values of `VariablesArguments.filter`."""
+"""Values of `VariablesArguments.filter`.
+
+- `indexed`: children with indexes, such as the items of a list
+- `named`: children with names, such as attributes
+"""
 
 
 class VariablesArguments(Arguments[VariablesBody], frozen=True, kw_only=True):
     """Ask for the children of a scope or value, page by page.
 
-    Arguments of `variables`.
+    Arguments of `variables`. DAP, "Requests: variables".
     """
 
     command = "variables"
 
     variables_reference: NonNegativeInt32
+    """Scope or value whose children are wanted. Valid only while the program stays stopped."""
+
     filter: VariablesFilter | None = None
+    """Which children are wanted. Absent: both kinds."""
+
     start: Uint32 | None = None
+    """Index of the first child to return; past the end, none come. Absent: 0. Only from clients with
+    `supports_variable_paging`.
+    """
+
     count: Uint32 | None = None
+    """How many children to return; fewer come at the end. Absent or 0: all. Only from clients with
+    `supports_variable_paging`.
+    """
+
     format: ValueFormat | None = None
+    """How the values are shown. Needs `supports_value_formatting_options`."""
 
 
 class SetVariableBody(ProtocolObject, frozen=True, kw_only=True):
-    """What `setVariable` returns."""
+    """What `setVariable` returns.
+
+    DAP, "Requests: setVariable".
+    """
 
     value: str
+    """The new value as text."""
+
     type: str | None = None
+    """Name of the new value's type, to show on hover."""
+
     variables_reference: NonNegativeInt32 | None = None
+    """If above 0, pass it to `variables` to get the children of the new value. Valid only while the program stays
+    stopped. Where it is present, the variable's old reference, and those of its children, are no longer valid.
+    """
+
     named_variables: NonNegativeInt32 | None = None
+    """How many children with names the new value has, for a client that fetches them in pages."""
+
     indexed_variables: NonNegativeInt32 | None = None
+    """How many children with indexes the new value has, for a client that fetches them in pages."""
+
     memory_reference: str | None = None
+    """Where the new value is in memory, or what it points to. Only for clients with `supports_memory_references`."""
+
     value_location_reference: Int32 | None = None
+    """Pass it to `locations` to get where the new value is declared. Valid as long as `variables_reference`."""
 
 
 class SetVariableArguments(Arguments[SetVariableBody], frozen=True, kw_only=True):
     """Assign to a variable of a scope or container.
 
-    Arguments of `setVariable`. Gated by `supportsSetVariable`.
+    Arguments of `setVariable`. Needs `Capabilities.supports_set_variable`. DAP, "Requests: setVariable".
     """
 
     command = "setVariable"
 
     variables_reference: NonNegativeInt32
+    """Scope or value that contains the variable. Valid only while the program stays stopped."""
+
     name: str
+    """Which of its variables to assign to, by name."""
+
     value: str
+    """The new value, as an expression or text that the adapter understands."""
+
     format: ValueFormat | None = None
+    """How the new value is shown in the response."""

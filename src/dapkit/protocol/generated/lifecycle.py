@@ -14,52 +14,110 @@ from dapkit.protocol.numbers import Int32, PositiveInt32
 
 
 class Message(ProtocolObject, frozen=True, kw_only=True):
-    """A structured error: a text with named holes and what to fill them with."""
+    """A structured error: a text with named holes and what to fill them with.
+
+    DAP, "Types: Message".
+    """
 
     id: Int32
+    """Number of the error, unique within the adapter, by which users and support can look it up."""
+
     format: str
+    """Text in which `{name}` stands for an entry of `variables`. Names that start with an underscore hold no personal
+    data and may go into telemetry.
+    """
+
     variables: dict[str, str] | None = None
+    """What the holes of `format` are filled with."""
+
     send_telemetry: bool | None = None
+    """Whether the error is to be sent to telemetry."""
+
     show_user: bool | None = None
+    """Whether the error is to be shown to the user."""
+
     url: str | None = None
+    """Address of a page that says more about the error."""
+
     url_label: str | None = None
+    """Text of the link to `url`."""
 
 
 type InitializePathFormat = Literal["path", "uri"] | str
-"""Values of `InitializeRequestArguments.path_format`."""
+"""Values of `InitializeRequestArguments.path_format`.
+
+- `path`: paths of the operating system
+- `uri`: URIs, such as `file:///`
+"""
 
 
 class InitializeRequestArguments(Arguments[Capabilities], frozen=True, kw_only=True):
     """Say who the client is and what it can do; always the first request.
 
-    Arguments of `initialize`.
+    Arguments of `initialize`. DAP, "Requests: initialize".
     """
 
     command = "initialize"
 
     client_id: str | None = field(default=None, name="clientID")
+    """Id of the client, such as `vscode`."""
+
     client_name: str | None = None
+    """Name of the client to show."""
+
     adapter_id: str = field(name="adapterID")
+    """Id of the adapter, by which the client knows it."""
+
     locale: str | None = None
+    """Language and region of the client, such as `de-CH`."""
+
     lines_start_at1: bool | None = None
+    """Whether lines are counted from 1, in both directions. Absent: yes; False means from 0."""
+
     columns_start_at1: bool | None = None
+    """Whether columns are counted from 1, in both directions. Absent: yes; False means from 0."""
+
     path_format: InitializePathFormat | None = None
+    """How paths are written, in both directions. Absent: `path`."""
+
     supports_variable_type: bool | None = None
+    """The client shows `type` of variables and results."""
+
     supports_variable_paging: bool | None = None
+    """The client asks for `variables` in pages."""
+
     supports_run_in_terminal_request: bool | None = None
+    """The client answers the request `runInTerminal`."""
+
     supports_memory_references: bool | None = None
+    """The client uses memory references."""
+
     supports_progress_reporting: bool | None = None
+    """The client shows the events `progressStart`, `progressUpdate` and `progressEnd`."""
+
     supports_invalidated_event: bool | None = None
+    """The client knows the event `invalidated`."""
+
     supports_memory_event: bool | None = None
+    """The client knows the event `memory`."""
+
     supports_args_can_be_interpreted_by_shell: bool | None = None
+    """The client heeds `args_can_be_interpreted_by_shell` in `runInTerminal`."""
+
     supports_start_debugging_request: bool | None = None
+    """The client answers the request `startDebugging`."""
+
     supports_ansi_styling: bool | None = field(default=None, name="supportsANSIStyling")
+    """The client shows ANSI escape sequences in `OutputEvent.output` and `Variable.value`, if the adapter announces
+    them too.
+    """
 
 
 class ConfigurationDoneArguments(Arguments[None], frozen=True, kw_only=True):
     """Say that breakpoints and the like are all set, so the program may run.
 
-    Arguments of `configurationDone`. Gated by `supportsConfigurationDoneRequest`.
+    Arguments of `configurationDone`. Needs `Capabilities.supports_configuration_done_request`. DAP, "Requests:
+    configurationDone".
     """
 
     command = "configurationDone"
@@ -68,68 +126,84 @@ class ConfigurationDoneArguments(Arguments[None], frozen=True, kw_only=True):
 class LaunchRequestArguments(OpenArguments[None], frozen=True, kw_only=True):
     """Start a program under the debugger.
 
-    Arguments of `launch`.
+    Arguments of `launch`. DAP, "Requests: launch".
     """
 
     command = "launch"
 
     no_debug: bool | None = None
+    """Start the program without debugging it. Absent: debug it."""
+
     restart_data: object = field(default=None, name="__restart")
+    """What the `terminated` event of the session before had in `restart`, unchanged, if this is its restart."""
 
 
 class AttachRequestArguments(OpenArguments[None], frozen=True, kw_only=True):
     """Start debugging a program that runs already.
 
-    Arguments of `attach`.
+    Arguments of `attach`. DAP, "Requests: attach".
     """
 
     command = "attach"
 
     restart_data: object = field(default=None, name="__restart")
+    """What the `terminated` event of the session before had in `restart`, unchanged, if this is its restart."""
 
 
 class RestartArguments(Arguments[None], frozen=True, kw_only=True):
     """Run the program again in the same session.
 
-    Arguments of `restart`. Gated by `supportsRestartRequest`.
+    Arguments of `restart`. Needs `Capabilities.supports_restart_request`. DAP, "Requests: restart".
     """
 
     command = "restart"
 
     arguments: dict[str, object] | None = None
+    """The present arguments of `launch` or `attach`, if they have changed."""
 
 
 class DisconnectArguments(Arguments[None], frozen=True, kw_only=True):
     """End the session, and with it the program if it was launched.
 
-    Arguments of `disconnect`.
+    Arguments of `disconnect`. DAP, "Requests: disconnect".
     """
 
     command = "disconnect"
 
     restart: bool | None = None
+    """Whether a restart follows."""
+
     terminate_debuggee: bool | None = None
+    """Whether the program is to be ended. Absent: it is if it was launched, and not if it was attached to. Needs
+    `support_terminate_debuggee`.
+    """
+
     suspend_debuggee: bool | None = None
+    """Whether the program is to stay stopped. Absent: it runs on. Needs `support_suspend_debuggee`."""
 
 
 class TerminateArguments(Arguments[None], frozen=True, kw_only=True):
     """Ask the program to end by itself.
 
-    Arguments of `terminate`. Gated by `supportsTerminateRequest`.
+    Arguments of `terminate`. Needs `Capabilities.supports_terminate_request`. DAP, "Requests: terminate".
     """
 
     command = "terminate"
 
     restart: bool | None = None
+    """Whether a restart follows."""
 
 
 class CancelArguments(Arguments[None], frozen=True, kw_only=True):
     """Give up a request or a progress; whatever is given up still ends in the usual way.
 
-    Arguments of `cancel`. Gated by `supportsCancelRequest`.
+    Arguments of `cancel`. Needs `Capabilities.supports_cancel_request`. DAP, "Requests: cancel".
     """
 
     command = "cancel"
 
     request_id: PositiveInt32 | None = None
+    """The `seq` of the request to give up; may stand beside `progress_id`. Absent: none."""
+
     progress_id: str | None = None
+    """The id of the progress to give up; may stand beside `request_id`. Absent: none."""

@@ -11,82 +11,151 @@ from dapkit.protocol.generated.sources import Source
 from dapkit.protocol.numbers import Int53, Uint32, Uint53
 
 type DisassembledInstructionPresentationHint = Literal["normal", "invalid"]
-"""Values of `DisassembledInstruction.presentation_hint`."""
+"""Values of `DisassembledInstruction.presentation_hint`.
+
+- `normal`: shown as usual
+- `invalid`: filler that the program cannot reach, such as memory that cannot be read
+"""
 
 
 class DisassembledInstruction(ProtocolObject, frozen=True, kw_only=True):
-    """One machine instruction."""
+    """One machine instruction.
+
+    DAP, "Types: DisassembledInstruction".
+    """
 
     address: str
+    """Address of the instruction: decimal, or hexadecimal with the prefix `0x`."""
+
     instruction_bytes: str | None = None
+    """Bytes of the instruction and its operands as text, in a format of the adapter's."""
+
     instruction: str
+    """The instruction and its operands as text, in a format of the adapter's."""
+
     symbol: str | None = None
+    """Name of the symbol at this address, if there is one."""
+
     location: Source | None = None
+    """Source of the instruction. If known, always present on the first one returned; absent later on: the same as that
+    before.
+    """
+
     line: Uint53 | None = None
+    """Line in the source that the instruction belongs to, or the first of them."""
+
     column: Uint53 | None = None
+    """Start column in `line`."""
+
     end_line: Uint53 | None = None
+    """Last line that the instruction belongs to."""
+
     end_column: Uint53 | None = None
+    """End column in `end_line`."""
+
     presentation_hint: DisassembledInstructionPresentationHint | None = None
+    """How the instruction is shown. Absent: as usual."""
 
 
 class ReadMemoryBody(ProtocolObject, frozen=True, kw_only=True):
-    """What `readMemory` returns."""
+    """What `readMemory` returns.
+
+    DAP, "Requests: readMemory".
+    """
 
     address: str
+    """Address of the first byte returned: decimal, or hexadecimal with the prefix `0x`."""
+
     unreadable_bytes: Uint53 | None = None
+    """How many bytes after the last one returned cannot be read, and are to be skipped to read on. Absent: 0."""
+
     data: str | None = None
+    """The bytes, in base64. Fewer than asked for, without `unreadable_bytes`: memory that can be read ends here."""
 
 
 class ReadMemoryArguments(Arguments[ReadMemoryBody], frozen=True, kw_only=True):
     """Ask for bytes of memory.
 
-    Arguments of `readMemory`. Gated by `supportsReadMemoryRequest`.
+    Arguments of `readMemory`. Needs `Capabilities.supports_read_memory_request`. DAP, "Requests: readMemory".
     """
 
     command = "readMemory"
 
     memory_reference: str
+    """Memory reference from which to count."""
+
     offset: Int53 | None = None
+    """Bytes to add to the reference; may be negative. Absent: 0."""
+
     count: Uint53
+    """How many bytes to read."""
 
 
 class WriteMemoryBody(ProtocolObject, frozen=True, kw_only=True):
-    """What `writeMemory` returns."""
+    """What `writeMemory` returns.
+
+    DAP, "Requests: writeMemory".
+    """
 
     offset: Int53 | None = None
+    """Offset of the first byte written, if `allow_partial` was true; may be negative."""
+
     bytes_written: Uint32 | None = None
+    """How many bytes were written, if `allow_partial` was true."""
 
 
 class WriteMemoryArguments(Arguments[WriteMemoryBody], frozen=True, kw_only=True):
     """Write bytes to memory.
 
-    Arguments of `writeMemory`. Gated by `supportsWriteMemoryRequest`.
+    Arguments of `writeMemory`. Needs `Capabilities.supports_write_memory_request`. DAP, "Requests: writeMemory".
     """
 
     command = "writeMemory"
 
     memory_reference: str
+    """Memory reference from which to count."""
+
     offset: Int53 | None = None
+    """Bytes to add to the reference; may be negative. Absent: 0."""
+
     allow_partial: bool | None = None
+    """Whether to write up to the first byte that cannot be written, and to report how far that was. Absent: all bytes
+    are written, or the request fails.
+    """
+
     data: str
+    """The bytes to write, in base64."""
 
 
 class DisassembleBody(ProtocolObject, frozen=True, kw_only=True):
-    """What `disassemble` returns."""
+    """What `disassemble` returns.
+
+    DAP, "Requests: disassemble".
+    """
 
     instructions: list[DisassembledInstruction]
+    """The instructions, as many as were asked for."""
 
 
 class DisassembleArguments(Arguments[DisassembleBody], frozen=True, kw_only=True):
     """Ask for machine instructions around an address.
 
-    Arguments of `disassemble`. Gated by `supportsDisassembleRequest`.
+    Arguments of `disassemble`. Needs `Capabilities.supports_disassemble_request`. DAP, "Requests: disassemble".
     """
 
     command = "disassemble"
 
     memory_reference: str
+    """Memory reference from which to count."""
+
     offset: Int53 | None = None
+    """Bytes to add to the reference; may be negative. Absent: 0."""
+
     instruction_offset: Int53 | None = None
+    """Instructions to go on from there, after `offset`; may be negative. Absent: 0."""
+
     instruction_count: Uint32
+    """How many instructions to return: exactly so many come, with invalid ones for those that are not to be had."""
+
     resolve_symbols: bool | None = None
+    """Whether addresses and the like are replaced by names of symbols. Absent: they are not."""

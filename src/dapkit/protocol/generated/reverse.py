@@ -11,47 +11,91 @@ from dapkit.protocol.numbers import Int32
 
 
 class RunInTerminalBody(ProtocolObject, frozen=True, kw_only=True):
-    """What `runInTerminal` returns."""
+    """What `runInTerminal` returns.
+
+    DAP, "Reverse Requests: runInTerminal".
+    """
 
     process_id: Int32 | None = None
+    """Id of the command's process, if the client knows it."""
+
     shell_process_id: Int32 | None = None
+    """Id of the process of the terminal's shell, if the client knows it."""
 
 
 type RunInTerminalKind = Literal["integrated", "external"]
-"""Values of `RunInTerminalRequestArguments.kind`."""
+"""Values of `RunInTerminalRequestArguments.kind`.
+
+- `integrated`: a terminal inside the client
+- `external`: a terminal of its own
+"""
 
 
 class RunInTerminalRequestArguments(Arguments[RunInTerminalBody], frozen=True, kw_only=True):
     """Ask the client to run a command in a terminal.
 
-    Arguments of `runInTerminal`. Gated by `supportsRunInTerminalRequest` of the client.
+    Arguments of `runInTerminal`. Needs `InitializeRequestArguments.supports_run_in_terminal_request`. DAP, "Reverse
+    Requests: runInTerminal".
     """
 
     command = "runInTerminal"
 
     kind: RunInTerminalKind | None = None
+    """Which terminal to use. Absent: `integrated`."""
+
     title: str | None = None
+    """Title of the terminal."""
+
     cwd: str
+    """Working directory of the command; a URI if the `path_format` of `initialize` is `uri`. Empty: that of the
+    terminal.
+    """
+
     args: list[str]
+    """The command and its arguments; each must reach it exactly as it is, so a client that uses a shell has to quote
+    them.
+    """
+
     env: dict[str, str | None] | None = None
+    """Environment variables to set; None removes one."""
+
     args_can_be_interpreted_by_shell: bool | None = None
+    """Whether the client must not quote `args` for its shell, so that the user's quoting counts. Needs
+    `supports_args_can_be_interpreted_by_shell`.
+    """
 
 
 type StartDebuggingOutputPresentation = Literal["separate", "mergeWithParent"]
-"""Values of `StartDebuggingRequestArguments.output_presentation`."""
+"""Values of `StartDebuggingRequestArguments.output_presentation`.
+
+- `separate`: apart
+- `mergeWithParent`: together with that of this session
+"""
 
 type StartDebuggingKind = Literal["launch", "attach"]
-"""Values of `StartDebuggingRequestArguments.request`."""
+"""Values of `StartDebuggingRequestArguments.request`.
+
+- `launch`: with the request `launch`
+- `attach`: with the request `attach`
+"""
 
 
 class StartDebuggingRequestArguments(Arguments[None], frozen=True, kw_only=True):
     """Ask the client to open a child session.
 
-    Arguments of `startDebugging`. Gated by `supportsStartDebuggingRequest` of the client.
+    Arguments of `startDebugging`. Needs `InitializeRequestArguments.supports_start_debugging_request`. DAP, "Reverse
+    Requests: startDebugging".
     """
 
     command = "startDebugging"
 
     configuration: dict[str, object]
+    """Arguments for the `launch` or `attach` of the new session; only what the adapter understands, without keys or
+    variables of the client's own.
+    """
+
     output_presentation: StartDebuggingOutputPresentation | None = None
+    """Whether the output of the new session is shown apart from that of this one."""
+
     request: StartDebuggingKind
+    """How the new session begins."""

@@ -10,117 +10,215 @@ from dapkit.protocol.base import Arguments, ProtocolObject
 from dapkit.protocol.numbers import Int32, NonNegativeInt32, Uint32, Uint53
 
 type ChecksumAlgorithm = Literal["MD5", "SHA1", "SHA256", "timestamp"]
-"""The name of a hash function."""
+"""The name of a hash function. DAP, "Types: ChecksumAlgorithm".
+
+- `MD5`: MD5 of the content
+- `SHA1`: SHA-1 of the content
+- `SHA256`: SHA-256 of the content
+- `timestamp`: no hash, but the time of the last change
+"""
 
 
 class Checksum(ProtocolObject, frozen=True, kw_only=True):
-    """A hash of a source's content."""
+    """A hash of a source's content.
+
+    DAP, "Types: Checksum".
+    """
 
     algorithm: ChecksumAlgorithm
+    """The hash function that made `checksum`."""
+
     checksum: str
+    """The hash, in hexadecimal."""
 
 
 type SourcePresentationHint = Literal["normal", "emphasize", "deemphasize"]
-"""Values of `Source.presentation_hint`."""
+"""Values of `Source.presentation_hint`.
+
+- `normal`: shown as usual
+- `emphasize`: shown prominently
+- `deemphasize`: shown as unimportant: it is not available, or stepping skips it
+"""
 
 
 class Source(ProtocolObject, frozen=True, kw_only=True):
-    """A source: a file, or a text to be had by reference."""
+    """A source: a file, or a text to be had by reference.
+
+    DAP, "Types: Source".
+    """
 
     name: str | None = None
+    """Short name to show. Adapters always send it; clients may leave it out."""
+
     path: str | None = None
+    """Where the source is, in the `path_format` of `initialize`. Its content is read from there only if
+    `source_reference` is absent or 0.
+    """
+
     source_reference: NonNegativeInt32 | None = None
+    """If above 0, the content comes from the request `source`, even if there is a `path`. Valid for one session, so
+    never to be stored.
+    """
+
     presentation_hint: SourcePresentationHint | None = None
+    """How prominently the source is shown. Absent: as usual."""
+
     origin: str | None = None
+    """Where the source comes from, for the user to read: say, that a source map contains it."""
+
     sources: list["Source"] | None = None
+    """Sources related to this one, such as those that it was generated from."""
+
     adapter_data: object = None
+    """Data of the adapter. The client sends it back unchanged, in later sessions too, and does not look into it."""
+
     checksums: list[Checksum] | None = None
+    """Hashes of the content, with which the client can tell whether its file is the same."""
 
 
 class Module(ProtocolObject, frozen=True, kw_only=True):
-    """A loaded module, library or package."""
+    """A loaded module, library or package.
+
+    DAP, "Types: Module".
+    """
 
     id: int | str
+    """Identifies the module, also in later `module` events."""
+
     name: str
+    """Name to show."""
+
     path: str | None = None
+    """Full path of the module, usually that of its file; the adapter decides what it means."""
+
     is_optimized: bool | None = None
+    """Whether the module was compiled with optimization."""
+
     is_user_code: bool | None = None
+    """Whether the module counts as the user's own code, where the debugger makes this difference."""
+
     version: str | None = None
+    """Version of the module, as text."""
+
     symbol_status: str | None = None
+    """Whether debug symbols were found, in words for the user."""
+
     symbol_file_path: str | None = None
+    """Full path of the file with the debug symbols; the adapter decides what it means."""
+
     date_time_stamp: str | None = None
+    """When the module was made or changed, as an RFC 3339 timestamp."""
+
     address_range: str | None = None
+    """The addresses at which the module is loaded, as text."""
 
 
 class SourceBody(ProtocolObject, frozen=True, kw_only=True):
-    """What `source` returns."""
+    """What `source` returns.
+
+    DAP, "Requests: source".
+    """
 
     content: str
+    """The text of the source."""
+
     mime_type: str | None = None
+    """Media type of the text, such as `text/x-python`."""
 
 
 class SourceArguments(Arguments[SourceBody], frozen=True, kw_only=True):
     """Ask for the text of a source that has no file.
 
-    Arguments of `source`.
+    Arguments of `source`. DAP, "Requests: source".
     """
 
     command = "source"
 
     source: Source | None = None
+    """The source to load, by its `path` or its `source_reference`."""
+
     source_reference: NonNegativeInt32
+    """The same number as `source.source_reference`, for adapters that do not know `source`."""
 
 
 class LoadedSourcesBody(ProtocolObject, frozen=True, kw_only=True):
-    """What `loadedSources` returns."""
+    """What `loadedSources` returns.
+
+    DAP, "Requests: loadedSources".
+    """
 
     sources: list[Source]
+    """All sources that the program has loaded at present."""
 
 
 class LoadedSourcesArguments(Arguments[LoadedSourcesBody], frozen=True, kw_only=True):
     """Ask for every source known to the debuggee.
 
-    Arguments of `loadedSources`. Gated by `supportsLoadedSourcesRequest`.
+    Arguments of `loadedSources`. Needs `Capabilities.supports_loaded_sources_request`. DAP, "Requests: loadedSources".
     """
 
     command = "loadedSources"
 
 
 class ModulesBody(ProtocolObject, frozen=True, kw_only=True):
-    """What `modules` returns."""
+    """What `modules` returns.
+
+    DAP, "Requests: modules".
+    """
 
     modules: list[Module]
+    """The modules of the page, or all of them."""
+
     total_modules: Uint53 | None = None
+    """How many modules there are in all."""
 
 
 class ModulesArguments(Arguments[ModulesBody], frozen=True, kw_only=True):
     """Ask for the loaded modules, page by page.
 
-    Arguments of `modules`. Gated by `supportsModulesRequest`.
+    Arguments of `modules`. Needs `Capabilities.supports_modules_request`. DAP, "Requests: modules".
     """
 
     command = "modules"
 
     start_module: Int32 | None = None
+    """Index of the first module to return. Absent: 0."""
+
     module_count: Uint32 | None = None
+    """How many modules to return at most. Absent or 0: all of them."""
 
 
 class LocationsBody(ProtocolObject, frozen=True, kw_only=True):
-    """What `locations` returns."""
+    """What `locations` returns.
+
+    DAP, "Requests: locations".
+    """
 
     source: Source
+    """The source of the location; it has a `path` or a `source_reference`."""
+
     line: Uint53
+    """Line of the location, from 1 or 0 as `lines_start_at1` says."""
+
     column: Uint53 | None = None
+    """Column in `line`, in UTF-16 code units, from 1 or 0 as `columns_start_at1` says. Absent: the first."""
+
     end_line: Uint53 | None = None
+    """Last line, if the location is a range; from 1 or 0 as `lines_start_at1` says."""
+
     end_column: Uint53 | None = None
+    """End column in `end_line`, if the location is a range; in UTF-16 code units, from 1 or 0 as `columns_start_at1`
+    says.
+    """
 
 
 class LocationsArguments(Arguments[LocationsBody], frozen=True, kw_only=True):
     """Ask for the source position behind a location reference.
 
-    Arguments of `locations`.
+    Arguments of `locations`. DAP, "Requests: locations".
     """
 
     command = "locations"
 
     location_reference: Int32
+    """The reference to look up, from a field such as `Variable.value_location_reference`."""
