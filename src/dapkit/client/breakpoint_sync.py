@@ -69,6 +69,23 @@ class BreakpointSync:
         """Let a child follow each change from now on."""
         self._children.append(child)
 
+    async def withdraw(self) -> None:
+        """Take all breakpoints out of a program that is to run on without a debugger.
+
+        lldb-dap 22 leaves data breakpoints in a program that it detaches from, which the next write kills.
+        """
+        if not self.configured:
+            return
+        async with self._sending:
+            specs = [known.spec for known in self._breakpoints]
+            for known in self._breakpoints:
+                self._breakpoints.remove(known.number)
+            requests: list[SetRequest] = []
+            for request in map(self._breakpoints.request_with, specs):
+                if request not in requests:
+                    requests.append(request)
+                    await self._set(request)
+
     # Changes
 
     async def add_on_line(

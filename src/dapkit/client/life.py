@@ -64,6 +64,7 @@ class SessionLife:
 
     async def release(self, *, deadline: float) -> None:
         """Let the program run on without a debugger."""
+        await self._withdraw()
         self._released = True
         arguments = DisconnectArguments(terminate_debuggee=False if self._chooses_end else None)
         await self._adapter.ask(arguments, deadline=deadline)
@@ -76,11 +77,21 @@ class SessionLife:
             with anyio.move_on_after(limits.CLOSE_SECONDS):
                 await self._state.pulse.until(lambda: self._state.disconnected or self._adapter.ended)
             return
+        if not self.ends_program() and not self._state.ended:
+            await self._withdraw()
         arguments = DisconnectArguments(terminate_debuggee=self.ends_program() if self._chooses_end else None)
         try:
             await self._adapter.ask(arguments, deadline=limits.CLOSE_SECONDS)
         except DapkitError as error:
             log.debug("the adapter did not take the disconnect request: %s", error)
+
+    async def _withdraw(self) -> None:
+        """Take the breakpoints out of the program; an adapter that does not answer is left alone."""
+        with anyio.move_on_after(limits.CLOSE_SECONDS):
+            try:
+                await self._breakpoints.withdraw()
+            except DapkitError as error:
+                log.info("the breakpoints could not be removed before the program was released: %s", error)
 
     @property
     def left_program(self) -> bool:

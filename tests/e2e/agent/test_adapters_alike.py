@@ -3,7 +3,7 @@
 import os
 import shutil
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -44,6 +44,49 @@ PYTHON = (
 )
 
 
+WRITER_C = """\
+#include <stdio.h>
+#include <unistd.h>
+
+int counter;
+
+static void work(void) {
+    counter += 1;
+    printf("%d\\n", counter);
+}
+
+int main(void) {
+    setbuf(stdout, NULL);
+    for (;;) {
+        work();
+        usleep(10000);
+    }
+}
+"""
+WRITER_GO = """\
+package main
+
+import (
+    "fmt"
+    "time"
+)
+
+var counter int
+
+func work() {
+    counter += 1
+    fmt.Println(counter)
+}
+
+func main() {
+    for {
+        work()
+        time.Sleep(10 * time.Millisecond)
+    }
+}
+"""
+
+
 class Subject(NamedTuple):
     """A program under an adapter, and its source."""
 
@@ -52,40 +95,74 @@ class Subject(NamedTuple):
     source: Path
 
 
-@pytest.fixture(
-    params=[
-        "dapkit",
-        "gdb",
-        "lldb-dap",
-        *(pytest.param(name, marks=pytest.mark.each_adapter) for name in ("debugpy", "dlv")),
-    ]
-)
-def subject(request: pytest.FixtureRequest, caller: Caller, require_tool: Callable[[str], Path]) -> Subject:
-    """Write the program for an adapter, and compile it."""
-    adapter: str = request.param
-    match adapter:
-        case "dapkit" | "debugpy":
-            program = caller.write("alike.py", PYTHON)
-            return Subject(adapter, program, program)
-        case "dlv":
-            require_tool("dlv")
-            source, build = caller.write("main.go", GO), [require_tool("go"), "build", "-gcflags=all=-N -l", "-o"]
-        case _:
-            source, build = caller.write("alike.c", C), [require_tool("cc"), "-g", "-O0", "-o"]
-            if adapter == "gdb":
-                gdb: list[str] = request.getfixturevalue("gdb")
+def under(adapter: str, *, each: bool = False) -> object:
+    """Name an adapter as a parameter; `each` for one that shows what others show."""
+    return pytest.param(adapter, marks=pytest.mark.each_adapter) if each else pytest.param(adapter)
+
+
+class Build:
+    """Writes a program for an adapter into the project, and compiles it."""
+
+    def __init__(self, request: pytest.FixtureRequest, caller: Caller, require_tool: Callable[[str], Path]) -> None:
+        self._request = request
+        self._caller = caller
+        self._require_tool = require_tool
+
+    def __call__(self, adapter: str, *, c: str, go: str, python: str = "") -> Subject:
+        """Make the program of the adapter's language."""
+        caller = self._caller
+        match adapter:
+            case "dapkit" | "debugpy":
+                program = caller.write("alike.py", python)
+                return Subject(adapter, program, program)
+            case "dlv":
+                self._require_tool("dlv")
+                source, command = caller.write("main.go", go), [self._require_tool("go"), "build", "-gcflags=all=-N -l"]
+            case "gdb":
+                gdb: list[str] = self._request.getfixturevalue("gdb")
                 found = Path(shutil.which(gdb[0]) or gdb[0]).parent
                 caller.env = {**caller.env, "PATH": f"{found}{os.pathsep}{caller.env['PATH']}"}
-            else:
-                require_tool("lldb-dap-22")
-    program = caller.project / "alike"
-    subprocess.run([*map(str, build), program, source], cwd=caller.project, check=True)
-    return Subject(adapter, program, source)
+                source, command = caller.write("alike.c", c), [self._require_tool("cc"), "-g", "-O0"]
+            case _:
+                self._require_tool("lldb-dap-22")
+                source, command = caller.write("alike.c", c), [self._require_tool("cc"), "-g", "-O0"]
+        program = caller.project / "alike"
+        subprocess.run([*map(str, command), "-o", program, source], cwd=caller.project, check=True)
+        return Subject(adapter, program, source)
 
 
+@pytest.fixture
+def build(request: pytest.FixtureRequest, caller: Caller, require_tool: Callable[[str], Path]) -> Build:
+    """Return what writes and compiles programs."""
+    return Build(request, caller, require_tool)
+
+
+type Start = Callable[[Path], subprocess.Popen[str]]
+
+
+@pytest.fixture
+def started() -> Iterator[Start]:
+    """Return a function that starts a program, which is killed after the test."""
+    processes: list[subprocess.Popen[str]] = []
+
+    def start(program: Path) -> subprocess.Popen[str]:
+        processes.append(subprocess.Popen([program], stdout=subprocess.PIPE, text=True))
+        return processes[-1]
+
+    yield start
+    for process in processes:
+        with process:
+            process.kill()
+
+
+@pytest.mark.parametrize(
+    "adapter",
+    [under("dapkit"), under("gdb"), under("lldb-dap"), under("debugpy", each=True), under("dlv", each=True)],
+)
 async def test_hit_conditions_and_the_signal_that_ends_a_program_mean_the_same_everywhere(
-    caller: Caller, subject: Subject
+    caller: Caller, build: Build, adapter: str
 ) -> None:
+    subject = build(adapter, c=C, go=GO, python=PYTHON)
     lines = {
         number: hit
         for number, line in enumerate(subject.source.read_text().splitlines(), 1)
@@ -121,3 +198,35 @@ async def test_hit_conditions_and_the_signal_that_ends_a_program_mean_the_same_e
     assert "Program terminated with exit code 143 (SIGTERM)." in answer.text
     assert signals == (["signal SIGTERM"] if subject.adapter in ("gdb", "lldb-dap") else [])
     assert "  exit=143 (SIGTERM)\n" in f"{(await caller('sessions')).text}\n"
+
+
+@pytest.mark.parametrize("ending", ["detach", "terminate"])
+@pytest.mark.parametrize("adapter", [under("gdb"), under("lldb-dap"), under("dlv", each=True)])
+async def test_a_program_with_breakpoints_of_all_kinds_lives_on_when_it_is_released(
+    caller: Caller, build: Build, started: Start, adapter: str, ending: str
+) -> None:
+    subject = build(adapter, c=WRITER_C, go=WRITER_GO)
+    line = next(n for n, text in enumerate(subject.source.read_text().splitlines(), 1) if "counter += 1" in text)
+    process = started(subject.program)
+    assert process.stdout is not None
+    process.stdout.readline()
+    attached = await caller(
+        "attach",
+        pid=process.pid,
+        adapter=adapter,
+        breakpoints=[
+            f"{subject.source.name}:{line}",
+            {"function": {"dlv": "main.work"}.get(adapter, "work"), "condition": "counter < 0"},
+        ],
+    )
+    while attached.details["snapshot"].get("line") != line:
+        attached = await caller("continue")
+    pointer = attached.details["snapshot"]["instructionPointerReference"]
+    assert (await caller("set_instruction_breakpoint", instruction_reference=pointer)).whole["success"]
+    if adapter == "lldb-dap":
+        info = (await caller("data_breakpoint_info", name="counter")).details["dataBreakpointInfo"]
+        assert (await caller("set_data_breakpoint", data_id=info["dataId"])).whole["success"]
+    assert (await caller(ending)).details["released"]
+    written = [process.stdout.readline() for _ in range(20)]
+    assert process.poll() is None
+    assert "" not in written
