@@ -25,7 +25,7 @@ from dapkit.agent.call import ActionCall
 from dapkit.agent.explanations import explain, unknown_action
 from dapkit.agent.failures import ActionFailed
 from dapkit.agent.memory import no_memories
-from dapkit.agent.redaction import Redaction
+from dapkit.agent.redaction import Kind, Redaction
 from dapkit.agent.registry import Action, Approval
 from dapkit.agent.text import render
 from dapkit.agent.text.escaping import one_line, printable
@@ -110,13 +110,12 @@ class ActionHandler:
     # Answers
 
     def _succeeded(self, request: HubCall, call: ActionCall, result: ProtocolObject) -> dict[str, object]:
-        redaction = self._redaction_for(request, call)
-        text = cut(redaction.text(render(result)), request.settings.text_bytes)
+        shown = self._redaction_for(request, call).result(result)
         return {
             **_head(request, call),
             "success": True,
-            "text": text,
-            "details": redaction.value(to_json_value(result)),
+            "text": cut(render(shown), request.settings.text_bytes),
+            "details": to_json_value(shown),
         }
 
     def _failed(self, request: HubCall, call: ActionCall | None, failure: ActionFailed) -> dict[str, object]:
@@ -151,11 +150,11 @@ def _given_environment(request: HubCall) -> Mapping[str, str]:
 class _NoRedaction(Redaction):
     """Leaves everything as it is."""
 
-    def text(self, text: str) -> str:
+    def text(self, text: str, kind: Kind = Kind.PLAIN) -> str:  # noqa: ARG002 - of the base class
         return text
 
-    def value(self, value: object) -> object:
-        return value
+    def result[T: ProtocolObject](self, result: T) -> T:
+        return result
 
 
 _NO_REDACTION = _NoRedaction()

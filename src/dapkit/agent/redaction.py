@@ -1,31 +1,50 @@
 """Secrets taken out of answers: they go to a model, into logs and into transcripts.
 
-What counts as one: the value of an environment variable, or of a variable of the
-program, whose name says that it is secret; and text of a shape that only tokens have.
-It is replaced wherever it appears. This makes accidents rare; it is not a barrier
-against somebody who wants to get at a secret of a program that he may debug.
+What is secret: the value of something whose name says so (see `secret_names`), the values
+of the program's environment of which that is true, and text of a shape that only tokens
+have. What is looked for depends on what a text is:
+
+    CODE     source, instructions, memory     nothing
+    PLAIN    names, messages, exceptions      values of the environment, shapes
+    OUTPUT   what the program wrote           the same, and `NAME=value`, `--name value`
+    VALUE    values of variables              the same, and members with secret names
+
+This makes accidents rare; it is not a barrier against somebody who wants to get at a
+secret of a program that he may debug.
 """
 
+import enum
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from dapkit import limits
 from dapkit.agent.budget import CUT
+from dapkit.agent.secret_names import Secrecy, secrecy_of
+from dapkit.protocol import ProtocolObject, changed
 
 MASK = "[redacted]"
 
-_SECRET_NAME = re.compile(
-    r"(?:^|[_\-.\s])(?:api_?key|access_?key|private_?key|secret_?key|key|token|secret|password|passwd|passphrase|"
-    r"credentials?|auth)(?:$|[_\-.\s\d])"
-    r"|(?:key|token|secret|password|passwd|passphrase|credentials?)$"
-    r"|apikey|accesskey|privatekey|secretkey|password",
-    re.IGNORECASE,
-)
-_HARMLESS_NAME = re.compile(
-    r"^(?:key|keys|.*monkey|.*hotkey|.*keyboard.*|token_?(?:type|count|s)|.*_keys)$", re.IGNORECASE
-)
 
-_TOKENS = re.compile(
+class Kind(enum.Enum):
+    """What a text is."""
+
+    CODE = enum.auto()
+    PLAIN = enum.auto()
+    OUTPUT = enum.auto()
+    VALUE = enum.auto()
+
+
+_KINDS: Mapping[str, Kind] = {
+    **dict.fromkeys(("source_lines", "content", "disassembly", "instructions", "memory_data"), Kind.CODE),
+    **dict.fromkeys(("output", "notes"), Kind.OUTPUT),
+    **dict.fromkeys(("value", "was", "result"), Kind.VALUE),
+}
+"""Fields of results and of JSON by name; what they hold is of their kind, too. All others are PLAIN."""
+
+_NAMED_VALUES = ("value", "was")
+"""Fields whose name is in the fields `name` and `evaluate_name` beside them."""
+
+_SHAPES = re.compile(
     r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)"
     r"|\bgh[oprsu]_[A-Za-z0-9]{30,}|\bgithub_pat_[A-Za-z0-9_]{30,}"
     r"|\bglpat-[A-Za-z0-9_\-]{20,}"
@@ -41,9 +60,11 @@ _TOKENS = re.compile(
     re.DOTALL,
 )
 
-_ASSIGNED = re.compile(
-    r"""(?P<quote>['"]?)(?P<name>[A-Za-z_][\w\-.]*)(?P=quote)(?P<sign>\s*(?::(?!=)|=(?!=))\s*)"""
-    r"""(?P<value>'(?:[^'\\\n]|\\.)*'?|"(?:[^"\\\n]|\\.)*"?|[^\s,;}\])'"]+)"""
+_LITERAL = r"""'(?:[^'\\\n]|\\.)*'?|"(?:[^"\\\n]|\\.)*"?"""
+
+_NAMED = re.compile(
+    r"""(?P<quote>['"]?)(?<![\w\-.])(?P<name>[A-Za-z_][\w\-.]*)(?P=quote)(?P<sign>\s*(?::(?![:=])|=(?![=>]))\s*)"""
+    rf"""(?P<value>{_LITERAL}|[^\s,;}}\])'"]+)"""
 )
 """`NAME=value`, `name: value` and `"name": "value"`, as output and values have them."""
 
@@ -52,37 +73,50 @@ _OPTION = re.compile(
 )
 """`--name value` of a command line, also as a list of words."""
 
+_STRUCTURED = re.compile(r"""0x[\da-f]+\s+["']|[A-Za-z_][\w.:]*[(\[{"']|[(\[{"']""", re.IGNORECASE)
+"""How a value begins whose texts are in quotes: a text, a container, a call, an address with the text at it."""
+
+_PUNCTUATION = re.compile(rf"{_LITERAL}|[(\[{{]|[)\]}}]|[,;\n]")
+
+_PATH = re.compile(r"""\(*[A-Za-z_]\w*(?:(?:->|\.|::)\w+|\[(?:\w+|'[^']*'|"[^"]*")\]|\))*""")
+"""An expression that names something: variables, attributes, items."""
+
+_NAME_IN_PATH = re.compile(r"[A-Za-z_][\w\-]*")
+
 _LAST_NAME = re.compile(r"""([A-Za-z_][\w\-]*)['"\])\s]*\Z""")
 """The name of an attribute, of an item or of a variable that an expression ends with."""
 
+_HARMLESS_VALUE = re.compile(
+    r"[+-]?[\d.]+|0x[\da-f]+|none|null|nil|true|false|undefined|[a-z_]\w*(?:\.[a-z_]\w*)+|.*[()<>].*", re.IGNORECASE
+)
+"""Numbers, addresses, names of attributes, and values that are not texts."""
+
+_RANDOM = re.compile(r"(?=.*\d)(?=.*[A-Za-z])[\w.~+/=\-]{20,}")
+
 _CUT = re.compile(re.escape(CUT))
-
-_HARMLESS_VALUE = re.compile(r"[+-]?[\d.]+|0x[\da-f]+|none|null|nil|true|false|undefined|.*[()<>].*", re.IGNORECASE)
-"""Numbers, addresses, and values that are not texts: a `token` of a parser is not a secret."""
-
-
-def is_secret_name(name: str) -> bool:
-    """Whether a name says that its value is secret.
-
-    >>> is_secret_name("GITHUB_TOKEN"), is_secret_name("monkey"), is_secret_name("tokens")
-    (True, False, False)
-    """
-    bare = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name.strip("'\"[]()* "))
-    return bool(_SECRET_NAME.search(bare)) and not _HARMLESS_NAME.match(bare)
 
 
 def value_of(expression: str, value: str) -> str:
-    """Take the value of an expression out if the last name in it says that it is secret.
+    """Take the value of an expression out if what it names is secret.
 
     >>> value_of("config['password']", "'hunter22'"), value_of("len(password)", "8")
     ("'[redacted]'", '8')
     """
-    name = _LAST_NAME.search(expression)
-    return _masked(value) if name is not None and is_secret_name(name[1]) and _is_secret(value) else value
+    return _masked(value, _secrecy_of_expression(expression.strip()))
+
+
+def _secrecy_of_expression(expression: str) -> Secrecy:
+    """Look at all names of a path, such as `credentials['user']`; of another expression at the last."""
+    if _PATH.fullmatch(expression):
+        found = {secrecy_of(name) for name in _NAME_IN_PATH.findall(expression)}
+    else:
+        last = _LAST_NAME.search(expression)
+        found = set() if last is None else {secrecy_of(last[1])}
+    return next((secrecy for secrecy in (Secrecy.ALL, Secrecy.RANDOM) if secrecy in found), Secrecy.NONE)
 
 
 class Redaction:
-    """Takes secrets out of texts and JSON values.
+    """Takes secrets out of results and texts.
 
     Args:
         environments: whose secret values are to be found wherever they appear.
@@ -105,18 +139,25 @@ class Redaction:
             value
             for environment in environments
             for name, value in environment.items()
-            if value is not None and len(value) >= limits.SECRET_CHARACTERS and is_secret_name(name)
+            if value is not None
+            and len(value) >= limits.SECRET_CHARACTERS
+            and secrecy_of(name, setting=True) is Secrecy.ALL
         }
         values |= set(filter(None, secrets))
         values |= {value for other in also for value in other.secrets}
         self.secrets: Sequence[str] = sorted(values, key=lambda value: (-len(value), value))
         self._values = re.compile("|".join(map(re.escape, self.secrets))) if values else None
 
-    def text(self, text: str) -> str:
+    def text(self, text: str, kind: Kind = Kind.PLAIN) -> str:
         """Take secrets out of a text."""
+        if kind is Kind.CODE:
+            return text
         if self._values is not None:
             text = self._without_beginnings(self._values.sub(MASK, text))
-        return _OPTION.sub(_option, _ASSIGNED.sub(_assigned, _TOKENS.sub(MASK, text)))
+        text = _SHAPES.sub(MASK, text)
+        if kind is Kind.PLAIN:
+            return text
+        return _OPTION.sub(_option, _without_members(text, structured=kind is Kind.VALUE))
 
     def _without_beginnings(self, text: str) -> str:
         """Take out the beginning of a secret where a value was cut within it."""
@@ -129,25 +170,51 @@ class Redaction:
             begin = found.end()
         return "".join([*parts, text[begin:]])
 
-    def value(self, value: object) -> object:
-        """Take secrets out of a JSON value, such as the details of an answer."""
-        match value:
-            case str():
-                return self.text(value)
-            case list():
-                return [self.value(member) for member in value]
-            case dict():
-                named = value.get("name")
-                return {
-                    key: self._member(named if key in ("value", "was") and isinstance(named, str) else key, member)
-                    for key, member in value.items()
-                }
-        return value
+    def result[T: ProtocolObject](self, result: T) -> T:
+        """Take secrets out of all that an answer holds."""
+        return self._object(result, Kind.PLAIN)
 
-    def _member(self, name: str, member: object) -> object:
-        if isinstance(member, str) and is_secret_name(name) and _is_secret(member):
-            return _masked(member)
-        return self.value(member)
+    def _object[T: ProtocolObject](self, held: T, kind: Kind) -> T:
+        secrecy = _secrecy_of_row(held)
+        changes: dict[str, object] = {}
+        for name in held.__struct_fields__:
+            old: object = getattr(held, name)
+            if secrecy is not Secrecy.NONE and name in _NAMED_VALUES and isinstance(old, str):
+                old = _masked(old, secrecy)
+            changes[name] = self._held(old, _KINDS.get(name, kind))
+        return changed(held, **changes)
+
+    def _held(self, held: object, kind: Kind) -> object:
+        match held:
+            case _ if kind is Kind.CODE:
+                return held
+            case str():
+                return self.text(held, kind)
+            case ProtocolObject():
+                return self._object(held, kind)
+            case list() | tuple():
+                return [self._held(item, kind) for item in held]
+            case dict():
+                return self._json(held, kind)
+        return held
+
+    def _json(self, held: Mapping[str, object], kind: Kind) -> dict[str, object]:
+        """Take secrets out of a JSON object, such as what an adapter answered to a request of the caller's own."""
+        named = held.get("name")
+        result: dict[str, object] = {}
+        for key, member in held.items():
+            name = named if key in _NAMED_VALUES and isinstance(named, str) else key
+            masked = _masked(member, secrecy_of(name)) if isinstance(member, str) else member
+            result[key] = self._held(masked, _KINDS.get(key, kind))
+        return result
+
+
+def _secrecy_of_row(held: ProtocolObject) -> Secrecy:
+    """Say what the names of a variable say: its own, and the path to it."""
+    name, path = getattr(held, "name", None), getattr(held, "evaluate_name", None)
+    if isinstance(path, str) and (secrecy := _secrecy_of_expression(path)) is not Secrecy.NONE:
+        return secrecy
+    return secrecy_of(name) if isinstance(name, str) else Secrecy.NONE
 
 
 def _overlap(text: str, value: str) -> int:
@@ -157,24 +224,53 @@ def _overlap(text: str, value: str) -> int:
 
 
 def _option(found: re.Match[str]) -> str:
-    if not is_secret_name(found["name"].lstrip("-")) or not _is_secret(found["value"]):
-        return found[0]
-    return f"{found['name']}{found['gap']}{MASK}"
+    masked = _masked(found["value"], secrecy_of(found["name"].lstrip("-"), setting=True))
+    return f"{found['name']}{found['gap']}{masked}"
 
 
-def _assigned(found: re.Match[str]) -> str:
-    if not is_secret_name(found["name"]) or not _is_secret(found["value"]):
-        return found[0]
-    return f"{found['quote']}{found['name']}{found['quote']}{found['sign']}{_masked(found['value'])}"
+def _without_members(text: str, *, structured: bool) -> str:
+    """Take out what follows secret names; of values with a structure, all of what the name stands for."""
+    parts: list[str] = []
+    begin = 0
+    while (found := _NAMED.search(text, begin)) is not None:
+        secrecy = secrecy_of(found["name"])
+        start, end = found.span("value")
+        if secrecy is Secrecy.NONE:
+            end = start
+        elif structured and _STRUCTURED.match(text, start):
+            end = _end_of_member(text, start)
+        parts += [text[begin:start], _masked(text[start:end], secrecy)]
+        begin = end
+    return "".join([*parts, text[begin:]])
 
 
-def _is_secret(value: str) -> bool:
-    """Whether the value of something with a secret name can be a secret."""
-    if value[:1] in ("'", '"'):
-        return len(value) >= limits.SECRET_CHARACTERS + 2
-    return len(value) >= limits.SECRET_CHARACTERS and not _HARMLESS_VALUE.fullmatch(value)
+def _end_of_member(text: str, start: int) -> int:
+    """Find the end of a member's value: what separates it from the next, or closes what it is in."""
+    depth = 0
+    for found in _PUNCTUATION.finditer(text, start):
+        if found[0] in "([{":
+            depth += 1
+        elif found[0] in ")]}":
+            if not depth:
+                return found.start()
+            depth -= 1
+        elif found[0] in ",;\n" and not depth:
+            return found.start()
+    return len(text)
 
 
-def _masked(value: str) -> str:
-    quote = value[0] if value[0] in "'\"" else ""
-    return f"{quote}{MASK}{quote}"
+def _masked(value: str, secrecy: Secrecy) -> str:
+    """Take out of a value what can be secret in it: its texts in quotes, or all of one without quotes."""
+    if secrecy is Secrecy.NONE:
+        return value
+    if _STRUCTURED.match(value):
+        return re.sub(_LITERAL, lambda found: _masked_literal(found[0], secrecy), value)
+    if len(value) < limits.SECRET_CHARACTERS or _HARMLESS_VALUE.fullmatch(value):
+        return value
+    return MASK if secrecy is Secrecy.ALL or _RANDOM.fullmatch(value) else value
+
+
+def _masked_literal(literal: str, secrecy: Secrecy) -> str:
+    inner = literal.strip(literal[0])
+    secret = len(inner) >= limits.SECRET_CHARACTERS and (secrecy is Secrecy.ALL or _RANDOM.fullmatch(inner))
+    return f"{literal[0]}{MASK}{literal[0]}" if secret else literal

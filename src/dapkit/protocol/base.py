@@ -60,6 +60,6 @@ def wire_name(kind: type[ProtocolObject], field: str) -> str:
     return kind.__struct_encode_fields__[kind.__struct_fields__.index(field)]
 
 
-def changed[T: ProtocolObject](value: T, **changes: object) -> T:
+def changed[T: ProtocolObject](value: T, /, **changes: object) -> T:
     """Copy a value with other fields, by their Python names."""
     return msgspec.structs.replace(value, **changes)

@@ -2,21 +2,60 @@
 
 import pytest
 
-from dapkit.agent.redaction import Redaction, is_secret_name, value_of
+from dapkit.agent.redaction import Kind, Redaction, value_of
+from dapkit.agent.results.program import SourceText
+from dapkit.agent.results.session import CustomBody, SourceLine
+from dapkit.agent.results.values import ExceptionRow, VariableRow
+from dapkit.agent.secret_names import Secrecy, secrecy_of
+from unit.agent.samples import STOPPED
 
 ENVIRONMENT = {"GITHUB_TOKEN": "hush-4711", "PIN_TOKEN": "1", "PATH": "/usr/bin:/bin", "GONE_TOKEN": None}
 
 
-@pytest.mark.parametrize("name", ["GITHUB_TOKEN", "api_key", "apiKey", "AWS_SECRET_ACCESS_KEY", "db.password", "Auth"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(
+            "password",
+            "dbPassword",
+            "PGPASSWORD",
+            "password2",
+            "db.password",
+            "'password'",
+            "client_secret",
+            "credentials",
+        ),
+        *("api_key", "apiKey", "APIKey", "apikey", "AWS_SECRET_ACCESS_KEY", "private_key_pem", "access_token"),
+        *("GITHUB_TOKEN", "STRIPE_KEY", "NPM_AUTH"),
+    ],
+)
 def test_a_name_says_that_its_value_is_secret(name: str) -> None:
-    assert is_secret_name(name)
+    assert secrecy_of(name) is Secrecy.ALL
 
 
 @pytest.mark.parametrize(
-    "name", ["monkey", "keys", "key", "tokens", "token_count", "author", "PATH", "keyboard_layout"]
+    "name",
+    [
+        *("key", "keys", "monkey", "keyboard_layout", "primary_key", "PRIMARY_KEY", "KEY", "KeyError"),
+        *("next_token", "tokens", "token_count", "token_t", "TokenKind", "author", "auth", "PATH", "PWD"),
+        *("password_length", "secret_name", "private_key_path", ""),
+    ],
 )
 def test_other_names_do_not(name: str) -> None:
-    assert not is_secret_name(name)
+    assert secrecy_of(name) is Secrecy.NONE
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("token", Secrecy.ALL), ("ssh-key", Secrecy.ALL), ("MYSQL_PWD", Secrecy.ALL), ("key", Secrecy.NONE)],
+)
+def test_more_names_of_settings_do(name: str, expected: Secrecy) -> None:
+    assert secrecy_of(name, setting=True) is expected
+
+
+def test_a_token_is_secret_if_it_looks_random() -> None:
+    assert value_of("token", "'ab12cd34ef56ab12cd34'") == "'[redacted]'"
+    assert value_of("token", "'return_statement_kind'") == "'return_statement_kind'"
 
 
 @pytest.mark.parametrize(
@@ -25,7 +64,12 @@ def test_other_names_do_not(name: str) -> None:
         ("password", "'hunter22'", "'[redacted]'"),
         ("user.password", "hunter22", "[redacted]"),
         ("config['api_key']", '"hunter22"', '"[redacted]"'),
-        ("(credentials)", "['hunter22', 2]", "[redacted]"),
+        ("(credentials)", "['hunter22', 2]", "['[redacted]', 2]"),
+        ("credentials['user']", "'hunter22'", "'[redacted]'"),
+        ("shop->password", '0x7ffe10 "hunter22"', '0x7ffe10 "[redacted]"'),
+        ("password", "Secret(text=b'hunter22')", "Secret(text=b'[redacted]')"),
+        ("password", "'hunter22...", "'[redacted]'"),
+        ("password", "<Secret at 0x7f10>", "<Secret at 0x7f10>"),
         ("len(password)", "8", "8"),
         ("password.upper()", "'HUNTER22'", "'HUNTER22'"),
         ("monkey", "'hunter22'", "'hunter22'"),
@@ -59,56 +103,106 @@ def test_a_short_value_of_the_environment_is_not_looked_for() -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("- api_key = 'abc def' (str)", "- api_key = '[redacted]' (str)"),
-        ("{'DB_PASSWORD': 'abcdef', 'user': 'bob'}", "{'DB_PASSWORD': '[redacted]', 'user': 'bob'}"),
-        ("password: hunter2", "password: [redacted]"),
-        ("export API_KEY=abcdef123", "export API_KEY=[redacted]"),
         ("https://user:pass@host/", "https://[redacted]@host/"),
         ("ghp_" + "a" * 36, "[redacted]"),
         ("AKIA" + "A" * 16 + " is it", "[redacted] is it"),
         ("Authorization: Bearer abcdef0123456789", "Authorization: Bearer [redacted]"),
         ("authorization: Basic YWxhZGRpbjpv", "authorization: Basic [redacted]"),
-        ("run --password hunter22 --fast", "run --password [redacted] --fast"),
-        ("['app.py', '--api-key', 'abcdef', '-v']", "['app.py', '--api-key', '[redacted]', '-v']"),
         ("eyJhbGciOiJI.eyJzdWIiOiIx.abcdefgh1", "[redacted]"),
         ("-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY-----\n", "[redacted]\n"),
     ],
 )
-def test_a_secret_is_known_by_the_name_before_it_or_by_its_shape(text: str, expected: str) -> None:
+def test_a_secret_is_known_by_its_shape(text: str, expected: str) -> None:
     assert Redaction().text(text) == expected
 
 
+@pytest.mark.parametrize("kind", [Kind.OUTPUT, Kind.VALUE])
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("api_key = 'abc def'", "api_key = '[redacted]'"),
+        ("{'DB_PASSWORD': 'abcdef', 'user': 'bob'}", "{'DB_PASSWORD': '[redacted]', 'user': 'bob'}"),
+        ("password: hunter2", "password: [redacted]"),
+        ("export API_KEY=abcdef123", "export API_KEY=[redacted]"),
+        ("run --password hunter22 --fast", "run --password [redacted] --fast"),
+        ("['app.py', '--api-key', 'abcdef', '-v']", "['app.py', '--api-key', '[redacted]', '-v']"),
+    ],
+)
+def test_a_secret_is_known_by_the_name_before_it(text: str, expected: str, kind: Kind) -> None:
+    assert Redaction().text(text, kind) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "{'credentials': {'user': 'bobbob', 'n': 2}, 'x': 'yyyyyy'}",
+            "{'credentials': {'user': '[redacted]', 'n': 2}, 'x': 'yyyyyy'}",
+        ),
+        ("Login(user='bobbob', password=Secret('hunter22'))", "Login(user='bobbob', password=Secret('[redacted]'))"),
+        (
+            '{user = 0x1 "bobbob", password = 0x2 "hunter22", n = 3}',
+            '{user = 0x1 "bobbob", password = 0x2 "[redacted]", n = 3}',
+        ),
+        ("{'secrets': ['hunter22', 'hunter", "{'secrets': ['[redacted]', '[redacted]'"),
+    ],
+)
+def test_all_of_a_container_with_a_secret_name_is_secret(text: str, expected: str) -> None:
+    assert Redaction().text(text, Kind.VALUE) == expected
+
+
+@pytest.mark.parametrize("kind", [Kind.OUTPUT, Kind.VALUE])
 @pytest.mark.parametrize(
     "text",
     [
-        "token = 'if'",
+        "KeyError: 'abcdefg'",
+        "primary_key='customer_id', next_token='abcdefgh'",
+        "  token_t *key_token = tokens[next];",
+        "token = 'return'",
         "token = 0x7ffe3c12 (char *)",
-        "token = Token('name')",
-        "token = None",
-        "next_token = 1234567",
-        "if key == 'abcdefgh':",
+        "password = None",
+        "password = user.password",
+        "password = read(prompt)",
+        "if secret == 'abcdefgh':",
         "secret := abcdefgh",
+        "std::secret::hunter22",
         "--token --fast",
         "--key abcdefgh --author abcdefgh",
         "the bearer of bad news",
     ],
 )
-def test_what_a_parser_calls_a_token_stays_readable(text: str) -> None:
-    assert Redaction().text(text) == text
+def test_what_is_not_secret_stays_readable(text: str, kind: Kind) -> None:
+    assert Redaction().text(text, kind) == text
 
 
-def test_details_are_redacted_by_the_name_of_a_variable() -> None:
-    details = {
-        "variables": [
-            {"name": "secret", "value": "'hunter22'", "was": "'hunter21'", "variablesReference": 0},
-            {"name": "count", "value": "12345678", "variablesReference": 0},
-        ],
+def test_a_result_is_redacted_by_what_its_fields_are() -> None:
+    assigned = "password = 'hunter22'"
+    secrets = Redaction([{"SHOP_TOKEN": "hush-4711"}])
+    variable = VariableRow(name="secret", value="'hunter22'", was="'hunter21'", variables_reference=0)
+    assert secrets.result(variable) == VariableRow(
+        name="secret", value="'[redacted]'", was="'[redacted]'", variables_reference=0
+    )
+    member = VariableRow(name="'user'", evaluate_name="credentials['user']", value="'hunter22'", variables_reference=0)
+    assert secrets.result(member).value == "'[redacted]'"
+    count = VariableRow(name="count", value="12345678", variables_reference=0)
+    assert secrets.result(count) == count
+    exception = ExceptionRow(exception_id="KeyError", break_mode="always", message="'hush-4711'", description=assigned)
+    shown = secrets.result(exception)
+    assert (shown.message, shown.description) == ("'[redacted]'", assigned)
+    source = SourceText(snapshot=STOPPED, name="a.py", content=f"{assigned}\nhush-4711\n", first_line=1, total_lines=2)
+    assert secrets.result(source) == source
+    line = SourceLine(line=1, text=assigned)
+    assert secrets.result(line) == line
+
+
+def test_an_answer_to_a_request_of_the_callers_own_is_redacted_by_its_keys() -> None:
+    body = {
+        "variables": [{"name": "secret", "value": "'hunter22'"}, {"name": "count", "value": "12345678"}],
         "env": {"API_KEY": "longvalue", "HOME": "/home/me"},
+        "content": "password = 'hunter22'",
     }
-    assert Redaction().value(details) == {
-        "variables": [
-            {"name": "secret", "value": "'[redacted]'", "was": "'[redacted]'", "variablesReference": 0},
-            {"name": "count", "value": "12345678", "variablesReference": 0},
-        ],
+    assert Redaction().result(CustomBody(snapshot=STOPPED, command="own", custom_body=body)).custom_body == {
+        "variables": [{"name": "secret", "value": "'[redacted]'"}, {"name": "count", "value": "12345678"}],
         "env": {"API_KEY": "[redacted]", "HOME": "/home/me"},
+        "content": "password = 'hunter22'",
     }

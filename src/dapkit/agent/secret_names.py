@@ -1,0 +1,81 @@
+"""Names that say that what they name is secret.
+
+A name is read as words: dbPassword, DB_PASSWORD and db.password are "db password".
+
+| secret                                               | unless                                                    |
+| ---------------------------------------------------- | --------------------------------------------------------- |
+| a name with a word of SECRET_WORDS, or with two      | its last word is one of ABOUT: password_length is not     |
+| words of SECRET_PAIRS side by side                   | a password                                                |
+| an upper-case name, a variable of the environment or | the word before it is one of HARMLESS: PRIMARY_KEY; or    |
+| an option whose last word is one of SETTING_ENDS     | it is the only word: KEY, but --token is secret           |
+| a name that ends with "token", where its value looks | the word before it is one of HARMLESS: next_token         |
+| random                                               |                                                           |
+
+All other names are not: key, token_t, keyboard, KeyError.
+"""
+
+import enum
+import re
+from functools import lru_cache
+from itertools import pairwise
+
+SECRET_WORDS = frozenset(
+    ["password", "passwd", "passphrase", "passcode", "secret", "secrets", "credential", "credentials", "authorization"]
+)
+SECRET_PAIRS = frozenset(
+    [
+        *((kind, "key") for kind in ("api", "access", "private", "signing", "encryption", "account")),
+        *((kind, "token") for kind in ("api", "access", "auth", "refresh", "bearer", "session", "id")),
+    ]
+)
+SETTING_ENDS = frozenset(["token", "key", "auth", "pat", "pass", "pwd"])
+ABOUT = frozenset(
+    [
+        *("type", "types", "name", "names", "field", "fields", "label", "hint", "prompt", "input", "error", "errors"),
+        *("url", "uri", "path", "file", "filename", "dir", "folder", "env", "var", "version", "class", "form"),
+        *("length", "len", "size", "count", "min", "max", "ttl", "age", "timeout", "expiry", "expires", "policy"),
+        *("hasher", "hashers", "validator", "validators", "regex", "pattern", "manager", "provider", "store"),
+    ]
+)
+HARMLESS = frozenset(
+    [
+        *("next", "prev", "previous", "current", "last", "first", "start", "end", "page", "continuation", "cancel"),
+        *("cancellation", "sync", "primary", "foreign", "unique", "partition", "sort", "group", "public", "cache"),
+        *("row", "index", "lookup", "composite", "natural", "surrogate", "hot", "host", "registry", "map", "dict"),
+    ]
+)
+
+_JOINED = SECRET_WORDS | {"".join(pair) for pair in SECRET_PAIRS}
+_JOINED_ENDS = ("password", "passwd", "passphrase")  # PGPASSWORD
+_CASES = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_WORD = re.compile(r"[a-z]+")
+
+
+class Secrecy(enum.Enum):
+    """What a name says of its value."""
+
+    NONE = "it is not secret"
+    RANDOM = "it is secret if it looks random"
+    ALL = "it is secret"
+
+
+@lru_cache(maxsize=4096)
+def secrecy_of(name: str, *, setting: bool = False) -> Secrecy:
+    """Say what a name says of its value; a setting is a variable of the environment, or an option of a command.
+
+    >>> secrecy_of("dbPassword").name, secrecy_of("primary_key").name, secrecy_of("GITHUB_TOKEN").name
+    ('ALL', 'NONE', 'ALL')
+    """
+    words = _WORD.findall(_CASES.sub("_", name).lower())
+    if not words:
+        return Secrecy.NONE
+    secret = any(word in _JOINED or word.endswith(_JOINED_ENDS) for word in words)
+    if secret or any(pair in SECRET_PAIRS for pair in pairwise(words)):
+        return Secrecy.NONE if words[-1] in ABOUT else Secrecy.ALL
+    if words[-2:-1] and words[-2] in HARMLESS:
+        return Secrecy.NONE
+    if setting and words == ["token"]:
+        return Secrecy.ALL
+    if (setting or name.isupper()) and len(words) > 1 and words[-1] in SETTING_ENDS:
+        return Secrecy.ALL
+    return Secrecy.RANDOM if words[-1] == "token" else Secrecy.NONE
