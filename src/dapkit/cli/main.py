@@ -7,7 +7,7 @@ import click
 
 from dapkit.agent.table import ACTIONS
 from dapkit.cli import exit_codes
-from dapkit.hub.wire import VERSION
+from dapkit import __version__
 
 _OTHERS: Final[dict[str, tuple[str, str]]] = {
     "run": ("run", "Debug a program from start to end in one call, and show what it does at breakpoints."),
@@ -96,7 +96,7 @@ Sessions outlive the commands. Each project has sessions of its own.
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120},
     epilog="\b\nExit codes:\n" + "\n".join(f"  {code:3}  {meaning}" for code, meaning in exit_codes.MEANINGS),
 )
-@click.version_option(VERSION, prog_name="dapkit")
+@click.version_option(__version__, prog_name="dapkit")
 def dapkit() -> None:
     """Do nothing but what the options say: a command follows."""
 

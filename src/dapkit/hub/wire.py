@@ -17,7 +17,7 @@ another version is recognised, and ended.
 
 import json
 
-from dapkit import limits
+from dapkit import __version__, limits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 PROTOCOL = 1
 """Version of this protocol; a hub with another one cannot be called."""
 
-VERSION = "0.1.0"
-"""Version of this dapkit; `importlib.metadata` knows it too, but takes longer to read it than a whole call."""
+VERSION = __version__
+"""Version of this side; a hub of another one is not called."""
 
 STARTING = frozenset({"launch", "attach", "restart"})
 """Calls that start a program, which gets the environment of the caller."""

@@ -17,7 +17,7 @@ from dapkit.agent.table import PARAMETERS
 from dapkit.hub import async_client
 from dapkit.hub.calls import load_settings
 from dapkit.hub.client import HubClient
-from dapkit.hub.wire import VERSION
+from dapkit import __version__
 from dapkit.mcp.definition import NAME, tool
 from dapkit.transport import background_tasks
 
@@ -46,7 +46,7 @@ class DebugServer:
         self._front = hub_client
         self.protocol: Server[object] = Server(
             "dapkit",
-            version=VERSION,
+            version=__version__,
             title="dapkit debugger",
             on_list_tools=self._list_tools,
             on_call_tool=self._call_tool,

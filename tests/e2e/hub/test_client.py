@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import dapkit
 from dapkit.hub import CallRefused, HubLost, HubSilent, HubUnavailable, OtherVersion, wire
 from dapkit.hub.client import HubClient
 from dapkit.hub.spawn import spawn_hub
@@ -205,4 +206,4 @@ def test_socket_that_another_user_holds_is_not_talked_to(hub_client: HubClient, 
 
 
 def test_version_is_that_of_the_package() -> None:
-    assert importlib.metadata.version("dapkit") == wire.VERSION
+    assert importlib.metadata.version("dapkit") == dapkit.__version__ == wire.VERSION
