@@ -2,7 +2,7 @@
 # Put what Debian 12 does not have into .tools/: gdb 16 and Ruby 3.3 with rdbg 1.9 (trixie) into .tools/bin, Python 3.14
 # (sid) where tools/bootstrap.py finds it. Each suite is a tree of its own, whose programs run outside of it, with the
 # tree's libraries.
-# Needs root, debootstrap and patchelf.
+# Needs root; debootstrap and patchelf are installed if they are missing.
 set -euo pipefail
 TOOLS=$(cd "$(dirname "$0")/.." && pwd)/.tools
 LIBRARIES=usr/lib/x86_64-linux-gnu
@@ -19,12 +19,16 @@ tree() { # tree SUITE PACKAGES: make the tree, once
 
 gdb_16() {
     local folder=$TOOLS/trees/trixie
-    # The tree's gdb finds its own Python by PYTHONHOME, which the program that is debugged must not inherit.
+    # The tree's gdb finds its own Python by PYTHONHOME, which the program that is debugged must not inherit. What the
+    # machine has for its libraries is used: printers of libstdc++, and the library that knows of threads.
     cat >"$TOOLS/bin/gdb" <<END
 #!/bin/sh
 export PYTHONHOME=$folder/usr
 exec $folder/$LOADER --library-path $folder/$LIBRARIES --argv0 gdb \\
-    $folder/usr/bin/gdb --data-directory=$folder/usr/share/gdb -iex "unset environment PYTHONHOME" "\$@"
+    $folder/usr/bin/gdb --data-directory=$folder/usr/share/gdb -iex "unset environment PYTHONHOME" \\
+    -iex "set auto-load scripts-directory /usr/share/gdb/auto-load" \\
+    -iex "set auto-load safe-path /usr/share/gdb/auto-load:/usr/lib:/lib" \\
+    -iex "set libthread-db-search-path /$LIBRARIES" "\$@"
 END
     chmod +x "$TOOLS/bin/gdb"
     "$TOOLS/bin/gdb" --version | head -n 1
@@ -65,6 +69,14 @@ python_3_14() {
     "$program" --version
 }
 
+missing=()
+for tool in debootstrap patchelf; do
+    command -v "$tool" >/dev/null || missing+=("$tool")
+done
+if [ ${#missing[@]} -gt 0 ]; then
+    apt-get update -qq
+    apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+fi
 trixie &
 trixie=$!
 python_3_14

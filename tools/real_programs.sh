@@ -105,8 +105,8 @@ func main() {
 }
 END
     export CGO_ENABLED=0 GOPROXY=off GOFLAGS=-buildvcs=false
-    go build -gcflags="-N -l" -o "$PROGRAMS/bin/tomlv" ./cmd/tomlv
-    go build -gcflags="-N -l" -o "$PROGRAMS/bin/tomlpanic" ./cmd/tomlpanic
+    go build -gcflags="github.com/BurntSushi/...=-N -l" -o "$PROGRAMS/bin/tomlv" ./cmd/tomlv
+    go build -gcflags="github.com/BurntSushi/...=-N -l" -o "$PROGRAMS/bin/tomlpanic" ./cmd/tomlpanic
     go build -trimpath -o "$PROGRAMS/bin/tomlv-O2" ./cmd/tomlv
 }
 
