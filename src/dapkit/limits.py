@@ -191,6 +191,21 @@ REPORT_LOCALS = 20
 REPORT_VALUE_CHARACTERS = 100
 """Characters of the value of one of these variables."""
 
+CONTENTS_SECONDS = 2.0
+"""Time in which the members of a report's variables are read."""
+
+CONTENTS_REQUESTS = 40
+"""Requests that this may take."""
+
+CONTENTS_MEMBERS = 12
+"""Members of one value that are read."""
+
+CONTENTS_CHARACTERS = 240
+"""Characters of the members of one variable that a report shows."""
+
+CONTENTS_VALUE_CHARACTERS = 60
+"""Characters of the value of one member."""
+
 REPORT_OUTPUT_CHARACTERS = 800
 """Characters of output that a report shows, the last ones."""
 

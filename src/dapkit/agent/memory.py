@@ -55,6 +55,10 @@ class Launched:
         )
 
 
+type ShownValue = tuple[str, str | None]
+"""A value, and what is inside if a report has shown that."""
+
+
 class Locals(NamedTuple):
     """The values of a frame's variables as a report has shown them.
 
@@ -64,7 +68,7 @@ class Locals(NamedTuple):
     """
 
     place: tuple[object, ...]
-    values: Mapping[str, str]
+    values: Mapping[str, ShownValue]
 
 
 @dataclass(slots=True)

@@ -6,18 +6,16 @@ taken, and the page is cut out here. Either way the answer is bounded.
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from dapkit import limits
 from dapkit.agent import conversion
 from dapkit.agent.call import ActionCall
 from dapkit.agent.failures import InvalidArguments
+from dapkit.agent.members import MemberKind, MembersOfValue
 from dapkit.agent.results.values import FrameRow, VariableRow
 from dapkit.agent.text.values import variable as line_of
-from dapkit.protocol import StackFrame, StackTraceArguments, Variable, VariablesArguments
+from dapkit.protocol import StackFrame, StackTraceArguments, Variable
 from dapkit.sessions.session import DebugSession
-
-type MemberKind = Literal["indexed", "named"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +95,7 @@ async def page_of_variables(
     """Get variables from one on, as many as the budget of an answer allows."""
     _not_negative("start", start)
     wanted = at_most("count", count, otherwise=limits.VARIABLES_SHOWN, most=limits.VARIABLES_MOST)
-    value = _Value(call, reference, kind, *call.remembered.children.get(reference, (0, 0)))
+    value = MembersOfValue(call.ask, reference, kind, *call.remembered.children.get(reference, (0, 0)))
     searched = None
     if match is None:
         page, total = await value.part(start, wanted)
@@ -109,75 +107,6 @@ async def page_of_variables(
     shown = _within_budget(page, call.settings.text_bytes)
     more = -1 if total is None else max(0, total - start - len(shown))
     return Members(shown, more, searched)
-
-
-type PartOfMembers = tuple[list[Variable], int | None]
-"""Members from one on, and how many there are in all, if that is known."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Value:
-    """A value whose members are asked for, never more of them than are wanted: there may be millions.
-
-    Attributes:
-        named: how many members with names it is said to have; 0 if nothing was said.
-        indexed: how many items.
-
-    """
-
-    call: ActionCall
-    reference: int
-    kind: MemberKind | None
-    named: int
-    indexed: int
-
-    async def part(self, start: int, wanted: int) -> PartOfMembers:
-        """Get at most so many members from one on."""
-        if self.indexed and self.kind != "named":
-            return await self._items(start, wanted)
-        return await self._members(start, wanted)
-
-    async def _items(self, start: int, wanted: int) -> PartOfMembers:
-        """Ask for items by themselves, as delve wants it; they come after the members with names."""
-        named = self.named if self.kind is None else 0
-        came: list[Variable] = []
-        if start < named:
-            came = await self._ask(filter="named")
-            if len(came) > named:  # these are all members
-                return came[start : start + wanted], len(came)
-            came = came[start : start + wanted]
-        first = max(0, start - named)
-        count = min(wanted - len(came), self.indexed - first)  # gdb fails beyond the last one
-        if count > 0:
-            items = await self._ask(filter="indexed", start=first, count=count)
-            came += items[first : first + count] if len(items) > count else items
-        return came, named + self.indexed
-
-    async def _members(self, start: int, wanted: int) -> PartOfMembers:
-        """Ask for members of a value without items, or one of which nothing is known, as lldb-dap has it for arrays."""
-        said = self.named + self.indexed
-        if 0 < said <= wanted:
-            came = await self._ask(filter=self.kind)
-            return came[start : start + wanted], len(came)
-        first = await self._ask(filter=self.kind, start=0, count=1) if start else []
-        if len(first) > 1:  # these are all members
-            return first[start : start + wanted], len(first)
-        count = min(wanted + 1, said - start) if said else wanted + 1
-        came = await self._ask(filter=self.kind, start=start, count=count) if count > 0 else []
-        if len(came) > count or (start and came == first):  # so are these
-            return came[start : start + wanted], len(came)
-        ended = len(came) < count or start + count == said
-        return came[:wanted], start + len(came) if ended else None
-
-    async def _ask(
-        self,
-        *,
-        filter: MemberKind | None,  # noqa: A002 - the protocol's name
-        start: int | None = None,
-        count: int | None = None,
-    ) -> list[Variable]:
-        asked = VariablesArguments(variables_reference=self.reference, filter=filter, start=start, count=count)
-        return (await self.call.ask(asked)).variables
 
 
 def _within_budget(came: list[Variable], budget: int) -> list[VariableRow]:

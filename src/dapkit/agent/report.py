@@ -4,7 +4,7 @@ It is gathered by concurrent requests within a deadline of its own. What does no
 in time is left out and named; the stop is reported in any case.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 
 import anyio
@@ -14,7 +14,9 @@ from dapkit import limits
 from dapkit.agent import conversion
 from dapkit.agent.budget import shortened
 from dapkit.agent.call import ActionCall
-from dapkit.agent.memory import Locals
+from dapkit.agent.contents import DEFINITIONS, contents_of, is_hidden
+from dapkit.agent.local_variables import variables_of
+from dapkit.agent.memory import Locals, ShownValue
 from dapkit.agent.pages import reliable_total
 from dapkit.agent.program_output import written
 from dapkit.agent.results import values
@@ -24,25 +26,14 @@ from dapkit.protocol import (
     Arguments,
     DapkitError,
     ExceptionInfoArguments,
-    Scope,
-    ScopesArguments,
     SourceArguments,
     StackFrame,
     StackTraceArguments,
     Variable,
-    VariablesArguments,
     changed,
 )
 from dapkit.sessions.session import DebugSession
 from dapkit.sessions.stops import Stop
-
-_UNINTERESTING_NAMES = {"special variables", "function variables", "class variables", "return values"}
-"""Groups that debugpy puts among the variables."""
-
-_LAST_TYPES = {"module", "function", "type", "builtin_function_or_method", "method"}
-"""Types of the variables that matter least at a stop."""
-
-_NO_LOCALS = ("global", "register", "static", "builtin")
 
 
 async def stop_report(call: ActionCall, stop: Stop) -> StopReport:
@@ -51,7 +42,7 @@ async def stop_report(call: ActionCall, stop: Stop) -> StopReport:
     since = call.remembered.begin_report(stop.number, session.output.end)
     reader = _StopReader(session, stop)
     await reader.read()
-    shown, more_locals = _locals(call, stop, reader)
+    shown, more_locals = await _locals(call, stop, reader)
     exception = reader.exception
     frames = reader.frames[: limits.REPORT_FRAMES]
     return StopReport(
@@ -104,7 +95,8 @@ class _StopReader:
         except DapkitError as error:
             self.incomplete.append(f"{name} could not be had: {error}")
 
-    async def _ask[B](self, arguments: Arguments[B]) -> B:
+    async def ask[B](self, arguments: Arguments[B], /) -> B:
+        """Ask the adapter of the stop. Raises: as `SessionRequests.ask`."""
         return await self._session.requests.ask(arguments, target=self._stop.target, deadline=limits.REPORT_SECONDS)
 
     async def _read_frames(self) -> None:
@@ -113,7 +105,7 @@ class _StopReader:
             self.frames, self.total_frames = stop.frames, stop.total_frames
         elif stop.thread_id is not None:  # the adapter did not report the stack when the stop was read
             asked = StackTraceArguments(thread_id=stop.thread_id, start_frame=0, levels=limits.STOP_FRAMES)
-            stack = await self._ask(asked)
+            stack = await self.ask(asked)
             self.frames, self.total_frames = stack.stack_frames, stack.total_frames
         else:
             return
@@ -128,37 +120,19 @@ class _StopReader:
         source = None if top is None else top.source
         if text is None and source is not None and source.source_reference:
             asked = SourceArguments(source_reference=source.source_reference, source=source)
-            text = (await self._ask(asked)).content.splitlines()
+            text = (await self.ask(asked)).content.splitlines()
         self.lines = window(text or (), line)
 
     async def _read_variables(self) -> None:
-        if self._stop.frame_id is None:
-            return
-        scopes = (await self._ask(ScopesArguments(frame_id=self._stop.frame_id))).scopes
-        for scope in local_scopes(scopes):
-            body = await self._ask(VariablesArguments(variables_reference=scope.variables_reference))
-            self.variables += body.variables
+        if self._stop.frame_id is not None:
+            commands = self._session.traits.scope_commands
+            self.variables = await variables_of(self._stop.frame_id, self.ask, commands=commands)
 
     async def _read_exception(self) -> None:
         able = self._session.state.targets[self._stop.target].session.capabilities.supports_exception_info_request
         if able and self._stop.reason == "exception" and self._stop.thread_id is not None:
-            body = await self._ask(ExceptionInfoArguments(thread_id=self._stop.thread_id))
+            body = await self.ask(ExceptionInfoArguments(thread_id=self._stop.thread_id))
             self.exception = conversion.exception(body)
-
-
-def local_scopes(scopes: Sequence[Scope]) -> list[Scope]:
-    """Choose the scopes that hold the variables of a function; gdb has the arguments in one of their own."""
-    hinted = [scope for scope in scopes if scope.presentation_hint in ("locals", "arguments")]
-    if hinted:
-        return hinted
-    others = [
-        scope
-        for scope in scopes
-        if not scope.expensive
-        and scope.presentation_hint is None
-        and not any(word in scope.name.lower() for word in _NO_LOCALS)
-    ]
-    return others[:2]
 
 
 def window(lines: Sequence[str], line: int) -> list[SourceLine]:
@@ -185,33 +159,46 @@ def from_line(text: str) -> str:
     return whole_lines if newline and whole_lines else text
 
 
-def _locals(call: ActionCall, stop: Stop, reader: _StopReader) -> tuple[list[values.VariableRow], int]:
+async def _locals(call: ActionCall, stop: Stop, reader: _StopReader) -> tuple[list[values.VariableRow], int]:
     """Choose the variables to show: those that changed first, modules and functions last."""
     remembered = call.remembered
     before = remembered.locals_before
     place = (stop.target, stop.thread_id, stop.path, stop.frame_name, reader.total_frames)
-    same_place = before is not None and before.place == place
-    known = before.values if before is not None and same_place else {}
-    shown: list[tuple[int, values.VariableRow]] = []
-    interesting = [variable for variable in reader.variables if not _is_hidden(variable)]
+    known = before.values if before is not None and before.place == place else None
+    interesting = [variable for variable in reader.variables if not is_hidden(variable)]
     for variable in interesting:
         remembered.has_children(variable.variables_reference, variable.named_variables, variable.indexed_variables)
-        converted = conversion.variable(variable, most=limits.REPORT_VALUE_CHARACTERS)
-        rank = 2 if variable.type in _LAST_TYPES else 1
-        if same_place and known.get(variable.name) != variable.value:
-            was = known.get(variable.name)
-            cut = None if was is None else shortened(was, limits.REPORT_VALUE_CHARACTERS)[0]
-            converted, rank = changed(converted, changed=True, was=cut), 0
-        shown.append((rank, converted))
-    remembered.locals = Locals(place, {variable.name: variable.value for variable in interesting})
-    shown.sort(key=lambda ranked: ranked[0])
-    chosen = [row for _, row in shown[: limits.REPORT_LOCALS]]
-    return chosen, len(shown) - len(chosen)
+
+    def rank(variable: Variable) -> int:
+        changed_since = known is not None and known.get(variable.name, ("", None))[0] != variable.value
+        return 0 if changed_since else 2 if variable.type in DEFINITIONS else 1
+
+    chosen = sorted(interesting, key=rank)[: limits.REPORT_LOCALS]
+    inside: Sequence[str | None] = [None] * len(chosen)
+    if not call.session.traits.members_run_code:
+        inside = await contents_of(chosen, reader.ask)
+    remembered.locals = Locals(
+        place,
+        {variable.name: (variable.value, None) for variable in interesting}
+        | {variable.name: (variable.value, contents) for variable, contents in zip(chosen, inside, strict=True)},
+    )
+    rows = [_row(variable, contents, known) for variable, contents in zip(chosen, inside, strict=True)]
+    return rows, len(interesting) - len(chosen)
 
 
-def _is_hidden(variable: Variable) -> bool:
-    name = variable.name
-    return name in _UNINTERESTING_NAMES or (name.startswith("__") and name.endswith("__"))
+def _row(variable: Variable, contents: str | None, known: Mapping[str, ShownValue] | None) -> values.VariableRow:
+    """Show a variable with what is inside, compared with what the last report has shown."""
+    has_members = variable.variables_reference > 0 or variable.value.endswith("}")
+    most = limits.CONTENTS_CHARACTERS if has_members else limits.REPORT_VALUE_CHARACTERS
+    row = changed(conversion.variable(variable, most=most), contents=contents)
+    if known is None:
+        return row
+    value, inside = known.get(variable.name, (None, None))
+    if value != variable.value:
+        return changed(row, changed=True, was=None if value is None else shortened(value, most)[0])
+    if inside is not None and contents not in (None, inside):
+        return changed(row, changed=True, was=inside)
+    return row
 
 
 def _short(text: str | None) -> str | None:

@@ -40,10 +40,13 @@ class Traits:
             is one only if the program was stopped at that signal last.
         signal_description: how it describes a stop at a signal: the beginning, with the signal's name as first group.
         signal_expression: what has the signal's number as its value at a stop at a signal, if it does not say it.
+        members_run_code: whether it runs code of the program to list the members of a value, such as properties.
         pause_signals: names of the signals by which it stops a program that is to pause, if it reports them and not
             the reason `pause`.
         repl_is_command_line: whether `repl` is the debugger's own command line, where an expression could be
             taken for a command.
+        scope_commands: commands of its `repl` that print NAME = VALUE for the variables of a scope, by the scope's
+            `presentationHint`, if it refuses a whole scope because of one variable.
         total_frames_is_guess: whether it reports a number of frames only so that it is asked for more, as the
             specification allows.
         watches_addresses: whether it takes the value of an expression for the address of what is to be watched,
@@ -58,8 +61,10 @@ class Traits:
     signal_exit_codes: SignalExitCodes = "negative"
     signal_description: re.Pattern[str] | None = None
     signal_expression: str = ""
+    members_run_code: bool = False
     pause_signals: tuple[str, ...] = ()
     repl_is_command_line: bool = False
+    scope_commands: Mapping[str, str] = field(default_factory=dict)
     total_frames_is_guess: bool = False
     watches_addresses: bool = False
 

@@ -301,6 +301,7 @@ _USUAL: dict[object, Check] = {
     tuple[str, ...]: _texts,
     re.Pattern[str] | None: _pattern,
     SignalExitCodes: _signal_exit_codes,
+    Mapping[str, str]: _table_of_texts,
 }
 
 _CHECKS = _SPECIAL | {

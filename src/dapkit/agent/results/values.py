@@ -9,6 +9,7 @@ class VariableRow(ProtocolObject, frozen=True, kw_only=True):
 
     Attributes:
         value: cut if it is very long; `length` is how long it is then.
+        contents: members of a struct, or items of a container, in braces; only at a stop, where `value` lacks them.
         changed: it is new, or has another value than at the last stop, which was `was`.
 
     """
@@ -22,6 +23,7 @@ class VariableRow(ProtocolObject, frozen=True, kw_only=True):
     named_variables: int | None = None
     indexed_variables: int | None = None
     length: int | None = None
+    contents: str | None = None
     changed: bool | None = None
     was: str | None = None
 

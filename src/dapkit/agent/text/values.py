@@ -23,6 +23,8 @@ from dapkit.agent.text.rendering import render
 def variable(row: VariableRow) -> str:
     """Write a variable in one line."""
     value = one_line(row.value) + (f" (cut, {row.length} characters)" if row.length is not None else "")
+    if row.contents is not None:
+        value = " ".join([*([value] if value and value != row.type else []), one_line(row.contents)])
     kind = f" ({one_line(row.type)})" if row.type else ""
     reference = f" [ref={row.variables_reference}]" if row.variables_reference > 0 else ""
     before = f" [was {one_line(row.was)}]" if row.was is not None else " [new]" if row.changed else ""

@@ -1,0 +1,71 @@
+"""The variables of a frame that a report shows: those of the function itself."""
+
+import re
+from collections.abc import Awaitable, Mapping, Sequence
+from typing import Protocol
+
+from dapkit.endpoint import RequestFailed
+from dapkit.protocol import Arguments, EvaluateArguments, Scope, ScopesArguments, Variable, VariablesArguments
+
+_NO_LOCALS = ("global", "register", "static", "builtin")
+
+_PRINTED = re.compile(r"^(?P<name>[A-Za-z_]\w*) = (?P<value>.*(?:\n(?![A-Za-z_]\w* = ).*)*)", re.MULTILINE)
+"""A variable as command lines print it: NAME = VALUE, up to the next one."""
+
+
+class Ask(Protocol):
+    """Sends a request to the adapter and returns what it answers; raises DapkitError."""
+
+    def __call__[B](self, arguments: Arguments[B], /) -> Awaitable[B]:
+        """Send a request."""
+        ...
+
+
+async def variables_of(frame_id: int, ask: Ask, *, commands: Mapping[str, str]) -> list[Variable]:
+    """Read the variables of a frame.
+
+    Args:
+        frame_id: of the frame.
+        ask: sends the requests.
+        commands: commands of the debugger that print the variables of a scope, by the hint of the scope, for a
+            debugger that refuses all variables of a scope because of one (`Traits.scope_commands`).
+
+    """
+    found: list[Variable] = []
+    for scope in local_scopes((await ask(ScopesArguments(frame_id=frame_id))).scopes):
+        try:
+            found += (await ask(VariablesArguments(variables_reference=scope.variables_reference))).variables
+        except RequestFailed:
+            command = commands.get(scope.presentation_hint or "")
+            if command is None:
+                raise
+            printed = await ask(EvaluateArguments(expression=command, frame_id=frame_id, context="repl"))
+            found += printed_variables(printed.result)
+    return found
+
+
+def local_scopes(scopes: Sequence[Scope]) -> list[Scope]:
+    """Choose the scopes that hold the variables of a function; gdb has the arguments in one of their own."""
+    hinted = [scope for scope in scopes if scope.presentation_hint in ("locals", "arguments")]
+    if hinted:
+        return hinted
+    others = [
+        scope
+        for scope in scopes
+        if not scope.expensive
+        and scope.presentation_hint is None
+        and not any(word in scope.name.lower() for word in _NO_LOCALS)
+    ]
+    return others[:2]
+
+
+def printed_variables(text: str) -> list[Variable]:
+    r"""Read variables as a command line prints them.
+
+    >>> [(each.name, each.value) for each in printed_variables("n = 3\nbox = {a = 1,\n  b = 2}\n")]
+    [('n', '3'), ('box', '{a = 1,\n  b = 2}')]
+    """
+    return [
+        Variable(name=found["name"], value=found["value"].rstrip("\n"), variables_reference=0)
+        for found in _PRINTED.finditer(text)
+    ]

@@ -1,0 +1,85 @@
+"""Members of a value, whatever the adapter does about paging.
+
+An adapter that pages is asked for the page; of one that does not, everything is
+taken, and the page is cut out here.
+"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from dapkit.protocol import Variable, VariablesArguments, VariablesBody
+
+type MemberKind = Literal["indexed", "named"]
+
+type Ask = Callable[[VariablesArguments], Awaitable[VariablesBody]]
+"""Sends a request to the adapter and returns what it answers; raises DapkitError."""
+
+type PartOfMembers = tuple[list[Variable], int | None]
+"""Members from one on, and how many there are in all, if that is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class MembersOfValue:
+    """A value whose members are asked for, never more of them than are wanted: there may be millions.
+
+    Attributes:
+        ask: sends the requests.
+        named: how many members with names it is said to have; 0 if nothing was said.
+        indexed: how many items.
+
+    """
+
+    ask: Ask
+    reference: int
+    kind: MemberKind | None = None
+    named: int = 0
+    indexed: int = 0
+
+    async def part(self, start: int, wanted: int) -> PartOfMembers:
+        """Get at most so many members from one on."""
+        if self.indexed and self.kind != "named":
+            return await self._items(start, wanted)
+        return await self._members(start, wanted)
+
+    async def _items(self, start: int, wanted: int) -> PartOfMembers:
+        """Ask for items by themselves, as delve wants it; they come after the members with names."""
+        named = self.named if self.kind is None else 0
+        came: list[Variable] = []
+        if start < named:
+            came = await self._ask(filter="named")
+            if len(came) > named:  # these are all members
+                return came[start : start + wanted], len(came)
+            came = came[start : start + wanted]
+        first = max(0, start - named)
+        count = min(wanted - len(came), self.indexed - first)  # gdb fails beyond the last one
+        if count > 0:
+            items = await self._ask(filter="indexed", start=first, count=count)
+            came += items[first : first + count] if len(items) > count else items
+        return came, named + self.indexed
+
+    async def _members(self, start: int, wanted: int) -> PartOfMembers:
+        """Ask for members of a value without items, or one of which nothing is known, as lldb-dap has it for arrays."""
+        said = self.named + self.indexed
+        if 0 < said <= wanted:
+            came = await self._ask(filter=self.kind)
+            return came[start : start + wanted], len(came)
+        first = await self._ask(filter=self.kind, start=0, count=1) if start else []
+        if len(first) > 1:  # these are all members
+            return first[start : start + wanted], len(first)
+        count = min(wanted + 1, said - start) if said else wanted + 1
+        came = await self._ask(filter=self.kind, start=start, count=count) if count > 0 else []
+        if len(came) > count or (start and came == first):  # so are these
+            return came[start : start + wanted], len(came)
+        ended = len(came) < count or start + count == said
+        return came[:wanted], start + len(came) if ended else None
+
+    async def _ask(
+        self,
+        *,
+        filter: MemberKind | None,  # noqa: A002 - the protocol's name
+        start: int | None = None,
+        count: int | None = None,
+    ) -> list[Variable]:
+        asked = VariablesArguments(variables_reference=self.reference, filter=filter, start=start, count=count)
+        return (await self.ask(asked)).variables
