@@ -5,9 +5,9 @@ from typing import Final, NoReturn
 
 import click
 
+from dapkit import __version__
 from dapkit.agent.table import ACTIONS
 from dapkit.cli import exit_codes
-from dapkit import __version__
 
 _OTHERS: Final[dict[str, tuple[str, str]]] = {
     "run": ("run", "Debug a program from start to end in one call, and show what it does at breakpoints."),

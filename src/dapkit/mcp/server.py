@@ -12,12 +12,11 @@ from mcp import types
 from mcp.server import Server
 from mcp.server.context import ServerRequestContext
 
-from dapkit import hub, limits
+from dapkit import __version__, hub, limits
 from dapkit.agent.table import PARAMETERS
 from dapkit.hub import async_client
 from dapkit.hub.calls import load_settings
 from dapkit.hub.client import HubClient
-from dapkit import __version__
 from dapkit.mcp.definition import NAME, tool
 from dapkit.transport import background_tasks
 
