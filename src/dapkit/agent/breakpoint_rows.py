@@ -35,6 +35,7 @@ def _source_breakpoint(kept: KeptBreakpoint) -> shown.SourceBreakpointRow:
         hit_condition=kept.spec.hit_condition,
         log_message=kept.spec.log_message,
         message=_message(kept, missing),
+        hits=kept.hits,
     )
 
 
@@ -50,6 +51,7 @@ def function_breakpoints(kept_breakpoints: Iterable[KeptBreakpoint]) -> list[sho
             hit_condition=kept.spec.hit_condition,
             log_message=kept.spec.log_message,
             message=_message(kept),
+            hits=kept.hits,
         )
         for kept in kept_breakpoints
         if isinstance(kept.spec.location, FunctionLocation)
@@ -68,6 +70,7 @@ def instruction_breakpoints(kept_breakpoints: Iterable[KeptBreakpoint]) -> list[
             condition=kept.spec.condition,
             hit_condition=kept.spec.hit_condition,
             message=_message(kept),
+            hits=kept.hits,
         )
         for kept in kept_breakpoints
         if isinstance(kept.spec.location, InstructionLocation)
@@ -86,6 +89,7 @@ def data_breakpoints(kept_breakpoints: Iterable[KeptBreakpoint]) -> list[shown.D
             condition=kept.spec.condition,
             hit_condition=kept.spec.hit_condition,
             message=_message(kept),
+            hits=kept.hits,
         )
         for kept in kept_breakpoints
         if isinstance(kept.spec.location, DataLocation)

@@ -1,16 +1,15 @@
 """Breakpoints as callers write them."""
 
-import re
+import ast
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from dapkit.agent.arguments import read
+from dapkit.agent.breakpoint_text import UnreadableBreakpoint, breakpoint_of
 from dapkit.agent.failures import InvalidArguments
 from dapkit.agent.registry import ACTIONS
+from dapkit.catalog import Traits
 from dapkit.client import BreakpointSpec, FunctionLocation, SourceLocation
-
-_SHORT = re.compile(r"(?P<where>.+?)(?:\s+if\s+(?P<condition>.+))?", re.DOTALL)
-_FILE_AND_LINE = re.compile(r"(?P<file>.+):(?P<line>\d+)", re.DOTALL)
 
 
 def location_of(
@@ -61,7 +60,8 @@ def specs_of(given: Iterable[object], *, folders: Sequence[Path]) -> list[Breakp
     """
     specs = []
     for item in given:
-        found = [_spec_of(item, folder) for folder in folders]
+        given_item = _from_text(item, folders) if isinstance(item, str) else item
+        found = [_spec_of(given_item, folder) for folder in folders]
         specs.append(next((spec for spec in found if _file_exists(spec)), found[0]))
     return specs
 
@@ -70,10 +70,9 @@ def _file_exists(spec: BreakpointSpec) -> bool:
     return not isinstance(spec.location, SourceLocation) or spec.location.file.exists()
 
 
-def _spec_of(item: object, folder: Path) -> BreakpointSpec:
-    given = _from_text(item) if isinstance(item, str) else item
+def _spec_of(given: object, folder: Path) -> BreakpointSpec:
     if not isinstance(given, Mapping):
-        raise InvalidArguments(f"breakpoints: expected a string or an object, not {item!r}")
+        raise InvalidArguments(f"breakpoints: expected a string or an object, not {given!r}")
     try:
         arguments = read(ACTIONS["set_breakpoint"], given, folder=folder)
     except InvalidArguments as wrong:
@@ -87,16 +86,36 @@ def _spec_of(item: object, folder: Path) -> BreakpointSpec:
     )
 
 
-def _from_text(text: str) -> Mapping[str, object]:
-    """Read `FILE:LINE`, `FILE:LINE if CONDITION`, or the same with the name of a function."""
-    found = _SHORT.fullmatch(text.strip())
-    if found is None:
-        raise InvalidArguments("breakpoints: one of them is empty")
-    place = _FILE_AND_LINE.fullmatch(found["where"])
-    where: dict[str, object] = (
-        {"function": found["where"]} if place is None else {"file": place["file"], "line": int(place["line"])}
-    )
-    return {**where, "condition": found["condition"]}
+def _from_text(text: str, folders: Sequence[Path]) -> Mapping[str, object]:
+    """Read the short form. Raises: InvalidArguments."""
+    try:
+        return breakpoint_of(text, folders)
+    except UnreadableBreakpoint as wrong:
+        raise InvalidArguments(f"breakpoints: {wrong}", hint=wrong.hint) from None
+
+
+def check_condition(condition: str | None, traits: Traits) -> None:
+    """Refuse a condition that cannot be read in the program's language: adapters would not stop, and not say so.
+
+    Raises:
+        InvalidArguments: Python cannot read it as an expression, where the adapter takes those.
+
+    """
+    if condition is None or not traits.python_expressions:
+        return
+    try:
+        ast.parse(condition.strip(), "<condition>", "eval")
+    except (SyntaxError, ValueError) as wrong:
+        why = wrong.msg if isinstance(wrong, SyntaxError) else str(wrong)
+        hint = "Values are compared with ==, and = assigns." if _assigns(condition) else "It has to be an expression."
+        raise InvalidArguments(f"condition {condition!r} cannot be read: {why}", hint=hint) from None
+
+
+def _assigns(condition: str) -> bool:
+    try:
+        return isinstance(ast.parse(condition.strip()).body[0], ast.Assign)
+    except (SyntaxError, ValueError, IndexError):
+        return False
 
 
 def _text(value: object) -> str | None:

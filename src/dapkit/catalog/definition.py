@@ -43,6 +43,8 @@ class Traits:
         members_run_code: whether it runs code of the program to list the members of a value, such as properties.
         pause_signals: names of the signals by which it stops a program that is to pause, if it reports them and not
             the reason `pause`.
+        python_expressions: whether conditions and expressions are Python's, so that it can be seen before the start
+            that one cannot be read.
         repl_is_command_line: whether `repl` is the debugger's own command line, where an expression could be
             taken for a command.
         scope_commands: commands of its `repl` that print NAME = VALUE for the variables of a scope, by the scope's
@@ -63,6 +65,7 @@ class Traits:
     signal_expression: str = ""
     members_run_code: bool = False
     pause_signals: tuple[str, ...] = ()
+    python_expressions: bool = False
     repl_is_command_line: bool = False
     scope_commands: Mapping[str, str] = field(default_factory=dict)
     total_frames_is_guess: bool = False

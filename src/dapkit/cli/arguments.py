@@ -6,6 +6,7 @@ lines to `plain`, which is why nothing here imports click.
 
 import os
 
+from dapkit.agent.breakpoint_text import UnreadableBreakpoint, place_of
 from dapkit.agent.table import ACTIONS, PARAMETERS
 
 TYPE_CHECKING = False
@@ -103,16 +104,19 @@ def value_of(row: "ParameterRow", given: object) -> object:
 
 
 def place(word: str) -> dict[str, object]:
-    """Read `FILE:LINE` or `FILE:LINE:COLUMN`; anything else is a function's name, or a file where it exists."""
-    file, _, line = word.rpartition(":")
-    if file and line.isdigit():
-        before, _, column = file.rpartition(":")
-        if before and column.isdigit():  # then it was the line
-            return {"file": os.path.abspath(before), "line": int(column), "column": int(line)}
-        return {"file": os.path.abspath(file), "line": int(line)}
-    if os.sep in word or os.path.exists(word):
+    """Read `FILE:LINE` or `FILE:LINE:COLUMN`; anything else is a file where it exists, or a function's name.
+
+    Raises:
+        WrongWords: it looks like neither.
+
+    """
+    if (os.sep in word and ":" not in word) or os.path.isfile(word):
         return {"file": os.path.abspath(word)}
-    return {"function": word}
+    try:
+        found = place_of(word, [os.getcwd()])
+    except UnreadableBreakpoint as wrong:
+        raise WrongWords(f"{wrong}. {wrong.hint}") from None
+    return {**found, "file": os.path.abspath(str(found["file"]))} if "file" in found else found
 
 
 def _by_place(name: str, given: "Mapping[str, object]", chosen: "Mapping[str, object]") -> dict[str, object]:

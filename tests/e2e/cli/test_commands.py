@@ -55,6 +55,45 @@ def test_program_is_debugged_by_one_command_after_the_other(project: Path) -> No
     assert (ended["state"], ended["snapshot"]["exitCode"]) == ("terminated", 0)
 
 
+def test_breakpoints_stay_what_they_were_when_the_program_has_ended(project: Path) -> None:
+    dapkit(project, "launch", "-b", "app.py:5", "-b", "nowhere.py:3", "-b", "nothing", "app.py")
+    while details(project, "continue")["state"] != "terminated":
+        pass
+    found = details(project, "breakpoints")
+    states = {Path(row["path"]).name: (row["verified"], row.get("hits")) for row in found["breakpoints"]}
+    assert states == {"app.py": (True, 3), "nowhere.py": (False, None)}
+    (function,) = found["functionBreakpoints"]
+    assert (function["verified"], "hits" in function) == (False, False)
+    shown = dapkit(project, "breakpoints")
+    assert "app.py line 5: verified (hit 3 times)" in shown
+    assert "not set yet" not in shown
+    dapkit(project, "set-breakpoint", "app.py:6")
+    assert "line 6: pending (not set yet: it will be with the next start of the program)" in dapkit(
+        project, "breakpoints"
+    )
+
+
+MISSPELT = {
+    "5": "app.py:5",
+    "app.py": "app.py:12",
+    "total:5": "the name of a function without a line: total",
+    "app.py:5 if result = 3": "compared with ==",
+    "app.py:5, app.py:6": "app.py:5 and app.py:6",
+    "app.py:result +=": '"text": "result +="',
+}
+
+
+def test_misspelt_breakpoint_is_refused_before_anything_runs(project: Path) -> None:
+    for wrong, right in MISSPELT.items():
+        assert right in dapkit(project, "run", "-b", wrong, "app.py", expect=exit_codes.USAGE)
+    assert details(project, "sessions")["sessions"] == []
+    dapkit(project, "launch", "-b", "app.py:5", "app.py")
+    assert "app.py:12" in dapkit(project, "set-breakpoint", "app.py:abc", expect=exit_codes.USAGE)
+    refused = dapkit(project, "set-breakpoint", "app.py:6", "--condition", "result = 3", expect=exit_codes.USAGE)
+    assert "compared with ==" in refused
+    assert len(details(project, "breakpoints")["breakpoints"]) == 1
+
+
 def locals_of(project: Path) -> int:
     reference: int = details(project, "scopes")["scopes"][0]["variablesReference"]
     return reference

@@ -180,7 +180,7 @@ BARE = s.StopReport(
 )
 
 LINES = [
-    b.SourceBreakpointRow(number=1, path="/work/app.py", line=11, verified=True, enabled=True),
+    b.SourceBreakpointRow(number=1, path="/work/app.py", line=11, verified=True, enabled=True, hits=3),
     b.SourceBreakpointRow(
         number=2, path="/work/app.py", line=14, verified=False, enabled=True, condition="x > 3", message="no code here"
     ),

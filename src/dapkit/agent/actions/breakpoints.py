@@ -10,7 +10,7 @@ from dapkit.agent.breakpoint_rows import (
     instruction_breakpoints,
     source_breakpoints,
 )
-from dapkit.agent.breakpoint_specs import location_of
+from dapkit.agent.breakpoint_specs import check_condition, location_of
 from dapkit.agent.call import ActionCall
 from dapkit.agent.failures import InvalidArguments, Unsupported
 from dapkit.agent.registry import Approval, action
@@ -43,6 +43,7 @@ async def set_breakpoint(
     location = location_of("set_breakpoint", file=file, line=line, column=column, text=text, function=function)
     if isinstance(location, FunctionLocation) and not call.session.state.over:
         call.require("supports_function_breakpoints", "function breakpoints")
+    check_condition(condition, call.session.traits)
     spec = BreakpointSpec(location, condition=condition, hit_condition=hit_condition, log_message=log_message)
     await call.session.breakpoints.set(spec)
     return _like(call, location)

@@ -9,7 +9,7 @@ import anyio.to_thread
 from dapkit import limits
 from dapkit.agent import parameters as p
 from dapkit.agent.breakpoint_rows import function_breakpoints, source_breakpoints
-from dapkit.agent.breakpoint_specs import specs_of
+from dapkit.agent.breakpoint_specs import check_condition, specs_of
 from dapkit.agent.call import ActionCall
 from dapkit.agent.configurations import plans_of
 from dapkit.agent.failures import InvalidArguments, Unsupported
@@ -265,6 +265,8 @@ def _redaction(call: ActionCall, env: Mapping[str, str | None] | None, secrets: 
 
 
 async def _open(call: ActionCall, wanted: StartSpec, remembered: SessionMemory, *, named: bool = True) -> None:
+    for spec in wanted.breakpoints:
+        check_condition(spec.condition, wanted.traits)
     call.progress(f"starting {wanted.adapter}")
     name = call.request.session if named else None
     session = await call.sessions.open(

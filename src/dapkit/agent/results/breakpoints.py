@@ -10,6 +10,8 @@ class BreakpointRow(ProtocolObject, frozen=True, kw_only=True):
     Attributes:
         number: by which it can be named as long as the session lasts.
         enabled: whether it was not switched off by the action `breakpoints`.
+        hits: how often it was met in this run, as far as its adapter reports that: it keeps to itself what a condition
+            or a hit count of its own has passed over, and what a log message of its own was printed for.
         message: what the adapter says about it, and what the client does in its place.
 
     """
@@ -20,6 +22,7 @@ class BreakpointRow(ProtocolObject, frozen=True, kw_only=True):
     condition: str | None = None
     hit_condition: str | None = None
     message: str | None = None
+    hits: int = 0
 
 
 class SourceBreakpointRow(BreakpointRow, frozen=True, kw_only=True):

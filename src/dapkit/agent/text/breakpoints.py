@@ -24,23 +24,23 @@ from dapkit.agent.text.rendering import render
 
 def source_breakpoint(row: SourceBreakpointRow) -> str:
     """Say how a breakpoint on a line stands."""
-    return f"line {row.line}: {_state(row)}{_condition(row)}{_hits(row)}{_remarks([*_message(row), *_logs(row)])}"
+    return f"line {row.line}: {_state(row)}{_condition(row)}{_hits(row)}{_remarks([*_notes(row), *_logs(row)])}"
 
 
 def function_breakpoint(row: FunctionBreakpointRow) -> str:
     """Say how a breakpoint on a function stands."""
-    remarks = _remarks([*_message(row), *_logs(row)])
+    remarks = _remarks([*_notes(row), *_logs(row)])
     return f"{one_line(row.name)}: {_state(row)}{_condition(row)}{_hits(row)}{remarks}"
 
 
 def _instruction_breakpoint(row: InstructionBreakpointRow) -> str:
     place = row.instruction_reference + (f"+{row.offset}" if row.offset is not None else "")
-    return f"{one_line(place)}: {_state(row)}{_condition(row)}{_hits(row)}{_remarks(_message(row))}"
+    return f"{one_line(place)}: {_state(row)}{_condition(row)}{_hits(row)}{_remarks(_notes(row))}"
 
 
 def _data_breakpoint(row: DataBreakpointRow) -> str:
     access = f" ({row.access_type})" if row.access_type else ""
-    return f"{one_line(row.data_id)}: {_state(row)}{access}{_condition(row)}{_hits(row)}{_remarks(_message(row))}"
+    return f"{one_line(row.data_id)}: {_state(row)}{access}{_condition(row)}{_hits(row)}{_remarks(_notes(row))}"
 
 
 def _exception_filter(row: ExceptionFilter) -> str:
@@ -62,8 +62,9 @@ def _hits(row: BreakpointRow) -> str:
     return f" after {one_line(row.hit_condition)}" if row.hit_condition else ""
 
 
-def _message(row: BreakpointRow) -> list[str]:
-    return [row.message] if row.message else []
+def _notes(row: BreakpointRow) -> list[str]:
+    met = f"hit {row.hits} {'time' if row.hits == 1 else 'times'}" if row.hits else None
+    return [remark for remark in (met, row.message) if remark]
 
 
 def _logs(row: SourceBreakpointRow | FunctionBreakpointRow) -> list[str]:

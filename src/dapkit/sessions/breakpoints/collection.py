@@ -169,6 +169,7 @@ class KeptBreakpoints:
         self._root = root
         for kept in self:
             kept.is_set, kept.hits, kept.problem = False, 0, None
+            kept.forget_report()
             if self._is_of_one_run(kept.spec.location):
                 kept.problem = "its address belonged to an earlier run; set it anew"
                 continue
@@ -180,10 +181,11 @@ class KeptBreakpoints:
         await self.break_on_exceptions(self.filters)
 
     def finish(self) -> None:
-        """Take note that the run is over: nothing is set any more."""
+        """Take note that the run is over: nothing is set any more, and what was last reported of each stays."""
         self._root = None
         for kept in self:
-            kept.is_set = False
+            if kept.is_set:
+                kept.keep_report()
 
     def _is_of_one_run(self, location: Location) -> bool:
         if isinstance(location, DataLocation):
@@ -256,6 +258,7 @@ class KeptBreakpoints:
     async def _send(self, kept: KeptBreakpoint) -> None:
         """Set a breakpoint in the present run, if there is one."""
         kept.problem = None
+        kept.forget_report()
         root = self._root
         if root is None or not kept.spec.enabled:
             return
@@ -267,6 +270,7 @@ class KeptBreakpoints:
 
     async def _unset(self, kept: KeptBreakpoint) -> None:
         was_set, kept.is_set, kept.emulated = kept.is_set, False, NOTHING
+        kept.forget_report()
         if self._root is None or not was_set:
             return
         try:

@@ -37,14 +37,23 @@ class KeptBreakpoint:
         self.remark: str | None = None
         self.problem: str | None = None
         self._sessions = sessions
+        self._last: SessionBreakpoint | None = None
 
     def reported_by(self, session: Session) -> SessionBreakpoint | None:
         """Look up what the adapter of one session made of it."""
         return session.breakpoint(self.number) if self.is_set else None
 
+    def keep_report(self) -> None:
+        """Keep what is reported now beyond the end of the run, which nothing is set in any more."""
+        self._last, self.is_set = self._reported, False
+
+    def forget_report(self) -> None:
+        """Forget what was reported of it: it is something else now, or a new run begins."""
+        self._last = None
+
     @property
     def verified(self) -> bool:
-        """Whether an adapter of the session has it set."""
+        """Whether an adapter of the session has it set, or had it until the program ended."""
         reported = self._reported
         return reported is not None and reported.verified
 
@@ -107,6 +116,8 @@ class KeptBreakpoint:
 
     @property
     def _reported(self) -> SessionBreakpoint | None:
-        """What the first adapter that has it set reports, or else the first that knows it."""
+        """What the first adapter that has it set reports, or else the first that knows it; or the last of a run."""
+        if not self.is_set:
+            return self._last
         reports = [report for session in self._sessions() if (report := self.reported_by(session)) is not None]
         return next((report for report in reports if report.verified), reports[0] if reports else None)
