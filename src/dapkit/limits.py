@@ -299,6 +299,12 @@ SECRET_PART_CHARACTERS = 4
 LARGE_PAGE = 10_000
 """Variables, or breakpoints, in one request from which on it is shown as a progress."""
 
+PROJECT_FILES = 50_000
+"""Files and folders of a project among which one is looked for by its name."""
+
+EXECUTABLE_BYTES = 256 * 1024 * 1024
+"""A larger executable is not searched for the names of its sources."""
+
 PLACES_SHOWN = 5
 """Lines that the error text for an ambiguous breakpoint lists."""
 

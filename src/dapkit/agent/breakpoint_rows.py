@@ -21,7 +21,7 @@ def source_breakpoints(
 def _source_breakpoint(kept: KeptBreakpoint) -> shown.SourceBreakpointRow:
     location = kept.spec.location
     file = _file(location)
-    missing = [] if file is None or file.exists() else ["there is no such file"]
+    missing = [] if file is None or not file.is_absolute() or file.exists() else ["there is no such file"]
     return shown.SourceBreakpointRow(
         number=kept.number,
         path=kept.path or str(file),

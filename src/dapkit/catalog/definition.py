@@ -40,6 +40,7 @@ class Traits:
             is one only if the program was stopped at that signal last.
         signal_description: how it describes a stop at a signal: the beginning, with the signal's name as first group.
         signal_expression: what has the signal's number as its value at a stop at a signal, if it does not say it.
+        finds_sources_by_name: whether it takes the name of a file, or the end of its path, in place of the path.
         members_run_code: whether it runs code of the program to list the members of a value, such as properties.
         pause_signals: names of the signals by which it stops a program that is to pause, if it reports them and not
             the reason `pause`.
@@ -63,6 +64,7 @@ class Traits:
     signal_exit_codes: SignalExitCodes = "negative"
     signal_description: re.Pattern[str] | None = None
     signal_expression: str = ""
+    finds_sources_by_name: bool = False
     members_run_code: bool = False
     pause_signals: tuple[str, ...] = ()
     python_expressions: bool = False

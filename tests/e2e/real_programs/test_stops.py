@@ -69,15 +69,18 @@ SUBJECTS = (_LUA, replace(_LUA, adapter="lldb-dap"), _JSONCPP, replace(_JSONCPP,
 
 @pytest.mark.timeout(120)
 @pytest.mark.parametrize("subject", SUBJECTS, ids=lambda subject: f"{subject.program} by {subject.adapter}")
-async def test_a_program_stops_at_a_line_shows_a_struct_steps_and_ends(caller: Caller, subject: Subject) -> None:
+async def test_a_program_stops_at_a_line_of_a_file_by_its_name_and_shows_a_struct(
+    caller: Caller, subject: Subject
+) -> None:
     (caller.project / "input.json").write_text(subject.input)
     launched = await caller(
         "launch",
         program=str(real_program(subject.program)),
         args=["input.json"],
         adapter=subject.adapter,
-        breakpoints=[f"{subject.file}:{subject.line}"],
+        breakpoints=[f"{subject.file.name}:{subject.line}"],
     )
+    assert launched.details["breakpoints"][0]["verified"]
     frame = launched.details["stop"]["frames"][0]
     assert (frame["name"].partition("(")[0].removeprefix("::"), frame["line"]) == (subject.function, subject.line)
     struct = next(row for row in launched.details["stop"]["locals"] if row["name"] == subject.struct)
@@ -86,6 +89,8 @@ async def test_a_program_stops_at_a_line_shows_a_struct_steps_and_ends(caller: C
     assert subject.contents in launched.text
     stepped = await caller("step_over")
     assert stepped.details["snapshot"]["line"] == subject.line_after
+    again = await caller("set_breakpoint", file=subject.file.name, line=subject.line_after)
+    assert again.details["breakpoints"][-1]["verified"], again.text
     await caller("breakpoints", do="clear")
     assert (await caller("continue")).details["snapshot"]["exitCode"] == 0
 

@@ -22,6 +22,7 @@ from dapkit.agent.results.breakpoints import (
     SourceBreakpoints,
 )
 from dapkit.agent.snapshots import snapshot
+from dapkit.agent.source_files import found
 from dapkit.client import BreakpointSpec, FunctionLocation, SourceLocation
 from dapkit.protocol import ExceptionFilterOptions
 
@@ -41,6 +42,7 @@ async def set_breakpoint(
 ) -> SourceBreakpoints | FunctionBreakpoints:
     """Set or change a breakpoint on a line, given by its number or its text, or on a function."""
     location = location_of("set_breakpoint", file=file, line=line, column=column, text=text, function=function)
+    location = await found(call, location)
     if isinstance(location, FunctionLocation) and not call.session.state.over:
         call.require("supports_function_breakpoints", "function breakpoints")
     check_condition(condition, call.session.traits)
@@ -60,6 +62,7 @@ async def remove_breakpoint(
 ) -> SourceBreakpoints | FunctionBreakpoints:
     """Remove the breakpoint on a line or a function."""
     location = location_of("remove_breakpoint", file=file, line=line, text=text, function=function)
+    location = await found(call, location)
     breakpoints = call.session.breakpoints
     known = breakpoints.at(location)
     if known is None:

@@ -12,6 +12,7 @@ from dapkit.agent.report import last_output, stop_report
 from dapkit.agent.results.session import Paused, Resumed, Typed
 from dapkit.agent.selection import thread_of
 from dapkit.agent.snapshots import snapshot
+from dapkit.agent.source_files import found
 from dapkit.agent.source_text import lines_of
 from dapkit.client import SourceLocation
 from dapkit.protocol import Source, StepInTarget, StepInTargetsArguments
@@ -105,7 +106,7 @@ async def run_to(
     thread: p.ThreadIndex | None = None,
 ) -> Resumed:
     """Let the program run until it comes to a line, or something else stops it."""
-    location = source_location(file, line, text, action="run_to")
+    location = await found(call, source_location(file, line, text, action="run_to"))
     chosen = await thread_of(call, thread_id, thread)
     began = anyio.current_time()
     return await _resumed(
@@ -125,11 +126,13 @@ async def goto(
 ) -> Resumed:
     """Make a line the next one to run, without running what is between."""
     call.require("supports_goto_targets_request", "going to another line")
-    location = source_location(file, line, text, action="goto")
+    location = await found(call, source_location(file, line, text, action="goto"))
     number = await _line_of(location)
     chosen = await thread_of(call, thread_id, thread)
     began = anyio.current_time()
-    outcome = await call.session.execution.goto(Source(path=str(file)), number, thread=chosen, deadline=call.left)
+    outcome = await call.session.execution.goto(
+        Source(path=str(location.file)), number, thread=chosen, deadline=call.left
+    )
     return await _resumed(call, "Goto", outcome, began)
 
 

@@ -19,6 +19,7 @@ from dapkit.agent.registry import Approval, action
 from dapkit.agent.report import last_output, stop_report
 from dapkit.agent.results.session import Started
 from dapkit.agent.snapshots import snapshot
+from dapkit.agent.source_files import SourceFinder
 from dapkit.catalog import Catalog, Choice, Traits, load, route_to
 from dapkit.catalog.launch_json import Plan
 from dapkit.client import BreakpointSpec
@@ -59,6 +60,7 @@ async def launch(
         )
         return await _configured(call, plans, folder, specs=specs, exceptions=exceptions)
     choice = await _choice(catalog, folder, program=program, adapter=adapter)
+    specs = await _found(call, specs, folder, choice)
     in_terminal = terminal or stdin_file is not None
     if in_terminal and not choice.runs_in_terminal:
         raise Unsupported("programs in a terminal", "runInTerminal")
@@ -129,6 +131,7 @@ async def attach(
     choice = await anyio.to_thread.run_sync(
         lambda: catalog.choose(program, cwd=folder, adapter=adapter, pid=pid, host=where, port=port)
     )
+    specs = await _found(call, specs, folder, choice)
     arguments = choice.attach_arguments(pid=pid, host=where, port=port, cwd=folder, more=options or {})
     await _open(
         call,
@@ -182,6 +185,7 @@ async def _configured(
     """Start what a configuration of launch.json says; of a compound all of it, and report the last."""
     notes: list[str] = []
     for plan in plans:
+        found = specs if plan.choice is None else await _found(call, specs, folder, plan.choice)
         wanted = StartSpec(
             adapter=plan.choice.definition.name if plan.choice is not None else plan.name,
             route=plan.route(),
@@ -191,7 +195,7 @@ async def _configured(
             program=str(plan.arguments.get("program") or plan.name),
             adapter_id=plan.choice.definition.own_id if plan.choice is not None else "dapkit",
             traits=plan.choice.definition.traits if plan.choice is not None else Traits(),
-            breakpoints=specs,
+            breakpoints=found,
             exceptions=exceptions,
         )
         env = plan.arguments.get("env")
@@ -245,6 +249,19 @@ def _program(program: str, folder: Path, env: Mapping[str, str]) -> Path:
     if not path.exists() and "/" not in program and (found := shutil.which(program, path=env.get("PATH"))):
         return Path(found)
     return path
+
+
+async def _found(
+    call: ActionCall, specs: Sequence[BreakpointSpec], folder: Path, choice: Choice
+) -> list[BreakpointSpec]:
+    """Return breakpoints with the files that they mean. Raises: as `SourceFinder.specs`."""
+    finder = SourceFinder(
+        folders=(call.folder, folder),
+        project=call.folder,
+        program=choice.program,
+        finds_names=choice.definition.traits.finds_sources_by_name,
+    )
+    return await anyio.to_thread.run_sync(finder.specs, specs)
 
 
 def _stops_on_entry(asked: bool | None, choice: Choice, *, otherwise: bool) -> bool:

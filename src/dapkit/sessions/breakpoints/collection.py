@@ -224,6 +224,8 @@ class KeptBreakpoints:
 
     async def _text(self, file: Path) -> tuple[str, ...] | None:
         """Read a file; breakpoints in the same state of it share one copy."""
+        if not file.is_absolute():  # the adapter finds it by its name
+            return None
         try:
             content = await anyio.to_thread.run_sync(read_file, file, limits.SOURCE_BYTES, abandon_on_cancel=True)
         except OSError:
