@@ -91,20 +91,21 @@ async def _serve(make: MakeAdapter, options: ServerOptions) -> None:
     if options.listen is not None:
         host, port = options.listen
         token = None if options.token_file is None else read_token(options.token_file)
-        tell = partial(_tell_address, host)
+        tell = partial(announce_address, host)
         await serve_tcp(make, host, port, token=token, on_listening=tell, transcript=options.transcript)
     elif options.socket is not None:
-        await serve_unix(make, options.socket, on_listening=_tell, transcript=options.transcript)
+        await serve_unix(make, options.socket, on_listening=announce, transcript=options.transcript)
     else:
         await serve(make, transcript=options.transcript)
 
 
-def _tell_address(host: str, port: int) -> None:
-    _tell(f"[{host}]:{port}" if ":" in host else f"{host}:{port}")
+def announce_address(host: str, port: int) -> None:
+    """Print where an adapter listens."""
+    announce(f"[{host}]:{port}" if ":" in host else f"{host}:{port}")
 
 
-def _tell(place: object) -> None:
-    # Delve's words, for which editors already wait.
+def announce(place: object) -> None:
+    """Print where an adapter listens, in delve's words, for which editors already wait."""
     print(f"DAP server listening at: {place}", flush=True)  # noqa: T201 - nothing else uses this standard output
 
 

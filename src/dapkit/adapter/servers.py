@@ -6,7 +6,7 @@ see to it that every session is closed in order before they return.
 """
 
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from itertools import count
 from pathlib import Path
@@ -47,17 +47,36 @@ async def serve(make: MakeAdapter, *, transcript: Path | None = None) -> None:
 
     """
 
+    async def converse(stream: ByteStream, over: anyio.Event) -> None:
+        await _converse(make(), stream, transcript, over)
+
+    await serve_stdio(converse)
+
+
+async def serve_stdio(converse: Callable[[ByteStream, anyio.Event], Awaitable[None]]) -> None:
+    """Hold one conversation on standard input and output, which sets the event when nothing more is to be waited for.
+
+    What is busy then for more than `limits.CLOSE_SECONDS` ends with the process.
+    """
+
     async def one_session() -> None:
         over, finished = anyio.Event(), anyio.Event()
         async with background_tasks() as tasks:
             tasks.start_soon(end_for_certain, over, finished)
             try:
-                await _converse(make(), stdio(), transcript, over)
+                await converse(stdio(), over)
             finally:
                 over.set()
                 finished.set()
 
     await live(one_session)
+
+
+def numbered(transcript: Path | None) -> Iterator[Path | None]:
+    """Name a transcript for each session: the first is written to the file itself, others beside it, numbered."""
+    yield transcript
+    for number in count(2):
+        yield transcript and transcript.with_stem(f"{transcript.stem}-{number}")
 
 
 async def serve_tcp(
@@ -85,8 +104,26 @@ async def serve_tcp(
         TransportError: the address is not private, or cannot be listened on.
 
     """
-    handler = _handler(make, transcript)
+    await serve_connections(_handler(make, transcript), host, port, token=token, on_listening=on_listening)
+
+
+async def serve_connections(
+    handler: ConnectionHandler,
+    host: str,
+    port: int,
+    *,
+    token: str | None = None,
+    on_listening: Callable[[int], None] | None = None,
+) -> None:
+    """Call a handler for each connection to a port; otherwise as `serve_tcp`."""
     await _serve_listening(_listen(host, port, handler, token), on_listening)
+
+
+async def serve_unix_connections(
+    handler: ConnectionHandler, path: Path, *, on_listening: Callable[[Path], None] | None = None
+) -> None:
+    """Call a handler for each connection to a unix socket; otherwise as `serve_unix`."""
+    await _serve_listening(listen_unix(path, handler), on_listening)
 
 
 @asynccontextmanager
@@ -111,7 +148,7 @@ async def serve_unix(
 
     The folder of the socket has to be ours alone; otherwise as `serve_tcp`.
     """
-    await _serve_listening(listen_unix(path, _handler(make, transcript)), on_listening)
+    await serve_unix_connections(_handler(make, transcript), path, on_listening=on_listening)
 
 
 async def _serve_listening[Place](
@@ -127,12 +164,10 @@ async def _serve_listening[Place](
 
 
 def _handler(make: MakeAdapter, transcript: Path | None) -> ConnectionHandler:
-    numbers = count(1)
+    transcripts = numbered(transcript)
 
     async def handle(stream: ByteStream) -> None:
-        number = next(numbers)
-        beside = transcript and (transcript if number == 1 else transcript.with_stem(f"{transcript.stem}-{number}"))
-        await _converse(make(), stream, beside)
+        await _converse(make(), stream, next(transcripts))
 
     return handle
 

@@ -21,7 +21,6 @@ from dapkit.agent.failures import InvalidArguments
 from dapkit.client import BreakpointSpec, FunctionLocation, SourceLocation
 from dapkit.sessions.session import DebugSession
 
-
 _PACKAGES = {"node_modules", "site-packages", "__pycache__", "vendor", "venv"}
 """Folders of a project that hold the code of others."""
 

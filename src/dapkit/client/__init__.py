@@ -22,6 +22,7 @@ from dapkit.client.errors import (
 from dapkit.client.events import CustomEvent, EventStream, SessionEvent
 from dapkit.client.open_options import Listener, OpenOptions
 from dapkit.client.output import OutputText, TextLog
+from dapkit.client.routes import Given, Listening, Reached, Route, Spawned, Tcp, Unix
 from dapkit.client.session import Session
 from dapkit.client.state import Ended, KnownThread, Running, Starting, State, Stopped
 from dapkit.client.terminal import Terminal
@@ -40,24 +41,31 @@ __all__ = [
     "Ended",
     "EventStream",
     "FunctionLocation",
+    "Given",
     "InstructionLocation",
     "KnownThread",
     "Listener",
+    "Listening",
     "Location",
     "OpenOptions",
     "OutputText",
     "ProgramEnded",
+    "Reached",
+    "Route",
     "Running",
     "Session",
     "SessionBreakpoint",
     "SessionEvent",
     "SourceLocation",
+    "Spawned",
     "StartRefused",
     "Starting",
     "State",
     "Stopped",
+    "Tcp",
     "Terminal",
     "TextLog",
+    "Unix",
     "UnknownBreakpoint",
     "UnknownFilter",
     "WaitExpired",

@@ -60,6 +60,6 @@ def wire_name(kind: type[ProtocolObject], field: str) -> str:
     return kind.__struct_encode_fields__[kind.__struct_fields__.index(field)]
 
 
-def changed[T: ProtocolObject](value: T, /, **changes: object) -> T:
-    """Copy a value with other fields, by their Python names."""
+def changed[T: msgspec.Struct](value: T, /, **changes: object) -> T:
+    """Copy a message or an object of the protocol with other fields, by their Python names."""
     return msgspec.structs.replace(value, **changes)

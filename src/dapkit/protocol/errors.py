@@ -22,7 +22,8 @@ class FramingError(ProtocolError):
     """The stream is not a sequence of frames; nothing after this point can be read.
 
     `offset` counts bytes from the start of the stream. `payloads` holds the
-    frames that were complete before the fault, in the data of the same feed.
+    frames that were complete before the fault, in the data of the same feed;
+    `rest` the bytes after them, from the start of the frame that is at fault.
     """
 
     def __init__(self, *, found: str, expected: str, offset: int, payloads: list[bytes] | None = None) -> None:
@@ -31,6 +32,7 @@ class FramingError(ProtocolError):
         self.expected = expected
         self.offset = offset
         self.payloads = payloads or []
+        self.rest = b""
 
 
 class MalformedMessage(ProtocolError):  # noqa: N818 - says what is there, not that it is an error

@@ -74,6 +74,7 @@ class FrameDecoder:
                 payloads.append(payload)
         except FramingError as error:
             error.payloads = payloads
+            error.rest = bytes(memoryview(self._buffer)[self._line if self._block is None else self._block :])
             self._failure = error
             self._buffer.clear()
             raise

@@ -2,7 +2,7 @@
 
 from dapkit.transport.authentication import AUTHENTICATE
 from dapkit.transport.child import ChildProcess, StderrSink, spawn
-from dapkit.transport.child_on_socket import spawn_listening
+from dapkit.transport.child_on_socket import PLACEHOLDERS, spawn_listening
 from dapkit.transport.connection import Connection, Incoming, Watch
 from dapkit.transport.errors import (
     CannotStart,
@@ -39,6 +39,7 @@ from dapkit.transport.writer import Tap
 __all__ = [
     "AUTHENTICATE",
     "LOOPBACK",
+    "PLACEHOLDERS",
     "CannotStart",
     "ChildProcess",
     "Connection",

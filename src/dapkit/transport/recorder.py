@@ -7,6 +7,10 @@
 wire, byte for byte, but for line breaks between tokens, which become spaces.
 Where a sender's bytes make no frame, or a frame no JSON, `problem` says so,
 with the payload in `text` if there is one.
+
+What a proxy has put in place of a message follows it, without `message` if nothing was:
+
+    {"time":0.004131,"from":"proxy","to":"client","in_place_of":3,"message":{"seq":3,...}}
 """
 
 import logging
@@ -71,14 +75,23 @@ class Recorder:
         passed = time.monotonic() - self._start
         lane = self._lanes[direction]
         for entry in lane.entries(data):
-            line = b'{"time":%.6f,"from":"%b",%b}\n' % (passed, str(lane.sender).encode(), entry)
-            try:
-                while line:
-                    line = line[os.write(self._file, line) :]
-            except OSError as error:
-                log.warning("the transcript %s ends here: %s", self._path, error.strerror)
-                self.close()
-                return
+            self._write(b'{"time":%.6f,"from":"%b",%b}\n' % (passed, str(lane.sender).encode(), entry))
+
+    def replaced(self, seq: int, payload: bytes | None, *, to: Role) -> None:
+        """Record what a proxy has put in place of a message, or that it has left it out."""
+        passed = time.monotonic() - self._start
+        head = b'{"time":%.6f,"from":"proxy","to":"%b","in_place_of":%d' % (passed, str(to).encode(), seq)
+        self._write(head + (b"" if payload is None else b"," + _entry(payload)) + b"}\n")
+
+    def _write(self, line: bytes) -> None:
+        if self._file is None:
+            return
+        try:
+            while line:
+                line = line[os.write(self._file, line) :]
+        except OSError as error:
+            log.warning("the transcript %s ends here: %s", self._path, error.strerror)
+            self.close()
 
 
 class _Lane:

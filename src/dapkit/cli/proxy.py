@@ -1,0 +1,72 @@
+"""`dapkit proxy`: stand between an editor and an adapter, and write down what they say."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from dapkit.cli.parameter_types import PathParameter
+
+
+class _AddressParameter(click.ParamType[tuple[str, int]]):
+    """HOST:PORT; without a host it is this machine."""
+
+    name = "address"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, int]:  # noqa: ANN401 - as click has it
+        """Split host and port."""
+        host, _, port = value.rpartition(":")
+        if not port.isdecimal() or int(port) > 65535:
+            self.fail(f"expected HOST:PORT, such as 127.0.0.1:4711, found {value!r}", param, ctx)
+        return host.strip("[]") or "127.0.0.1", int(port)
+
+
+@click.command(
+    context_settings={"ignore_unknown_options": True},
+    epilog="Example: dapkit proxy --transcript wire.jsonl -- python -m debugpy.adapter",
+)
+@click.option("--transcript", type=PathParameter(), metavar="FILE", help="Write all messages to FILE, as JSON lines.")
+@click.option(
+    "--connect",
+    type=_AddressParameter(),
+    metavar="HOST:PORT",
+    help="The adapter listens on this port; no command is given.",
+)
+@click.option(
+    "--listen",
+    type=_AddressParameter(),
+    metavar="HOST:PORT",
+    help="Serve every client that connects to this port, instead of one on stdin and stdout.",
+)
+@click.option("--socket", type=PathParameter(), metavar="PATH", help="The same on a unix socket.")
+@click.argument("adapter", nargs=-1, type=click.UNPROCESSED)
+def proxy(
+    *,
+    transcript: str | None,
+    connect: tuple[str, int] | None,
+    listen: tuple[str, int] | None,
+    socket: str | None,
+    adapter: tuple[str, ...],
+) -> None:
+    """Stand between an editor and the debug adapter with the command ADAPTER, and show what they say.
+
+    Give it to an editor in place of the adapter. Messages pass as they are. An adapter that speaks on a socket says
+    so in its command: ${port}, ${socket} or ${callback}. Each line of the transcript says when, who and what.
+    """
+    if (connect is None) == (not adapter):
+        raise click.UsageError("expected the command of an adapter after --, or --connect HOST:PORT")
+    if listen is not None and socket is not None:
+        raise click.UsageError("expected --listen or --socket, found both")
+    from dapkit.client import Tcp
+    from dapkit.proxy import run
+    from dapkit.transport import TransportError
+
+    try:
+        run(
+            list(adapter) if connect is None else Tcp(*connect),
+            transcript=Path(transcript) if transcript else None,
+            listen=listen,
+            socket=Path(socket) if socket else None,
+        )
+    except (TransportError, OSError) as error:
+        raise click.ClickException(str(error)) from error

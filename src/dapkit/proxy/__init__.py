@@ -1,0 +1,19 @@
+"""Stand between any client and any adapter: pass, record and edit what they say."""
+
+from dapkit.proxy.edits import Edit, Replacement, edited, members, unchanged
+from dapkit.proxy.passage import pass_messages
+from dapkit.proxy.serving import Target, run, serve, serve_tcp, serve_unix
+
+__all__ = [
+    "Edit",
+    "Replacement",
+    "Target",
+    "edited",
+    "members",
+    "pass_messages",
+    "run",
+    "serve",
+    "serve_tcp",
+    "serve_unix",
+    "unchanged",
+]

@@ -1,0 +1,149 @@
+"""The pump between a client and an adapter: what one says reaches the other, after the user's function has seen it.
+
+Nothing is expected of either end: no order, no capabilities, no known commands.
+What is not a message goes on as it came and is not shown to the function; after
+bytes that make no frame the rest of that direction is passed on unread.
+"""
+
+import inspect
+import logging
+from typing import Literal
+
+import anyio
+from anyio.abc import ByteStream
+
+from dapkit import limits
+from dapkit.endpoint import Role
+from dapkit.protocol import (
+    FrameDecoder,
+    FramingError,
+    ProtocolError,
+    decode,
+    encode,
+    encode_frame,
+)
+from dapkit.proxy.edits import Edit, unchanged
+from dapkit.proxy.numbers import Numbers, renumbered_payload
+from dapkit.transport import Recorder, background_tasks
+
+log = logging.getLogger(__name__)
+
+_GONE = (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError)
+
+_DIRECTION: dict[Role, Literal["sent", "received"]] = {Role.CLIENT: "sent", Role.ADAPTER: "received"}
+"""As the client sees it: the proxy records in its place."""
+
+
+async def pass_messages(
+    client: ByteStream, adapter: ByteStream, *, edit: Edit = unchanged, recorder: Recorder | None = None
+) -> None:
+    r"""Pass messages on between two streams, until one end has gone and the other had time to answer.
+
+    The streams are not closed. An adapter whose client has gone gets `limits.CLOSING_SECONDS` to say its last words.
+
+    Args:
+        client: bytes from and to the client, such as `dapkit.transport.stdio()`.
+        adapter: bytes from and to the adapter.
+        edit: gets each message, and returns what goes on in its place.
+        recorder: writes what both ends say, and what the proxy has made of it; its role is `Role.CLIENT`.
+
+    Raises:
+        Exception: what `edit` raised.
+
+    Example:
+        >>> from dapkit.transport import memory_pair
+        >>> async def main() -> bytes:
+        ...     (editor, client), (adapter, debugger) = memory_pair(), memory_pair()
+        ...     async with background_tasks() as tasks:
+        ...         tasks.start_soon(pass_messages, client, adapter)
+        ...         await editor.send(encode_frame(b'{"seq":1,"type":"request","command":"threads"}'))
+        ...         return await debugger.receive()
+        >>> anyio.run(main).partition(b"\r\n\r\n")[2]
+        b'{"seq":1,"type":"request","command":"threads"}'
+
+    """
+    await _Passage(client, adapter, edit, recorder).run()
+
+
+class _Passage:
+    def __init__(self, client: ByteStream, adapter: ByteStream, edit: Edit, recorder: Recorder | None) -> None:
+        self._streams = {Role.CLIENT: client, Role.ADAPTER: adapter}
+        self._sending = {role: anyio.Lock() for role in Role}
+        self._edit = edit
+        self._recorder = recorder
+        self._numbers = Numbers()
+        self._over = anyio.Event()
+
+    async def run(self) -> None:
+        async with background_tasks() as tasks:
+            tasks.start_soon(self._forward, Role.CLIENT)
+            tasks.start_soon(self._forward, Role.ADAPTER)
+            await self._over.wait()
+
+    async def _forward(self, sender: Role) -> None:
+        try:
+            await self._forward_all(sender)
+        except _GONE:  # the receiver has gone: what is on its way from it is passed on by the other task
+            log.debug("the end that the %s talks to has gone", sender)
+        if sender is Role.CLIENT:
+            with anyio.move_on_after(limits.CLOSING_SECONDS):
+                await self._end_input_of(Role.ADAPTER)
+                await self._over.wait()
+        self._over.set()
+
+    async def _forward_all(self, sender: Role) -> None:
+        frames = FrameDecoder()
+        while (data := await self._received(sender)) is not None:
+            try:
+                payloads, rest = frames.feed(data), b""
+            except FramingError as error:
+                log.warning("what the %s says is passed on unread from here: %s", sender, error)
+                payloads, rest = error.payloads, error.rest
+            for payload in payloads:
+                await self._pass(payload, sender)
+            if rest:
+                await self._send(rest, to=sender.peer)
+                break
+        while (data := await self._received(sender)) is not None:
+            await self._send(data, to=sender.peer)
+
+    async def _received(self, sender: Role) -> bytes | None:
+        try:
+            data = await self._streams[sender].receive(limits.READ_CHUNK_BYTES)
+        except _GONE:
+            return None
+        if self._recorder is not None:
+            self._recorder(_DIRECTION[sender], data)
+        return data
+
+    async def _pass(self, payload: bytes, sender: Role) -> None:
+        try:
+            message = decode(payload)
+        except ProtocolError:
+            await self._send(encode_frame(payload), to=sender.peer)
+            return
+        replacement = self._edit(message, sender)
+        if inspect.isawaitable(replacement):
+            replacement = await replacement
+        passing = self._numbers.passing(message, replacement, sender=sender)
+        if replacement is not message and self._recorder is not None and not passing:
+            self._recorder.replaced(message.seq, None, to=sender.peer)
+        for made, to in passing:
+            if replacement is message:
+                same = payload if made is message else renumbered_payload(payload, made)
+            else:
+                same = encode(made)
+                if self._recorder is not None:
+                    self._recorder.replaced(message.seq, same, to=to)
+            await self._send(encode_frame(same), to=to)
+
+    async def _send(self, data: bytes, *, to: Role) -> None:
+        async with self._sending[to]:
+            await self._streams[to].send(data)
+
+    async def _end_input_of(self, end: Role) -> None:
+        try:
+            async with self._sending[end]:
+                await self._streams[end].send_eof()
+        except _GONE:
+            log.debug("the %s had gone before", end)

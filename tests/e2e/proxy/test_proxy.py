@@ -1,0 +1,127 @@
+"""`dapkit proxy` over every transport, between our client and a real adapter."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dapkit.client import AdapterDied, BlockingSession, Session
+
+ROOT = Path(__file__).parents[3]
+MOCK = [sys.executable, str(ROOT / "examples" / "mock_adapter")]
+SHOPPING = ROOT / "examples" / "mock_adapter" / "shopping.md"
+PROXY = [sys.executable, "-m", "dapkit.cli", "proxy"]
+
+
+@pytest.fixture(autouse=True)
+def runtime_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let tokens be left where other tests do not look."""
+    folder = tmp_path / "run"
+    folder.mkdir(mode=0o700)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(folder))
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_bytes().splitlines()]
+
+
+def debug(session: Session) -> None:
+    """Debug the list of the mock adapter from its first breakpoint to its end."""
+    with BlockingSession(session) as driven:
+        driven.add_breakpoint(SHOPPING, 5)
+        driven.launch({"program": str(SHOPPING)})
+        assert driven.next_stop().reason == "breakpoint"
+        driven.clear_breakpoints()
+        driven.resume()
+        assert driven.output.read("stdout").text.startswith("going shopping\n")
+
+
+@contextmanager
+def listening(*options: str, adapter: list[str]) -> Iterator[str]:
+    """Start a proxy that listens; yields the place."""
+    proxy = subprocess.Popen([*PROXY, *options, "--", *adapter], stdout=subprocess.PIPE, text=True)
+    assert proxy.stdout is not None
+    try:
+        yield proxy.stdout.readline().removeprefix("DAP server listening at: ").strip()
+        assert proxy.poll() is None, "the proxy did not survive its clients"
+    finally:
+        proxy.terminate()
+        proxy.communicate(timeout=50)
+
+
+def test_session_through_a_proxy_on_stdio_is_written_down(tmp_path: Path) -> None:
+    transcript = tmp_path / "wire.jsonl"
+    debug(Session.spawn([*PROXY, "--transcript", str(transcript), "--", *MOCK]))
+    said = lines(transcript)
+    assert {entry["from"] for entry in said} == {"client", "adapter"}
+    asked = [entry["message"]["command"] for entry in said if entry["message"]["type"] == "request"]
+    assert asked[0] == "initialize"
+    assert asked[-1] == "disconnect"
+    assert {"launch", "setBreakpoints", "continue"} < set(asked)
+    assert transcript.stat().st_mode & 0o777 == 0o600
+
+
+def test_proxy_on_a_port_leads_each_client_to_an_adapter_of_its_own(tmp_path: Path) -> None:
+    transcript = tmp_path / "wire.jsonl"
+    adapter = [*MOCK, "--listen", "127.0.0.1:${port}"]
+    with listening("--listen", "127.0.0.1:0", "--transcript", str(transcript), adapter=adapter) as place:
+        host, _, port = place.rpartition(":")
+        with BlockingSession(Session.connect(host, int(port))) as first:
+            first.launch({"program": str(SHOPPING), "stopOnEntry": True})
+            assert first.next_stop().reason == "entry"
+            debug(Session.connect(host, int(port)))
+    assert [len(lines(path)) > 5 for path in (transcript, tmp_path / "wire-2.jsonl")] == [True, True]
+
+
+def test_proxy_on_a_unix_socket_leads_to_an_adapter_on_one(tmp_path: Path) -> None:
+    socket = tmp_path / "run" / "proxy"
+    with listening("--socket", str(socket), adapter=[*MOCK, "--socket", "${socket}"]) as place:
+        assert place == str(socket)
+        debug(Session.connect_unix(socket))
+
+
+def test_proxy_connects_to_an_adapter_that_listens() -> None:
+    adapter = subprocess.Popen([*MOCK, "--listen", "127.0.0.1:0"], stdout=subprocess.PIPE, text=True)
+    assert adapter.stdout is not None
+    try:
+        place = adapter.stdout.readline().removeprefix("DAP server listening at: ").strip()
+        debug(Session.spawn([*PROXY, "--connect", place]))
+    finally:
+        adapter.terminate()
+        adapter.communicate(timeout=50)
+
+
+def test_adapter_ends_with_its_proxy(tmp_path: Path) -> None:
+    left = tmp_path / "pid"
+    script = f"import os, pathlib, sys; pathlib.Path({str(left)!r}).write_text(str(os.getpid())); sys.stdin.read()"
+    subprocess.run([*PROXY, "--", sys.executable, "-c", script], stdin=subprocess.DEVNULL, timeout=50, check=True)
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(left.read_text()), 0)
+
+
+def test_adapter_that_is_not_there_is_an_error_in_words() -> None:
+    done = subprocess.run([*PROXY, "--", "nosuch-dap"], capture_output=True, text=True, timeout=50, check=False)
+    assert done.returncode == 1
+    assert "nosuch-dap was not found on PATH" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_what_the_adapter_writes_to_stderr_is_shown() -> None:
+    with (
+        pytest.raises(AdapterDied, match="no licence"),
+        BlockingSession(Session.spawn([*PROXY, "--", sys.executable, "-c", "raise SystemExit('no licence')"])),
+    ):
+        pass
+
+
+@pytest.mark.parametrize("words", [[], ["--connect", "127.0.0.1:1", "--", "cat"], ["--connect", "nowhere", "--"]])
+def test_wrong_words_are_refused(words: list[str]) -> None:
+    done = subprocess.run([*PROXY, *words], capture_output=True, text=True, timeout=50, check=False)
+    assert done.returncode == 2
+    assert "expected" in done.stderr
