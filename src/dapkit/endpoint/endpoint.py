@@ -40,6 +40,7 @@ from dapkit.protocol import (
     Request,
     decode_as,
     encode_value,
+    error_message,
 )
 
 _ONCE_OVER = ("terminated", "stopped", "continued")
@@ -221,7 +222,7 @@ class Endpoint:
         """
         if self._waits(request):
             if error is None and message != "cancelled":
-                error = Message(id=1, format=message)
+                error = error_message(message)
             raw = None if error is None else written(ErrorBody(error=error), "$.body")
             self._conversation.answer(request, success=False, message=message, body=raw)
             self._conversation.note_response(request, success=False, body=None)

@@ -40,7 +40,6 @@ from dapkit.protocol import (
     FramingError,
     InitializeRequestArguments,
     InvalidValue,
-    Message,
     ProtocolError,
     ProtocolObject,
     RawJson,
@@ -51,6 +50,7 @@ from dapkit.protocol import (
     decode_as,
     decode_leniently,
     encode_value,
+    error_message,
 )
 
 
@@ -169,7 +169,7 @@ class Receiver:
     def _refuse(self, request: Request, text: str, *, breach: bool = True, path: str = "$") -> list[Happening]:
         if breach:
             self._conversation.violations.add(request, text, path)
-        body = RawJson(encode_value(ErrorBody(error=Message(id=1, format=text))))
+        body = RawJson(encode_value(ErrorBody(error=error_message(text))))
         self._conversation.outbox.put_response(request, success=False, message=text, body=body)
         return []
 

@@ -13,6 +13,7 @@ from dapkit.protocol.codec import (
     from_json_value,
     to_json_value,
 )
+from dapkit.protocol.error_texts import error_message, error_text
 from dapkit.protocol.errors import DapkitError, FramingError, InvalidValue, MalformedMessage, ProtocolError
 from dapkit.protocol.framing import FrameDecoder, encode_frame
 from dapkit.protocol.generated import *  # noqa: F403 - its __all__ is the whole protocol, listed there
@@ -59,6 +60,8 @@ __all__ = [
     "encode",
     "encode_frame",
     "encode_value",
+    "error_message",
+    "error_text",
     "from_json_value",
     "to_json_value",
     "wire_name",

@@ -27,7 +27,6 @@ from dapkit.protocol import (
     ErrorBody,
     FrameDecoder,
     FramingError,
-    Message,
     ProtocolError,
     ProtocolObject,
     RawJson,
@@ -38,6 +37,7 @@ from dapkit.protocol import (
     encode,
     encode_frame,
     encode_value,
+    error_message,
 )
 from dapkit.transport.errors import NotAdmitted
 
@@ -213,7 +213,7 @@ def _arguments[Given: (_Challenge, _Proof)](request: Request, kind: type[Given])
 
 async def _refused(messages: _FirstMessages, request: Request, objection: str) -> NotAdmitted:
     """Say why a client is not let in; return the error for ourselves."""
-    body = ErrorBody(error=Message(id=1, format=objection))
+    body = ErrorBody(error=error_message(objection))
     await messages.send(Response(request.seq, request.seq, False, request.command, objection, body))  # noqa: FBT003 - a field
     return NotAdmitted(objection)
 

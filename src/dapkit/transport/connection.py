@@ -41,12 +41,13 @@ from dapkit.protocol import (
     DapkitError,
     ErrorBody,
     EventBody,
-    Message,
     OutputEvent,
     ProtocolObject,
     RawJson,
     Request,
     Response,
+    error_message,
+    error_text,
 )
 from dapkit.transport.errors import ConversationLost, DeadlineExceeded
 from dapkit.transport.pulse import Pulse
@@ -245,7 +246,7 @@ class Connection:
 
     def fail(self, request: Request, failure: RequestFailed) -> None:
         """Answer a request of the peer with an error."""
-        error = failure.error if failure.error is not None else Message(id=1, format=failure.text)
+        error = failure.error if failure.error is not None else error_message(failure.text)
         self.endpoint.fail(request, failure.message, error)
         self._notify()
 
@@ -367,13 +368,5 @@ def _failure(response: Response) -> RequestFailed:
     """Error for a failed response, with the best text that the peer gave."""
     error = response.body.error if isinstance(response.body, ErrorBody) else None
     message = response.message or ""
-    text = _filled_in(error) if error is not None else message
+    text = error_text(error) if error is not None else message
     return RequestFailed(text or f"{response.command} failed", message=message, error=error)
-
-
-def _filled_in(error: Message) -> str:
-    """Text of a structured message, its `{variables}` put in (`Message.format`)."""
-    text = error.format
-    for name, value in (error.variables or {}).items():
-        text = text.replace("{" + name + "}", value)
-    return text

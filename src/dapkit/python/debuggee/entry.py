@@ -25,7 +25,7 @@ DAP itself, with this process as the server; it connects to the socket that the 
 `output` events are only log messages (category console) and our own remarks (console, stderr); what the
 program writes is in its pipes. `thread` events report threads that `threading` starts.
 
-Every request gets one response. A refusal has the reason in `message` and in `body.error.format`:
+Every request gets one response. A refusal has the reason in `message`:
 "there is no thread 7; there are [1]", "thread 1 is running; pause it first", "reference 17 belongs to stop 3,
 the program is at stop 5", "unknown command 'x'", "internal error of the debugger: ...".
 

@@ -44,11 +44,9 @@ class IncomingRequest:
         return f"request {self.message['seq']} {self.message['command']}"
 
     def refuse(self, reason: str) -> None:
-        """Answer with an error."""
+        """Answer with an error, which the adapter makes a structured one of."""
         if self._open.acquire(blocking=False):
-            text = reason[: limits.MESSAGE_CHARS]
-            error: Json = {"id": 1, "format": text.replace("{", "(").replace("}", ")"), "showUser": True}
-            self._link.response(self.message, success=False, message=text, body={"error": error})
+            self._link.response(self.message, success=False, message=reason[: limits.MESSAGE_CHARS])
 
     @property
     def answered(self) -> bool:

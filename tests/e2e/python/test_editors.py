@@ -1,0 +1,66 @@
+"""What editors send to a Python program, in their own order and words, and what they make of the answers.
+
+Each test names the editor whose order it is. What a plug-in computes from an answer is computed here the same way.
+"""
+
+import textwrap
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from e2e.python.raw import Message, RawClient, raw_client
+
+VS_CODE = {"clientID": "vscode", "linesStartAt1": True, "columnsStartAt1": True, "supportsVariablePaging": True}
+
+
+@asynccontextmanager
+async def stopped(folder: Path, program: str, line: int, **launch: object) -> AsyncIterator[tuple[RawClient, int]]:
+    """Run a program up to a line as VS Code does; yield its client, and the frame that stands there."""
+    file = folder / "program.py"
+    file.write_text(textwrap.dedent(program).lstrip("\n"))
+    async with raw_client() as editor:
+        await editor.initialize(**VS_CODE)
+        await editor.send("launch", {"program": str(file), **launch})
+        await editor.event("initialized")
+        await editor.ask("setBreakpoints", {"source": {"path": str(file)}, "breakpoints": [{"line": line}]})
+        assert (await editor.ask("configurationDone"))["success"]
+        thread = (await editor.event("stopped"))["threadId"]
+        yield editor, await newest_frame(editor, thread)
+        await editor.ask("disconnect", {"terminateDebuggee": True})
+
+
+async def newest_frame(editor: RawClient, thread: int) -> int:
+    trace = await editor.ask("stackTrace", {"threadId": thread, "startFrame": 0, "levels": 1})
+    frame: int = trace["body"]["stackFrames"][0]["id"]
+    return frame
+
+
+def shown(failed: Message) -> str:
+    """Return what VS Code makes of a failure: its `formatPII` fills holes that have a value."""
+    error = failed["body"]["error"]
+    text: str = error["format"]
+    for name, value in error.get("variables", {}).items():
+        text = text.replace("{" + name + "}", value)
+    return text
+
+
+async def test_vs_code_shows_what_failed_as_it_was_said_and_a_notification_only_for_what_the_user_did(
+    tmp_path: Path,
+) -> None:
+    async with stopped(tmp_path, "x = 1\nprint(x)\n", 2) as (editor, frame):
+        locals_ = (await editor.ask("scopes", {"frameId": frame}))["body"]["scopes"][0]["variablesReference"]
+        looked = [
+            await editor.ask("evaluate", {"expression": text, "context": context, "frameId": frame})
+            for text, context in [("while", "hover"), ("gone", "watch"), ("{1", "repl"), ("f'{'", "clipboard")]
+        ]
+        assert not any(answer["success"] or answer["body"]["error"].get("showUser") for answer in looked)
+        assert [shown(answer) for answer in looked] == [answer["message"] for answer in looked]
+        assert "'{' was never closed" in shown(looked[2])
+
+        done = [
+            await editor.ask("setVariable", {"variablesReference": locals_, "name": "x", "value": "{1"}),
+            await editor.ask("setExpression", {"expression": "1", "value": "2", "frameId": frame}),
+            await editor.ask("goto", {"threadId": 1, "targetId": 4711}),
+        ]
+        assert all(answer["body"]["error"]["showUser"] for answer in done)
+        assert "'{' was never closed" in shown(done[0])
