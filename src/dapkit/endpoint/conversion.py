@@ -5,6 +5,9 @@ have asked for 0-based positions or for URIs in `initialize` (`linesStartAt1`,
 `columnsStartAt1`, `pathFormat`); this module rewrites every position and path
 of a message when it crosses the edge, and nowhere else. Which fields those are
 is read off the types, once for each: most messages have none.
+
+`CompletionItem.start` is passed on as it is, and counts from 0: the specification has it follow `columnsStartAt1`, but
+no client does (VS Code, nvim-dap, vimspector and dape say that columns start at 1, and take it as an index from 0).
 """
 
 import enum
@@ -14,7 +17,6 @@ from functools import cache
 from typing import Any, get_args, get_type_hints
 
 from dapkit.protocol import (
-    CompletionItem,
     InitializeRequestArguments,
     ProtocolObject,
     RunInTerminalRequestArguments,
@@ -117,8 +119,6 @@ def _place(kind: type[ProtocolObject], name: str) -> _Place | None:
         case "line" | "end_line" | "lines":
             return _Place.LINE
         case "column" | "end_column":
-            return _Place.COLUMN
-        case "start" if kind is CompletionItem:
             return _Place.COLUMN
         case "path" if kind is Source:
             return _Place.PATH

@@ -60,7 +60,7 @@ def test_names_come_from_locals_globals_builtins_and_keywords_in_this_order(peer
         "type": "variable",
         "detail": "int",
         "sortText": "00number",
-        "start": 7,
+        "start": 6,
         "length": 4,
     }
     kinds = {target["label"]: target["type"] for target in complete(peer, "")}
@@ -88,7 +88,7 @@ def test_attributes_are_found_without_running_properties_or_dir(start: Start) ->
 def test_keys_are_proposed_in_brackets(peer: Peer) -> None:
     assert labels(complete(peer, "thing.stored[")) == ["'name'", "'other key'", "3"]
     (name,) = complete(peer, "thing.stored['na")
-    assert (name["text"], name["start"], name["length"], name["type"]) == ("'name']", 14, 3, "value")
+    assert (name["text"], name["start"], name["length"], name["type"]) == ("'name']", 13, 3, "value")
     assert labels(complete(peer, 'thing.stored["o')) == ['"other key"']
     assert labels(complete(peer, "things[thin")) == ["thing", "things"]
 
@@ -105,7 +105,7 @@ def test_imports_propose_modules_and_names(peer: Peer) -> None:
 
 def test_columns_count_utf_16_units_and_lines_from_one(peer: Peer) -> None:
     (name,) = complete(peer, "'😀' + näm", column=11)
-    assert (name["label"], name["start"], name["length"]) == ("nämé", 8, 3)
+    assert (name["label"], name["start"], name["length"]) == ("nämé", 7, 3)
     assert labels(complete(peer, "first\nthin.x\nlast", column=5, line=2)) == ["thing", "things"]
     assert complete(peer, "'in a tex") == []
     for column, line in ((1, 9), (10_000, 1)):

@@ -64,3 +64,49 @@ async def test_vs_code_shows_what_failed_as_it_was_said_and_a_notification_only_
         ]
         assert all(answer["body"]["error"]["showUser"] for answer in done)
         assert "'{' was never closed" in shown(done[0])
+
+
+def at_cursor(text: str) -> Message:
+    """Return a request for completions at the mark in a text, with the rest of it behind the cursor."""
+    before, _, after = text.partition("|")
+    return {"text": before + after, "column": len(before.rpartition("\n")[2]) + 1, "line": before.count("\n") + 1}
+
+
+async def test_completions_are_inserted_where_each_editor_counts_from(tmp_path: Path) -> None:
+    program = """
+        class Store:
+            count = 1
+        store = Store()
+        table = {"one": 1, "two": 2}
+        print()
+    """
+    async with stopped(tmp_path, program, 5) as (editor, frame):
+
+        async def targets(text: str) -> list[Message]:
+            answer = await editor.ask("completions", {"frameId": frame, **at_cursor(text)})
+            found: list[Message] = answer["body"]["targets"]
+            return found
+
+        (count,) = await targets("store.co|")
+        word: str = count["text"] if "text" in count else count["label"]
+        # nvim-dap: `vim.fn.complete(offset + start + 1, ...)` counts from 1; vimspector: `ArgLead[ 0 : start ]`.
+        assert "store.co"[: count["start"]] + word == "store.count"
+        # dape: what of the word lies before the bounds of the word at point is cut off.
+        assert word[max(0, len("store.") - count["start"]) :] == "count"
+        # VS Code: what was typed has to begin with text.substring(start, start + length).
+        assert "store.co"[count["start"] :][: count["length"]] == "co"
+        # VS Code: a `start` in the second line counts from the beginning of the text.
+        (count,) = await targets("x = 1\nstore.co|")
+        assert "x = 1\nstore.co"[count["start"] :][: count["length"]] == "co"
+
+        # VS Code closes brackets and quotes itself: they stand behind the cursor.
+        for typed, texts in {
+            'table["|': ['"one"]', '"two"]'],
+            'table["|"': ['"one', '"two'],
+            'table["|"]': ['"one', '"two'],
+            'table["o|"] + 1': ['"one'],
+            "table[|]": ["'one'", "'two'"],
+            "table[|": ["'one']", "'two']"],
+        }.items():
+            found = await targets(typed)
+            assert [item["text"] for item in found if item["type"] == "value"] == texts, typed

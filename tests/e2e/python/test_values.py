@@ -100,7 +100,7 @@ async def test_completions_come_from_the_program(stopped: Driver) -> None:
     frame = (await stopped.frames())[0]
     body = await stopped.session.completions("thing.an", 9, frame_id=frame.id)
     [target] = body.targets
-    assert (target.label, target.type, target.start, target.length) == ("answer", "property", 7, 2)
+    assert (target.label, target.type, target.start, target.length) == ("answer", "property", 6, 2)
 
 
 @pytest.mark.row("readMemory, writeMemory")

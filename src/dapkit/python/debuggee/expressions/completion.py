@@ -2,6 +2,10 @@
 
 Nothing of the program runs for it: the part before a dot or bracket is looked up like what a mouse pointer
 rests on (`hover`), and where that is not possible there are no proposals.
+
+`start` counts from 0, in the whole text. The protocol leaves the base to `columnsStartAt1`, but clients that say 1 take
+it as an index from 0 all the same: VS Code (`text.substring(item.start, ...)`), nvim-dap (`complete(offset + start + 1,
+...)`), vimspector (`ArgLead[ 0 : start ]`) and dape (compared with the bounds of the word), as debugpy sends it.
 """
 
 import builtins
@@ -9,7 +13,7 @@ import os
 import sys
 from collections.abc import Iterable
 from types import ModuleType
-from typing import Final
+from typing import Final, cast
 
 from .. import limits, utf16
 from ..classes import ClassSet, is_a, mro, mro_of, namespace, plain_text, type_name
@@ -26,16 +30,18 @@ _QUOTES: Final = ("'", '"')
 
 
 def complete(text: str, line: int, column: int, namespaces: Namespaces) -> list[Json]:
-    """Return proposals for a place in a text; line and column count from 1, columns in UTF-16 units."""
+    """Return proposals for a place in a text; line and column count from 1, columns and `start` in UTF-16 units."""
     lines = text.split("\n")
     if not 1 <= line <= len(lines):
         raise RequestRefused(f"line is {line}, the text has {len(lines)}")
-    head = _upto(lines[line - 1], column)
-    proposals = _proposals(head, namespaces)
-    return proposals[: limits.PROPOSALS]
+    head = utf16.upto(lines[line - 1], column - 1)
+    proposals = _proposals(head, lines[line - 1][len(head) :], namespaces)[: limits.PROPOSALS]
+    above = sum(utf16.units(earlier) + 1 for earlier in lines[: line - 1])
+    return [{**item, "start": cast("int", item["start"]) + above} for item in proposals]  # from `_item`
 
 
-def _proposals(head: str, namespaces: Namespaces) -> list[Json]:
+def _proposals(head: str, rest: str, namespaces: Namespaces) -> list[Json]:
+    """Return proposals for what is typed at the end of `head`; behind the cursor stands `rest`."""
     typed = _identifier_at_end(head)
     before = head[: len(head) - len(typed)]
     words = head.split()
@@ -43,7 +49,7 @@ def _proposals(head: str, namespaces: Namespaces) -> list[Json]:
         return _modules(head)
     if words[:1] == ["from"] and len(words) > 1:
         return _imported_names(words[1], typed, head)
-    if (keys := _keys(head, namespaces)) is not None:
+    if (keys := _keys(head, rest, namespaces)) is not None:
         return keys
     if before.endswith("."):
         owner = _expression_at_end(before[:-1])
@@ -53,18 +59,13 @@ def _proposals(head: str, namespaces: Namespaces) -> list[Json]:
     return _names(typed, head, namespaces)
 
 
-def _upto(line: str, column: int) -> str:
-    """Return the part of a line before a column, which counts as UTF-16 does."""
-    return utf16.upto(line, column - 1)
-
-
 def _item(label: str, typed: str, head: str, *, kind: str, order: str, detail: str = "", text: str = "") -> Json:
     length = utf16.units(typed)
     item: Json = {
         "label": label,
         "type": kind,
         "sortText": f"{order}{label}",
-        "start": utf16.units(head) - length + 1,
+        "start": utf16.units(head) - length,
         "length": length,
     }
     if detail:
@@ -135,8 +136,11 @@ def _sorted(found: dict[str, Json]) -> list[Json]:
 # Keys
 
 
-def _keys(head: str, namespaces: Namespaces) -> list[Json] | None:
-    """Return the keys of a dict whose bracket is open at the end; None if there is no such bracket."""
+def _keys(head: str, rest: str, namespaces: Namespaces) -> list[Json] | None:
+    """Return the keys of a dict whose bracket is open at the end; None if there is no such bracket.
+
+    What an editor has closed by itself, and stands behind the cursor, is not proposed once more.
+    """
     typed = head[_start_of_key(head) :]
     before = head[: len(head) - len(typed)].rstrip()
     if not before.endswith("["):
@@ -162,7 +166,8 @@ def _keys(head: str, namespaces: Namespaces) -> list[Json] | None:
         if quote and type(key) is str and text[0] != quote and quote not in key and "\\" not in text:
             text = quote + text[1:-1] + quote
         if text.startswith(typed):
-            found[text] = _item(text, typed, head, kind="value", order="", text=text + "]")
+            closed = text[:-1] if quote and rest.startswith(quote) else text if rest.startswith("]") else text + "]"
+            found[text] = _item(text, typed, head, kind="value", order="", text=closed)
     return _sorted(found) if found or quote else None
 
 
