@@ -1,6 +1,7 @@
 """The SDK: a debug adapter is a class with one coroutine per request that it supports."""
 
 from dapkit.adapter.adapter import Adapter, Middleware, NoAttach, NoLaunch
+from dapkit.adapter.after_the_end import answer_after_the_end
 from dapkit.adapter.command_line import run
 from dapkit.adapter.decorators import custom_request, not_a_request
 from dapkit.adapter.errors import AdapterError, DefinitionError, NotServed, NotSupported
@@ -28,6 +29,7 @@ __all__ = [
     "References",
     "RequestFailed",
     "ResponseBody",
+    "answer_after_the_end",
     "custom_request",
     "not_a_request",
     "run",

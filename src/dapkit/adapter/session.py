@@ -7,6 +7,7 @@ scope it runs in is cancelled; each way goes through the same steps, once:
 
     cancel what is pending -> disconnect (if asked for) -> closing() -> the last response -> cancel background tasks
 
+What comes after the end of the program is answered without a handler (`after_the_end`).
 Which requests are legal when is the endpoint's business; how a handler is called, that of `handlers`.
 """
 
@@ -19,6 +20,7 @@ import anyio
 from anyio.abc import ByteStream
 
 from dapkit import limits
+from dapkit.adapter.after_the_end import answer_after_the_end
 from dapkit.adapter.definition import Definition
 from dapkit.adapter.failures import CANCELLED, failure_of
 from dapkit.adapter.handlers import Handlers, ResponseBody, Served, check_body
@@ -28,6 +30,7 @@ from dapkit.endpoint import (
     Endpoint,
     EventReceived,
     Overtakes,
+    Phase,
     ProgressCancelRequested,
     RequestFailed,
     RequestReceived,
@@ -177,6 +180,8 @@ class AdapterSession:
             case RequestReceived(request) if request.command == "disconnect":
                 self._disconnect = request
                 self._receiving.cancel()
+            case RequestReceived(request) if self.endpoint.phase is Phase.OVER:
+                self._answer_after_the_end(request)
             case RequestReceived(request):
                 pending = self._pending[request.seq] = _Pending(request)
                 if self._handlers.is_serial(request.command):
@@ -217,6 +222,12 @@ class AdapterSession:
             self._fail(request, failure_of(request.command, error))
         finally:
             self._settle(pending)
+
+    def _answer_after_the_end(self, request: Request) -> None:
+        try:
+            self._respond(request, answer_after_the_end(request.command, request.arguments))
+        except RequestFailed as failure:
+            self._fail(request, failure)
 
     def _settle(self, pending: _Pending) -> None:
         """Close the account of a request; without a response by now, it was cancelled."""
@@ -277,12 +288,13 @@ class AdapterSession:
         for request in self.endpoint.unanswered:
             if request.seq in self._pending:
                 self._fail(request, CANCELLED)
-            elif request is not disconnect:
-                self._fail(request, RequestFailed(f"{request.command} came after disconnect"))
-        if disconnect is not None and failure is not None:
-            self._fail(disconnect, failure)
-        elif disconnect is not None:
+            elif request.command != "disconnect":
+                self._answer_after_the_end(request)
+        if disconnect is not None and failure is None:
             self.connection.respond(disconnect)
+        elif failure is not None:
+            for request in self.endpoint.unanswered:
+                self._fail(request, failure)
 
     async def _cancel_pending(self) -> None:
         """Cancel all but `initialize`: a client that disconnects at once still gets our capabilities."""

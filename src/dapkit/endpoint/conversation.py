@@ -114,8 +114,13 @@ class Conversation:
 
     def _answer_disconnect(self, request: Request, body: RawJson | None) -> None:
         # What is still being worked on ends with the session, and events that wait for it need not wait any more.
+        # A client that asks to disconnect twice (Helix) has what it wants both times.
         for unwanted in list(self.unanswered.values()):
-            self.answer(unwanted, success=False, message="cancelled", body=None)
+            if unwanted.command == "disconnect":
+                del self.unanswered[unwanted.seq]
+                self.outbox.put_response(unwanted, success=True, message=None, body=body)
+            else:
+                self.answer(unwanted, success=False, message="cancelled", body=None)
         if not self.lifecycle.introduced:
             self.outbox.drop_events()
         self.outbox.put_behind(request, body)

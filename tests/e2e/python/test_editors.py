@@ -110,3 +110,54 @@ async def test_completions_are_inserted_where_each_editor_counts_from(tmp_path: 
         }.items():
             found = await targets(typed)
             assert [item["text"] for item in found if item["type"] == "value"] == texts, typed
+
+
+async def test_orders_that_come_after_the_end_are_answered_as_of_a_program_without_anything() -> None:
+    async with raw_client() as editor:
+        await editor.start(code="pass")
+        await editor.event("terminated")
+
+        async def body(command: str, **arguments: object) -> Message:
+            answer = await editor.ask(command, arguments)
+            assert answer["success"], answer
+            found: Message = answer.get("body", {})
+            return found
+
+        # dape: `terminate` after each end, and it waits for the answer.
+        assert await body("terminate", restart=False) == {}
+        assert await body("terminate") == {}
+        # VS Code: what it shows is asked for once more, and breakpoints are set in files that are opened.
+        source = {"path": "/program.py"}
+        assert await body("threads") == {"threads": []}
+        assert await body("breakpointLocations", source=source, line=1) == {"breakpoints": []}
+        assert await body("stackTrace", threadId=1) == {"stackFrames": [], "totalFrames": 0}
+        assert await body("loadedSources") == {"sources": []}
+        ended = {"verified": False, "message": "the debug session has ended"}
+        assert await body("setBreakpoints", source=source, breakpoints=[{"line": 1}, {"line": 2}]) == {
+            "breakpoints": [ended, ended]
+        }
+        assert await body("setFunctionBreakpoints", breakpoints=[{"name": "f"}]) == {"breakpoints": [ended]}
+        assert await body("setExceptionBreakpoints", filters=["raised"]) == {}
+        for command, arguments in {
+            "evaluate": {"expression": "x", "frameId": 1, "context": "watch"},
+            "variables": {"variablesReference": 1},
+            "scopes": {"frameId": 1},
+            "continue": {"threadId": 1},
+        }.items():
+            answer = await editor.ask(command, arguments)
+            assert answer["message"] == f"{command}: the debug session has ended"
+            assert "showUser" not in answer["body"]["error"]
+        # Helix: `disconnect` twice.
+        first = await editor.send("disconnect", {"restart": False})
+        second = await editor.send("disconnect", {"restart": False})
+        await editor.hear_the_end()
+        assert [(await editor.answer(seq))["success"] for seq in (first, second)] == [True, True]
+
+
+async def test_what_vs_code_asks_for_while_the_program_ends_is_answered_as_after_the_end(tmp_path: Path) -> None:
+    async with stopped(tmp_path, "x = 1\nprint(x)\n", 2) as (editor, _):
+        await editor.send("continue", {"threadId": 1})
+        source = {"path": str(tmp_path / "program.py")}
+        asked = [await editor.send("breakpointLocations", {"source": source, "line": line}) for line in range(1, 200)]
+        assert all([(await editor.answer(seq))["success"] for seq in asked])
+        await editor.event("terminated")

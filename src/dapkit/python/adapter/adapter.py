@@ -126,7 +126,7 @@ class PythonAdapter(ForwardingAdapter[PythonLaunch, PythonAttach]):
     async def terminate(self, args: TerminateArguments) -> None:
         """Interrupt the program, so that it can clean up; a second request kills it."""
         if self.run is None:
-            raise RequestFailed("terminate: there is no program to end: it has not started, or has ended")
+            raise RequestFailed("terminate: there is no program to end: it has not started")
         await self.run.terminate(args)
 
     async def disconnect(self, args: DisconnectArguments) -> None:

@@ -44,8 +44,12 @@ from dapkit.transport import Connection, ConversationLost, TransportError, backg
 
 log = logging.getLogger(__name__)
 
-_NOTHING = RawJson(b"{}")
+NOTHING = RawJson(b"{}")
 _CUT = "the program has closed the connection of the debugger, and runs on without it"
+
+
+class ProgramEnded(RequestFailed):
+    """The program has ended, and answers nothing any more."""
 
 
 class ProgramProcess(Protocol):
@@ -128,7 +132,8 @@ class Debuggee:
         """Put a request to the engine, paths changed for it, and for the client in its answer.
 
         Raises:
-            RequestFailed: the engine refused, or the program ended.
+            ProgramEnded: before it could answer.
+            RequestFailed: the engine refused.
 
         """
         command = arguments.command
@@ -140,8 +145,8 @@ class Debuggee:
         except ConversationLost as error:
             if self.process.runs():
                 raise RequestFailed(f"{command}: the program runs on without the debugger") from error
-            raise RequestFailed(f"{command}: the program ended before it could answer") from error
-        return _NOTHING if body is None else self.paths.body(command, body)
+            raise ProgramEnded(f"{command}: the program ended before it could answer") from error
+        return NOTHING if body is None else self.paths.body(command, body)
 
 
 type Connector = Callable[["DebuggeeRun"], AbstractAsyncContextManager[Debuggee]]
@@ -176,6 +181,11 @@ class DebuggeeRun:
         self._refusal: RequestFailed | None = None
         self._exit_code: int | None = None
         self._threads: set[int] = set()
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the program has ended, though that may not have been reported yet."""
+        return self._settled.is_set() and self.debuggee is None
 
     # Starting
 
@@ -312,11 +322,13 @@ class DebuggeeRun:
         """Ask the program to end; kill it if it was asked before.
 
         Raises:
-            RequestFailed: there is none, or it does not listen; asking again kills it.
+            RequestFailed: there is none yet, or it does not listen; asking again kills it.
 
         """
+        if self.has_ended:
+            return
         if self.debuggee is None:
-            raise RequestFailed("terminate: there is no program to end: it has not started, or has ended")
+            raise RequestFailed("terminate: there is no program to end: it has not started")
         if self.asked_to_end:
             await self.debuggee.process.kill()
             return

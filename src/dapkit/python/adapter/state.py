@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from dapkit import limits
-from dapkit.adapter import Adapter, RequestFailed, not_a_request
+from dapkit.adapter import Adapter, RequestFailed, answer_after_the_end, not_a_request
 from dapkit.protocol import (
     Arguments,
     BreakpointLocationsArguments,
@@ -48,11 +48,12 @@ from dapkit.protocol import (
     ThreadsArguments,
     VariablesArguments,
     WriteMemoryArguments,
+    encode_value,
 )
 from dapkit.python.adapter.abilities import ANNOUNCED
 from dapkit.python.adapter.progress import with_progress
 from dapkit.python.adapter.remembered import SETTING, RememberedBreakpoints
-from dapkit.python.adapter.run import DebuggeeRun
+from dapkit.python.adapter.run import NOTHING, DebuggeeRun, ProgramEnded
 
 
 class ForwardingAdapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[Launch, Attach], partial=True):
@@ -82,12 +83,20 @@ class ForwardingAdapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[
             RequestFailed: the engine refused, or there is no program.
 
         """
+        if self.run is not None and self.run.has_ended:
+            return _after_the_end(arguments)
         debuggee = None if self.run is None else self.run.debuggee
         if debuggee is None:
-            raise RequestFailed(f"{arguments.command}: there is no program to ask: it has not started, or has ended")
+            raise RequestFailed(f"{arguments.command}: there is no program to ask: it has not started")
         title = _title_if_long(arguments)
         ask = partial(debuggee.ask, arguments)
-        body = await (ask() if title is None else with_progress(self, title, ask))
+        try:
+            body = await (ask() if title is None else with_progress(self, title, ask))
+        except ProgramEnded as ended:
+            try:
+                return _after_the_end(arguments)
+            except RequestFailed:
+                raise ended from None
         return self.remembered.note(arguments, body) if arguments.command in SETTING else body
 
     async def configuration_done(self) -> None:
@@ -225,6 +234,12 @@ class ForwardingAdapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[
     async def exception_info(self, args: ExceptionInfoArguments) -> RawJson:
         """Describe the exception that a thread is stopped at."""
         return await self.ask(args)
+
+
+def _after_the_end(arguments: Arguments[Any]) -> RawJson:
+    """Answer as the SDK does once the client was told of the end."""
+    body = answer_after_the_end(arguments.command, arguments)
+    return NOTHING if body is None else RawJson(encode_value(body))
 
 
 def _title_if_long(arguments: Arguments[Any]) -> str | None:
