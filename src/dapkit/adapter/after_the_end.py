@@ -1,9 +1,9 @@
 """What is answered to requests that come when the program has ended.
 
-They are no mistake: they were on their way, or a client asks for everything once more before it disconnects. VS Code
-asks for `breakpointLocations` of open files, dape sends `terminate` after each end, Helix `disconnect` twice. No handler
-is called: there is nothing that it could ask. Lists are empty, breakpoints are not verified, and what is to end has
-ended; the rest fails, without a notification.
+These are not mistakes: they were on their way, or a client asks for everything once more before it disconnects. VS Code
+asks for `breakpointLocations` of open files, dape sends `terminate` after each end, Helix `disconnect` twice. None has
+its handler called: there is nothing that it could ask. Lists are empty, breakpoints are not verified, and what is to
+end has ended; the rest fails, without a notification.
 """
 
 from typing import Any, Final

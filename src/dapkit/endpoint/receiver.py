@@ -155,7 +155,7 @@ class Receiver:
         if spec is not None and spec.direction is not conversation.role.serves:
             return f"{request.command} is not a request to the {conversation.role}"
         if conversation.role is Role.ADAPTER and conversation.lifecycle.phase is Phase.OVER:
-            return None  # it may have been on its way when the client was told of the end
+            return None  # it may have been on its way when the end was reported
         return conversation.lifecycle.objection(request.command)
 
     def _receive_cancel(self, request: Request, unwanted: CancelArguments) -> list[Happening]:

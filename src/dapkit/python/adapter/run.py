@@ -48,7 +48,7 @@ NOTHING = RawJson(b"{}")
 _CUT = "the program has closed the connection of the debugger, and runs on without it"
 
 
-class ProgramEnded(RequestFailed):
+class ProgramGone(RequestFailed):
     """The program has ended, and answers nothing any more."""
 
 
@@ -132,7 +132,7 @@ class Debuggee:
         """Put a request to the engine, paths changed for it, and for the client in its answer.
 
         Raises:
-            ProgramEnded: before it could answer.
+            ProgramGone: before it could answer.
             RequestFailed: the engine refused.
 
         """
@@ -145,7 +145,7 @@ class Debuggee:
         except ConversationLost as error:
             if self.process.runs():
                 raise RequestFailed(f"{command}: the program runs on without the debugger") from error
-            raise ProgramEnded(f"{command}: the program ended before it could answer") from error
+            raise ProgramGone(f"{command}: the program ended before it could answer") from error
         return NOTHING if body is None else self.paths.body(command, body)
 
 

@@ -53,7 +53,7 @@ from dapkit.protocol import (
 from dapkit.python.adapter.abilities import ANNOUNCED
 from dapkit.python.adapter.progress import with_progress
 from dapkit.python.adapter.remembered import SETTING, RememberedBreakpoints
-from dapkit.python.adapter.run import NOTHING, DebuggeeRun, ProgramEnded
+from dapkit.python.adapter.run import NOTHING, DebuggeeRun, ProgramGone
 
 
 class ForwardingAdapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[Launch, Attach], partial=True):
@@ -92,7 +92,7 @@ class ForwardingAdapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[
         ask = partial(debuggee.ask, arguments)
         try:
             body = await (ask() if title is None else with_progress(self, title, ask))
-        except ProgramEnded as ended:
+        except ProgramGone as ended:
             try:
                 return _after_the_end(arguments)
             except RequestFailed:
@@ -237,7 +237,7 @@ class ForwardingAdapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[
 
 
 def _after_the_end(arguments: Arguments[Any]) -> RawJson:
-    """Answer as the SDK does once the client was told of the end."""
+    """Answer as the SDK does once the end was reported."""
     body = answer_after_the_end(arguments.command, arguments)
     return NOTHING if body is None else RawJson(encode_value(body))
 
