@@ -82,6 +82,75 @@ def test_several_inline_breakpoints_stop_in_the_order_of_execution(start: Start)
     assert peer.finish()[:2] == (0, "1 2 6 7 [2, 3]\n")
 
 
+STATEMENTS = """
+def f(x):
+    a = x
+    b = a
+    c = [
+        -g(a),
+    ]
+    return a, b, c
+def g(x): return x
+for i in range(2):
+    f(i)
+print(i)
+"""
+
+
+@pytest.mark.row("setBreakpoints")
+def test_column_where_a_line_begins_means_the_line_and_is_hit_after_a_stop_in_the_same_call(start: Start) -> None:
+    peer = start(STATEMENTS)
+    placed = peer.configure(
+        breakpoints=[
+            {"line": 2},
+            {"line": 3, "column": 5},
+            {"line": 5, "column": 10},
+            {"line": 7, "column": 1, "logMessage": "{x}"},
+        ]
+    )
+    assert [(one["line"], one.get("column")) for one in placed] == [(2, None), (3, 5), (5, 10), (7, 5)]
+    seen = []
+    for _ in range(6):
+        body = peer.stopped("breakpoint")
+        frame = peer.stack()[0]
+        seen.append((frame["line"], frame["column"], body["hitBreakpointIds"]))
+        peer.go()
+    once = [(2, 1, [placed[0]["id"]]), (3, 5, [placed[1]["id"]]), (5, 10, [placed[2]["id"]])]
+    assert seen == [*once, *once]
+    assert peer.finish()[:2] == (0, "1\n")
+    assert [one["body"]["output"] for one in peer.events() if one["event"] == "output"] == ["0\n", "1\n"]
+
+
+def test_step_onto_a_line_with_a_breakpoint_where_it_begins_stops_there_once(start: Start) -> None:
+    peer = start(STATEMENTS)
+    peer.configure(breakpoints=[{"line": 2}, {"line": 3, "column": 5}, {"line": 3}, {"line": 5, "column": 10}])
+    peer.stopped("breakpoint")
+    seen = []
+    for _ in range(4):
+        peer.ask("next", threadId=1)
+        body = peer.stopped()
+        seen.append((body["reason"], peer.at()[1], len(body.get("hitBreakpointIds", ()))))
+    assert seen == [("breakpoint", 3, 2), ("breakpoint", 5, 1), ("step", 4, 0), ("step", 7, 0)]
+
+
+def test_instruction_breakpoint_where_a_line_begins_is_hit_after_a_stop_in_the_same_call(start: Start) -> None:
+    peer = start(STATEMENTS)
+    peer.configure(lines=[3])
+    peer.stopped("breakpoint")
+    address = peer.stack()[0]["instructionPointerReference"]
+    source = {"path": str(peer.folder / "prog.py")}
+    [at_line] = peer.ask("setBreakpoints", source=source, breakpoints=[{"line": 2}])["breakpoints"]
+    [at] = peer.ask("setInstructionBreakpoints", breakpoints=[{"instructionReference": address}])["breakpoints"]
+    peer.go()
+    hits = []
+    while len(hits) < 2:
+        body = peer.stopped()
+        if hits or body["hitBreakpointIds"] == [at_line["id"]]:
+            hits.append((body["reason"], peer.at()[1], body["hitBreakpointIds"]))
+        peer.go()
+    assert hits == [("breakpoint", 2, [at_line["id"]]), ("instruction breakpoint", 3, [at["id"]])]
+
+
 def test_inline_breakpoint_in_a_lambda_and_a_comprehension_with_conditions(start: Start) -> None:
     peer = start(ROW)
     peer.configure(

@@ -108,12 +108,11 @@ class Callbacks:
         if not self._monitor.active:
             return
         sites = self.breakpoints.sources
-        busy = self._states.arresting or bool(self._stepping.steps)
+        busy = self._states.arresting or bool(self._stepping.steps) or bool(self._soon)
         self._monitor.register_one(EVENTS.LINE, self._line if busy else sites.lines.cheapest)
         self._monitor.register_one(
             EVENTS.PY_UNWIND, self._unwind if self._stepping.steps or self._soon else self._leave_program
         )
-        busy = busy or bool(self._soon)
         self._monitor.register_one(EVENTS.INSTRUCTION, self._instruction if busy else sites.inline.cheapest)
 
     @under_lock
@@ -152,7 +151,7 @@ class Callbacks:
         if self._stepping.arrives(ident, frame):
             self._arrive(ident, frame, at_line=True)
             return None
-        return self._unless_needed(outcome, stepped=self._stepping.watches(code))
+        return self._unless_needed(outcome, stepped=self._stepping.watches(code) or frame in self._soon)
 
     def _on_instruction(self, frame: FrameType, code: CodeType, offset: int) -> object:
         if frame in self._soon:

@@ -5,10 +5,12 @@ All sites of one kind of event make up one `SiteTable`.
 """
 
 import _thread
+import sys
 from collections.abc import Callable, Iterator
 from types import CodeType, FrameType
 
 from .. import native
+from ..bytecode.positions import line_at
 from ..execution import monitor
 from ..execution.monitor import Monitor
 from ..hidden import hide
@@ -18,6 +20,9 @@ from .breakpoint import EngineBreakpoint
 from .conditions import HitActions, LineCallback, callback_for
 
 DISABLE = monitor.DISABLE
+
+_LINE_HIDES_INSTRUCTION = sys.version_info < (3, 14)
+"""Whether the INSTRUCTION event is lost at an instruction where LINE has just been switched off."""
 
 
 class BreakpointSite:
@@ -43,13 +48,17 @@ def site_of(
 
 
 class BreakpointHit:
-    """A breakpoint that is to stop a frame; `problem` is the error of its condition, if that raised."""
+    """A breakpoint that is to stop a frame; `problem` is the error of its condition, if that raised.
 
-    __slots__ = ("breakpoint", "frame", "problem")
+    `at_line` says that the frame is in its LINE event.
+    """
 
-    def __init__(self, breakpoint: EngineBreakpoint, frame: FrameType, problem: str = "") -> None:
+    __slots__ = ("at_line", "breakpoint", "frame", "problem")
+
+    def __init__(self, breakpoint: EngineBreakpoint, frame: FrameType, problem: str = "", *, at_line: bool) -> None:
         self.breakpoint = breakpoint
         self.frame = frame
+        self.at_line = at_line
         self.problem = problem
         hide(self)
 
@@ -91,10 +100,16 @@ class SiteTable:
 
     Invariant: `dispatch` and `cheapest` say the same as `_sites`, and the monitor watches exactly
     the code objects of `_sites` for `owner`.
+
+    `after` is the table of the LINE events that come before the events of this one, at the same instruction.
     """
 
-    def __init__(self, watch: Monitor, owner: str, events: int, collector: HitCollector) -> None:
+    def __init__(
+        self, watch: Monitor, owner: str, events: int, collector: HitCollector, *, after: "SiteTable | None" = None
+    ) -> None:
         self._monitor = watch
+        self._after = after
+        self._kept: list[tuple[CodeType, int]] = []
         self._collector = collector
         self._owner = owner
         self._events = events
@@ -112,6 +127,7 @@ class SiteTable:
         """Watch some more sites."""
         if new:
             self._sites += new
+            self._keep_lines()
             for code in {id(site.code): site.code for site in new}.values():
                 self._monitor.want(code, self._owner, self._events, afresh=True)
             self._index()
@@ -123,28 +139,64 @@ class SiteTable:
         if not gone:
             return
         self._sites = [site for site in self._sites if not chosen(site)]
+        self._keep_lines()
         still = {id(site.code) for site in self._sites}
         for site in gone:
             if id(site.code) not in still:
                 self._monitor.want(site.code, self._owner, 0)
         self._index()
 
+    def _keep_lines(self) -> None:
+        if self._after is not None and _LINE_HIDES_INSTRUCTION:
+            self._after.keep([(site.code, line_at(site.code, site.at)) for site in self._sites])
+
+    @under_lock
+    def keep(self, places: list[tuple[CodeType, int]]) -> None:
+        """Never switch events off at these places, though no breakpoint is there."""
+        if places != self._kept:
+            self._kept = places
+            self._index()
+
     def _index(self) -> None:
-        table = _table(self._sites, self._collector)
+        table = _table(self._sites, self._collector, self._kept)
         self.dispatch = _dispatch(table)
-        self.cheapest = self._sites[0].callback if len(self._sites) == 1 else native.router(table) or self.dispatch
+        alone = len(self._sites) == 1 and not self._kept
+        self.cheapest = self._sites[0].callback if alone else native.router(table) or self.dispatch
 
 
-def _table(sites: list[BreakpointSite], collector: HitCollector) -> native.Table:
+def _table(sites: list[BreakpointSite], collector: HitCollector, kept: list[tuple[CodeType, int]]) -> native.Table:
     """Find the callbacks of each line or offset."""
     at: dict[int, list[BreakpointSite]] = {}
     for site in sites:
         at.setdefault(site.at, []).append(site)
+    idle: dict[int, list[CodeType]] = {}
+    for code, place in kept:
+        if not any(site.code is code for site in at.get(place, ())):
+            idle.setdefault(place, []).append(code)
     # A line number that only one code object has is the usual case, and worth a shorter way.
-    return {
+    table: native.Table = {
         place: (found[0].code, found[0].callback) if len(found) == 1 else (None, _all_of(found, collector))
         for place, found in at.items()
     }
+    for place, codes in idle.items():
+        table[place] = None, _also_idle(table.get(place), codes)
+    return table
+
+
+def _also_idle(served: tuple[CodeType | None, LineCallback] | None, codes: list[CodeType]) -> LineCallback:
+    """Make the callback of a line that does nothing in some code, and what is served in other code."""
+    own, callback = served or (None, _disable)
+
+    def also_idle(code: CodeType, place: int, depth: int = 1) -> object:
+        if any(idle is code for idle in codes):
+            return None
+        return callback(code, place, depth + 1) if own is None or own is code else DISABLE
+
+    return also_idle
+
+
+def _disable(_code: CodeType, _place: int, _depth: int = 1) -> object:
+    return DISABLE
 
 
 def _dispatch(table: native.Table) -> LineCallback:

@@ -3,14 +3,15 @@
 A breakpoint is verified against the text of its file at once, and bound when a code object
 of that file is seen running; a file may give any number of code objects, at any time. What
 cannot be verified yet waits for its module to be loaded, and is located in what is loaded then.
-A line is watched by LINE events; a place within a line by INSTRUCTION events, in its code object only.
+A line is watched by LINE events; a place within a line by INSTRUCTION events, in its code object only. A place
+with which a line begins is the line: all breakpoints there are hit by one event, and make one stop.
 """
 
 from _bisect import bisect_left
 from collections.abc import Callable
 from types import CodeType
 
-from ..bytecode.positions import ProgramText, ProgramTexts, Spot, belongs, entries, spots_of_line
+from ..bytecode.positions import ProgramText, ProgramTexts, Spot, belongs, entries, first_offset, spots_of_line
 from ..connection.wire import Json
 from ..errors import RequestRefused
 from ..execution import monitor
@@ -23,7 +24,8 @@ from .breakpoint import SOURCE, EngineBreakpoint
 from .conditions import HitActions
 from .sites import BreakpointSite, HitCollector, SiteTable, site_of
 
-type ActionsFor = Callable[[EngineBreakpoint], HitActions]
+type ActionsFor = Callable[..., HitActions]
+"""`(breakpoint, at_line=False)`: `at_line` says that a LINE event hits it."""
 type Report = Callable[[EngineBreakpoint, str], None]
 
 
@@ -54,7 +56,7 @@ class SourceBreakpointTable:
         self._names: frozenset[str] = frozenset()  # of the sources in `_asked`
         self._codes: dict[str, dict[int, tuple[CodeType, dict[str, object]]]] = {}  # of sources that were asked for
         self.lines = SiteTable(watch, "site", monitor.SITE, collector)
-        self.inline = SiteTable(watch, "inline", monitor.EVENTS.INSTRUCTION, collector)
+        self.inline = SiteTable(watch, "inline", monitor.EVENTS.INSTRUCTION, collector, after=self.lines)
 
     def prepare(
         self, source: Json, text: ProgramText | RequestRefused, asked: list[Json], *, note: str
@@ -203,14 +205,19 @@ class SourceBreakpointTable:
         for code, namespace in codes:
             for line in lines_of_code(code) & places.keys():
                 for breakpoint in places[line]:
-                    actions = self._actions_for(breakpoint)
+                    actions = self._actions_for(breakpoint, at_line=True)
                     at_lines.append(site_of(breakpoint, code, line, namespace=namespace, actions=actions))
             for breakpoint in places.get(0, ()):
-                if breakpoint.spot is not None and belongs(code, breakpoint.spot):
-                    actions = self._actions_for(breakpoint)
+                if breakpoint.spot is None or not belongs(code, breakpoint.spot):
+                    continue
+                offsets = entries(code, breakpoint.spot.span)
+                at_line = offsets[:1] == [first_offset(code, breakpoint.line)]
+                actions = self._actions_for(breakpoint, at_line=at_line)
+                if at_line:
+                    at_lines.append(site_of(breakpoint, code, breakpoint.line, namespace=namespace, actions=actions))
+                else:
                     inline += [
-                        site_of(breakpoint, code, offset, namespace=namespace, actions=actions)
-                        for offset in entries(code, breakpoint.spot.span)
+                        site_of(breakpoint, code, offset, namespace=namespace, actions=actions) for offset in offsets
                     ]
         self.lines.add(at_lines)
         self.inline.add(inline)
@@ -234,11 +241,22 @@ def _locate(breakpoint: EngineBreakpoint, lines: list[int], where: str, note: st
 
 
 def _find_column(breakpoint: EngineBreakpoint, text: ProgramText, where: str) -> None:
-    """Find the inline position of a breakpoint: the last that does not begin after its column."""
+    """Find the inline position of a breakpoint: the last that does not begin after its column.
+
+    A column no farther than where the text of the line begins means the line.
+    """
     column = breakpoint.spec["column"]
     if not isinstance(column, int) or column < 1:
         breakpoint.test = None
         breakpoint.fail(f"breakpoint column is {column!r}, expected a number from 1 on")
+        return
+    wanted = text.inner_column(breakpoint.line, column) if breakpoint.line == breakpoint.wanted_line else 0
+    beginning = text.beginning(breakpoint.line)
+    if wanted <= beginning:
+        here = spots_of_line(text, breakpoint.line, where) if text.listed is None else []
+        first = here[0] if here and here[0].column == beginning else None
+        whole_line: Json = {"column": text.shown_column(breakpoint.line, beginning)}
+        breakpoint.spot, breakpoint.span = None, shown_span(first, text) if first else whole_line
         return
     if text.listed is not None:
         breakpoint.settle(
@@ -251,7 +269,6 @@ def _find_column(breakpoint: EngineBreakpoint, text: ProgramText, where: str) ->
             f"Python runs without columns here (no_debug_ranges); the whole line {breakpoint.line} is meant"
         )
         return
-    wanted = text.inner_column(breakpoint.line, column) if breakpoint.line == breakpoint.wanted_line else 0
     breakpoint.spot = next((spot for spot in reversed(here) if spot.column <= wanted), here[0])
     breakpoint.span = shown_span(breakpoint.spot, text)
 

@@ -19,7 +19,7 @@ from ..execution.stepping import Stepping
 from ..execution.stops import Stops
 from ..room import MISSED
 from ..sources.files import Sources
-from .breakpoint import FUNCTION, SOURCE, EngineBreakpoint
+from .breakpoint import FUNCTION, EngineBreakpoint
 from .conditions import HitActions
 from .function import FunctionBreakpointTable
 from .instruction import InstructionBreakpointTable
@@ -89,40 +89,43 @@ class BreakpointTable:
 
     # What callbacks of sites do
 
-    def _actions_for(self, breakpoint: EngineBreakpoint) -> HitActions:
+    def _actions_for(self, breakpoint: EngineBreakpoint, *, at_line: bool = False) -> HitActions:
         def hit(frame: FrameType, _code: CodeType, _at: int) -> object:
-            return self._safely(lambda: self._hit(breakpoint, frame))
+            return self._safely(lambda: self._hit(breakpoint, frame, at_line=at_line))
 
-        def failed(frame: FrameType, _code: CodeType, at: int, error: BaseException) -> object:
-            return self._safely(lambda: self._stop_at_failure(breakpoint, frame, at, error))
+        def failed(frame: FrameType, _code: CodeType, _at: int, error: BaseException) -> object:
+            return self._safely(lambda: self._stop_at_failure(breakpoint, frame, error, at_line=at_line))
 
         def log(text: str, _at: int) -> None:
             self._safely(lambda: self._log(breakpoint, text))
 
         return HitActions(hit, log, failed)
 
-    def _hit(self, breakpoint: EngineBreakpoint, frame: FrameType) -> object:
+    def _hit(self, breakpoint: EngineBreakpoint, frame: FrameType, *, at_line: bool) -> object:
         if breakpoint.once and not self._spend(breakpoint):
             return None
-        return self._collector.add(BreakpointHit(breakpoint, frame))
+        return self._collector.add(BreakpointHit(breakpoint, frame, at_line=at_line))
 
-    def _stop_at_failure(self, breakpoint: EngineBreakpoint, frame: FrameType, at: int, error: BaseException) -> object:
+    def _stop_at_failure(
+        self, breakpoint: EngineBreakpoint, frame: FrameType, error: BaseException, *, at_line: bool
+    ) -> object:
         """Stop where a condition raised: the user sees best there why it did."""
         said = details.summary(error)["description"]
         assert breakpoint.test is not None, "a condition that raised is there"  # noqa: S101 - says so to mypy
         if (breakpoint.number, str(said)) not in self._complained:
             self._complained.add((breakpoint.number, str(said)))
             path = str((breakpoint.source or {}).get("path") or frame.f_code.co_filename)
-            line = at if _is_at_line(breakpoint) else frame.f_lineno
+            line = frame.f_lineno
             self.console(
                 f"The condition of the breakpoint in {path}:{line} raised {said}: {breakpoint.test.condition}",
                 {"category": "stderr", "source": {"path": path}, "line": line},
             )
-        return self._collector.add(BreakpointHit(breakpoint, frame, f"Condition raised {said}"))
+        return self._collector.add(BreakpointHit(breakpoint, frame, f"Condition raised {said}", at_line=at_line))
 
     def _stop(self, hits: list[BreakpointHit]) -> object:
         """Stop once for all breakpoints that were hit at one place."""
         ident, frame, first = _thread.get_ident(), hits[0].frame, hits[0].breakpoint
+        columns: Json = next((hit.breakpoint.span for hit in hits if hit.breakpoint.span), {})
         numbers = [hit.breakpoint.number for hit in hits]
         body: Json = {"hitBreakpointIds": numbers}
         if problems := [hit.problem for hit in hits if hit.problem]:
@@ -135,7 +138,11 @@ class BreakpointTable:
         # A function that is stopped in begins with this line.
         body["hitBreakpointIds"] = [*self._stepping.due_in(ident, frame), *numbers]
         parked = ParkedThread(
-            ident, frame, at_line=_is_at_line(first), returned=self._stepping.results_in(ident, frame)
+            ident,
+            frame,
+            at_line=hits[0].at_line,
+            columns=columns,
+            returned=self._stepping.results_in(ident, frame),
         )
         self._stops.halt(parked, first.kind, **body)
         return True
@@ -156,7 +163,3 @@ class BreakpointTable:
             self._changed()
         self.report(breakpoint, "removed")
         return True
-
-
-def _is_at_line(breakpoint: EngineBreakpoint) -> bool:
-    return breakpoint.kind == SOURCE and breakpoint.spot is None

@@ -84,6 +84,11 @@ class ProgramText:
         """Return the column in UTF-8 for one that a client named."""
         return len(utf16.upto(self._line(line).decode("utf-8", "replace"), shown - 1).encode("utf-8"))
 
+    def beginning(self, line: int) -> int:
+        """Return the column in UTF-8 at which the text of a line begins, behind what it is indented by."""
+        text = self._line(line)
+        return len(text) - len(text.lstrip())
+
     def cut(self, span: Span) -> str:
         """Return the text of a piece."""
         lines = [self._line(number) for number in range(span.line, span.end_line + 1)]
@@ -215,6 +220,17 @@ def entries(code: CodeType, span: Span) -> list[int]:
             if here == beginning:
                 offsets.append(offset)
     return offsets
+
+
+def first_offset(code: CodeType, line: int) -> int | None:
+    """Return the offset of the first instruction of a line in a code object, at which its LINE event comes."""
+    resume = resume_offset(code)
+    return next((max(start, resume + 2) for start, end, at in code.co_lines() if at == line and end > resume + 2), None)
+
+
+def line_at(code: CodeType, offset: int) -> int:
+    """Return the line of an instruction, 0 if it has none."""
+    return next((line or 0 for start, end, line in code.co_lines() if start <= offset < end), 0)
 
 
 def belongs(code: CodeType, spot: Spot) -> bool:

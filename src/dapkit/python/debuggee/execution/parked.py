@@ -5,6 +5,7 @@ from collections.abc import Callable
 from types import FrameType
 
 from ..collection import automatic
+from ..connection.wire import Json
 from ..evaluation.jobs import Job
 from ..hidden import hide
 from .results import Result
@@ -30,6 +31,7 @@ class ParkedThread:
     the newest: those through which an exception came. `at_line` says that it stands in the LINE event of
     `shown`, the only place from which a frame can be made to jump. `before_line` says that the LINE event of the
     place where it stands may be still to come, as for the tool of data breakpoints, which is called before ours.
+    `columns` are those of the breakpoint that stopped it, for as long as it stands at that instruction.
     """
 
     __slots__ = (
@@ -37,6 +39,7 @@ class ParkedThread:
         "before_line",
         "break_mode",
         "chosen",
+        "columns",
         "doomed",
         "entries",
         "exception",
@@ -58,6 +61,7 @@ class ParkedThread:
         leaving: bool = False,
         at_line: bool = False,
         before_line: bool = False,
+        columns: Json | None = None,
         exception: BaseException | None = None,
         break_mode: str = "",
         trail: list[tuple[FrameType, int]] | None = None,
@@ -68,6 +72,7 @@ class ParkedThread:
         self.shown = shown
         self.at_line = at_line
         self.before_line = before_line
+        self.columns = (shown.f_lasti, columns) if columns else None
         self.leaving = leaving  # it stands in the return of `shown`, which will execute nothing more
         self.going = False  # it may leave the place where it stands
         self.chosen = False  # the client let just this thread go on

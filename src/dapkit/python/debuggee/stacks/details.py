@@ -31,7 +31,9 @@ class FrameDetails:
             fields["canRestart"] = not jumps.objection(parked, frame) and not jumps.restart_objection(
                 frame, self._arguments
             )
-        if parked is None or not parked.at_line:  # at the beginning of a line the whole line is meant
+        if parked is not None and parked.columns is not None and parked.columns[0] == frame.f_lasti:
+            fields |= parked.columns[1]
+        elif parked is None or not parked.at_line:  # at the beginning of a line the whole line is meant
             fields |= self._columns(frame, address, offset)
         return fields
 
