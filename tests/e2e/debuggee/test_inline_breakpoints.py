@@ -142,7 +142,7 @@ def test_instruction_breakpoint_where_a_line_begins_is_hit_after_a_stop_in_the_s
     [at_line] = peer.ask("setBreakpoints", source=source, breakpoints=[{"line": 2}])["breakpoints"]
     [at] = peer.ask("setInstructionBreakpoints", breakpoints=[{"instructionReference": address}])["breakpoints"]
     peer.go()
-    hits = []
+    hits: list[tuple[str, int, list[int]]] = []
     while len(hits) < 2:
         body = peer.stopped()
         if hits or body["hitBreakpointIds"] == [at_line["id"]]:

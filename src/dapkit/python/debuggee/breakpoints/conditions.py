@@ -5,7 +5,7 @@ known when the breakpoint is bound to its code. Simple conditions, which most ar
 conditions are checked in C, where `native` can. For all others the callback is one Python
 function with the condition in its body, which reads from the frame only the variables that
 the condition names. Which of them are local, global or built in is settled then. Whatever
-that cannot do (an unbound name, the body of a class) goes the careful way, through `eval`.
+that cannot do (an unbound name, the body of a class, `locals()`) goes the careful way, as a `FrameExpression`.
 """
 
 import _ast
@@ -18,9 +18,9 @@ from typing import Final
 from .. import limits, native
 from ..classes import simple_name
 from ..errors import RequestRefused
-from ..expressions.syntax import names_in, parse_expression
+from ..expressions.in_frame import SEES_ITS_CALLER, FrameExpression
 from ..hidden import hide
-from ..local_variables import ONLY_THE_FRAME, forget_locals, locals_of
+from ..local_variables import ONLY_THE_FRAME, forget_locals
 from ..room import MISSED, MOST_MISSED, has_room
 from ..sources.compilation import compiled
 from ..sources.files import GENERATED, is_function
@@ -104,18 +104,19 @@ class BreakpointCondition:
 
     def __init__(self, condition: str | None, hit_condition: str | None, log_message: str | None) -> None:
         self.condition = condition.strip() if condition and condition.strip() else None
-        self.tree: _ast.expr | None = None  # of the condition
+        self.expression = FrameExpression(self.condition, "condition") if self.condition else None
         self.hits = _hits_of(hit_condition) if hit_condition and hit_condition.strip() else None
-        self.log = split_log_message(log_message) if log_message else None
-        self.names: set[str] = set()
-        self.bound: set[str] = set()
+        self.log: list[str | FrameExpression] | None = None
         self.log_expression = ""  # of all parts together, an f-string
-        if self.condition:
-            self.tree = parse_expression(self.condition, "condition")
-            self._note_names(self.tree)
-        if self.log is not None:
-            self.log_expression = " ".join(_field(part) if field else repr(part) for field, part in self.log) or "''"
-            self._note_names(parse_expression(self.log_expression, "log message"))
+        if log_message:
+            parts = split_log_message(log_message)
+            self.log = [FrameExpression(_field(part), "log message") if field else part for field, part in parts]
+            self.log_expression = " ".join(_field(part) if field else repr(part) for field, part in parts) or "''"
+        expressions = [self.expression, *(self.log or ())]
+        read = [expression.read for expression in expressions if isinstance(expression, FrameExpression)]
+        bound = [expression.bound for expression in expressions if isinstance(expression, FrameExpression)]
+        self.names: set[str] = set().union(*read)
+        self.bound: set[str] = set().union(*bound)
         self.next_hit = native.counter()
         hide(self)
         """Counts a hit, and returns how many there were, this one included."""
@@ -123,31 +124,26 @@ class BreakpointCondition:
     @property
     def is_plain(self) -> bool:
         """Whether it acts each time, by a stop."""
-        return self.tree is None and self.hits is None and self.log is None
+        return self.expression is None and self.hits is None and self.log is None
 
     @property
     def hits_expression(self) -> str:
         """The hit condition as a test of `_d_hits`."""
         return hits_expression(self.hits or (">", 0), "_d_hits")
 
-    def _note_names(self, tree: _ast.expr) -> None:
-        read, bound = names_in(tree)
-        self.names |= read
-        self.bound |= bound
-
 
 class HitActions:
     """What a callback does when it is not done after a quick look.
 
     `hit(frame, code, line)` stops the program and returns True; `log(text, line)` delivers a
-    message; `failed(frame, code, line, error)` reports a condition that raised.
+    message; `failed(frame, error)` reports a condition that raised, which counts as false.
     """
 
     def __init__(
         self,
         hit: Callable[[FrameType, CodeType, int], object],
         log: Callable[[str, int], None],
-        failed: Callable[[FrameType, CodeType, int, BaseException], object],
+        failed: Callable[[FrameType, BaseException], None],
     ) -> None:
         self.hit = hit
         self.log = log
@@ -172,9 +168,9 @@ def callback_for(
     def say(frame: FrameType, _code: CodeType, _line: int) -> None:
         actions.log(_log_text(test, frame), line)
 
-    tree = tree_of(test.tree, code) if test.tree is not None and native.CAN_CHECK else None
+    tree = tree_of(test.expression.tree, code) if test.expression is not None and native.CAN_CHECK else None
     in_c: LineCallback | None = None
-    if test.tree is None or tree is not None:
+    if test.expression is None or tree is not None:
         in_c = native.line_check(
             code,
             line,
@@ -223,8 +219,9 @@ def _written(
         "_d_count": test.next_hit,
         "_d_missed": MISSED,
     }
-    if test.names and not function and code.co_name != "<module>":
-        source = _function(line, [" return _d_careful(_d_getframe(_d_depth))"])  # the body of a class
+    is_class = not function and code.co_name != "<module>"
+    if (test.names and is_class) or test.names & (SEES_ITS_CALLER - variables):
+        source = _function(line, [" return _d_careful(_d_getframe(_d_depth))"])
     else:
         elsewhere = test.names - variables - test.bound
         wide = {name for name in elsewhere if name in namespace or name not in vars(builtins)}
@@ -296,15 +293,16 @@ def _source(test: BreakpointCondition, line: int, *, local: list[str], wide: lis
 
 
 def _act(test: BreakpointCondition, frame: FrameType, code: CodeType, line: int, actions: HitActions) -> object:
-    """Do what the callback does, by `eval` in the frame, and report errors."""
-    if test.condition:
+    """Do what the callback does, by expressions in the frame, and report errors."""
+    if test.expression is not None:
         try:
-            if not eval(test.condition, _names_of(frame)):
+            if not test.expression.value(frame):
                 return None
         except KeyboardInterrupt:
             raise
         except BaseException as error:
-            return actions.failed(frame, code, line, error)
+            actions.failed(frame, error)
+            return None
     if test.hits and not eval(test.hits_expression, {"_d_hits": test.next_hit()}):
         return None
     if test.log is None:
@@ -316,19 +314,14 @@ def _act(test: BreakpointCondition, frame: FrameType, code: CodeType, line: int,
 def _log_text(test: BreakpointCondition, frame: FrameType) -> str:
     """Format a log message part by part; a part that raises is replaced by its error."""
     text = ""
-    for field, part in test.log or ():
-        if not field:
+    for part in test.log or ():
+        if isinstance(part, str):
             text += part
             continue
         try:
-            text += eval(_field(part), _names_of(frame))
+            text += str(part.value(frame))
         except KeyboardInterrupt:
             raise
         except BaseException as error:
             text += f"<{simple_name(type(error))}: {error_text(error)[: limits.MESSAGE_CHARS]}>"
     return text
-
-
-def _names_of(frame: FrameType) -> dict[str, object]:
-    """Return all names that a frame sees, in one namespace that functions within an expression see too."""
-    return {"__builtins__": frame.f_builtins, **frame.f_globals, **locals_of(frame)}

@@ -48,18 +48,14 @@ def site_of(
 
 
 class BreakpointHit:
-    """A breakpoint that is to stop a frame; `problem` is the error of its condition, if that raised.
+    """A breakpoint that is to stop a frame; `at_line` says that the frame is in its LINE event."""
 
-    `at_line` says that the frame is in its LINE event.
-    """
+    __slots__ = ("at_line", "breakpoint", "frame")
 
-    __slots__ = ("at_line", "breakpoint", "frame", "problem")
-
-    def __init__(self, breakpoint: EngineBreakpoint, frame: FrameType, problem: str = "", *, at_line: bool) -> None:
+    def __init__(self, breakpoint: EngineBreakpoint, frame: FrameType, *, at_line: bool) -> None:
         self.breakpoint = breakpoint
         self.frame = frame
         self.at_line = at_line
-        self.problem = problem
         hide(self)
 
 

@@ -10,6 +10,7 @@ from types import CodeType, FrameType
 
 from ..bytecode.addresses import Addresses
 from ..bytecode.positions import ProgramTexts
+from ..classes import simple_name
 from ..connection.link import Link
 from ..connection.wire import Json
 from ..exceptions import details
@@ -93,8 +94,8 @@ class BreakpointTable:
         def hit(frame: FrameType, _code: CodeType, _at: int) -> object:
             return self._safely(lambda: self._hit(breakpoint, frame, at_line=at_line))
 
-        def failed(frame: FrameType, _code: CodeType, _at: int, error: BaseException) -> object:
-            return self._safely(lambda: self._stop_at_failure(breakpoint, frame, error, at_line=at_line))
+        def failed(frame: FrameType, error: BaseException) -> None:
+            self._safely(lambda: self._report_failure(breakpoint, frame, error))
 
         def log(text: str, _at: int) -> None:
             self._safely(lambda: self._log(breakpoint, text))
@@ -106,21 +107,21 @@ class BreakpointTable:
             return None
         return self._collector.add(BreakpointHit(breakpoint, frame, at_line=at_line))
 
-    def _stop_at_failure(
-        self, breakpoint: EngineBreakpoint, frame: FrameType, error: BaseException, *, at_line: bool
-    ) -> object:
-        """Stop where a condition raised: the user sees best there why it did."""
-        said = details.summary(error)["description"]
+    def _report_failure(self, breakpoint: EngineBreakpoint, frame: FrameType, error: BaseException) -> None:
+        """Report that a condition raised, once for each type of error; it counts as false."""
+        kind = breakpoint.number, simple_name(type(error))
+        if kind in self._complained:
+            return
+        self._complained.add(kind)
         assert breakpoint.test is not None, "a condition that raised is there"  # noqa: S101 - says so to mypy
-        if (breakpoint.number, str(said)) not in self._complained:
-            self._complained.add((breakpoint.number, str(said)))
-            path = str((breakpoint.source or {}).get("path") or frame.f_code.co_filename)
-            line = frame.f_lineno
-            self.console(
-                f"The condition of the breakpoint in {path}:{line} raised {said}: {breakpoint.test.condition}",
-                {"category": "stderr", "source": {"path": path}, "line": line},
-            )
-        return self._collector.add(BreakpointHit(breakpoint, frame, f"Condition raised {said}", at_line=at_line))
+        path = str((breakpoint.source or {}).get("path") or frame.f_code.co_filename)
+        line = frame.f_lineno
+        said = details.summary(error)["description"]
+        self.console(
+            f"The condition of the breakpoint in {path}:{line} raised {said}, which counts as false: "
+            f"{breakpoint.test.condition}",
+            {"category": "stderr", "source": {"path": path}, "line": line},
+        )
 
     def _stop(self, hits: list[BreakpointHit]) -> object:
         """Stop once for all breakpoints that were hit at one place."""
@@ -128,8 +129,6 @@ class BreakpointTable:
         columns: Json = next((hit.breakpoint.span for hit in hits if hit.breakpoint.span), {})
         numbers = [hit.breakpoint.number for hit in hits]
         body: Json = {"hitBreakpointIds": numbers}
-        if problems := [hit.problem for hit in hits if hit.problem]:
-            body["description"] = "; ".join(problems)
         if first.kind == FUNCTION:
             with self._lock:
                 self._stepping.stop_in(ident, frame, FUNCTION, body)

@@ -7,6 +7,7 @@ What has no tree (a comprehension, a lambda, an f-string, ...) is None here; Pyt
 import _ast
 from types import CodeType
 
+from ..expressions.in_frame import SEES_ITS_CALLER
 from ..native import Tree
 from ..sources.files import is_function
 
@@ -33,9 +34,6 @@ _OPERATIONS: dict[type[_ast.AST], str] = {
     _ast.MatMult: "@",
 }
 _SIGNS: dict[type[_ast.AST], str] = {_ast.USub: "-", _ast.UAdd: "+", _ast.Invert: "~"}
-
-_SEES_ITS_CALLER = frozenset({"dir", "eval", "exec", "globals", "locals", "super", "vars"})
-"""Built-in functions that ask which code calls them."""
 
 
 class _NotSimpleError(Exception):
@@ -86,7 +84,7 @@ class _Growing:
             case _ast.IfExp(test=test, body=body, orelse=other):
                 return "choice", None, self.tree(test), self.tree(body), self.tree(other)
             case _ast.Call(func=function, args=arguments, keywords=[]):
-                if isinstance(function, _ast.Name) and function.id in _SEES_ITS_CALLER:
+                if isinstance(function, _ast.Name) and function.id in SEES_ITS_CALLER:
                     raise _NotSimpleError
                 return "call", None, self.tree(function), *map(self.tree, arguments)
         raise _NotSimpleError

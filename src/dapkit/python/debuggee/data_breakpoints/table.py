@@ -6,7 +6,6 @@ globals and of class attributes are good for ever, also for another run: those w
 there yet wait for it.
 """
 
-import _ast
 import _thread
 import sys
 from collections.abc import Callable, Container
@@ -25,8 +24,6 @@ from ..evaluation.guard import EvaluationGuard
 from ..execution.monitor import Monitor
 from ..execution.parked import ParkedThread
 from ..execution.stops import Stops
-from ..expressions.syntax import parse_expression
-from ..local_variables import locals_of
 from ..marks import under_lock
 from ..sources.files import OURS, Sources, is_function
 from ..values.text import error_text, render
@@ -38,7 +35,7 @@ from .watches import DataHit, Shield, WatchedTargets
 class EngineDataBreakpoint:
     """One data breakpoint that a client set; without a target it waits for one, or is invalid."""
 
-    __slots__ = ("access", "code", "hits", "identity", "number", "once", "problem", "target", "test", "waits")
+    __slots__ = ("access", "hits", "identity", "number", "once", "problem", "target", "test", "waits")
 
     def __init__(self, spec: Json) -> None:
         self.number = next_number()
@@ -59,10 +56,6 @@ class EngineDataBreakpoint:
             if text is not None and not isinstance(text, str):
                 raise RequestRefused(f"{field} is {text!r:.200}, expected a text")
         self.test = BreakpointCondition(texts[0], texts[1], None)  # type: ignore[arg-type]  # the loop has seen to it
-        self.code: CodeType | None = None
-        if self.test.condition:
-            tree = parse_expression(self.test.condition, "condition")
-            self.code = compile(_ast.Expression(tree), "<dapkit: condition>", "eval", dont_inherit=True)
         self.hits: CodeType | None = None
         if self.test.hits:
             self.hits = compile(self.test.hits_expression, "<dapkit: hit condition>", "eval", dont_inherit=True)
@@ -296,10 +289,9 @@ class DataBreakpointTable:
             return
         numbers: list[int] = []
         texts: list[str] = []
-        problems: list[str] = []
         for breakpoint in list(self._set):
             for access in hit.accesses:
-                if not breakpoint.wants(access) or not self._applies(breakpoint, access, hit.frame, problems):
+                if not breakpoint.wants(access) or not self._applies(breakpoint, access, hit.frame):
                     continue
                 if not breakpoint.once or self._spend(breakpoint):
                     numbers.append(breakpoint.number)
@@ -315,7 +307,7 @@ class DataBreakpointTable:
             ParkedThread(_thread.get_ident(), hit.frame, leaving=hit.leaving, before_line=not hit.leaving, trail=trail),
             "data breakpoint",
             hitBreakpointIds=list(dict.fromkeys(numbers)),
-            description="; ".join(problems) or "Paused on data breakpoint",
+            description="Paused on data breakpoint",
             text="; ".join(texts),
         )
 
@@ -326,25 +318,32 @@ class DataBreakpointTable:
             return False
         return self._sources.kind(caller.f_code.co_filename) == OURS
 
-    def _applies(
-        self, breakpoint: EngineDataBreakpoint, access: DataAccess, frame: FrameType, problems: list[str]
-    ) -> bool:
+    def _applies(self, breakpoint: EngineDataBreakpoint, access: DataAccess, frame: FrameType) -> bool:
         test = breakpoint.test
-        if breakpoint.code is not None:
+        if test.expression is not None:
             try:
-                if not eval(breakpoint.code, _names(frame, test.names, access)):
+                if not test.expression.value(frame, {"old": access.old, "new": access.new}):
                     return False
             except KeyboardInterrupt:
                 raise
             except BaseException as error:
-                said = error_text(error)
-                text = f"{type_name(error)}: {said}" if said else type_name(error)
-                problems.append(f"Condition raised {text}")
-                if (breakpoint.number, text) not in self._complained:
-                    self._complained.add((breakpoint.number, text))
-                    self._complain(f"The condition of a data breakpoint raised {text}: {test.condition}")
-                return True
+                self._report_failure(breakpoint, frame, error)
+                return False
         return breakpoint.hits is None or bool(eval(breakpoint.hits, {"_d_hits": test.next_hit()}))
+
+    def _report_failure(self, breakpoint: EngineDataBreakpoint, frame: FrameType, error: BaseException) -> None:
+        """Report that a condition raised, once for each type of error; it counts as false."""
+        kind = type_name(error)
+        if (breakpoint.number, kind) in self._complained:
+            return
+        self._complained.add((breakpoint.number, kind))
+        said = error_text(error)
+        text = f"{kind}: {said}" if said else kind
+        place = f"{frame.f_code.co_filename}:{frame.f_lineno}"
+        self._complain(
+            f"The condition of a data breakpoint raised {text}, which counts as false, at {place}: "
+            f"{breakpoint.test.condition}"
+        )
 
     def _say(self, access: DataAccess) -> str:
         label = access.target.label
@@ -373,15 +372,3 @@ class DataBreakpointTable:
         finally:
             done.append("")
         return done[0]
-
-
-def _names(frame: FrameType, names: set[str], access: DataAccess) -> dict[str, object]:
-    """Return what a condition sees: the names of the frame that used the data, and `old` and `new`."""
-    found: dict[str, object] = {"__builtins__": frame.f_builtins, "old": access.old, "new": access.new}
-    variables = locals_of(frame)
-    for name in names:
-        if name in variables:
-            found[name] = variables[name]
-        elif name in frame.f_globals:
-            found[name] = frame.f_globals[name]
-    return found

@@ -12,16 +12,14 @@ Types are compared by name, so that they need not be imported yet: the class's n
 with its module. What a name alone can be is a type. An expression that raises is false.
 """
 
-import _ast
 from collections.abc import Callable, Iterable
-from types import CodeType, FrameType
+from types import FrameType
 
 from ..classes import class_name, mro, simple_name, type_name
 from ..connection.wire import Json
 from ..errors import RequestRefused
-from ..expressions.syntax import names_in, parse_expression
+from ..expressions.in_frame import FrameExpression
 from ..hidden import hide
-from ..local_variables import locals_of
 from ..values.text import error_text
 
 CATEGORY = "Python Exceptions"
@@ -59,18 +57,13 @@ def _is_named(kind: type, package: str, name: str) -> bool:
 class ExceptionCondition:
     """The exceptions of one exception breakpoint: of fitting types, for which the expression holds."""
 
-    __slots__ = ("_expression", "_names", "_read", "_text", "types")
+    __slots__ = ("_expression", "_text", "types")
 
     def __init__(self, types: list[ExceptionTypes], expression: str = "") -> None:
         self.types = types
         self._text = expression
-        self._expression: CodeType | None = None
-        self._read: frozenset[str] = frozenset()
+        self._expression = FrameExpression(expression, "condition") if expression else None
         hide(self)
-        if expression:
-            tree = parse_expression(expression, "condition")
-            self._read = frozenset(names_in(tree)[0])
-            self._expression = compile(_ast.Expression(tree), "<dapkit: condition>", "eval", dont_inherit=True)
 
     def takes_type(self, exception: BaseException) -> bool:
         """Say whether an exception of this type can be meant at all."""
@@ -83,7 +76,7 @@ class ExceptionCondition:
         if self._expression is None:
             return True
         try:
-            return bool(eval(self._expression, self._namespace(exception, frame)))
+            return bool(self._expression.value(frame, dict.fromkeys(_EXCEPTION_NAMES, exception)))
         except Exception as error:
             said = error_text(error)
             report(
@@ -91,17 +84,6 @@ class ExceptionCondition:
                 f"{f': {said}' if said else ''} for {type_name(exception)}; it counts as false there."
             )
             return False
-
-    def _namespace(self, exception: BaseException, frame: FrameType) -> dict[str, object]:
-        namespace: dict[str, object] = {"__builtins__": frame.f_builtins}
-        places = (locals_of(frame), frame.f_globals)
-        for name in self._read:
-            for names in places:
-                if name in names:
-                    namespace[name] = names[name]
-                    break
-        namespace.update(dict.fromkeys(_EXCEPTION_NAMES, exception))
-        return namespace
 
 
 def wanted_by_condition(condition: object) -> ExceptionCondition:

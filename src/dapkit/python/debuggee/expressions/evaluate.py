@@ -60,7 +60,8 @@ class Namespaces:
             if "__builtins__" in self.globals:
                 return self.globals
             return {"__builtins__": vars(builtins), **self.globals}  # else `eval` would put ours there
-        return {"__builtins__": vars(builtins), **self.globals, **self.locals}
+        around = {"globals": lambda: self.globals, "__builtins__": vars(builtins)}
+        return {**around, **self.globals, **self.locals}
 
     def locals_for(self, code: CodeType) -> Mapping[str, object]:
         """Return the local variables for a piece of code."""
