@@ -3,6 +3,7 @@
 from dapkit.adapter.adapter import Adapter, Middleware, NoAttach, NoLaunch
 from dapkit.adapter.after_the_end import answer_after_the_end
 from dapkit.adapter.command_line import run
+from dapkit.adapter.contribution import debugger_contribution, write_contribution
 from dapkit.adapter.decorators import custom_request, not_a_request
 from dapkit.adapter.errors import AdapterError, DefinitionError, NotServed, NotSupported
 from dapkit.adapter.handlers import ResponseBody
@@ -31,9 +32,11 @@ __all__ = [
     "ResponseBody",
     "answer_after_the_end",
     "custom_request",
+    "debugger_contribution",
     "not_a_request",
     "run",
     "serve",
     "serve_tcp",
     "serve_unix",
+    "write_contribution",
 ]

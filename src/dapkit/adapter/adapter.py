@@ -95,6 +95,18 @@ class Adapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Requests[Launch, A
         if not partial:
             cls._definition = read_definition(cls, base=Adapter, announces=cls.announces, serial=cls.serial)
 
+    @classmethod
+    def definition(cls) -> Definition:
+        """Return what the class says about itself.
+
+        Raises:
+            DefinitionError: it is only a part of an adapter.
+
+        """
+        if cls._definition is None:
+            raise DefinitionError(f"{cls.__qualname__} is a part of an adapter and cannot be served by itself")
+        return cls._definition
+
     # The session
 
     @property
@@ -207,12 +219,11 @@ class Adapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Requests[Launch, A
             Exception: what a background task raised; it ended the session.
 
         """
-        if self._definition is None:
-            raise DefinitionError(f"{type(self).__qualname__} is a part of an adapter and cannot be served by itself")
+        definition = self.definition()
         if self._served_session is not None:
             raise NotServed(f"this {type(self).__qualname__} has served a session already: make another for each")
         layers = [partial(layer, self) for layer in self.middleware]
-        self._served_session = AdapterSession(self, self._definition, layers, stream, tap)
+        self._served_session = AdapterSession(self, definition, layers, stream, tap)
         await self._served_session.run(over or anyio.Event())
 
     @property
