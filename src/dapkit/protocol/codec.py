@@ -235,7 +235,7 @@ def _open_converter(kind: type[OpenArguments[object]]) -> _Reader:
     def convert(value: object) -> object:
         members = msgspec.convert(value, dict[str, object])
         extra = other_members(kind, members)
-        fields = {name: member for name, member in members.items() if name not in extra}
+        fields = {name: member for name, member in members.items() if name not in extra and member is not None}
         return msgspec.convert({**fields, "extra": extra}, kind)
 
     return convert

@@ -1,6 +1,7 @@
 """Stops at exceptions, and what is told of them."""
 
 import time
+from typing import Any
 
 import pytest
 
@@ -103,6 +104,73 @@ def test_exception_that_is_caught_does_not_stop_as_uncaught(start: Start, body: 
     peer.configure(filters=["uncaught"])
     assert peer.finish()[0] == 0
     assert not [event for event in peer.events() if event["event"] == "stopped"]
+
+
+def test_exit_stops_the_program_unless_its_code_means_success(start: Start) -> None:
+    peer = start(
+        """
+        import sys, threading
+        class Code(int):
+            def __eq__(self, other): raise KeyError("is not asked")
+            __hash__ = int.__hash__
+        class Leave(SystemExit):
+            code = property(lambda self: 1)
+        def leave(how):
+            try:
+                raise how
+            except SystemExit:
+                pass
+        for _ in range(2):
+            for how in (SystemExit(0), SystemExit(), Leave(0), SystemExit(Code(0)), SystemExit(Code(2)), Leave("no")):
+                leave(how)
+        sys.exit(3)
+        """
+    )
+    peer.configure(filters=["raised", "uncaught"])
+    for how in ("SystemExit(2)", "Leave('no')") * 2:
+        assert peer.stopped("exception")["text"].endswith(how.partition("(")[0])
+        assert eval(peer.value("repr(how)")) == how  # noqa: S307 - a text
+        peer.go()
+    peer.stopped("exception")
+    assert peer.at() == ("<module>", 15)
+    peer.go()
+    assert peer.finish()[0] == 3
+
+
+EXCLUDED = {"rules": [{"path": "**", "include": False}], "justMyCode": False}
+
+
+@pytest.mark.parametrize("filters", [["uncaught"], ["userUnhandled"], ["uncaught", "userUnhandled"]])
+@pytest.mark.parametrize(
+    ("target", "launch", "code"), [("f", EXCLUDED, 1), ("f", {**EXCLUDED, "justMyCode": True}, 1), ("print", {}, 0)]
+)
+def test_error_that_passes_through_no_code_that_is_shown_does_not_stop(
+    start: Start, filters: list[str], target: str, launch: dict[str, Any], code: int
+) -> None:
+    peer = start(
+        f"""
+        import json, threading
+        def f(): raise AssertionError('x')
+        for target in ({target}, json.loads):
+            thread = threading.Thread(target=target, args=('x',) * (target is not f))
+            thread.start()
+            thread.join()
+        {target}()
+        """
+    )
+    peer.configure(filters=filters, **launch)
+    assert peer.finish()[0] == code
+    assert not [event for event in peer.events() if event["event"] == "stopped"]
+
+
+@pytest.mark.parametrize("filters", [["uncaught"], ["userUnhandled"]])
+def test_error_that_nothing_handles_stops_in_the_function_that_raises_it(start: Start, filters: list[str]) -> None:
+    peer = start("def f(): raise AssertionError('x')\nf()\n")
+    peer.configure(filters=filters)
+    assert peer.stopped("exception")["text"] == "AssertionError"
+    assert peer.at() == ("f", 1)
+    peer.go()
+    assert peer.finish()[0] == 1
 
 
 @pytest.mark.parametrize(
@@ -404,7 +472,7 @@ UNCAUGHT_WAYS = {
     "def f():\n    with c(), open('/dev/null'): json.loads('')\nf()",
     "group": "def f(): raise ExceptionGroup('g', [KeyError(1), OSError(2)])\ndef g():\n    try: f()\n"
     "    except* KeyError: pass\ng()",
-    "thread": "import threading, json\nt = threading.Thread(target=json.loads, args=('',))\nt.start()\nt.join()",
+    "thread": "import threading, json\nt = threading.Thread(target=lambda: json.loads(''))\nt.start()\nt.join()",
     "future": "import concurrent.futures as c, json\nwith c.ThreadPoolExecutor() as e:\n"
     "    e.submit(json.loads, '').result()",
     "generator": "import json\ndef g():\n    yield json.loads('')\ndef f():\n    for x in g(): pass\nf()",

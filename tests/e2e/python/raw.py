@@ -4,7 +4,7 @@ import json
 import os
 import re
 import signal
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -138,9 +138,11 @@ class RawClient:
 
 
 @asynccontextmanager
-async def raw_client(*, log: str = "", env: Mapping[str, str] | None = None) -> AsyncIterator[RawClient]:
+async def raw_client(
+    command: Sequence[str] = ADAPTER, *, log: str = "", env: Mapping[str, str] | None = None
+) -> AsyncIterator[RawClient]:
     """Start an adapter and be its raw client, of one that logs what the pattern says: nothing."""
-    async with spawn(ADAPTER, env=env) as adapter:
+    async with spawn(command, env=env) as adapter:
         yield RawClient(adapter)
     logged = adapter.stderr_tail()
     assert re.fullmatch(log, logged, re.DOTALL), logged

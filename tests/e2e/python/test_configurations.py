@@ -7,6 +7,7 @@ import pytest
 from dapkit.client import Ended
 from dapkit.endpoint import RequestFailed
 from dapkit.protocol import OutputEvent, Source
+from dapkit.python.adapter import PythonLaunch
 from e2e.python.driving import Driver
 from e2e.python.processes import only_line
 
@@ -50,7 +51,44 @@ async def test_configuration_of_an_editor_works_unchanged(driver: Driver, python
     await driver.session.launch(configuration)
     assert await driver.session.wait_until_ended() == Ended(0)
     assert driver.output("stdout") == "['--name', 'two words', 'last'] a b env\n"
+    assert driver.output("console") == "jinja: breakpoints in templates are not supported; those in Python code are\n"
+
+
+async def test_null_is_as_good_as_nothing_for_every_key(driver: Driver) -> None:
+    file = driver.write("import os\nprint(os.getcwd())\n")
+    keys = [key for key in PythonLaunch.__struct_encode_fields__ if key not in ("extra", "program")]
+    await driver.session.launch({"program": str(file), **dict.fromkeys(keys), "unknown": None})
+    assert await driver.session.wait_until_ended() == Ended(0)
+    assert driver.output("stdout") == f"{driver.folder}\n"  # the folder of the program
+
+
+async def test_variables_may_be_numbers_and_a_module_runs_where_the_editor_is(driver: Driver) -> None:
+    env = {"ONE": 1, "YES": True, "HALF": 0.5, "HOME": None}
+    driver.write("import os; print(os.getcwd(), *map(os.environ.get, ('ONE', 'YES', 'HALF', 'HOME')))", "shown.py")
+    await driver.session.launch({"module": "shown", "env": env, "workspaceFolder": str(driver.folder)})
+    assert await driver.session.wait_until_ended() == Ended(0)
+    assert driver.output("stdout") == f"{driver.folder} 1 true 0.5 None\n"
+
+
+async def test_keys_that_do_nothing_here_are_named_with_what_to_do_instead(driver: Driver) -> None:
+    asked = {"sudo": True, "logToFile": True, "waitOnNormalExit": True, "guiEventLoop": "qt", "debugpyArgs": ["--x"]}
+    quiet = {"gevent": True, "clientOS": "unix", "waitOnAbnormalExit": False, "processName": "x", "subProcess": False}
+    await driver.run("print('ran')", **asked, **quiet)
+    said = driver.output("console").splitlines()
+    assert sorted(line.partition(":")[0] for line in said) == sorted(asked)
+    assert driver.output("stdout") == "ran\n"
+
+
+async def test_older_keys_mean_what_has_replaced_them(driver: Driver) -> None:
+    flags = ["RedirectOutput", "DebugStdLib", "StopOnEntry", "FixFilePathCase"]
+    await driver.start("import json\njson.loads('x')\n", debugOptions=flags, stopAllThreadsOnSuspend=True)
+    assert (await driver.session.next_stop()).reason == "entry"
+    await driver.session.step_in(1)
+    await driver.session.next_stop()
     assert driver.output("console") == ""
+    [newest, *_] = await driver.frames()
+    assert newest.source is not None
+    assert newest.source.path != str(driver.file)  # but the standard library's
 
 
 @pytest.mark.parametrize("name", ["python", "pythonPath", "pythonpath"])
@@ -89,7 +127,7 @@ async def test_output_can_be_left_out(driver: Driver) -> None:
 
 async def test_children_are_said_not_to_be_debugged_if_they_were_asked_for(driver: Driver) -> None:
     await driver.run("pass", subProcess=True)
-    assert driver.output("console") == "subProcess: child processes are not debugged yet; they run on.\n"
+    assert driver.output("console") == "subProcess: child processes are not debugged yet; they run on\n"
 
 
 # Path mappings
@@ -152,3 +190,15 @@ async def test_default_folder_is_that_of_the_adapter(driver: Driver) -> None:
     await driver.session.launch({"code": "import os; print(os.getcwd())"})
     await driver.session.wait_until_ended()
     assert driver.output("stdout") == f"{Path.cwd()}\n"
+
+
+async def test_variables_are_presented_as_the_configuration_says(driver: Driver) -> None:
+    text = "class Thing:\n    def __init__(self):\n        self._hidden, self.shown = 1, 2\nthing = Thing()\nx = 1\n"
+    presentation = {"all": "hide", "class": "inline", "protected": "group"}
+    await driver.start(text, 5, variablePresentation=presentation, maxExceptionStackFrames=1)
+    await driver.session.next_stop()
+    shown = await driver.locals()
+    assert {"Thing", "thing"} <= set(shown)  # a class inline, and nothing special
+    assert not {"__name__", "special variables", "class variables"} & set(shown)
+    members = await driver.session.variables(shown["thing"].variables_reference)
+    assert [member.name for member in members.variables] == ["shown", "private variables"]

@@ -83,7 +83,7 @@ async def test_interpreter_that_ends_at_once_is_quoted(driver: Driver) -> None:
     ("launch", "place"),
     [
         ({"args": ["a", 1]}, "$.arguments.args[1]"),
-        ({"env": {"A": 1}}, "$.arguments.env"),
+        ({"env": {"A": [1]}}, "$.arguments.env"),
         ({"program": ["a.py"]}, "$.arguments.program"),
         ({"stopOnEntry": "yes"}, "$.arguments.stopOnEntry"),
         ({"console": "none"}, "$.arguments.console"),

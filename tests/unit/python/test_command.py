@@ -77,7 +77,7 @@ def test_keys_of_the_editor_are_known() -> None:
 
 
 def test_unknown_keys_come_with_what_may_have_been_meant() -> None:
-    given = launch(b'{"arg": [], "justmycode": true, "colour": 1, "processId": 2, "django": true}')
+    given = launch(b'{"arg": [], "justmycode": true, "colour": 1, "processId": 2, "gevent": true}')
     assert remark_on(given) == (
         "Launch arguments that dapkit does not know: "
         '"arg" (did you mean "args"?), "justmycode" (did you mean "justMyCode"?), "colour", '

@@ -17,6 +17,7 @@ from dapkit.python.adapter.attach import attach_connector
 from dapkit.python.adapter.failures import with_shown_failures
 from dapkit.python.adapter.keys import remark_on
 from dapkit.python.adapter.launch import launch_connector
+from dapkit.python.adapter.older_keys import without_older_keys
 from dapkit.python.adapter.progress import with_progress
 from dapkit.python.adapter.run import DebuggeeRun
 from dapkit.python.adapter.state import ForwardingAdapter
@@ -57,6 +58,7 @@ class PythonAdapter(ForwardingAdapter[PythonLaunch, PythonAttach]):
         await self._begin(args)
 
     async def _begin(self, args: PythonLaunch | PythonAttach) -> None:
+        args = without_older_keys(args)
         await self._remark(args)
         self._start = args
         self.run = self._new_run(args)
@@ -65,8 +67,6 @@ class PythonAdapter(ForwardingAdapter[PythonLaunch, PythonAttach]):
     async def _remark(self, args: PythonLaunch | PythonAttach) -> None:
         if remark := remark_on(args):
             await self.output(remark, category="console")
-        if args.sub_process:
-            await self.output("subProcess: child processes are not debugged yet; they run on.\n", category="console")
 
     def _new_run(self, args: PythonLaunch | PythonAttach) -> DebuggeeRun:
         match args:
@@ -101,11 +101,11 @@ class PythonAdapter(ForwardingAdapter[PythonLaunch, PythonAttach]):
 
     async def restart(self, args: PythonLaunch | PythonAttach | None) -> None:
         """End the program and start it again, with new arguments if there are any; breakpoints stay."""
-        start = args or self._start
+        start = self._start if args is None else without_older_keys(args)
         if self.run is None or start is None:
             raise RequestFailed("restart: there is no program to restart")
         if args is not None:
-            await self._remark(args)
+            await self._remark(start)
         self._start = start
         old, self.run = self.run, None
         await old.give_way()

@@ -1,23 +1,42 @@
 """Launch and attach arguments of the Python adapter.
 
 Names are those that existing launch configurations for Python use. What a key may be is said here;
-what it does, where it is read. Unknown keys are reported by `keys`.
+what it does, where it is read. Older keys are turned into those that replaced them by `older_keys`, and keys
+that do nothing here are reported by `keys`.
 """
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from msgspec import field
+from msgspec import Meta, field
 
 from dapkit.protocol import AttachRequestArguments, LaunchRequestArguments, ProtocolObject
 
 type Console = Literal["internalConsole", "integratedTerminal", "externalTerminal"]
+type Presentation = Literal["group", "inline", "hide"]
 
 
 class PathMapping(ProtocolObject, frozen=True, kw_only=True):
     """A folder where the client sees it, and where the program does; `.` is the folder that it runs in."""
 
-    local_root: str
-    remote_root: str
+    local_root: str | None = None
+    remote_root: str | None = None
+
+
+class ExitCodeRange(ProtocolObject, frozen=True, kw_only=True):
+    """Exit codes, the first and the last of them."""
+
+    first: int = field(default=0, name="from")
+    last: int = field(default=0, name="to")
+
+
+class VariablePresentation(ProtocolObject, frozen=True, kw_only=True):
+    """How rows of a value that are seldom wanted are shown; `all` is for those that are not given."""
+
+    all: Presentation | None = None
+    special: Presentation | None = None
+    function: Presentation | None = None
+    class_: Presentation | None = field(default=None, name="class")
+    protected: Presentation | None = None
 
 
 class Rule(ProtocolObject, frozen=True, kw_only=True):
@@ -50,8 +69,13 @@ class ProgramAddress(ProtocolObject, frozen=True, kw_only=True):
     """
 
     host: str = "127.0.0.1"
-    port: int
+    port: int | Annotated[str, Meta(pattern=r"^\d{1,5}$")]
     token_file: str | None = None
+
+    @property
+    def number(self) -> int:
+        """The port, which a configuration may give as a text."""
+        return int(self.port)
 
 
 class PythonLaunch(LaunchRequestArguments, frozen=True, kw_only=True):
@@ -61,15 +85,19 @@ class PythonLaunch(LaunchRequestArguments, frozen=True, kw_only=True):
         program: path of the file to run, relative to `cwd`.
         module: name of the module to run, as with `python -m`.
         code: program text, as with `python -c`; a list is joined as lines.
-        args: arguments of the program; a text is split as a shell does.
-        cwd: folder to run in; the adapter's own if it is missing.
-        env: variables added to the adapter's environment; null takes one away.
+        args: arguments of the program. A text is left to the shell of the terminal that the client opens, as far as
+            there is one, and else split into words as a shell does.
+        cwd: folder to run in. Missing: that of `program`; else `workspace_folder`, or the adapter's own.
+        env: variables added to the adapter's environment, numbers and truth values as they are written in JSON; null
+            takes one away.
         env_file: a file of such variables, relative to `cwd`; `env` has precedence.
         python: the interpreter, alone or with arguments of its own; CPython 3.12 or later.
             Missing: the one that runs the adapter.
         python_path: an older name of `python`, and so is `pythonpath`.
         python_args: arguments for the interpreter, such as `-X dev`; a text is split as a shell does.
         stop_on_entry: whether to stop before the first line of the program.
+        console_title: what the client calls the terminal; `console_name` is the same.
+        workspace_folder: the folder that is open in the editor.
         console: where the program's input and output are: with the adapter, or in a terminal
             that the client opens (`runInTerminal`).
         redirect_output: whether what the program writes is reported to the client; not in a terminal if missing.
@@ -81,6 +109,17 @@ class PythonLaunch(LaunchRequestArguments, frozen=True, kw_only=True):
         path_mappings: where the program's files are for the client.
         sub_process: whether child processes are debugged too: not yet.
         auto_reload: whether saved files are loaded into the running program.
+        break_on_system_exit: at which exit codes of SystemExit exception breakpoints stop; null is that of
+            `sys.exit()`. Missing: at all but 0 and null.
+        break_on_system_exit_zero: whether they stop at all exit codes.
+        django: whether exit code 3, by which the program is started anew, is not to stop it either.
+        flask: the same as `django`.
+        jinja: the same as `django`.
+        stepping_resumes_all_threads: whether the other threads run while one is stepped.
+        max_exception_stack_frames: how many frames `exceptionInfo` shows, the newest; 0 is all.
+        variable_presentation: how special, function, class and private variables are shown.
+        debug_options: an older way to say others; see `older_keys`, also for `debug_std_lib` and
+            `stop_all_threads_on_suspend`.
 
     """
 
@@ -89,7 +128,7 @@ class PythonLaunch(LaunchRequestArguments, frozen=True, kw_only=True):
     code: str | list[str] | None = None
     args: tuple[str, ...] | str = ()
     cwd: str | None = None
-    env: dict[str, str | None] = field(default_factory=dict)
+    env: dict[str, str | int | float | bool | None] = field(default_factory=dict)
     env_file: str | None = None
     python: str | list[str] | None = None
     python_path: str | list[str] | None = None
@@ -97,8 +136,11 @@ class PythonLaunch(LaunchRequestArguments, frozen=True, kw_only=True):
     python_args: tuple[str, ...] | str = ()
     stop_on_entry: bool = False
     console: Console = "internalConsole"
+    console_title: str | None = None
+    console_name: str | None = None
+    workspace_folder: str | None = None
     redirect_output: bool | None = None
-    just_my_code: bool = True
+    just_my_code: bool | None = None
     stop_all_threads: bool = True
     evaluate_timeout: float = 30.0
     rules: tuple[Rule, ...] = ()
@@ -106,6 +148,17 @@ class PythonLaunch(LaunchRequestArguments, frozen=True, kw_only=True):
     path_mappings: tuple[PathMapping, ...] = ()
     sub_process: bool | None = None
     auto_reload: AutoReload | None = None
+    break_on_system_exit: tuple[int | ExitCodeRange | None, ...] | None = None
+    break_on_system_exit_zero: bool = False
+    django: bool = False
+    flask: bool = False
+    jinja: bool = False
+    stepping_resumes_all_threads: bool = True
+    max_exception_stack_frames: int = 0
+    variable_presentation: VariablePresentation | None = None
+    debug_options: tuple[str, ...] = ()
+    debug_std_lib: bool = False
+    stop_all_threads_on_suspend: bool | None = None
 
 
 class PythonAttach(AttachRequestArguments, frozen=True, kw_only=True):
@@ -128,10 +181,10 @@ class PythonAttach(AttachRequestArguments, frozen=True, kw_only=True):
     listen: ProgramAddress | None = None
     socket: str | None = None
     host: str | None = None
-    port: int | None = None
+    port: int | Annotated[str, Meta(pattern=r"^\d{1,5}$")] | None = None
     process_id: int | str | None = None
     redirect_output: bool | None = None
-    just_my_code: bool = True
+    just_my_code: bool | None = None
     stop_all_threads: bool = True
     evaluate_timeout: float = 30.0
     rules: tuple[Rule, ...] = ()
@@ -139,25 +192,14 @@ class PythonAttach(AttachRequestArguments, frozen=True, kw_only=True):
     path_mappings: tuple[PathMapping, ...] = ()
     sub_process: bool | None = None
     auto_reload: AutoReload | None = None
-
-
-def engine_options(args: PythonLaunch | PythonAttach) -> dict[str, object]:
-    """Return what the engine has to know of the arguments, by the names that it knows."""
-    options: dict[str, object] = {
-        "justMyCode": args.just_my_code,
-        "stopAllThreads": args.stop_all_threads,
-        "rules": list(args.rules),
-        "showReturnValue": args.show_return_value,
-        "evaluateTimeout": args.evaluate_timeout,
-    }
-    if args.auto_reload is not None:
-        options["autoReload"] = args.auto_reload
-    match args:
-        case PythonLaunch(no_debug=True):
-            options["noDebug"] = True
-        case PythonLaunch(stop_on_entry=True):
-            options["stopOnEntry"] = True
-    in_terminal = isinstance(args, PythonAttach) or args.console != "internalConsole"
-    if in_terminal and args.redirect_output:
-        options["redirectOutput"] = True
-    return options
+    break_on_system_exit: tuple[int | ExitCodeRange | None, ...] | None = None
+    break_on_system_exit_zero: bool = False
+    django: bool = False
+    flask: bool = False
+    jinja: bool = False
+    stepping_resumes_all_threads: bool = True
+    max_exception_stack_frames: int = 0
+    variable_presentation: VariablePresentation | None = None
+    debug_options: tuple[str, ...] = ()
+    debug_std_lib: bool = False
+    stop_all_threads_on_suspend: bool | None = None

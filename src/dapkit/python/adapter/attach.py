@@ -18,7 +18,8 @@ from dapkit import limits
 from dapkit.adapter import RequestFailed
 from dapkit.endpoint import Endpoint, Role
 from dapkit.protocol import DisconnectArguments, InitializeRequestArguments, RawJson, decode_as
-from dapkit.python.adapter.arguments import ProgramAddress, PythonAttach, engine_options
+from dapkit.python.adapter.arguments import ProgramAddress, PythonAttach
+from dapkit.python.adapter.engine_options import engine_options
 from dapkit.python.adapter.paths import PathTranslation
 from dapkit.python.adapter.resume_order import ResumeOrder
 from dapkit.python.adapter.run import Connector, Debuggee, DebuggeeRun
@@ -142,7 +143,7 @@ def _state(status: Path) -> bytes:
 async def _stream(args: PythonAttach, run: DebuggeeRun) -> AsyncIterator[ByteStream]:
     match _place(args):
         case "connect", ProgramAddress() as place:
-            async with await connect_tcp(place.host, place.port, token=_token_for(place)) as stream:
+            async with await connect_tcp(place.host, place.number, token=_token_for(place)) as stream:
                 yield stream
         case "listen", ProgramAddress() as place:
             async with _first_visitor(place, run) as stream:
@@ -178,7 +179,7 @@ def _place(args: PythonAttach) -> tuple[str, ProgramAddress | str]:
 def _token_for(place: ProgramAddress) -> str | None:
     """Find the token of a listening program, if there is one."""
     if place.token_file is None:
-        return token_left_for(place.host, place.port)
+        return token_left_for(place.host, place.number)
     try:
         return read_token(Path(place.token_file).expanduser())
     except OSError as error:
@@ -197,7 +198,7 @@ async def _first_visitor(place: ProgramAddress, run: DebuggeeRun) -> AsyncIterat
     given = None if place.token_file is None else _token_for(place)
     token = given or new_token()
     with send, arrivals:
-        async with listen_tcp(place.host, place.port, take, token=token, max_connections=1) as port:
+        async with listen_tcp(place.host, place.number, take, token=token, max_connections=1) as port:
             with nullcontext() if given else left_token(token, port) as where:
                 text = f"Waiting for a program that calls dapkit.connect(({place.host!r}, {port}))"
                 await run.host.output(f"{text}{f'; the token is in {where}' if where else ''}\n", category="console")

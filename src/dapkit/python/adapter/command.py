@@ -4,6 +4,7 @@ Everything that can be known to be wrong before a process is started is said
 here, in words of the launch configuration.
 """
 
+import json
 import os
 import shlex
 from collections.abc import Mapping
@@ -53,21 +54,40 @@ def command_for(launch: PythonLaunch, link: Path) -> Command:
         RequestFailed: the program cannot be started like this.
 
     """
-    try:
-        cwd = Path(launch.cwd or Path.cwd()).expanduser().absolute()
-    except FileNotFoundError as error:
-        raise RequestFailed("the folder of the adapter was removed: give an absolute path as cwd") from error
-    if not cwd.is_dir():
-        raise RequestFailed(f"cwd is {launch.cwd!r}, which is not a folder")
+    cwd = _folder(launch)
     kind, target = _target(launch, cwd)
     file = read_env_file(cwd / launch.env_file, os.environ) if launch.env_file else EnvFile({})
-    env = {**file.variables, **launch.env}
+    env = {**file.variables, **{name: _as_text(value) for name, value in launch.env.items()}}
     interpreter = interpreter_of(launch, cwd, env)
     # The engine takes one "--" away, so that those of the program's own arguments arrive.
     start = (*interpreter, *_words(launch.python_args, "pythonArgs"))
     argv = (*start, str(ENTRY), "--link", f"unix:{link}", f"--{kind}", target, "--", *_words(launch.args, "args"))
     name = {"program": Path(target).name, "module": target, "code": "<string>"}[kind]
     return Command(tuple(interpreter), argv, cwd, env, name, file.problems)
+
+
+def _folder(launch: PythonLaunch) -> Path:
+    """Return the folder to run in."""
+    try:
+        given = Path(launch.cwd or _default_folder(launch)).expanduser().absolute()
+    except FileNotFoundError as error:
+        raise RequestFailed("the folder of the adapter was removed: give an absolute path as cwd") from error
+    if not given.is_dir():
+        raise RequestFailed(f"cwd is {launch.cwd or str(given)!r}, which is not a folder")
+    return given
+
+
+def _default_folder(launch: PythonLaunch) -> Path:
+    """Return the folder of the program, or for want of one what is open in the editor, or the adapter's own."""
+    program = Path(launch.program or "")
+    if program.is_absolute() and program.parent.is_dir():
+        return program.parent
+    return Path(launch.workspace_folder or Path.cwd())
+
+
+def _as_text(value: str | float | None) -> str | None:
+    """Return the value of a variable: what is not a text as JSON writes it."""
+    return value if value is None or isinstance(value, str) else json.dumps(value)
 
 
 def _words(given: tuple[str, ...] | str, key: str) -> tuple[str, ...]:

@@ -1,75 +1,100 @@
-"""Keys of a launch configuration that have no meaning here: which are reported, and which are not.
+"""Keys of a configuration that do nothing here, or less than elsewhere: which are reported, and which are not.
 
-Editors put keys of their own among the arguments, and configurations written for debugpy have some
-that have no effect here. Those are not reported. Any other key is a mistake and is reported once, with what
-may have been meant.
+Configurations are written for several debuggers and editors. Every key that is known to occur is a field of the
+arguments, or in one of these tables; any other is a mistake and is reported once, with what may have been meant.
 """
 
+from collections.abc import Mapping
+from typing import Final
+
+from dapkit.protocol import to_json_value
 from dapkit.python.adapter.arguments import PythonAttach, PythonLaunch
 
-EDITOR_KEYS = frozenset(
+EDITOR_KEYS: Final = frozenset(
     {
-        "consoleName",
-        "consoleTitle",
+        "$schema",
         "debugServer",
         "internalConsoleOptions",
+        "linux",
         "name",
         "order",
+        "osx",
         "postDebugTask",
         "preLaunchTask",
         "presentation",
+        "purpose",
         "request",
         "serverReadyAction",
         "suppressMultipleSessionWarning",
         "type",
-        "linux",
-        "osx",
         "windows",
     }
 )
 """Keys that are for the editor; those that begin with `__` are its own as well."""
 
-WITHOUT_EFFECT = frozenset(
+NOT_NEEDED: Final = frozenset(
     {
+        "adapterAccessToken",
         "autoStartBrowser",
         "clientOS",
+        "debugAdapterHost",
         "debugAdapterPath",
         "debugAdapterPython",
         "debugLauncherPath",
         "debugLauncherPython",
-        "debugOptions",
-        "django",
         "expandModules",
         "gevent",
-        "guiEventLoop",
-        "jinja",
-        "logToFile",
-        "maxExceptionStackFrames",
+        "isOutputRedirected",
+        "linuxAttachPreferLldb",
+        "onTerminate",
         "processName",
-        "purpose",
         "pyramid",
-        "variablePresentation",
+        "qt",
+        "resolveSymlinks",
+        "subProcessId",
+        "terminalQuoteCharacter",
+        "terminateChildProcesses",
         "vmType",
-        "workspaceFolder",
     }
 )
-"""Keys of configurations for debugpy that change nothing here."""
+"""Keys whose purpose is met without them, or that say how a debugger works inside."""
 
-_OF_THE_OTHER = {
+REMARKS: Final[Mapping[str, str]] = {
+    "debugpyArgs": "there is no other debugger to pass them to",
+    "django": "breakpoints in templates are not supported; those in Python code are",
+    "flask": "breakpoints in templates are not supported; those in Python code are",
+    "guiEventLoop": "windows of the program do not respond while it is stopped",
+    "jinja": "breakpoints in templates are not supported; those in Python code are",
+    "logToFile": "start the adapter with --log FILE instead",
+    "options": "it is read no more; give each option as a key of its own",
+    "subProcess": "child processes are not debugged yet; they run on",
+    "sudo": "the program runs as the user of the adapter; start the editor, or the adapter, as root instead",
+    "waitOnAbnormalExit": "the terminal is not kept open by the debugger; a setting of the editor may do that",
+    "waitOnNormalExit": "the terminal is not kept open by the debugger; a setting of the editor may do that",
+}
+"""What is said of a key that asks for more than there is; not where its value asks for nothing."""
+
+_ASKS_FOR_NOTHING: Final[tuple[object, ...]] = (None, False, "", "none", [], {})
+
+_OF_THE_OTHER: Final = {
     "launch": frozenset(PythonAttach.__struct_encode_fields__),
     "attach": frozenset(PythonLaunch.__struct_encode_fields__),
 }
 
 
 def remark_on(args: PythonLaunch | PythonAttach) -> str:
-    """Name the unknown keys; an empty text if there are none."""
-    unknown = [
-        key for key in args.extra if key not in EDITOR_KEYS and key not in WITHOUT_EFFECT and not key.startswith("__")
-    ]
-    if not unknown:
-        return ""
-    keys = ", ".join(_with_hint(key, args) for key in unknown)
-    return f"{args.command.capitalize()} arguments that dapkit does not know: {keys}\n"
+    """Report the keys that do not do what they ask for, and the unknown ones; an empty text if there are none."""
+    given = to_json_value(args)
+    asked = given if isinstance(given, dict) else {}
+    lines = [f"{key}: {text}" for key, text in REMARKS.items() if asked.get(key) not in _ASKS_FOR_NOTHING]
+    unknown = [key for key in args.extra if not (key in KNOWN or key.startswith("__"))]
+    if unknown:
+        keys = ", ".join(_with_hint(key, args) for key in unknown)
+        lines.append(f"{args.command.capitalize()} arguments that dapkit does not know: {keys}")
+    return "".join(f"{line}\n" for line in lines)
+
+
+KNOWN: Final = EDITOR_KEYS | NOT_NEEDED | REMARKS.keys()
 
 
 def _with_hint(key: str, args: PythonLaunch | PythonAttach) -> str:

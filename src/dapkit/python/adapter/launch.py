@@ -7,8 +7,9 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dapkit.adapter import RequestFailed
 from dapkit.endpoint import CapabilityMissing
 from dapkit.protocol import LaunchRequestArguments
-from dapkit.python.adapter.arguments import PythonLaunch, engine_options
+from dapkit.python.adapter.arguments import PythonLaunch
 from dapkit.python.adapter.command import Command, command_for
+from dapkit.python.adapter.engine_options import engine_options
 from dapkit.python.adapter.interpreter import objection_to
 from dapkit.python.adapter.launched_program import Category, LaunchedProgram, started
 from dapkit.python.adapter.link import LinkListener, NeverCame, listening
@@ -53,7 +54,7 @@ async def _program(launch: PythonLaunch, command: Command, run: DebuggeeRun) -> 
     async def run_in_terminal(argv: list[str]) -> None:
         await run.host.run_in_terminal(
             kind="external" if launch.console == "externalTerminal" else "integrated",
-            title=command.name,
+            title=launch.console_title or launch.console_name or command.name,
             cwd=str(command.cwd),
             args=argv,
             env=dict(command.env) or None,

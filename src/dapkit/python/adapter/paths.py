@@ -23,7 +23,11 @@ class PathTranslation:
     """The mappings of a program; the one with the longest folder counts."""
 
     def __init__(self, mappings: Sequence[PathMapping], folder: str) -> None:
-        pairs = [(mapping.local_root, str(PurePosixPath(folder, mapping.remote_root))) for mapping in mappings]
+        pairs = [
+            (mapping.local_root, str(PurePosixPath(folder, mapping.remote_root)))
+            for mapping in mappings
+            if mapping.local_root and mapping.remote_root  # editors offer a template with empty ones
+        ]
         self._outward = sorted(pairs, key=lambda pair: len(pair[1]), reverse=True)
         self._inward = sorted(pairs, key=lambda pair: len(pair[0]), reverse=True)
 

@@ -17,6 +17,8 @@ _NAMES: Final = type.__dict__["__dict__"].__get__
 _NAME: Final = type.__dict__["__name__"].__get__
 _QUALIFIED_NAME: Final = type.__dict__["__qualname__"].__get__
 _MODULE: Final = type.__dict__["__module__"].__get__
+_STORED_BY: Final = {"exceptions": BaseExceptionGroup, "message": BaseExceptionGroup, "code": SystemExit}
+"""The class that keeps an attribute of exceptions, if it is not that of all of them."""
 
 
 class ClassSet:
@@ -135,9 +137,8 @@ def _copied(names: object) -> dict[str, object]:
 
 
 def stored(exception: BaseException, name: str) -> Any:  # noqa: ANN401 - an attribute of any type
-    """Return an attribute that every exception has, or every group of them, whatever its class makes of attributes."""
-    kind = BaseExceptionGroup if name in ("exceptions", "message") else BaseException
-    return kind.__dict__[name].__get__(exception)
+    """Return an attribute that every exception of a kind has, whatever its class makes of attributes."""
+    return _STORED_BY.get(name, BaseException).__dict__[name].__get__(exception)
 
 
 def type_name(value: object) -> str:

@@ -4,7 +4,7 @@ The adapter has checked their types; what is not there has its default.
 """
 
 from . import limits
-from .connection.request import IncomingRequest, flag
+from .connection.request import IncomingRequest, flag, number
 from .connection.wire import Json
 from .errors import RequestRefused
 from .sources.auto_reload import ReloadSettings
@@ -23,6 +23,8 @@ class EngineOptions:
         evaluate_seconds: how long an input of the console may run.
         redirect_output: whether to report to the client what the program writes.
         auto_reload: how to load saved files; None for not at all.
+        step_resumes_all: whether the other threads run while one is stepped.
+        exception_frames: how many frames of an exception's stack to show at most; 0 for all.
 
     """
 
@@ -36,6 +38,8 @@ class EngineOptions:
         self.evaluate_seconds: float = limits.REPL_SECONDS
         self.redirect_output = False
         self.auto_reload: ReloadSettings | None = None
+        self.step_resumes_all = True
+        self.exception_frames = 0
 
     def read(self, request: IncomingRequest) -> None:
         """Take them from a request.
@@ -62,3 +66,5 @@ class EngineOptions:
         reload = request.arguments.get("autoReload")
         if isinstance(reload, dict) and reload.get("enable"):
             self.auto_reload = ReloadSettings(reload)
+        self.step_resumes_all = flag(request, "steppingResumesAllThreads", default=True)
+        self.exception_frames = number(request, "maxExceptionStackFrames")

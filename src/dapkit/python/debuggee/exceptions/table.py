@@ -8,8 +8,9 @@
                    the newest frame of that code is shown on top. Not at `control_flow`
 
 An exception on its way stops the program once, whichever of these it meets; `raise error` sends it on its
-way anew, a bare `raise` does not. `raised` does not stop at StopIteration and its kind, `uncaught`
-not at SystemExit and KeyboardInterrupt. Which exceptions a breakpoint means is decided in `conditions`.
+way anew, a bare `raise` does not. None stops at StopIteration and its kind, nor at a SystemExit whose exit code
+is to pass (`exits`); `uncaught` and `userUnhandled` not at KeyboardInterrupt, nor where nothing that is shown is
+on the exception's way. Which exceptions a breakpoint means is decided in `conditions`.
 """
 
 import sys
@@ -28,6 +29,7 @@ from ..threads.greenlets import frames_of_parents
 from .conditions import ExceptionCondition, Report, wanted_by_condition, wanted_by_path
 from .control_flow import is_control_flow
 from .details import traceback_of, trail_of
+from .exits import ExitCodes
 from .filters import RAISED_FILTER, UNCAUGHT_FILTER, USER_UNHANDLED_FILTER
 from .handlers import NO, catches, is_swallowed_below, swallows_from_below
 from .known import AGAIN, CATCHES, ENDS, FRESH, PASSES, PASSING, UNSURE, KnownRaises, origin_of
@@ -41,8 +43,11 @@ USER_UNHANDLED: Final = "userUnhandled"
 
 _MODES: Final = {RAISED_FILTER: RAISED, UNCAUGHT_FILTER: UNCAUGHT, USER_UNHANDLED_FILTER: USER_UNHANDLED}
 
+_BOTH: Final = (UNCAUGHT, USER_UNHANDLED)
+"""Modes that mean an exception which nothing will catch."""
 _QUIET = (StopIteration, StopAsyncIteration, GeneratorExit)
-_ORDERLY = (*_QUIET, SystemExit, KeyboardInterrupt)
+_NO_ERRORS = (*_QUIET, KeyboardInterrupt)
+"""Never errors, wherever they end up."""
 
 type Asked = list[tuple[Mode, ExceptionCondition]]
 
@@ -125,6 +130,7 @@ class ExceptionBreakpointTable:
         """Take what says whether the client wants to see a frame."""
         self._shows = shows
         self.rules: list[ExceptionRule] = []
+        self.exit_codes = ExitCodes()
         self._monitor = monitor
         self._sources = sources
         self._report = report
@@ -175,13 +181,15 @@ class ExceptionBreakpointTable:
             self._begins(ident, frame, exception, is_fresh=origin == FRESH)
         if id(exception) in self._reported_in(ident):
             return ""
+        if self.exit_codes.pass_over(exception):
+            return ""  # nothing is noted: other exceptions of this type may have other codes
         era = self.known.era
         wanted = not is_a(exception, *_QUIET) and self._may_want(RAISED, exception)
         raised = wanted and not again
         if wanted:
             era = -1  # then nothing passes unseen
         mode = ""
-        if not passing and not is_a(exception, *_ORDERLY):
+        if not passing and not is_a(exception, *_NO_ERRORS):
             mode = self._fresh(ident, frame, offset, exception, era=era)
         elif not passing:
             self.known.note(frame.f_code, offset, type(exception), CATCHES, era=era)
@@ -261,7 +269,7 @@ class ExceptionBreakpointTable:
             current = current.f_back or next(parents, None)
         if current is not None:
             self.known.note(current.f_code, current.f_lasti, type(exception), ENDS, era=era)
-        return (UNCAUGHT, USER_UNHANDLED) if in_program else (UNCAUGHT,)
+        return _BOTH if in_program else ()
 
     def _is_caught_in(self, frame: FrameType, offset: int, exception: BaseException, *, era: int) -> bool:
         """Say whether a frame, or C code that called it, catches an exception or may do so; note what is found."""
@@ -286,10 +294,11 @@ class ExceptionBreakpointTable:
         self._stopped.pop(ident, None)
         self._unhandled.pop(ident, None)
         self._settle()
-        if reported or is_a(exception, *_ORDERLY) or self._sources.kind(frame.f_code.co_filename) == OURS:
+        if reported or is_a(exception, *_NO_ERRORS) or self._sources.kind(frame.f_code.co_filename) == OURS:
             return ""
-        in_program = any(self._shows(passed) for passed, _ in traceback_of(exception))
-        return self._wanted_of((UNCAUGHT, USER_UNHANDLED) if in_program else (UNCAUGHT,), exception, frame)
+        if self.exit_codes.pass_over(exception) or not any(self._shows(at) for at, _ in traceback_of(exception)):
+            return ""
+        return self._wanted_of(_BOTH, exception, frame)
 
     def shown(
         self, mode: Mode, exception: BaseException, frame: FrameType

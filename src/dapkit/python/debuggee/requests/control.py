@@ -51,7 +51,8 @@ def _step(engine: "Engine", request: IncomingRequest, kind: Kind) -> None:
     parked = engine.stops.parked.get(ident)
     if parked is None:
         raise RequestRefused("the thread is inside native code and cannot be stepped; continue, or step another")
-    single = flag(request, "singleThread", default=engine.stops.each_alone)
+    alone = engine.stops.each_alone or not engine.options.step_resumes_all
+    single = flag(request, "singleThread", default=alone)
     target = chosen_call(engine, request, parked) if kind == INTO else None
     offsets = statements_of_line(engine, parked.shown) if unit == STATEMENT and kind != OUT else frozenset()
 

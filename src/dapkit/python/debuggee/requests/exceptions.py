@@ -34,6 +34,7 @@ def exception_info(engine: "Engine", request: IncomingRequest) -> Later:
     if parked is None or exception is None:
         raise RequestRefused("the thread is not stopped at an exception")
     frames = list(frames_only(engine.stacks.of_parked(parked)))
+    del frames[engine.options.exception_frames or len(frames) :]
     mode = parked.break_mode
 
     def work(guard: EvaluationGuard) -> Json:

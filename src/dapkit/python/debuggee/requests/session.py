@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Final
 from ..connection.request import IncomingRequest, flag, number
 from ..connection.wire import Json
 from ..errors import RequestRefused
+from ..exceptions.exits import read_exit_codes
 from ..program import termination as asking_to_end
 from ..sources.rules import read_rules
+from ..values.rows import read_presentation
 from .handler import Handler
 
 if TYPE_CHECKING:
@@ -20,6 +22,9 @@ def launch(engine: "Engine", request: IncomingRequest) -> Json:
     rules = read_rules(engine.options.rules)
     engine.sources.obey(rules.code)
     engine.exceptions.rules = rules.exceptions
+    given = request.arguments
+    engine.exceptions.exit_codes = read_exit_codes(given.get("breakOnSystemExit"), given.get("quietExitCodes"))
+    engine.reader.presentation = read_presentation(given.get("variablePresentation"))
     return {"cwd": os.getcwd()}
 
 

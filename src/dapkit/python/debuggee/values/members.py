@@ -33,7 +33,19 @@ from ..classes import (
     simple_name,
     stored,
 )
-from .rows import CLASSES, FUNCTIONS, GROUPS, PLAIN, PRIVATE, SPECIAL, ValueRow, VariableGroup
+from .rows import (
+    CLASSES,
+    FUNCTIONS,
+    GROUPS,
+    HIDE,
+    INLINE,
+    PLAIN,
+    PRIVATE,
+    SPECIAL,
+    Presentation,
+    ValueRow,
+    VariableGroup,
+)
 from .storage import Attribute, ContainerItem
 
 CHILDLESS: Final = ClassSet(
@@ -112,11 +124,14 @@ def rank(name: str) -> int:
     return 2 if name.startswith("__") and name.endswith("__") else 1 if name.startswith("_") else 0
 
 
-def arranged(rows: list[ValueRow], part: str) -> list[ValueRow]:
+def arranged(rows: list[ValueRow], part: str, presentation: Presentation) -> list[ValueRow]:
     """Return the rows of one group; for PLAIN the rows in no group, and a row for each group."""
     by_group: dict[str, list[ValueRow]] = {PLAIN: []}
     for row in rows:
-        by_group.setdefault(_group(row), []).append(row)
+        group = _group(row)
+        way = presentation.get(group)
+        if way != HIDE:
+            by_group.setdefault(PLAIN if way == INLINE else group, []).append(row)
     if not by_group[PLAIN]:
         # An object is not opened only to find one more thing to open.
         by_group[PLAIN] = by_group.pop(PRIVATE, [])

@@ -1,5 +1,6 @@
 """One line of a variables view, before it is written down."""
 
+from collections.abc import Mapping
 from typing import Final
 
 from ..hidden import hide
@@ -12,6 +13,18 @@ CLASSES: Final = "class variables"
 PRIVATE: Final = "private variables"
 GROUPS: Final = (SPECIAL, FUNCTIONS, CLASSES, PRIVATE)
 """Names of the rows that others hang below, in their order; PLAIN ones hang below none."""
+
+type Presentation = Mapping[str, str]
+"""How the rows of a group are shown that are not shown as a group."""
+INLINE: Final = "inline"
+HIDE: Final = "hide"
+_KINDS: Final = {"special": SPECIAL, "function": FUNCTIONS, "class": CLASSES, "protected": PRIVATE}
+
+
+def read_presentation(given: object) -> Presentation:
+    """Read `variablePresentation`: `inline` or `hide` by kind, `all` for those that are not there."""
+    asked = given if isinstance(given, dict) else {}
+    return {group: str(asked.get(kind) or asked.get("all")) for kind, group in _KINDS.items()}
 
 
 class ValueRow:

@@ -23,7 +23,7 @@ from .containers import Cursor
 from .members import arranged, is_function, members, namespace_rows, rank
 from .memory import MemoryReferences
 from .references import ObjectReferences
-from .rows import PLAIN, RemainingItems, UnreadProperty, ValueRow, VariableGroup
+from .rows import PLAIN, Presentation, RemainingItems, UnreadProperty, ValueRow, VariableGroup
 from .storage import LocalVariable
 from .text import render, say, timed_out
 
@@ -73,7 +73,7 @@ class FrameVariables(VariableContainer):
         self.kind = kind
         self.returned = returned or []
 
-    def rows(self, guard: EvaluationGuard | None) -> list[ValueRow]:
+    def rows(self, guard: EvaluationGuard | None, presentation: Presentation) -> list[ValueRow]:
         """Return the variables: first the plain names, then the private, then the special ones."""
         frame = self.of.frame
         code = frame.f_code
@@ -81,9 +81,9 @@ class FrameVariables(VariableContainer):
             return self.returned
         if self.kind == GLOBALS:
             shadowed = locals_of(frame) if is_function_code(code) else ()
-            return arranged(namespace_rows(frame.f_globals, shadowed), self.part)
+            return arranged(namespace_rows(frame.f_globals, shadowed), self.part, presentation)
         if not is_function_code(code) and frame.f_locals is frame.f_globals:
-            return arranged(namespace_rows(frame.f_globals), self.part)
+            return arranged(namespace_rows(frame.f_globals), self.part, presentation)
         cells = code.co_freevars
         rows = [
             ValueRow(name, value, name, stored=LocalVariable(frame, name))
@@ -119,9 +119,9 @@ class ExpandableValue(VariableContainer):
         self.first = first
         self.cursor = Cursor()
 
-    def named(self, guard: EvaluationGuard | None) -> list[ValueRow]:
+    def named(self, guard: EvaluationGuard | None, presentation: Presentation) -> list[ValueRow]:
         """Return the attributes, those in groups below the names of the groups."""
-        return _named(self.value, self.path, self.part, guard)
+        return _named(self.value, self.path, self.part, guard, presentation)
 
 
 class LazyVariable(VariableContainer):
@@ -133,9 +133,15 @@ class LazyVariable(VariableContainer):
 
 
 class VariableReader:
-    """Makes the bodies of `variables`, and the fields that describe a value in other bodies."""
+    """Makes the bodies of `variables`, and the fields that describe a value in other bodies.
+
+    Attributes:
+        presentation: how the client wants to see rows that hang in groups otherwise.
+
+    """
 
     def __init__(self, references: ObjectReferences, memory: MemoryReferences) -> None:
+        self.presentation: Presentation = {}
         self._references = references
         self._memory = memory
 
@@ -158,7 +164,7 @@ class VariableReader:
         body: Json = {"type": type_name(value), "variablesReference": 0}
         if _is_plain(value):
             return body
-        items, names = containers.size(value, guard), _named_count(value)
+        items, names = containers.size(value, guard), _named_count(value, self.presentation)
         if items or names:
             body["variablesReference"] = self._references.add(
                 ExpandableValue(value, path, origin.ident, origin.frame), origin.ident
@@ -187,7 +193,7 @@ class VariableReader:
         forget_classes()
         wanted, start, count = arguments.get("filter"), _number(arguments, "start"), _number(arguments, "count")
         if isinstance(inside, FrameVariables):
-            rows = [] if wanted == "indexed" else _cut(inside.rows(guard), start, count)
+            rows = [] if wanted == "indexed" else _cut(inside.rows(guard, self.presentation), start, count)
         elif isinstance(inside, LazyVariable):
             rows = [_read(inside.row, guard)]
         elif isinstance(inside, ExpandableValue):
@@ -197,13 +203,12 @@ class VariableReader:
         inside.shown.update((row.name, row) for row in rows)
         return rows
 
-    @staticmethod
     def _page_of_value(
-        holder: ExpandableValue, wanted: object, start: int, count: int, guard: EvaluationGuard | None
+        self, holder: ExpandableValue, wanted: object, start: int, count: int, guard: EvaluationGuard | None
     ) -> list[ValueRow]:
         rows: list[ValueRow] = []
         if wanted != "indexed" and not holder.first:
-            rows = holder.named(guard)
+            rows = holder.named(guard, self.presentation)
         if wanted == "named" or holder.part:
             return _cut(rows, start, count)
         size = containers.size(holder.value, guard)
@@ -285,9 +290,9 @@ class VariableReader:
             rows = self.page(inside, {}, guard)
             for row in [row for row in rows if type(row.value) is VariableGroup]:
                 if isinstance(inside, FrameVariables):
-                    rows += FrameVariables(inside.of, inside.kind, row.name).rows(guard)
+                    rows += FrameVariables(inside.of, inside.kind, row.name).rows(guard, self.presentation)
                 elif isinstance(inside, ExpandableValue):
-                    rows += _named(inside.value, inside.path, row.name, guard)
+                    rows += _named(inside.value, inside.path, row.name, guard, self.presentation)
         return next((row for row in rows if row.name == name), None)
 
 
@@ -299,14 +304,16 @@ def _is_plain(value: object) -> bool:
     return kind is int or kind is float or kind is bool or value is None
 
 
-def _named(value: object, path: str, part: str, guard: EvaluationGuard | None) -> list[ValueRow]:
+def _named(
+    value: object, path: str, part: str, guard: EvaluationGuard | None, presentation: Presentation
+) -> list[ValueRow]:
     if arrays.has_names(value):
         return arrays.named(value, path, guard) if part == PLAIN else []
-    return arrays.named(value, path, guard) * (part == PLAIN) + arranged(members(value, path), part)
+    return arrays.named(value, path, guard) * (part == PLAIN) + arranged(members(value, path), part, presentation)
 
 
-def _named_count(value: object) -> int:
-    own = 0 if arrays.has_names(value) else len(arranged(members(value, ""), PLAIN))
+def _named_count(value: object, presentation: Presentation) -> int:
+    own = 0 if arrays.has_names(value) else len(arranged(members(value, ""), PLAIN, presentation))
     return own + arrays.named_count(value)
 
 

@@ -1,0 +1,43 @@
+"""What the engine has to know of launch and attach arguments, by the names that it knows."""
+
+from dapkit.python.adapter.arguments import PythonAttach, PythonLaunch
+
+_RELOADER_EXITS = 3
+"""The exit code by which reloaders of web frameworks have the program started anew."""
+
+
+def engine_options(args: PythonLaunch | PythonAttach) -> dict[str, object]:
+    """Return the options of a session with the engine."""
+    options: dict[str, object] = {
+        "justMyCode": args.just_my_code is not False,
+        "stopAllThreads": args.stop_all_threads,
+        "rules": list(args.rules),
+        "showReturnValue": args.show_return_value,
+        "evaluateTimeout": args.evaluate_timeout,
+        "steppingResumesAllThreads": args.stepping_resumes_all_threads,
+        "maxExceptionStackFrames": args.max_exception_stack_frames,
+        **_exit_codes(args),
+    }
+    if args.auto_reload is not None:
+        options["autoReload"] = args.auto_reload
+    if args.variable_presentation is not None:
+        options["variablePresentation"] = args.variable_presentation
+    match args:
+        case PythonLaunch(no_debug=True):
+            options["noDebug"] = True
+        case PythonLaunch(stop_on_entry=True):
+            options["stopOnEntry"] = True
+    in_terminal = isinstance(args, PythonAttach) or args.console != "internalConsole"
+    if in_terminal and args.redirect_output:
+        options["redirectOutput"] = True
+    return options
+
+
+def _exit_codes(args: PythonLaunch | PythonAttach) -> dict[str, object]:
+    """Return the exit codes to stop at, or else those that pass."""
+    if args.break_on_system_exit is not None:
+        return {"breakOnSystemExit": list(args.break_on_system_exit)}
+    if args.break_on_system_exit_zero:
+        return {"quietExitCodes": []}
+    of_framework = [_RELOADER_EXITS] if args.django or args.flask or args.jinja else []
+    return {"quietExitCodes": [0, None, *of_framework]}

@@ -1,0 +1,50 @@
+"""Which ends of the program by `SystemExit` are exceptions to stop at, by their exit codes.
+
+    quiet    these codes stop nowhere, all else does: by default 0 and None, which `sys.exit()` means
+    chosen   only these codes do: numbers, ranges of numbers, None; and whatever is neither a number nor None,
+             as the text of `sys.exit("failed")`
+
+A subclass of SystemExit counts by its code as well. None of the program's own code is asked for it.
+"""
+
+from collections.abc import Iterable
+from typing import Final
+
+from ..classes import is_a, stored
+
+type ExitCode = int | None
+type CodeRange = tuple[int, int]
+"""The first and the last code."""
+
+QUIET: Final[tuple[ExitCode, ...]] = (0, None)
+
+
+class ExitCodes:
+    """The exit codes to stop at."""
+
+    def __init__(self, quiet: Iterable[ExitCode] = QUIET, chosen: Iterable[ExitCode | CodeRange] | None = None) -> None:
+        self._quiet = frozenset(quiet)
+        self._chosen = None if chosen is None else frozenset(chosen)
+
+    def pass_over(self, exception: BaseException) -> bool:
+        """Say whether an exception ends the program, or a thread, with a code that is not to stop it."""
+        if not is_a(exception, SystemExit):
+            return False
+        code = stored(exception, "code")
+        if code is not None and not is_a(code, int):
+            return False
+        number = None if code is None else int.__add__(code, 0)  # of a subclass that compares in its own way, too
+        if self._chosen is None:
+            return number in self._quiet
+        return number not in self._chosen and not any(
+            number is not None and first <= number <= last
+            for first, last in (entry for entry in self._chosen if isinstance(entry, tuple))
+        )
+
+
+def read_exit_codes(chosen: object, quiet: object) -> ExitCodes:
+    """Read the codes to stop at, or where there is no list of them those that pass."""
+    if isinstance(chosen, list):
+        ranges = [(item.get("from", 0), item.get("to", 0)) if isinstance(item, dict) else item for item in chosen]
+        return ExitCodes(chosen=ranges)
+    return ExitCodes(quiet if isinstance(quiet, list) else QUIET)

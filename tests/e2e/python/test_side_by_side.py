@@ -1,0 +1,100 @@
+"""The same configuration given to debugpy and to our adapter by the same client: what can be seen is the same."""
+
+import sys
+import textwrap
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from e2e.python.driving import ADAPTER
+from e2e.python.raw import RawClient, raw_client
+
+pytestmark = pytest.mark.row("launch")
+
+ADAPTERS = {"debugpy": (sys.executable, "-m", "debugpy.adapter"), "ours": ADAPTER}
+
+EXITS = """
+    import sys, threading
+    def zero(): sys.exit(0)
+    def nothing(): sys.exit()
+    def one(): sys.exit(1)
+    def three(): sys.exit(3)
+    def five(): sys.exit(5)
+    def true(): sys.exit(True)
+    def text(): sys.exit("failed")
+    def caught():
+        try:
+            sys.exit(7)
+        except SystemExit:
+            pass
+    for way in (zero, nothing, one, three, five, true, text, caught):
+        thread = threading.Thread(target=way)
+        thread.start()
+        thread.join()
+    def main(): sys.exit(4)
+    main()
+"""
+
+
+class Run(NamedTuple):
+    """What a session has shown: the functions it stopped in, and how the program ended."""
+
+    stops: list[str]
+    exit_code: int
+    output: str
+
+
+async def run_under(which: str, folder: Path, filters: list[str], **launch: object) -> Run:
+    """Run a program, going on from each stop."""
+    async with raw_client(ADAPTERS[which], log="" if which == "ours" else ".*") as client:
+        await client.initialize()
+        start = await client.send("launch", {"console": "internalConsole", "cwd": str(folder), **launch})
+        await client.event("initialized")
+        await client.ask("setExceptionBreakpoints", {"filters": filters})
+        await client.ask("configurationDone")
+        assert (await client.answer(start))["success"]
+        stops: list[str] = []
+        while (stop := await _next_stop(client, len(stops))) is not None:
+            frames = await client.ask("stackTrace", {"threadId": stop["threadId"]})
+            stops.append(frames["body"]["stackFrames"][0]["name"].removesuffix(" (Current frame)"))
+            await client.ask("continue", {"threadId": stop["threadId"]})
+        ended = await client.event("exited")
+        return Run(stops, ended["exitCode"], client.output("stdout"))
+
+
+async def _next_stop(client: RawClient, seen: int) -> dict[str, int] | None:
+    """Return the stop after so many others, None at the end."""
+
+    def stops() -> list[dict[str, int]]:
+        return [message["body"] for message in client.heard if message.get("event") == "stopped"]
+
+    await client.until(lambda message: message.get("event") == "terminated" or len(stops()) > seen)
+    return stops()[seen] if len(stops()) > seen else None
+
+
+@pytest.mark.parametrize(
+    ("filters", "launch", "stops"),
+    [
+        (["uncaught"], {}, ["one", "three", "five", "true", "text", "main"]),
+        (["uncaught"], {"django": True}, ["one", "five", "true", "text", "main"]),
+        (
+            ["uncaught"],
+            {"breakOnSystemExitZero": True, "jinja": True},
+            ["zero", "nothing", "one", "three", "five", "true", "text", "main"],
+        ),
+        (
+            ["uncaught"],
+            {"breakOnSystemExit": [None, {"from": 3, "to": 5}], "django": True},
+            ["nothing", "three", "five", "text", "main"],
+        ),
+        (["userUnhandled"], {"debugOptions": ["Django"]}, ["one", "five", "true", "text", "main"]),
+    ],
+)
+async def test_exit_codes_stop_the_program_as_with_debugpy(
+    tmp_path: Path, filters: list[str], launch: dict[str, object], stops: list[str]
+) -> None:
+    (tmp_path / "prog.py").write_text(textwrap.dedent(EXITS))
+    for which in ADAPTERS:
+        run = await run_under(which, tmp_path, filters, program=str(tmp_path / "prog.py"), **launch)
+        assert (which, run.stops, run.exit_code) == (which, stops, 4)

@@ -1,0 +1,31 @@
+"""The tables of keys, and the page that lists them for users."""
+
+import re
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from dapkit.python.adapter import PythonAttach, PythonLaunch
+from dapkit.python.adapter.keys import EDITOR_KEYS, NOT_NEEDED, REMARKS
+from dapkit.python.adapter.older_keys import FLAGS
+
+PAGE = Path(__file__).parents[3] / "docs" / "reference" / "python.md"
+KEYS = {name for kind in (PythonLaunch, PythonAttach) for name in kind.__struct_encode_fields__} - {"extra"}
+
+
+@pytest.mark.parametrize("names", [KEYS, EDITOR_KEYS, NOT_NEEDED, set(REMARKS), set(FLAGS)])
+def test_every_key_that_is_known_is_on_the_page(names: set[str]) -> None:
+    listed = set(re.findall(r"`([$\w]+)`", PAGE.read_text()))
+    internal = {"__restart"}
+    assert names - internal <= listed
+
+
+def test_a_key_has_one_meaning() -> None:
+    assert not EDITOR_KEYS & NOT_NEEDED
+    assert not (EDITOR_KEYS | NOT_NEEDED) & (REMARKS.keys() | KEYS)
+
+
+def test_flags_stand_for_fields() -> None:
+    fields = {field.name for kind in (PythonLaunch, PythonAttach) for field in msgspec.structs.fields(kind)}
+    assert set(FLAGS.values()) <= fields
