@@ -1171,7 +1171,7 @@ def output(
     """Show what the program has written.
 
     Args:
-        category: Only this category: stdout, stderr, console, terminal ...
+        category: Only this category: stdout, stderr, console, terminal ..., or program: all that the program wrote.
         since: Only what came after this position, as an earlier answer gave it.
         timeout: Seconds to wait, 5 to 300, by default 30.
         session: Name of the session; by default the only one.

@@ -101,6 +101,8 @@ SourceReference = Annotated[int, "Reference of a source without a file, as stack
 
 Command = Annotated[str, "Name of any request of the protocol or of the adapter."]
 RequestArguments = Annotated[dict[str, object], "Arguments of the request."]
-Category = Annotated[str, "Only this category: stdout, stderr, console, terminal ..."]
+Category = Annotated[
+    str, "Only this category: stdout, stderr, console, terminal ..., or program: all that the program wrote."
+]
 Since = Annotated[int, "Only what came after this position, as an earlier answer gave it."]
 Timeout = Annotated[float, "Seconds to wait, 5 to 300, by default 30."]

@@ -179,7 +179,7 @@ PARAMETERS: "dict[str, ParameterRow]" = {
     "category": {
         "type": "string",
         "choices": (),
-        "meaning": "Only this category: stdout, stderr, console, terminal ...",
+        "meaning": "Only this category: stdout, stderr, console, terminal ..., or program: all that the program wrote.",
     },
     "since": {
         "type": "integer",

@@ -2,7 +2,7 @@
 
 import os
 
-from dapkit import hub
+from dapkit import hub, limits
 from dapkit.cli.progress import ProgressLine
 from dapkit.hub.project import project_of
 
@@ -21,8 +21,12 @@ def ask(
     session: str | None = None,
     project: str | None = None,
     read_only: bool = False,
+    patience: float | None = None,
 ) -> ActionAnswer:
-    """Have an action done and return its answer; a hub that cannot be reached is an answer too."""
+    """Have an action done and return its answer; a hub that cannot be reached is an answer too.
+
+    With `patience`, the call is given up after so many seconds, even if the hub would have gone on with it.
+    """
     try:
         with ProgressLine() as progress:
             return hub.call(
@@ -31,6 +35,7 @@ def ask(
                 project=project_of(os.getcwd() if project is None else project),
                 session=session,
                 read_only=read_only,
+                timeout=limits.HUB_CALL_SECONDS if patience is None else patience,
                 on_progress=progress.show,
             )
     except hub.HubError as error:

@@ -19,11 +19,17 @@ _BOLD, _DIM, _GREEN, _YELLOW, _HERE, _ERROR = "1", "2", "32", "33", "33;1", "31;
 def show(answer: "Mapping[str, object]", *, as_json: bool) -> None:
     """Print an answer: what was found to stdout, an error to stderr."""
     if as_json:
-        _write(json.dumps(answer, indent=2 if sys.stdout.isatty() else None, ensure_ascii=False), sys.stdout)
+        _write(as_json_text(answer, indent=2 if sys.stdout.isatty() else None), sys.stdout)
     elif answer["success"]:
         page(str(answer["text"]))
     else:
         complain(answer)
+
+
+def as_json_text(value: object, *, indent: int | None = None) -> str:
+    """Make JSON that stdout can take: where its encoding lacks characters, as escapes."""
+    everything = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+    return json.dumps(value, indent=indent, ensure_ascii=not everything)
 
 
 def complain(answer: "Mapping[str, object]") -> None:

@@ -3,6 +3,7 @@
 A command lives for as long as one call of the hub takes, so that what it imports is most of what is waited for.
 """
 
+import io
 import os
 import sys
 
@@ -15,6 +16,9 @@ from dapkit.cli.plain import Unclear, read
 
 def main() -> None:
     """Run the command of this process's arguments, and end with its exit code."""
+    for stream in (sys.stdout, sys.stderr):  # which can be any encoding's
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     try:
         try:
             code = _carry_out(sys.argv[1:])

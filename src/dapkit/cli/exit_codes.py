@@ -14,6 +14,7 @@ NO_ADAPTER = 6
 TIMED_OUT = 7
 REFUSED = 8
 NO_HUB = 9
+NOT_SET = 10
 INTERRUPTED = 130
 
 OF_CODE = {
@@ -43,9 +44,10 @@ MEANINGS = (
     (WRONG_STATE, "the program is not where the command needs it, or a reference is from an earlier stop"),
     (UNSUPPORTED, "the adapter cannot do this"),
     (NO_ADAPTER, "no adapter fits, or it is not installed"),
-    (TIMED_OUT, "no answer in time, or a program of run that still ran and was ended"),
+    (TIMED_OUT, "no answer in time; run: the program still ran when the time was up, and was ended"),
     (REFUSED, "refused, since only reading is allowed or the debugger is switched off"),
     (NO_HUB, "the hub could not be reached"),
+    (NOT_SET, "run: a breakpoint could not be set; the program itself has ended with 0"),
     (INTERRUPTED, "interrupted by Ctrl-C"),
 )
 

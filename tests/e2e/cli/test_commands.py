@@ -127,8 +127,8 @@ def test_run_shows_the_crash_with_its_values(project: Path) -> None:
     assert whole["exitCode"] == 1
 
 
-def run_json(project: Path, program: str) -> str:
-    command = [sys.executable, "-m", "dapkit.cli", "run", "--json", program]
+def run_json(project: Path, *words: str) -> str:
+    command = [sys.executable, "-m", "dapkit.cli", "run", "--json", *words]
     return subprocess.run(command, cwd=project, capture_output=True, text=True, timeout=SECONDS, check=False).stdout
 
 
@@ -141,12 +141,36 @@ def test_run_shows_values_and_errors_that_cannot_steer_a_terminal(project: Path)
     assert "\x1b" not in shown
 
 
-def test_run_stops_a_program_that_stops_too_often(project: Path) -> None:
-    (project / "long.py").write_text("while True:\n    x = 1\n")
-    shown = dapkit(project, "run", "-b", "long.py:2", "--stops", "2", "-e", "1", "long.py")
-    assert shown.count("  1 = 1") == 2
-    assert shown.endswith("The program is ended after 2 stops; --stops allows more.\n")
+def test_run_shows_some_stops_and_lets_the_program_run_to_its_end(project: Path) -> None:
+    (project / "long.py").write_text("for i in range(1000):\n    x = i\nprint('done', x)\nexit(3)\n")
+    command = [sys.executable, "-m", "dapkit.cli", "run", "-b", "long.py:2", "--stops", "2", "-e", "i", "long.py"]
+    done = subprocess.run(command, cwd=project, capture_output=True, text=True, timeout=SECONDS, check=False)
+    assert done.stdout.count("  i = ") == 2
+    assert "Output:\ndone 999\n" in done.stdout
+    assert done.stdout.endswith("It ran on without stopping after stop 2: --stops shows more.\nExit code: 3\n")
+    assert done.returncode == 3
     assert details(project, "sessions")["sessions"][0]["status"] == "terminated"
+
+
+def test_run_names_each_breakpoint_that_was_not_set_or_never_hit(project: Path) -> None:
+    words = ["-b", "app.py:5", "-b", "nowhere.py:3", "-b", "app.py:4 if len(prices) > 7", "-b", "nothing", "app.py"]
+    command = [sys.executable, "-m", "dapkit.cli", "run", *words]
+    done = subprocess.run(command, cwd=project, capture_output=True, text=True, timeout=SECONDS, check=False)
+    assert done.returncode == exit_codes.NOT_SET
+    (named,) = [part for part in done.stdout.split("\n\n") if part.startswith("Breakpoints:\n")]
+    never, nowhere, nothing = named.splitlines()[1:]
+    assert never.startswith(f"- {project}/app.py:4 was never hit: its condition (len(prices) > 7) was never met, or")
+    assert nowhere.startswith(f"- {project}/nowhere.py:3 was not set: ")
+    assert nothing.startswith("- nothing was not set: ")
+    found = json.loads(run_json(project, *words))["breakpoints"]
+    assert [(each["verified"], each["hits"], each["problem"] is None) for each in found] == [
+        (True, 0, False),
+        (True, 3, True),
+        (False, 0, False),
+        (False, 0, False),
+    ]
+    assert "Breakpoints:" not in dapkit(project, "run", "-b", "app.py:5", "-e", "1", "app.py")
+    assert "app.py:4 was never hit" in dapkit(project, "run", "-b", "app.py:4 if len(prices) > 7", "app.py")
 
 
 @pytest.mark.parametrize("stopped", [True, False])
@@ -181,8 +205,13 @@ def test_run_waits_for_a_program_that_takes_its_time(project: Path, monkeypatch:
     monkeypatch.setenv("DAPKIT_SESSION_INITIAL_STOP_SECONDS", "0")  # launch tells of every program that it runs
     shown = dapkit(project, "run", "-b", "app.py:5", "-e", "result", "--", "app.py")
     assert shown.count("  result = ") == 3
-    (project / "long.py").write_text("import threading\nthreading.Event().wait()\n")
-    assert not dapkit(project, "run", "--timeout", "5", "long.py", expect=exit_codes.TIMED_OUT)
+    (project / "long.py").write_text("import threading\nprint('began')\nthreading.Event().wait()\n")
+    command = [sys.executable, "-m", "dapkit.cli", "run", "--timeout", "7.5", "long.py"]
+    began = time.monotonic()
+    done = subprocess.run(command, cwd=project, capture_output=True, text=True, timeout=SECONDS, check=False)
+    assert (done.returncode, done.stderr) == (exit_codes.TIMED_OUT, "")
+    assert time.monotonic() - began >= 7.5
+    assert done.stdout.startswith("Output:\nbegan\n\nThe program still ran when 7.5 s were over")
     assert details(project, "sessions")["sessions"][-1]["status"] == "terminated"
 
 
@@ -290,6 +319,13 @@ def read_until(terminal: int, text: str) -> None:
     while text not in shown:
         assert select.select([terminal], [], [], SECONDS)[0], shown
         shown += os.read(terminal, 1000).decode()
+
+
+def test_text_that_the_encoding_lacks_is_shown_escaped(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    dapkit(project, "launch", "-b", "app.py:5", "app.py")
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+    assert dapkit(project, "evaluate", "chr(233)").startswith("Result: '\\xe9'\n")
+    assert details(project, "evaluate", "chr(233)")["evaluation"]["result"] == "'é'"
 
 
 def test_output_into_a_closed_pipe_is_no_error(project: Path) -> None:

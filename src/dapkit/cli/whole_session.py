@@ -1,0 +1,245 @@
+"""A session from launch to end, and what is shown of it.
+
+The program is launched with its breakpoints; at each stop the expressions are evaluated and it goes on, until it
+ends. What stops it otherwise, such as an exception that nobody catches, is shown whole. After as many stops as are to
+be shown it runs on without any. One deadline holds for all of it.
+"""
+
+import os
+import time
+from typing import Any
+
+import click
+
+from dapkit import hub, limits
+from dapkit.cli import exit_codes
+from dapkit.cli.action_call import ActionAnswer, ask, unanswered
+from dapkit.cli.breakpoint_outcomes import BreakpointOutcome, breakpoint_outcomes
+from dapkit.cli.display import as_json_text, coloured, complain
+from dapkit.hub.project import project_of
+
+_COMMAND_MARK = "`"
+"""What a command of the debugger begins with, see the action `evaluate`."""
+
+_SILENT = "hub_silent"
+
+
+class WholeSession:
+    """One such session.
+
+    Args:
+        name: of the session.
+        expressions: to be evaluated at each stop.
+        most: how many stops are shown.
+        seconds: until the program is ended.
+        as_json: whether one object is printed at the end, and nothing before.
+
+    """
+
+    def __init__(self, name: str, expressions: tuple[str, ...], *, most: int, seconds: float, as_json: bool) -> None:
+        self._name = name
+        self._expressions = expressions
+        self._most = most
+        self._seconds = seconds
+        self._ends = time.monotonic() + seconds
+        self._as_json = as_json
+        self._stops: list[dict[str, object]] = []
+        self._breakpoints: list[BreakpointOutcome] | None = None
+
+    def run(self, launch: dict[str, object]) -> int:
+        """Do all of it, and return the exit code; what ends this process ends the session."""
+        try:
+            with hub.hold_session(self._name, project=project_of(os.getcwd())):
+                return self._run(launch)
+        except hub.HubError as error:
+            answer = unanswered("run", self._name, error)
+            self._show_failure(answer)
+            return exit_codes.code_of(answer)
+
+    def _run(self, launch: dict[str, object]) -> int:
+        answer = self._proceed("launch", launch)
+        try:
+            if not answer["success"] and not self._is_late(answer):
+                self._show_failure(answer)
+                return exit_codes.code_of(answer)
+            while True:
+                if _status(answer) == "stopped":
+                    answer = self._pass_stop(answer)
+                elif _status(answer) == "running" and self._left > 0:
+                    answer = self._proceed("wait", {})
+                else:
+                    return self._end(answer)
+        finally:
+            self._ask("terminate", {})
+
+    def _pass_stop(self, answer: ActionAnswer) -> ActionAnswer:
+        """Show a stop, and let the program go on; after the last one to show it is not to stop any more."""
+        if len(self._stops) < self._most:
+            self._show_stop(answer)
+            if len(self._stops) == self._most:
+                self._breakpoints = self._outcomes()
+                self._ask("breakpoints", {"do": "disable"})
+                self._ask("set_exception_breakpoints", {"filters": []})
+        return self._proceed("continue", {})
+
+    # Asking
+
+    @property
+    def _left(self) -> float:
+        return max(0.0, self._ends - time.monotonic())
+
+    def _proceed(self, action: str, arguments: dict[str, object]) -> ActionAnswer:
+        """Have the program go on, at most until the deadline."""
+        left = self._left
+        if left >= limits.ACTION_SECONDS_LEAST:
+            return self._ask(action, {**arguments, "timeout": left})
+        return self._ask(action, arguments, patience=left)
+
+    def _ask(self, action: str, arguments: dict[str, object], *, patience: float | None = None) -> ActionAnswer:
+        return ask(action, arguments, session=self._name, patience=patience)
+
+    def _is_late(self, answer: ActionAnswer) -> bool:
+        """Whether there is no answer since the time is up."""
+        return self._left <= 0 and _error(answer).get("code") == _SILENT
+
+    def _outcomes(self) -> list[BreakpointOutcome]:
+        details = self._ask("breakpoints", {}).get("details")
+        return breakpoint_outcomes(details if isinstance(details, dict) else {})
+
+    # Showing
+
+    def _show_stop(self, answer: ActionAnswer) -> None:
+        values = {
+            expression: self._ask("evaluate", _evaluation(expression), patience=max(self._left, 1.0))
+            for expression in self._expressions
+        }
+        details = answer["details"]
+        stop: dict[str, object] = {"stop": details.get("stop") if isinstance(details, dict) else None}
+        if values:
+            stop["values"] = {
+                expression: value.get("details", value.get("error")) for expression, value in values.items()
+            }
+        self._stops.append(stop)
+        if self._as_json:
+            return
+        snapshot = _snapshot(answer)
+        if snapshot.get("stopReason") == "exception" or not values:
+            self._say(str(answer["text"]))
+        else:
+            source = snapshot.get("source")
+            path = source.get("path") if isinstance(source, dict) else "?"
+            self._say(f"{path}:{snapshot.get('line')} in {snapshot.get('frameName')}")
+        for expression, value in values.items():
+            self._say(f"  {expression} = {_value(value)}")
+
+    def _end(self, answer: ActionAnswer) -> int:
+        """Show what was left to show, and return the exit code."""
+        failed = not answer["success"] and not self._is_late(answer)
+        output, console = self._ask("output", {"category": "program"}), self._ask("output", {"category": "console"})
+        limited = self._breakpoints is not None
+        outcomes = self._outcomes() if self._breakpoints is None else self._breakpoints
+        problems = [problem for each in outcomes if (problem := each.problem(within=self._most if limited else None))]
+        late = not failed and _status(output) != "terminated"
+        snapshot = {} if late else _snapshot(output)
+        ended, killed_by = snapshot.get("exitCode"), snapshot.get("exitSignal")
+        if self._as_json:
+            self._print_json(
+                None if not failed else answer,
+                output=_output(output)[0],
+                console=_output(console)[0],
+                exitCode=ended,
+                signal=killed_by,
+                breakpoints=[each.shown(within=self._most if limited else None) for each in outcomes],
+            )
+        else:
+            logs = any(each.logs for each in outcomes)
+            self._section("Output", *_output(output))
+            if logs or problems or failed:
+                self._section("From the debugger", *_output(console))
+            self._section("Breakpoints", "\n".join(f"- {problem}" for problem in problems))
+            if failed:
+                complain(answer)
+            else:
+                self._say(self._too_late(_status(output)) if late else self._ending(ended, killed_by, limited=limited))
+        if failed:
+            return exit_codes.code_of(answer)
+        if late:
+            return exit_codes.TIMED_OUT
+        if isinstance(ended, int) and ended != 0:
+            return ended
+        return exit_codes.NOT_SET if any(not each.was_set for each in outcomes) else exit_codes.DONE
+
+    def _show_failure(self, answer: ActionAnswer) -> None:
+        if self._as_json:
+            self._print_json(answer)
+        else:
+            complain(answer)
+
+    def _too_late(self, status: object) -> str:
+        what = "ran" if status in ("running", "stopped") else "had not begun"
+        return f"The program still {what} when {self._seconds:g} s were over, and is ended. --timeout gives it more."
+
+    def _ending(self, exit_code: object, killed_by: object, *, limited: bool) -> str:
+        shown = f"It ran on without stopping after stop {self._most}: --stops shows more.\n" if limited else ""
+        if exit_code is None:
+            return f"{shown}The program has ended; its adapter did not report an exit code."
+        return f"{shown}Exit code: {exit_code}{f' ({killed_by})' if killed_by else ''}"
+
+    def _section(self, title: str, text: str, left_out: int = 0) -> None:
+        from dapkit.agent.text.escaping import printable
+
+        before = f"({left_out} earlier characters left out)\n" if left_out else ""
+        if text:
+            self._say(f"{title}:\n{before}{printable(text)}" + ("" if text.endswith("\n") else "\n"))
+
+    def _say(self, text: str) -> None:
+        click.echo(coloured(text))
+
+    def _print_json(self, failure: ActionAnswer | None, **more: object) -> None:
+        whole = {"success": failure is None, "stops": self._stops, **more}
+        if failure is not None:
+            whole["error"] = failure.get("error")
+        click.echo(as_json_text(whole))
+
+
+def _snapshot(answer: ActionAnswer) -> dict[str, Any]:
+    details = answer.get("details")
+    snapshot = details.get("snapshot") if isinstance(details, dict) else None
+    return snapshot if isinstance(snapshot, dict) else {}
+
+
+def _status(answer: ActionAnswer) -> object:
+    return _snapshot(answer).get("status")
+
+
+def _error(answer: ActionAnswer) -> dict[str, Any]:
+    error = answer.get("error")
+    return error if isinstance(error, dict) else {}
+
+
+def _evaluation(expression: str) -> dict[str, object]:
+    """Ask for a value, never for a statement; only a command of the debugger is none."""
+    asked: dict[str, object] = {"expression": expression}
+    return asked if expression.startswith(_COMMAND_MARK) else {**asked, "context": "watch"}
+
+
+def _output(answer: ActionAnswer) -> tuple[str, int]:
+    """Return what was written, and how many characters before it are left out."""
+    details = answer.get("details")
+    if not isinstance(details, dict):
+        return "", 0
+    return str(details.get("output", "")), details.get("omitted", 0) + details.get("lost", 0)
+
+
+def _value(answer: ActionAnswer) -> str:
+    if not answer["success"]:
+        return f"({_error(answer).get('message', answer.get('text'))})"
+    from dapkit.agent.text.escaping import printable  # with it come all texts, which other commands do without
+
+    details = answer.get("details")
+    evaluation = details.get("evaluation") if isinstance(details, dict) else None
+    if not isinstance(evaluation, dict):
+        return str(answer["text"])
+    return printable(
+        evaluation.get("result") or f"({evaluation.get('type')})"
+    )  # gdb does not report values of structures
