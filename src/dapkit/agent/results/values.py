@@ -8,7 +8,7 @@ class VariableRow(ProtocolObject, frozen=True, kw_only=True):
     """A variable.
 
     Attributes:
-        value: cut if it is very long; `length` is how long it is then.
+        value: cut if it is very long; `length` is how long the adapter's text is then, which may be cut as well.
         contents: members of a struct, or items of a container, in braces; only at a stop, where `value` lacks them.
         changed: it is new, or has another value than at the last stop, which was `was`.
 
@@ -128,7 +128,7 @@ class Evaluation(ProtocolObject, frozen=True, kw_only=True):
     """The value of an expression.
 
     Attributes:
-        result: cut if it is very long; `length` is how long it is then.
+        result: cut if it is very long; `length` is how long the adapter's text is then, which may be cut as well.
 
     """
 

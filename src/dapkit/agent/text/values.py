@@ -22,13 +22,22 @@ from dapkit.agent.text.rendering import render
 
 def variable(row: VariableRow) -> str:
     """Write a variable in one line."""
-    value = one_line(row.value) + (f" (cut, {row.length} characters)" if row.length is not None else "")
+    value = one_line(row.value) + (f" {_cut(row)}" if row.length is not None else "")
     if row.contents is not None:
         value = " ".join([*([value] if value and value != row.type else []), one_line(row.contents)])
     kind = f" ({one_line(row.type)})" if row.type else ""
     reference = f" [ref={row.variables_reference}]" if row.variables_reference > 0 else ""
     before = f" [was {one_line(row.was)}]" if row.was is not None else " [new]" if row.changed else ""
     return f"{one_line(row.name)} = {value}{kind}{reference}{before}"
+
+
+def _cut(row: VariableRow | Evaluation) -> str:
+    """Say how large a value is of which the beginning is shown; the adapter may have cut it, too."""
+    if row.indexed_variables:
+        return f"(cut, {row.indexed_variables} item{'s' * (row.indexed_variables != 1)})"
+    if row.named_variables:
+        return f"(cut, {row.named_variables} member{'s' * (row.named_variables != 1)})"
+    return f"(cut, at least {row.length} characters)"
 
 
 def frame_location(frame: FrameRow) -> str:
@@ -63,7 +72,7 @@ def _evaluation(title: str, value: Evaluation) -> Iterator[str]:
     else:
         yield f"{title}: {one_line(text)}"
     if value.length is not None:
-        yield f"(cut, {value.length} characters)"
+        yield _cut(value)
     if value.type:
         yield f"Type: {one_line(value.type)}"
     if value.variables_reference > 0:
