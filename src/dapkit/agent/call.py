@@ -98,6 +98,13 @@ class ActionCall:
         remembered.reported = (since, read.end)
         return read.text, since
 
+    def take_output_beside(self) -> tuple[str, int]:
+        """Do the same in an answer that reports no stop: the report of the present one does not change."""
+        begin, _ = self.remembered.reported
+        text, since = self.take_output()
+        self.remembered.reported = (begin, self.remembered.reported[1])
+        return text, since
+
     async def ask[B](self, arguments: Arguments[B]) -> B:
         """Ask the adapter, within the time that is left. Raises: as `SessionRequests.ask`."""
         return await self.session.requests.ask(arguments, deadline=self.left)

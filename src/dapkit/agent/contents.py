@@ -15,7 +15,6 @@ import anyio
 from dapkit import limits
 from dapkit.agent.budget import shortened
 from dapkit.agent.members import Ask, MembersOfValue
-from dapkit.agent.redaction import value_of
 from dapkit.protocol import DapkitError, Variable
 
 LEVELS = 2
@@ -131,7 +130,7 @@ class _Value:
         """Write a member: its name, unless it is an index, and its value."""
         variable = self.variable
         inside = self.members_text(room)
-        said = shortened(value_of(variable.name, variable.value), limits.CONTENTS_VALUE_CHARACTERS)[0]
+        said = shortened(variable.value, limits.CONTENTS_VALUE_CHARACTERS)[0]
         value = " ".join(self._words(said, inside))
         return value if _INDEX.fullmatch(variable.name) else f"{variable.name} = {value}"
 

@@ -37,11 +37,11 @@ class Kind(enum.Enum):
 _KINDS: Mapping[str, Kind] = {
     **dict.fromkeys(("source_lines", "content", "disassembly", "instructions", "memory_data"), Kind.CODE),
     **dict.fromkeys(("output", "notes"), Kind.OUTPUT),
-    **dict.fromkeys(("value", "was", "result"), Kind.VALUE),
+    **dict.fromkeys(("value", "was", "contents", "result"), Kind.VALUE),
 }
 """Fields of results and of JSON by name; what they hold is of their kind, too. All others are PLAIN."""
 
-_NAMED_VALUES = ("value", "was")
+_NAMED_VALUES = ("value", "was", "contents")
 """Fields whose name is in the fields `name` and `evaluate_name` beside them."""
 
 _SHAPES = re.compile(

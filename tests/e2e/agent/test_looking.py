@@ -34,6 +34,17 @@ async def stopped(caller: Caller) -> Caller:
     return caller
 
 
+async def test_what_an_evaluation_prints_comes_in_its_answer_and_not_again(stopped: Caller) -> None:
+    printed = await stopped("evaluate", expression="print('here', total)")
+    assert printed.text == "Result: None\nType: NoneType\nOutput since 0:\n| here 0"
+    assert (await stopped("evaluate", expression="total")).text == "Result: 0\nType: int"
+    assert "here" not in (await stopped("continue")).text
+    ended = await stopped("terminate")
+    assert ended.text.endswith("Debug session terminated.")  # without a word of how it was interrupted
+    assert (await stopped("terminate")).text == "Debug session debug-1 had ended already with exit code 130."
+    assert (await stopped("output")).text == "here 0\n"
+
+
 async def test_frames_come_in_pages(stopped: Caller) -> None:
     page = await stopped("stack_trace", levels=1)
     assert [frame["name"] for frame in page.details["stackFrames"]] == ["cost"]

@@ -112,6 +112,24 @@ async def test_terminate_at_a_breakpoint_cleans_up_without_another_stop(driver: 
     assert driver.output("stdout") == "cleaned up\n"
 
 
+@pytest.mark.each_python
+async def test_interruption_of_ours_is_not_reported(driver: Driver, python: str) -> None:
+    await driver.start("x = 1\n", 1, python=python)
+    await driver.session.next_stop()
+    await driver.session.terminate()
+    assert await driver.session.wait_until_ended() == Ended(130)
+    assert driver.output("stdout", "stderr", "console") == ""
+
+
+async def test_program_may_report_the_interruption_itself(driver: Driver) -> None:
+    text = "import sys\nsys.excepthook = lambda kind, *_: print('end by', kind.__name__)\nx = 1\n"
+    await driver.start(text, 3)
+    await driver.session.next_stop()
+    await driver.session.terminate()
+    assert await driver.session.wait_until_ended() == Ended(130)
+    assert driver.output("stdout") == "end by KeyboardInterrupt\n"
+
+
 async def test_second_terminate_kills(driver: Driver) -> None:
     await driver.start("""
         import time

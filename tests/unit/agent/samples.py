@@ -304,6 +304,9 @@ SAMPLES: dict[str, ProtocolObject] = {
     "evaluate_lines": v.Evaluated(
         snapshot=STOPPED, evaluation=v.Evaluation(result="a\nType: b\n", variables_reference=0, length=12000)
     ),
+    "evaluate_printing": v.Evaluated(
+        snapshot=STOPPED, evaluation=v.Evaluation(result="None", variables_reference=0), output="a\nb\n", output_since=7
+    ),
     "set_variable": v.Assigned(
         snapshot=STOPPED, name="total", evaluation=v.Evaluation(result="0", type="int", variables_reference=0)
     ),
@@ -421,6 +424,7 @@ SAMPLES: dict[str, ProtocolObject] = {
     "output_none": s.OutputResult(snapshot=STOPPED, output="", next=0, lost=0, omitted=0),
     "stdin": s.Typed(snapshot=RUNNING, characters=4, ended=True),
     "terminate": s.Terminated(snapshot=ENDED, ending="terminated", released=False),
+    "terminate_again": s.Terminated(snapshot=ENDED, ending="terminated", released=False, already=True),
     "terminate_none": s.Terminated(ending="terminated", released=False),
     "detach": s.Terminated(snapshot=LET_GO, ending="detached", released=True, output="last words\n", output_since=3),
     "sessions_with_children": s.SessionsResult(

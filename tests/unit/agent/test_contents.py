@@ -7,6 +7,7 @@ import pytest
 from dapkit import limits
 from dapkit.agent.contents import contents_of
 from dapkit.agent.local_variables import printed_variables
+from dapkit.agent.redaction import Kind, Redaction
 from dapkit.endpoint import RequestFailed
 from dapkit.protocol import Variable, VariablesArguments, VariablesBody
 
@@ -97,11 +98,11 @@ async def test_requests_of_a_report_are_limited_and_reach_every_variable_first()
     assert len(members.asked) == limits.CONTENTS_REQUESTS
 
 
-async def test_contents_end_where_their_characters_do_and_hide_secrets() -> None:
+async def test_contents_end_where_their_characters_do_and_secrets_are_found_in_them() -> None:
     known = {1: [var("password", '"hunter2222"'), *(var(f"member_{number}", "v" * 50) for number in range(10))]}
     found = await read(var("settings", "", 1, "Settings"), known)
     assert found is not None
-    assert found.startswith('{password = "[redacted]", member_0 = ')
+    assert Redaction().text(found, Kind.VALUE).startswith('{password = "[redacted]", member_0 = ')
     assert found.endswith(", ...}")
     assert len(found) < limits.CONTENTS_CHARACTERS + 10
 

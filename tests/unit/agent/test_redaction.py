@@ -184,6 +184,8 @@ def test_a_result_is_redacted_by_what_its_fields_are() -> None:
     )
     member = VariableRow(name="'user'", evaluate_name="credentials['user']", value="'hunter22'", variables_reference=0)
     assert secrets.result(member).value == "'[redacted]'"
+    inside = VariableRow(name="login", value="", contents='{password = "hunter22"}', variables_reference=0)
+    assert secrets.result(inside).contents == '{password = "[redacted]"}'
     count = VariableRow(name="count", value="12345678", variables_reference=0)
     assert secrets.result(count) == count
     exception = ExceptionRow(exception_id="KeyError", break_mode="always", message="'hush-4711'", description=assigned)

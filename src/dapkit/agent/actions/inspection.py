@@ -9,6 +9,7 @@ from dapkit.agent.explanations import explain
 from dapkit.agent.failures import InvalidArguments
 from dapkit.agent.pages import at_most, page_of_frames, page_of_variables
 from dapkit.agent.registry import Approval, action
+from dapkit.agent.report import last_output
 from dapkit.agent.results.values import (
     Assigned,
     Completion,
@@ -75,7 +76,10 @@ async def evaluate(
     evaluation = conversion.evaluation(
         body, most=call.settings.text_bytes // 2, secret_of=expression if call.settings.redact_enabled else ""
     )
-    return Evaluated(snapshot=snapshot(call.session), evaluation=evaluation)
+    output, since = call.take_output_beside()
+    return Evaluated(
+        snapshot=snapshot(call.session), evaluation=evaluation, output=last_output(output), output_since=since
+    )
 
 
 async def _evaluate(call: ActionCall, expression: str, context: str | None, frame: int | None) -> EvaluateBody:

@@ -55,8 +55,9 @@ async def terminate(call: ActionCall) -> Terminated:
         session = call.session
     except NoSession:
         return Terminated(ending="terminated", released=False)
+    already = session.state.over
     await session.terminate()
-    return _ended(call, "terminated", released=session.attached)
+    return _ended(call, "terminated", released=session.attached and not already, already=already)
 
 
 @action(Approval.EXECUTE)
@@ -66,12 +67,15 @@ async def detach(call: ActionCall) -> Terminated:
     return _ended(call, "detached", released=True)
 
 
-def _ended(call: ActionCall, ending: Literal["terminated", "detached"], *, released: bool) -> Terminated:
+def _ended(
+    call: ActionCall, ending: Literal["terminated", "detached"], *, released: bool, already: bool = False
+) -> Terminated:
     output, since = call.take_output()
     return Terminated(
         snapshot=snapshot(call.session),
         ending=ending,
         released=released,
+        already=already,
         output=last_output(output),
         output_since=since,
     )

@@ -104,12 +104,14 @@ class Terminated(ProtocolObject, frozen=True, kw_only=True):
     Attributes:
         ending: what was asked for.
         released: the program runs on without a debugger.
+        already: the session had ended before.
         output: what the program wrote since the last stop.
 
     """
 
     ending: Literal["terminated", "detached"]
     released: bool
+    already: bool = False
     snapshot: Snapshot | None = None
     output: str = ""
     output_since: int = 0

@@ -142,9 +142,17 @@ class Evaluation(ProtocolObject, frozen=True, kw_only=True):
 
 
 class Evaluated(OfSession, frozen=True, kw_only=True):
-    """What an expression came to."""
+    """What an expression came to.
+
+    Attributes:
+        output: what the program wrote since the last report, in the course of it for instance.
+        output_since: position from which `output` gives all of it.
+
+    """
 
     evaluation: Evaluation
+    output: str = ""
+    output_since: int = 0
 
 
 class Assigned(OfSession, frozen=True, kw_only=True):

@@ -16,9 +16,9 @@ from dapkit.agent.results.session import (
 )
 from dapkit.agent.results.snapshot import Child, Snapshot
 from dapkit.agent.text.breakpoints import function_breakpoint, source_breakpoint
-from dapkit.agent.text.escaping import fenced, one_line, printable
+from dapkit.agent.text.escaping import one_line, printable
 from dapkit.agent.text.rendering import render
-from dapkit.agent.text.values import exception, frame_location, variable
+from dapkit.agent.text.values import exception, frame_location, output_since, variable
 
 
 def snapshot_block(snapshot: Snapshot) -> Iterator[str]:
@@ -101,13 +101,6 @@ def one_line_of_code(text: str) -> str:
     return printable(text.rstrip("\r\n"))
 
 
-def output_since(output: str, since: int) -> Iterator[str]:
-    """Yield what the program wrote, fenced."""
-    if output:
-        yield f"Output since {since}:"
-        yield from fenced(output)
-
-
 def _stopped_by(stop: StopReport) -> str:
     if not stop.hit_breakpoints:
         return ""
@@ -161,6 +154,10 @@ def _(result: Paused) -> str:
 def _(result: Terminated) -> str:
     if result.snapshot is None:
         return "No debug session to terminate."
+    if result.already:
+        code = "" if result.snapshot.exit_code is None else f" with exit code {result.snapshot.exit_code}"
+        ended = f"Debug session {result.snapshot.id} had ended already{code}."
+        return "\n".join([ended, *output_since(result.output, result.output_since)])
     ending = f"Debug session {result.ending}." + (" The program runs on." if result.released else "")
     return "\n".join([*snapshot_block(result.snapshot), ending, *output_since(result.output, result.output_since)])
 

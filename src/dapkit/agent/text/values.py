@@ -31,6 +31,13 @@ def variable(row: VariableRow) -> str:
     return f"{one_line(row.name)} = {value}{kind}{reference}{before}"
 
 
+def output_since(output: str, since: int) -> Iterator[str]:
+    """Yield what the program wrote, fenced."""
+    if output:
+        yield f"Output since {since}:"
+        yield from fenced(output)
+
+
 def _cut(row: VariableRow | Evaluation) -> str:
     """Say how large a value is of which the beginning is shown; the adapter may have cut it, too."""
     if row.indexed_variables:
@@ -56,7 +63,7 @@ def exception(details: ExceptionRow) -> Iterator[str]:
 
 @render.register
 def _(result: Evaluated) -> str:
-    return "\n".join(_evaluation("Result", result.evaluation))
+    return "\n".join([*_evaluation("Result", result.evaluation), *output_since(result.output, result.output_since)])
 
 
 @render.register

@@ -308,7 +308,7 @@ class DebuggeeRun:
     async def _report_end(self, code: int | None) -> None:
         """Report how the program ended, as far as that is known."""
         self.is_reported = False
-        if code is not None and code < 0:
+        if code is not None and code < 0 and not self.asked_to_end:
             await self.host.output(
                 f"The program was ended by {signal_name(-code)}.{_hint(-code)}\n", category="console"
             )

@@ -228,8 +228,11 @@ class ForwardingAdapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[
         return await self.ask(args)
 
     async def evaluate(self, args: EvaluateArguments) -> RawJson:
-        """Evaluate in the stopped program."""
-        return await self.ask(args)
+        """Evaluate in the stopped program; what this has printed comes before the answer."""
+        body = await self.ask(args)
+        if self.run is not None and self.run.debuggee is not None:
+            await self.run.debuggee.process.report_output()
+        return body
 
     async def exception_info(self, args: ExceptionInfoArguments) -> RawJson:
         """Describe the exception that a thread is stopped at."""

@@ -96,6 +96,8 @@ class Engine:
         """Take a connection, what its other end has `said` on it, and the engine whose client left suspended before."""
         self.owned = main is None
         """Whether the program was launched for us, and ends with us."""
+        self.asked_to_end = False
+        """Whether `terminate` has asked the program to end."""
         self.name = name
         self.lock = marks.engine_lock()
         self.options = EngineOptions()
@@ -373,6 +375,7 @@ class Engine:
     def terminate(self) -> None:
         """Ask the program to end as by Ctrl-C, so that its `finally` blocks run. Nothing stops it on its way."""
         with self.lock:
+            self.asked_to_end = True
             has_begun = self.states.configured
             standing = self.stops.standing
             self.stepping.cancel()

@@ -97,7 +97,11 @@ def main() -> "Callable[[], None]":
     if file:
         engine.sources.claim_for_program(file)
     run_to_end: Callable[[], None] = program.run_to_end(
-        run, engine.note_exit_code, engine.sources, sys._getframe(1).f_code
+        run,
+        engine.note_exit_code,
+        engine.sources,
+        sys._getframe(1).f_code,
+        asked_to_end=lambda: engine.asked_to_end,
     )
     return run_to_end
 

@@ -26,9 +26,16 @@ _FRAMES_BELOW = 3
 
 
 def run_to_end(
-    run: Loaded, note_exit_code: Callable[[int], None], sources: Sources, script: CodeType
+    run: Loaded,
+    note_exit_code: Callable[[int], None],
+    sources: Sources,
+    script: CodeType,
+    *,
+    asked_to_end: Callable[[], bool],
 ) -> Callable[[], None]:
     """Return what runs the program, called by the script that the interpreter runs: `script` is its code.
+
+    The interruption by which it was `asked_to_end` is not reported.
 
     No frame of ours is seen below the program, nor in its tracebacks, nor counted. Without the C extension the
     script's frame is seen, if not by the report of an uncaught exception, and recursion ends earlier.
@@ -42,7 +49,9 @@ def run_to_end(
             run()
         except BaseException as error:
             note_exit_code(exit_code_of(error))
-            if not hidden:
+            if isinstance(error, KeyboardInterrupt) and asked_to_end():
+                _report_nothing()
+            elif not hidden:
                 hide_us_from_traceback(error, sources)
             raise
 
@@ -176,6 +185,17 @@ def hide_us_from_traceback(error: BaseException, sources: Sources) -> None:
         report(kind, value, shown)
 
     if not isinstance(error, SystemExit):
+        sys.excepthook = excepthook
+
+
+def _report_nothing() -> None:
+    """See to it that the interpreter does not report the exception that it is about to end with; a program may."""
+    report = sys.excepthook
+
+    def excepthook(_kind: type[BaseException], _value: BaseException, _traceback: TracebackType | None) -> None:
+        sys.excepthook = report
+
+    if report is sys.__excepthook__:
         sys.excepthook = excepthook
 
 
