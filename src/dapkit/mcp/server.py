@@ -25,6 +25,9 @@ type Context = ServerRequestContext[object]
 ACTIONS_URI = "dapkit://actions"
 """The reference of all actions: their parameters, and the schemas of their results."""
 
+DETAILS = "dapkit/details"
+"""Key in `_meta` of a call that wants the answer as structured content, too."""
+
 _OUTPUT = "dapkit://sessions/{session}/output"
 _SOURCE = "dapkit://sessions/{session}/source/{reference}"
 
@@ -69,15 +72,11 @@ class DebugServer:
         arguments = dict(call.arguments or {})
         action, session = arguments.pop("action", None), arguments.pop("session", None)
         if not isinstance(action, str) or not isinstance(session, str | None):
-            return _failed("invalid_arguments", "action is required, a string; session is a string where it is given")
+            text = "action is required, a string; session is a string where it is given"
+            return _result(call, _failure("", "invalid_arguments", text, ""))
         if action == "launch":
             arguments.setdefault("cwd", str(self._project))
-        answer = await self._ask(action, self._absolute(arguments), session, context)
-        return types.CallToolResult(
-            content=[types.TextContent(text=_text(answer))],
-            structured_content=answer,
-            is_error=not answer["success"],
-        )
+        return _result(call, await self._ask(action, self._absolute(arguments), session, context))
 
     def _absolute(self, arguments: Mapping[str, object]) -> dict[str, object]:
         """Make paths absolute from the project's folder."""
@@ -183,9 +182,16 @@ def _progress(message: str, done: float | None) -> str:
     return message if done is None else f"{message}: {done:.0f} %"
 
 
-def _failed(code: str, message: str) -> types.CallToolResult:
-    answer = _failure("", code, message, "")
-    return types.CallToolResult(content=[types.TextContent(text=message)], structured_content=answer, is_error=True)
+def _result(call: types.CallToolRequestParams, answer: Mapping[str, object]) -> types.CallToolResult:
+    """Make the result of a call: a text, and the whole answer if the call asks for that.
+
+    Clients show the model the structured content alone where there is one, and it is several times as long.
+    """
+    return types.CallToolResult(
+        content=[types.TextContent(text=_text(answer))],
+        structured_content=dict(answer) if (call.meta or {}).get(DETAILS) is True else None,
+        is_error=not answer["success"],
+    )
 
 
 def _failure(action: str, code: str, message: str, hint: str) -> dict[str, object]:

@@ -12,6 +12,8 @@ import anyio
 import pytest
 from mcp import Client, StdioServerParameters
 
+from e2e.mcp.asking import DETAILS
+
 C = """\
 #include <stdio.h>
 
@@ -91,7 +93,8 @@ async def debug(request: pytest.FixtureRequest, project: Path, monkeypatch: pyte
     async with Client(server) as client:
 
         async def by_tool(action: str, **arguments: object) -> dict[str, Any]:
-            answer = (await client.call_tool("debug", {"action": action, **arguments})).structured_content
+            called = await client.call_tool("debug", {"action": action, **arguments}, meta=DETAILS)
+            answer = called.structured_content
             assert answer is not None
             return details(answer)
 

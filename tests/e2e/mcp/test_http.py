@@ -21,6 +21,7 @@ from uvicorn.server import ServerState
 
 from dapkit import limits
 from dapkit.mcp.admission import HttpAdmission
+from e2e.mcp.asking import DETAILS
 
 
 class Served:
@@ -63,7 +64,8 @@ async def test_program_is_debugged_over_http(served: Served) -> None:
         served.client() as http,
         Client(streamable_http_client(served.address, http_client=http)) as client,
     ):
-        result = await client.call_tool("debug", {"action": "launch", "program": "app.py", "breakpoints": ["app.py:5"]})
+        launch = {"action": "launch", "program": "app.py", "breakpoints": ["app.py:5"]}
+        result = await client.call_tool("debug", launch, meta=DETAILS)
         assert result.structured_content is not None
         assert result.structured_content["details"]["snapshot"]["status"] == "stopped"
         result = await client.call_tool("debug", {"action": "terminate"})

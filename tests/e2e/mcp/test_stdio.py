@@ -13,6 +13,8 @@ import mcp
 import pytest
 from mcp import Client, StdioServerParameters
 
+from e2e.mcp.asking import DETAILS
+
 IMPATIENT = {"DAPKIT_SESSION_INITIAL_STOP_SECONDS": "1"}
 """For a program that does not stop."""
 
@@ -32,7 +34,7 @@ async def connected(project: Path, *options: str, mode: str = "auto", **env: str
 
 async def debug(client: Client, action: str, **arguments: Any) -> dict[str, Any]:  # noqa: ANN401 - whatever an action takes
     """Do an action that works, and return its details."""
-    result = await client.call_tool("debug", {"action": action, **arguments})
+    result = await client.call_tool("debug", {"action": action, **arguments}, meta=DETAILS)
     assert not result.is_error, result
     assert result.structured_content is not None
     details: dict[str, Any] = result.structured_content["details"]
@@ -58,6 +60,9 @@ async def test_program_is_debugged_from_launch_to_its_end(project: Path, mode: s
         assert (await debug(client, "evaluate", expression="price"))["evaluation"]["result"] == "1"
         assert (await evaluated_by_a_command(project, "result")) == "0"
         await debug(client, "remove_breakpoint", file="app.py", line=5)
+        usual = await client.call_tool("debug", {"action": "evaluate", "expression": "price"})
+        assert usual.structured_content is None  # a model would be shown that alone, at several times the cost
+        assert usual.content == [mcp.types.TextContent(text="Result: 1\nType: int")]
         ended = await debug(client, "continue")
         assert (ended["state"], ended["snapshot"]["exitCode"]) == ("terminated", 0)
         assert "6" in (await debug(client, "output", session=ended["snapshot"]["id"]))["output"]
@@ -84,7 +89,7 @@ WRONG_CALLS: list[tuple[dict[str, object], str]] = [
 async def check_refusals(client: Client) -> None:
     """Make calls that are wrong: each is answered with what was expected and what to do."""
     for arguments, expected in WRONG_CALLS:
-        result = await client.call_tool("debug", arguments)
+        result = await client.call_tool("debug", arguments, meta=DETAILS)
         assert result.is_error
         assert isinstance(result.content[0], mcp.types.TextContent)
         assert expected in result.content[0].text
@@ -158,7 +163,7 @@ async def test_read_only_server_offers_only_what_looks(project: Path) -> None:
         actions = tool.input_schema["properties"]["action"]["enum"]
         assert "stack_trace" in actions
         assert "evaluate" not in actions
-        result = await client.call_tool("debug", {"action": "launch", "program": "app.py"})
+        result = await client.call_tool("debug", {"action": "launch", "program": "app.py"}, meta=DETAILS)
         assert result.structured_content is not None
         assert result.structured_content["error"]["code"] == "refused"
 
