@@ -1,15 +1,21 @@
 """Configuration of Sphinx; `make docs` builds the pages."""
 
+import sys
 from importlib.metadata import version as installed_version
+from pathlib import Path
+
+DOCS = Path(__file__).parent
+sys.path[:0] = [str(DOCS.parent / "src"), str(DOCS.parent / "tools"), str(DOCS)]
 
 project = "dapkit"
 author = "the dapkit authors"
 release = installed_version("dapkit")
 version = release
 
-extensions = ["myst_parser", "sphinx.ext.autodoc"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "show_names"]
 exclude_patterns = ["_build"]
 nitpicky = True
+default_role = "code"  # of docstrings
 
 html_theme = "furo"
 html_title = f"dapkit {release}"
@@ -19,3 +25,4 @@ myst_heading_anchors = 3
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
+python_maximum_signature_line_length = 100

@@ -93,6 +93,7 @@ class DataLocation:
 
 
 type Location = SourceLocation | FunctionLocation | InstructionLocation | DataLocation
+"""Where a breakpoint is asked for."""
 
 
 @dataclass(frozen=True, slots=True)

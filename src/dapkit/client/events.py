@@ -30,6 +30,7 @@ class CustomEvent:
 
 
 type SessionEvent = EventBody | CustomEvent
+"""Any event of an adapter."""
 
 
 class EventLog:

@@ -80,6 +80,7 @@ class Ended:
 
 
 type State = Starting | Running | Stopped | Ended
+"""What the program does."""
 
 
 @dataclass(frozen=True, slots=True)

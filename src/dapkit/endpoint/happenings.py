@@ -88,3 +88,4 @@ type Happening = (
     | ProgressCancelRequested
     | ConversationEnded
 )
+"""Anything that `Endpoint.receive` returns."""

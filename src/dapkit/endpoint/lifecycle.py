@@ -41,7 +41,10 @@ class Trigger(NamedTuple):
     """Something that passed between the two ends; a failure is the response to a request that failed."""
 
     kind: TriggerKind
+    """What passed."""
+
     name: str
+    """Its command, or the name of the event."""
 
 
 RESUMING = ("continue", "next", "stepIn", "stepOut", "stepBack", "reverseContinue", "goto", "restartFrame", "restart")

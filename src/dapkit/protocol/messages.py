@@ -21,7 +21,10 @@ else:
     AnyArguments = AnyBody = AnyEventBody = RawJson
 
 type MessageType = Literal["request", "response", "event"]
+"""What tells the envelopes apart on the wire."""
+
 type AnyMessage = Request | Response | Event
+"""Any message."""
 
 
 class Request(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="type", tag="request"):

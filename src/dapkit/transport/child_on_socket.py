@@ -33,6 +33,7 @@ from dapkit.transport.tcp import listening_socket
 from dapkit.transport.tcp_peer import is_held
 
 PLACEHOLDERS = ("${port}", "${socket}", "${callback}")
+"""What stands in the command of an adapter for its port, its unix socket, or a port that it connects to."""
 
 type Meet = Callable[[int], Awaitable[ByteStream]]
 """Waits until the adapter is reached, which leads a session of this number."""
