@@ -23,6 +23,8 @@ class Launched:
     choice: Choice
     program: str | None
     module: str | None
+    code: str | None = None
+    python_args: Sequence[str] = ()
     args: Sequence[str]
     cwd: Path
     env: Mapping[str, str | None]
@@ -39,6 +41,8 @@ class Launched:
             env=self.env or None,
             stop_on_entry=self.stop_on_entry,
             module=self.module,
+            code=self.code,
+            python_args=self.python_args,
             terminal=self.terminal,
             more=self.options,
         )

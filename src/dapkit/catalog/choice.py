@@ -58,6 +58,8 @@ class Choice:
         env: Mapping[str, str | None] | None = None,
         stop_on_entry: bool = False,
         module: str | None = None,
+        code: str | None = None,
+        python_args: Sequence[str] = (),
         terminal: bool = False,
         more: ArgumentTemplate = NOTHING,
     ) -> dict[str, object]:
@@ -70,6 +72,8 @@ class Choice:
             env: variables beside those that it inherits; None takes one away, where the adapter can.
             stop_on_entry: whether to stop at the beginning; see `stops_on_entry`.
             module: what to run instead of a program, in Python.
+            code: the same, as `python -c`.
+            python_args: options of the interpreter.
             terminal: whether it is to run in a terminal of the client; see `runs_in_terminal`.
             more: arguments that override the others, by the adapter's own names.
 
@@ -89,6 +93,8 @@ class Choice:
         wanted = PlaceholderValues(
             program=None if module is not None else path,
             module=module,
+            code=code,
+            python_args=python_args,
             args=args,
             cwd=folder,
             env=env,

@@ -1,6 +1,7 @@
 """What the placeholders of launch and attach arguments stand for.
 
 program, module, args, args_text     what to run; the last as one text for a shell
+code, python_args                    what to run instead in Python, and options of the interpreter
 cwd, env, env_or_empty, env_list     where, and with which variables
 whole_env                            the same with all variables that it would inherit
 stop_on_entry, not_stop_on_entry
@@ -29,6 +30,8 @@ class PlaceholderValues:
 
     program: Path | None = None
     module: str | None = None
+    code: str | None = None
+    python_args: Sequence[str] = ()
     args: Sequence[str] = ()
     cwd: Path
     env: Mapping[str, str | None] | None = None
@@ -137,6 +140,8 @@ def _executable(wanted: PlaceholderValues) -> str | None:
 _VALUES: Mapping[str, Callable[[PlaceholderValues], object]] = {
     "program": lambda wanted: _text(wanted.program),
     "module": lambda wanted: wanted.module,
+    "code": lambda wanted: wanted.code,
+    "python_args": lambda wanted: list(wanted.python_args) or None,
     "args": lambda wanted: list(wanted.args),
     "args_text": lambda wanted: shlex.join(wanted.args) if wanted.args else None,
     "cwd": lambda wanted: str(wanted.cwd),

@@ -30,6 +30,11 @@ def command(name: str) -> click.Command:
             from dapkit.cli.inputs import with_answers
 
             wanted = with_answers(wanted)
+        if name == "launch":
+            from dapkit.cli.program_options import note_our_options
+
+            given_args = wanted.get("args")
+            note_our_options(given_args if isinstance(given_args, list) else [], click.get_current_context().command)
         answer = ask(name, wanted, session=around.session, project=around.project, read_only=around.read_only)
         show(answer, as_json=around.as_json)
         raise click.exceptions.Exit(exit_codes.code_of(answer))

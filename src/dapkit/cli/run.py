@@ -12,6 +12,7 @@ from dapkit import limits
 from dapkit.agent.table import PARAMETERS
 from dapkit.cli import parameter_types
 from dapkit.cli.arguments import value_of
+from dapkit.cli.program_options import note_our_options
 from dapkit.cli.whole_session import WholeSession
 from dapkit.hub.project import project_of
 
@@ -56,6 +57,7 @@ def run(
     at the end: exit code 10, unless the program itself failed. Otherwise the exit code is the program's. Breakpoints
     that were set and never hit are named too.
     """
+    note_our_options(args, click.get_current_context().command)
     launch = {
         name: value_of(PARAMETERS[name], value) for name, value in given.items() if value is not None and value != ()
     }

@@ -1,6 +1,7 @@
 """What can be launched, and everything that can be said about it in the same call."""
 
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -291,3 +292,27 @@ async def test_an_older_interpreter_is_debugged_by_debugpy_which_says_why(caller
     launched = await caller("launch", program="say.py", timeout=60)
     assert launched.details["adapter"] == "debugpy"
     assert any("3.12 or later is needed" in note for note in launched.details["notes"])
+
+
+@both
+async def test_interpreter_and_its_program_are_a_launch_of_the_program(caller: Caller, adapter: str) -> None:
+    caller.write("say.py", "import sys\nprint(sys.argv[1:], sys.flags.dev_mode, __name__)\n")
+    given = {"program": sys.executable, "adapter": adapter, "stop_on_entry": False}
+    for args, said in (
+        (["-X", "dev", "say.py", "x"], "['x'] True __main__\n"),
+        (["-m", "say", "-m"], "['-m'] False __main__\n"),
+        (["-c", "import sys; print(sys.argv, 'code')", "y"], "['-c', 'y'] code\n"),
+    ):
+        launched = await caller("launch", args=args, **given)
+        assert launched.details["output"] == said
+        await caller("terminate")
+
+
+async def test_command_of_path_is_a_program(caller: Caller) -> None:
+    script = caller.write("bin/greet", f"#!{sys.executable}\nprint('hello')\n")
+    script.chmod(0o755)
+    caller.env = {**caller.env, "PATH": f"{script.parent}:{caller.env['PATH']}"}
+    launched = await caller("launch", program="greet", stop_on_entry=False)
+    assert launched.details["output"] == "hello\n"
+    refused = await caller("launch", program="nowhere-at-all")
+    assert "no command nowhere-at-all on PATH" in refused.text

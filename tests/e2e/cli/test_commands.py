@@ -94,6 +94,20 @@ def test_misspelt_breakpoint_is_refused_before_anything_runs(project: Path) -> N
     assert len(details(project, "breakpoints")["breakpoints"]) == 1
 
 
+def test_option_of_ours_after_the_program_is_named(project: Path) -> None:
+    (project / "say.py").write_text("import sys\nprint(sys.argv[1:])\n")
+    for words, named in (
+        (["run", "say.py", "--timeout", "5", "--fast"], ["--timeout 5"]),
+        (["launch", "say.py", "--json", "-b=say.py:2"], ["--json", "-b=say.py:2"]),
+        (["run", "--", "say.py", "--timeout", "5"], []),
+    ):
+        command = [sys.executable, "-m", "dapkit.cli", *words]
+        done = subprocess.run(command, cwd=project, capture_output=True, text=True, timeout=SECONDS, check=False)
+        assert done.returncode == 0
+        assert [line.split(" after ")[0] for line in done.stderr.splitlines()] == [f"Note: {name}" for name in named]
+    assert "['--timeout', '5']" in dapkit(project, "run", "--", "say.py", "--timeout", "5")
+
+
 def locals_of(project: Path) -> int:
     reference: int = details(project, "scopes")["scopes"][0]["variablesReference"]
     return reference

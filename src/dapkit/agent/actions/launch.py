@@ -14,14 +14,16 @@ from dapkit.agent.call import ActionCall
 from dapkit.agent.configurations import plans_of
 from dapkit.agent.failures import InvalidArguments, Unsupported
 from dapkit.agent.memory import Launched, SessionMemory
+from dapkit.agent.program_command import ProgramCommand, python_command
 from dapkit.agent.redaction import Redaction
 from dapkit.agent.registry import Approval, action
 from dapkit.agent.report import last_output, stop_report
 from dapkit.agent.results.session import Started
 from dapkit.agent.snapshots import snapshot
 from dapkit.agent.source_files import SourceFinder
-from dapkit.catalog import Catalog, Choice, Traits, load, route_to
+from dapkit.catalog import Catalog, Choice, NoProgram, Traits, load, route_to
 from dapkit.catalog.launch_json import Plan
+from dapkit.catalog.programs import bare_name
 from dapkit.client import BreakpointSpec
 from dapkit.sessions.start_spec import StartSpec
 from dapkit.sessions.stops import Outcome
@@ -59,16 +61,19 @@ async def launch(
             lambda: plans_of(configuration, catalog, folder, program=program, inputs=inputs, env=env, changes=changes)
         )
         return await _configured(call, plans, folder, specs=specs, exceptions=exceptions)
-    choice = await _choice(catalog, folder, program=program, adapter=adapter)
+    command = _command(catalog, folder, program=program, module=module, test=test, args=args or (), adapter=adapter)
+    choice = await _choice(catalog, folder, command, adapter=adapter)
     specs = await _found(call, specs, folder, choice)
     in_terminal = terminal or stdin_file is not None
     if in_terminal and not choice.runs_in_terminal:
         raise Unsupported("programs in a terminal", "runInTerminal")
     wanted = Launched(
         choice=choice,
-        program=program,
-        module="pytest" if test is not None else module,
-        args=[*([test] if test is not None else []), *(args or ())],
+        program=None if choice.program is None else str(choice.program),
+        module=command.module,
+        code=command.code,
+        python_args=command.options,
+        args=command.args,
         cwd=folder,
         env=env or {},
         stop_on_entry=_stops_on_entry(stop_on_entry, choice, otherwise=bool(specs or exceptions)),
@@ -222,22 +227,53 @@ def _folder(call: ActionCall, cwd: Path | None) -> Path:
     return folder
 
 
-async def _choice(catalog: Catalog, folder: Path, *, program: str | None, adapter: str | None) -> Choice:
-    """Choose the adapter for a launch; modules and tests are Python's.
+def _command(
+    catalog: Catalog,
+    folder: Path,
+    *,
+    program: str | None,
+    module: str | None,
+    test: str | None,
+    args: Sequence[str],
+    adapter: str | None,
+) -> ProgramCommand:
+    """Say what is to be run: a program that is an interpreter of Python runs what its arguments say."""
+    if program is None:
+        return ProgramCommand(
+            module="pytest" if test is not None else module, args=(*([test] if test is not None else ()), *args)
+        )
+    path = _program(program, folder, catalog.env)
+    pythons = [
+        definition
+        for definition in catalog.adapters.values()
+        if "python" in definition.languages and adapter in (None, definition.name)
+    ]
+    if path.is_file() and any(bare_name(program) in definition.interpreters for definition in pythons):
+        command = python_command(path, args)
+        if command is not None:
+            return command
+    return ProgramCommand(script=program, args=tuple(args))
+
+
+async def _choice(catalog: Catalog, folder: Path, command: ProgramCommand, *, adapter: str | None) -> Choice:
+    """Choose the adapter for a launch; modules, tests, and what an interpreter of Python runs, are Python's.
 
     Raises:
         InvalidArguments: the program is a folder, and the adapter takes none.
         CatalogError: there is no such program, or nothing fits it.
 
     """
-    path = None if program is None else _program(program, folder, catalog.env)
-    language = "python" if path is None else None
+    script, python = command.script, command.interpreter
+    path = None if script is None else _program(script, folder, catalog.env) if python is None else folder / script
+    if path is not None and "/" not in str(script) and adapter is None and not path.exists():
+        raise NoProgram(f"there is no program {path}, and no command {script} on PATH")
+    language = "python" if path is None or python is not None else None
     choice = await anyio.to_thread.run_sync(
-        lambda: catalog.choose(path, cwd=folder, adapter=adapter, language=language)
+        lambda: catalog.choose(path, cwd=folder, adapter=adapter, language=language, python=python)
     )
     if path is not None and path.is_dir() and not choice.definition.directories:
         raise InvalidArguments(
-            f"launch program resolves to a directory: {program}/. "
+            f"launch program resolves to a directory: {script}/. "
             "Pass an executable file path or choose an adapter that supports package directories."
         )
     return choice
@@ -274,6 +310,8 @@ def _stops_on_entry(asked: bool | None, choice: Choice, *, otherwise: bool) -> b
 def _name(choice: Choice, wanted: Launched) -> str:
     if wanted.module is not None:
         return " ".join(["-m", wanted.module, *wanted.args])
+    if wanted.code is not None:
+        return f"-c {wanted.code}"
     return str(choice.program or wanted.program)
 
 
