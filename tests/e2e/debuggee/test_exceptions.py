@@ -25,6 +25,16 @@ CHAIN = """
 """
 
 
+@pytest.mark.parametrize("filters", [["uncaught", "userUnhandled"], ["raised"]])
+def test_program_whose_name_does_not_end_in_py_stops_at_its_own_exceptions_alone(
+    start: Start, filters: list[str]
+) -> None:
+    peer = start("import os\n{}[os.sep]\n", name="script")
+    peer.configure(filters=filters)
+    assert peer.stopped("exception")["text"] == "KeyError"
+    assert peer.at() == ("<module>", 2)
+
+
 @pytest.mark.row("exceptionInfo")
 def test_uncaught_exception_stops_at_the_raise_with_the_stack_intact(start: Start) -> None:
     peer = start(CHAIN)

@@ -81,6 +81,7 @@ def main() -> "Callable[[], None]":
     load = _load_engine()
     of_interpreter = set(map(id, load("loader").standard("gc").get_objects()))
     program = load("program.main")
+    archive = program.is_archive(kind, what)
     engine = load("engine").Engine(
         load("connection.link").connect(link), what if kind != "code" else "-c", load("requests.dispatch").Dispatcher
     )
@@ -92,7 +93,7 @@ def main() -> "Callable[[], None]":
     load("hidden").hide_all(of_interpreter)
     engine.let_link_take_turn()
     _show_lines_at_once()
-    run, file = program.prepare(kind, what, rest)
+    run, file = program.prepare(kind, what, rest, archive=archive)
     engine.data_breakpoints.program_begins()
     if file:
         engine.sources.claim_for_program(file)

@@ -58,10 +58,23 @@ def run_to_end(
     return run_unseen
 
 
-def prepare(kind: str, what: str, arguments: list[str]) -> tuple[Loaded, str]:
+def is_archive(kind: str, what: str) -> bool:
+    """Say whether a program is a zip archive. To be asked before exceptions are watched: the answer may be one."""
+    path = os.path.join(os.getcwd(), what)
+    if kind != "program" or path.endswith((".py", ".pyc")) or not os.path.isfile(path):
+        return False
+    archives = import_for_program("zipimport")
+    try:
+        archives.zipimporter(path)
+    except archives.ZipImportError:
+        return False
+    return True
+
+
+def prepare(kind: str, what: str, arguments: list[str], *, archive: bool) -> tuple[Loaded, str]:
     """Make ready to run a program; return what runs it, and its file (or an empty text).
 
-    `kind` is `program`, `module` or `code`.
+    `kind` is `program`, `module` or `code`; `archive` is what `is_archive` says.
 
     Raises:
         SystemExit: with code 2, if there is no such file.
@@ -88,7 +101,7 @@ def prepare(kind: str, what: str, arguments: list[str]) -> tuple[Loaded, str]:
         return _of_module(what, alter=True), ""
     sys.argv = [what, *arguments]
     path = os.path.join(os.getcwd(), what)  # absolute, but otherwise as it was given
-    if os.path.isdir(path) or _is_zip(path):
+    if archive or os.path.isdir(path):
         _set_path(path)
         return _of_module("__main__", alter=False), ""
     _set_path(os.path.dirname(os.path.realpath(path)))
@@ -103,17 +116,6 @@ def _set_path(first: str) -> None:
 
 def _frozen_loader(name: str) -> object:
     return getattr(sys.modules["_frozen_importlib"], name)
-
-
-def _is_zip(path: str) -> bool:
-    if path.endswith((".py", ".pyc")) or not os.path.isfile(path):
-        return False
-    archives = import_for_program("zipimport")
-    try:
-        archives.zipimporter(path)
-    except archives.ZipImportError:
-        return False
-    return True
 
 
 def _of_text(text: str, names: dict[str, object]) -> Loaded:
