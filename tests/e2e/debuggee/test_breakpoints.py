@@ -290,6 +290,42 @@ def test_functions_that_ask_who_calls_them_see_the_frame_in_conditions_and_log_m
     ]
 
 
+def test_line_at_the_end_of_a_statement_of_several_lines_means_where_it_begins(start: Start) -> None:
+    peer = start(
+        """
+        def work(
+            n,
+        ):
+            # a comment
+            a = max(
+                n,
+                2,
+            )
+            b = {
+                "one": 1,
+                # a comment
+            }
+            if (
+                a
+            ):
+                # a comment
+                return [
+                    b,
+                ]
+        work(1)
+        """
+    )
+    placed = peer.configure(lines=[3, 4, 8, 11, 12, 15, 16, 19])
+    assert [one["line"] for one in placed] == [5, 5, 5, 9, 9, 14, 17, 17]
+    assert placed[2]["message"] == "line 8 has no code; moved to line 5, where its statement begins"
+    seen: list[int] = []
+    while not seen or seen[-1] != 17:
+        peer.stopped("breakpoint")
+        seen.append(peer.at()[1])
+        peer.go()
+    assert sorted({*seen}) == [5, 9, 14, 17]
+
+
 def test_condition_in_the_body_of_a_class_and_with_foreign_globals(start: Start) -> None:
     peer = start(
         """

@@ -85,7 +85,7 @@ class SourceBreakpointTable:
             if isinstance(lines, RequestRefused):
                 breakpoint.wait(f"{lines}; the breakpoint waits for code of that name")
             else:
-                _locate(breakpoint, lines, where, note)
+                _locate(breakpoint, lines, where, note, None if isinstance(text, RequestRefused) else text)
                 if (
                     breakpoint.verified
                     and breakpoint.spec.get("column") is not None
@@ -176,7 +176,7 @@ class SourceBreakpointTable:
         for breakpoint in waiting:
             where = str((breakpoint.source or {}).get("path") or module.co_filename)
             if not breakpoint.verified or breakpoint.line not in known:
-                _locate(breakpoint, lines, where, "")
+                _locate(breakpoint, lines, where, "", self._texts.of_code(module))
             spot = breakpoint.spot
             is_inline = breakpoint.verified and breakpoint.spec.get("column") is not None
             if is_inline and (spot is None or not any(belongs(part, spot) for part in with_nested(module))):
@@ -223,19 +223,23 @@ class SourceBreakpointTable:
         self.inline.add(inline)
 
 
-def _locate(breakpoint: EngineBreakpoint, lines: list[int], where: str, note: str) -> None:
-    """Find the line of a breakpoint among those that have code."""
+def _locate(breakpoint: EngineBreakpoint, lines: list[int], where: str, note: str, text: ProgramText | None) -> None:
+    """Find the line of a breakpoint among those that have code: the next, but none behind its statement."""
     wanted = breakpoint.wanted_line
     found = bisect_left(lines, wanted)
     breakpoint.line = lines[found] if found < len(lines) else 0
+    meaning = "the next that has"
+    around = text.statement_around(wanted) if text is not None and breakpoint.line != wanted else None
+    if around is not None and not 0 < breakpoint.line <= around[1]:
+        first = bisect_left(lines, around[0])
+        if first < found:
+            breakpoint.line, meaning = lines[first], "where its statement begins"
     if not breakpoint.line:
         last = f"the last line with code is {lines[-1]}" if lines else "the file has no code"
         breakpoint.fail(f"there is no code at or after line {wanted} of {where}; {last}")
         return
     moved = (
-        f"line {wanted} has no code; moved to line {breakpoint.line}, the next that has"
-        if breakpoint.line != wanted
-        else ""
+        f"line {wanted} has no code; moved to line {breakpoint.line}, {meaning}" if breakpoint.line != wanted else ""
     )
     breakpoint.settle("; ".join(filter(None, (moved, note))))
 

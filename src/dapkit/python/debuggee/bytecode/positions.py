@@ -12,7 +12,7 @@ UTF-16 code units from 1.
 import _ast
 from collections.abc import Iterator
 from types import CodeType
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from .. import limits, utf16
 from ..errors import RequestRefused
@@ -22,6 +22,8 @@ from ..sources.decoding import decoded
 from ..sources.files import Sources, compile_quietly, lines_of_text, lines_of_tree, resume_offset
 from ..sources.stamps import Stamp, stamp_of
 
+_CLOSING: Final = frozenset((b")", b"]", b"}"))
+_DEFINITIONS: Final = (_ast.FunctionDef, _ast.AsyncFunctionDef, _ast.ClassDef)
 _COMPOUND: Final = frozenset(b"if elif else for while try except finally with match case async def class".split())
 
 
@@ -61,6 +63,7 @@ class ProgramText:
         """Of lines that were asked for."""
         self._crowded: dict[int, list[Span]] | None = None
         self._coded: list[int] | None = None
+        self._extents: dict[int, tuple[int, int]] | None = None
         hide(self)
         self._lines = decoded(data).encode("utf-8", "surrogatepass").splitlines()
 
@@ -74,6 +77,29 @@ class ProgramText:
         if self._coded is None:
             self._coded = lines_of_text(self.data, where) if self.listed is None else lines_of_tree(self.listed)
         return self._coded
+
+    def statement_around(self, line: int) -> tuple[int, int] | None:
+        """Return the first and last line of the statement, or of the head of one, that goes on in a line."""
+        if self.listed is not None:
+            return None
+        if self._extents is None:
+            try:
+                self._extents = self._find_extents(compile_quietly(self.data, "this", as_tree=True))
+            except RequestRefused:
+                self._extents = {}
+        return self._extents.get(line)
+
+    def _find_extents(self, tree: _ast.AST) -> dict[int, tuple[int, int]]:
+        found: dict[int, tuple[int, int]] = {}
+        for node in _statements(tree):
+            first, last = node.lineno, node.end_lineno
+            body = getattr(node, "body", None)
+            if body:  # what begins with a closing bracket ends the head
+                inner = range(first + 1, body[0].lineno)
+                last = max((at for at in inner if self._line(at).lstrip()[:1] in _CLOSING), default=first)
+            if not isinstance(node, _DEFINITIONS):  # whose head leads to the code within, if that is called
+                found.update(dict.fromkeys(range(first + 1, last + 1), (first, last)))
+        return found
 
     def shown_column(self, line: int, column: int) -> int:
         """Return the column to show for one in UTF-8."""
@@ -269,18 +295,25 @@ def _beginning(tables: list[tuple[CodeType, list[tuple[int, Span]]]], span: Span
     return None
 
 
-def _crowded_lines(tree: _ast.AST) -> dict[int, list[Span]]:
-    """Return the statements of all lines in which several begin."""
-    found: dict[int, list[Span]] = {}
+def _statements(tree: _ast.AST) -> Iterator[Any]:
+    """Return all statements and handlers of exceptions in a tree."""
     todo: list[object] = [tree]
     while todo:
         node = todo.pop()
         if isinstance(node, list):
             todo.extend(node)
         elif isinstance(node, _ast.stmt | _ast.mod | _ast.excepthandler | _ast.match_case):
-            if isinstance(node, _ast.stmt):
-                found.setdefault(node.lineno, []).append(_span(_header(node)))
+            if isinstance(node, _ast.stmt | _ast.excepthandler):
+                yield node
             todo.extend(getattr(node, field, None) for field in ("body", "orelse", "finalbody", "handlers", "cases"))
+
+
+def _crowded_lines(tree: _ast.AST) -> dict[int, list[Span]]:
+    """Return the statements of all lines in which several begin."""
+    found: dict[int, list[Span]] = {}
+    for node in _statements(tree):
+        if isinstance(node, _ast.stmt):
+            found.setdefault(node.lineno, []).append(_span(_header(node)))
     return {line: spans for line, spans in found.items() if len(spans) > 1}
 
 
