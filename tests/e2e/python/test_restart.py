@@ -59,6 +59,44 @@ async def test_restart_of_a_running_program_takes_new_arguments(driver: Driver, 
     assert gone == [1]
 
 
+async def test_breakpoints_of_all_kinds_set_right_before_a_restart_or_during_it_count(driver: Driver) -> None:
+    async with raw_client() as client:
+        driver.write("""
+            def work(n):
+                return n
+            work(1)
+            work(2)
+            raise KeyError
+        """)
+        source = {"path": str(driver.file)}
+        await client.initialize()
+        await client.send("launch", {"program": str(driver.file)})
+        await client.event("initialized")
+        await client.ask("setBreakpoints", {"source": source, "breakpoints": [{"line": 1}, {"line": 3}]})
+        await client.ask("configurationDone")
+        await client.event("stopped")
+        client.heard.clear()
+        first = await client.send("setBreakpoints", {"source": source, "breakpoints": [{"line": 5}]})
+        last = await client.send("setBreakpoints", {"source": source, "breakpoints": [{"line": 4}]})
+        named = await client.send("setFunctionBreakpoints", {"breakpoints": [{"name": "work", "condition": "n == 2"}]})
+        restarted = await client.send("restart")
+        raised = await client.send("setExceptionBreakpoints", {"filters": ["raised"]})
+        answers = [await client.answer(seq) for seq in (first, last, named, raised, restarted)]
+        assert [answer["success"] for answer in answers] == [True] * 5
+        stops = []
+        for number in range(1, 4):
+            await client.until_stopped(number)
+            stop = [message["body"] for message in client.heard if message.get("event") == "stopped"][-1]
+            stops.append((stop["reason"], stop.get("hitBreakpointIds")))
+            await client.send("continue", {"threadId": 1})
+        numbers = [answer["body"]["breakpoints"][0]["id"] for answer in answers[1:3]]
+        assert stops == [
+            ("breakpoint", numbers[:1]),
+            ("function breakpoint", numbers[1:]),
+            ("exception", stops[2][1]),
+        ]
+
+
 async def test_breakpoints_set_after_a_restart_have_numbers_of_their_own(driver: Driver) -> None:
     async with raw_client() as client:
         driver.write(PROGRAM)

@@ -19,6 +19,7 @@ from dapkit.python.adapter.keys import remark_on
 from dapkit.python.adapter.launch import launch_connector
 from dapkit.python.adapter.older_keys import without_older_keys
 from dapkit.python.adapter.progress import with_progress
+from dapkit.python.adapter.replacement import Replacement
 from dapkit.python.adapter.run import DebuggeeRun
 from dapkit.python.adapter.state import ForwardingAdapter
 
@@ -108,18 +109,29 @@ class PythonAdapter(ForwardingAdapter[PythonLaunch, PythonAttach]):
             await self._remark(start)
         self._start = start
         old, self.run = self.run, None
-        await old.give_way()
-        self.run = self._new_run(start)
+        self.replacement = replacement = Replacement()
         try:
-            await self._ready(self.run, start)
-            if self.run.debuggee is not None:
-                for change in await self.remembered.set_again(self.run.debuggee.ask):
-                    await self.send_event(change)
-            if self._configured:
-                await self.ask(ConfigurationDoneArguments())
+            await old.give_way()
+            self.run = self._new_run(start)
+            await self._begin_again(self.run, start, replacement)
         except BaseException:
             await self.terminated()  # there is no program any more
             raise
+        finally:
+            self.replacement = None
+            replacement.give_up()
+
+    async def _begin_again(
+        self, run: DebuggeeRun, start: PythonLaunch | PythonAttach, replacement: Replacement
+    ) -> None:
+        await self._ready(run, start)
+        if run.debuggee is not None:
+            for change in await self.remembered.set_again(run.debuggee.ask):
+                await self.send_event(change)
+            await replacement.serve(run.debuggee.ask)
+        self.replacement = None  # from here on it is asked itself
+        if self._configured:
+            await self.ask(ConfigurationDoneArguments())
 
     # Ending
 

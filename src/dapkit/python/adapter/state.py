@@ -53,6 +53,7 @@ from dapkit.protocol import (
 from dapkit.python.adapter.abilities import ANNOUNCED
 from dapkit.python.adapter.progress import with_progress
 from dapkit.python.adapter.remembered import SETTING, RememberedBreakpoints
+from dapkit.python.adapter.replacement import Replacement
 from dapkit.python.adapter.run import NOTHING, DebuggeeRun, ProgramGone
 
 
@@ -62,6 +63,7 @@ class ForwardingAdapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[
     Attributes:
         run: the program, from the moment it is asked for.
         remembered: what the client has set.
+        replacement: of the program by another, while that is under way.
 
     """
 
@@ -71,6 +73,7 @@ class ForwardingAdapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[
         super().__init__()
         self.run: DebuggeeRun | None = None
         self.remembered = RememberedBreakpoints()
+        self.replacement: Replacement | None = None
 
     @not_a_request
     async def ask(self, arguments: Arguments[Any]) -> RawJson:
@@ -83,6 +86,9 @@ class ForwardingAdapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[
             RequestFailed: the engine refused, or there is no program.
 
         """
+        is_setting = arguments.command in SETTING
+        if self.replacement is not None and is_setting:
+            return self.remembered.note(arguments, await self.replacement.ask(arguments))
         if self.run is not None and self.run.has_ended:
             return _after_the_end(arguments)
         debuggee = None if self.run is None else self.run.debuggee
@@ -93,11 +99,13 @@ class ForwardingAdapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[
         try:
             body = await (ask() if title is None else with_progress(self, title, ask))
         except ProgramGone as ended:
-            try:
-                return _after_the_end(arguments)
-            except RequestFailed:
-                raise ended from None
-        return self.remembered.note(arguments, body) if arguments.command in SETTING else body
+            if self.replacement is None or not is_setting:
+                try:
+                    return _after_the_end(arguments)
+                except RequestFailed:
+                    raise ended from None
+            body = await self.replacement.ask(arguments)
+        return self.remembered.note(arguments, body) if is_setting else body
 
     async def configuration_done(self) -> None:
         """Let the program begin."""
