@@ -14,8 +14,8 @@ JSONCPP = PROGRAMS / "jsoncpp-1.9.5" / "src"
 TOML = PROGRAMS / "toml-1.2.0"
 
 BROKEN_CHUNK = """\
-local chunk = string.dump(function(a, b) local t = {a, b}; return t[1] + #t end)
-load(chunk:sub(1, 93) .. string.char((chunk:byte(94) + 64) % 256) .. chunk:sub(95), "broken", "b")
+local chunk = string.dump(function(a, b) local t = {a, b, "text"}; return t[1] + #t end, true)
+load(chunk:sub(1, 87) .. string.char((chunk:byte(88) + 64) % 256) .. chunk:sub(89), "broken", "b")
 """
 """A program for Lua, by which it fails an assertion in `loadConstants` of lundump.c."""
 

@@ -140,6 +140,9 @@ STOP_CAPTURE_SECONDS = 5.0
 STOP_FRAMES = 6
 """Frames that are read at each stop: those that a report shows, and one that says whether there are more."""
 
+OWN_FRAMES = 100
+"""Frames that are read at a stop where the user's own code may lie deeper, such as at an exception."""
+
 START_OUTPUT_CHARACTERS = 4000
 """Characters of an adapter's output that are reported with the error of a start, the last ones."""
 

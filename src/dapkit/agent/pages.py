@@ -5,7 +5,6 @@ taken, and the page is cut out here. Either way the answer is bounded.
 """
 
 from dataclasses import dataclass
-from pathlib import Path
 
 from dapkit import limits
 from dapkit.agent import conversion
@@ -15,6 +14,7 @@ from dapkit.agent.members import MemberKind, MembersOfValue
 from dapkit.agent.results.values import FrameRow, VariableRow
 from dapkit.agent.text.values import variable as line_of
 from dapkit.protocol import StackFrame, StackTraceArguments, Variable
+from dapkit.sessions.own_code import is_own
 from dapkit.sessions.session import DebugSession
 
 
@@ -59,13 +59,7 @@ def reliable_total(session: DebugSession, total: int | None) -> int | None:
 
 
 def _is_own(call: ActionCall, frame: StackFrame) -> bool:
-    source = frame.source
-    if frame.presentation_hint == "subtle" or source is None or source.path is None:
-        return False
-    if source.presentation_hint == "deemphasize":
-        return False
-    folders = {call.session.cwd.resolve(), call.session.project}
-    return any(Path(source.path).resolve().is_relative_to(folder) for folder in folders)
+    return is_own(frame, (call.session.cwd, call.session.project))
 
 
 @dataclass(frozen=True, slots=True)

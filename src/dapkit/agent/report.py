@@ -22,6 +22,7 @@ from dapkit.agent.program_output import written
 from dapkit.agent.results import values
 from dapkit.agent.results.session import SourceLine, StopReport
 from dapkit.agent.source_text import lines_of
+from dapkit.agent.thrown import thrown_at
 from dapkit.protocol import (
     Arguments,
     DapkitError,
@@ -44,7 +45,7 @@ async def stop_report(call: ActionCall, stop: Stop) -> StopReport:
     await reader.read()
     shown, more_locals = await _locals(call, stop, reader)
     exception = reader.exception
-    frames = reader.frames[: limits.REPORT_FRAMES]
+    frames = [(index, reader.frames[index]) for index in shown_frames(stop, len(reader.frames))]
     return StopReport(
         number=stop.number,
         reason=stop.reason,
@@ -56,7 +57,8 @@ async def stop_report(call: ActionCall, stop: Stop) -> StopReport:
         source_lines=reader.lines,
         locals=shown,
         more_locals=more_locals,
-        frames=[conversion.frame(frame, index) for index, frame in enumerate(frames)],
+        frames=[conversion.frame(frame, index) for index, frame in frames],
+        frame=stop.frame or None,
         more_frames=_more(reader.known_frames, len(reader.frames), len(frames)),
         exception=None if exception is None else call.remembered.exception_of(stop.number, exception),
         output=last_output(written(session, since=since).text),
@@ -110,7 +112,9 @@ class _StopReader:
         else:
             return
         self.known_frames = reliable_total(self._session, self.total_frames)
-        await self._read_source(next(iter(self.frames), None))
+        if self.known_frames is None and limits.STOP_FRAMES < len(self.frames) < limits.OWN_FRAMES:
+            self.known_frames = len(self.frames)  # more were asked for
+        await self._read_source(self.frames[stop.frame] if self.frames else None)
 
     async def _read_source(self, top: StackFrame | None) -> None:
         path, line = self._stop.path, self._stop.line
@@ -129,10 +133,23 @@ class _StopReader:
             self.variables = await variables_of(self._stop.frame_id, self.ask, commands=commands)
 
     async def _read_exception(self) -> None:
+        thrown = await thrown_at(self._stop, self._session.traits, self.ask)
+        if thrown is not None:
+            self.exception = thrown
+            return
         able = self._session.state.targets[self._stop.target].session.capabilities.supports_exception_info_request
         if able and self._stop.reason == "exception" and self._stop.thread_id is not None:
             body = await self.ask(ExceptionInfoArguments(thread_id=self._stop.thread_id))
             self.exception = conversion.exception(body)
+
+
+def shown_frames(stop: Stop, count: int) -> list[int]:
+    """Choose the frames to show of so many: the innermost, or those around the user's own code and the last of it."""
+    wanted = [0, stop.frame, *([] if stop.outermost is None else [stop.outermost]), stop.frame + 1, 1]
+    wanted += range(stop.frame + 2, count)
+    if not stop.frame and stop.outermost is None:
+        wanted = list(range(count))
+    return sorted([*dict.fromkeys(index for index in wanted if index < count)][: limits.REPORT_FRAMES])
 
 
 def window(lines: Sequence[str], line: int) -> list[SourceLine]:

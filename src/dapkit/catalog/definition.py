@@ -50,6 +50,9 @@ class Traits:
             taken for a command.
         scope_commands: commands of its `repl` that print NAME = VALUE for the variables of a scope, by the scope's
             `presentationHint`, if it refuses a whole scope because of one variable.
+        thrown: expressions for what is being thrown, where the top frame is that of `function`: its `type`, as a
+            text or as the group of `type_pattern`, its `message`, as a text, of all types or those of
+            `message_types`, or its `value`.
         total_frames_is_guess: whether it reports a number of frames only so that it is asked for more, as the
             specification allows.
         watches_addresses: whether it takes the value of an expression for the address of what is to be watched,
@@ -70,6 +73,7 @@ class Traits:
     python_expressions: bool = False
     repl_is_command_line: bool = False
     scope_commands: Mapping[str, str] = field(default_factory=dict)
+    thrown: Mapping[str, str] = field(default_factory=dict)
     total_frames_is_guess: bool = False
     watches_addresses: bool = False
 

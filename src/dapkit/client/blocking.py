@@ -89,6 +89,11 @@ class BlockingSession(BlockingRequests[Session]):
         """Copy the breakpoints, for a session that debugs the program once more."""
         return self._look(self._inner.breakpoints_for_another)
 
+    @property
+    def exception_breakpoint_ids(self) -> frozenset[int]:
+        """The adapter's numbers for the exceptions that stop, as `hit_breakpoint_ids` of a stop may name them."""
+        return self._look(lambda: self._inner.exception_breakpoint_ids)
+
     # Waiting
 
     next_stop = blocking(Session.next_stop)

@@ -37,6 +37,7 @@ from dapkit.protocol import (
     SetDataBreakpointsArguments,
     SetDataBreakpointsBody,
     SetExceptionBreakpointsArguments,
+    SetExceptionBreakpointsBody,
     SetFunctionBreakpointsArguments,
     SetFunctionBreakpointsBody,
     SetInstructionBreakpointsArguments,
@@ -118,10 +119,16 @@ class Breakpoints:
 
     Invariant: those of one file or kind keep the order in which they were added, which is the order of
     requests and answers; equal ones are sent once.
+
+    Attributes:
+        exceptions: the last request for exceptions that stop.
+        exception_ids: numbers of the adapter's for what this has set, if it reported them.
+
     """
 
     def __init__(self, numbers: Iterator[int] | None = None) -> None:
         self.exceptions: SetExceptionBreakpointsArguments | None = None
+        self.exception_ids: frozenset[int] = frozenset()
         self._numbers = itertools.count(1) if numbers is None else numbers
         self._all: dict[int, SessionBreakpoint] = {}
 
@@ -233,6 +240,8 @@ class Breakpoints:
 
     def note_response(self, request: object, body: object) -> None:
         """Take in the response to a request; its answers stand in the order of the breakpoints there."""
+        if isinstance(body, SetExceptionBreakpointsBody):
+            self.exception_ids = frozenset(answer.id for answer in body.breakpoints or () if answer.id is not None)
         if not isinstance(body, _BODIES):
             return
         # Fewer answers than breakpoints break the protocol: the rest stays unanswered.

@@ -300,6 +300,11 @@ class Session(RequestMethods):
         """All breakpoints as they stand now, in the order in which they were added."""
         return tuple(self._state.breakpoints)
 
+    @property
+    def exception_breakpoint_ids(self) -> frozenset[int]:
+        """The adapter's numbers for the exceptions that stop, as `hit_breakpoint_ids` of a stop may name them."""
+        return self._state.breakpoints.exception_ids
+
     def breakpoint(self, number: int) -> SessionBreakpoint | None:
         """Look up a breakpoint as it stands now; None if there is none of this number."""
         return self._state.breakpoints.get(number)

@@ -7,7 +7,9 @@ program does not stay in, or on one whose place is not known yet.
 """
 
 import logging
+from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from dapkit import limits
 from dapkit.catalog import Traits
@@ -17,6 +19,7 @@ from dapkit.sessions.breakpoints.collection import KeptBreakpoints
 from dapkit.sessions.breakpoints.hits import Verdict, hit_by, judge_stop
 from dapkit.sessions.ending import signal_name
 from dapkit.sessions.event_state import EventState
+from dapkit.sessions.own_code import AT_A_PLACE
 from dapkit.sessions.reference_fields import renumbered
 from dapkit.sessions.references import ReferenceTable
 from dapkit.sessions.state import DebugSessionState
@@ -38,6 +41,7 @@ class SessionMonitor:
         breakpoints: asked whether the program stays at a stop.
         events: keeps what is reported beside stops and output.
         references: numbers the frames of stops.
+        folders: those of the user's own code, beside other places.
 
     """
 
@@ -51,6 +55,7 @@ class SessionMonitor:
         breakpoints: KeptBreakpoints,
         events: EventState,
         references: ReferenceTable,
+        folders: Sequence[Path],
     ) -> None:
         self._state = state
         self._traits = traits
@@ -59,6 +64,7 @@ class SessionMonitor:
         self._breakpoints = breakpoints
         self._events = events
         self._references = references
+        self._folders = folders
         self._read_again: set[int] = set()
 
     # What the run reports
@@ -117,7 +123,8 @@ class SessionMonitor:
             target.publish(state, replace(stop, remarks=(*stop.remarks, _beside(event))))
 
     async def _read_thread(self, target: Target, stopped: Stopped) -> StoppedThread:
-        return await read_stopped_thread(target.session, stopped, deadline=limits.STOP_CAPTURE_SECONDS)
+        folders = None if _reason(target, stopped) in AT_A_PLACE else self._folders
+        return await read_stopped_thread(target.session, stopped, folders=folders, deadline=limits.STOP_CAPTURE_SECONDS)
 
     async def _judge(self, target: Target, stopped: Stopped, thread: StoppedThread) -> Verdict:
         async def evaluate(expression: str) -> str:
@@ -155,7 +162,7 @@ class SessionMonitor:
         paused = self._state.pause_requested and self._is_pause(stopped, signal)
         stop = Stop(
             number=self._state.count_stop(),
-            reason="pause" if paused else event.reason,
+            reason="pause" if paused else _reason(target, stopped),
             target=target.number,
             description=event.description or (f"signal {signal}" if signal else None),
             signal=None if paused else signal,
@@ -206,9 +213,12 @@ class SessionMonitor:
         )
         if not frames:
             return stop
-        top = frames[0]
+        number = thread.own[0] if thread.own else 0
+        top = frames[number]
         return replace(
             stop,
+            frame=number,
+            outermost=thread.own[-1] if thread.own else None,
             frame_id=top.id,
             frame_name=top.name,
             path=None if top.source is None else top.source.path or top.source.name,
@@ -216,6 +226,12 @@ class SessionMonitor:
             column=top.column,
             instruction_pointer=top.instruction_pointer_reference,
         )
+
+
+def _reason(target: Target, stopped: Stopped) -> str:
+    """Return the reason of a stop; gdb counts the catchpoints of exceptions as breakpoints."""
+    hit = stopped.event.hit_breakpoint_ids
+    return "exception" if hit and target.session.exception_breakpoint_ids.issuperset(hit) else stopped.reason
 
 
 def _beside(event: StoppedEvent) -> str:

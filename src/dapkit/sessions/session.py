@@ -82,6 +82,7 @@ class DebugSession:
             breakpoints=breakpoints,
             events=self.event_state,
             references=references,
+            folders=(start.cwd, project),
         )
         self._tasks = tasks
         self._runs = 0

@@ -6,13 +6,17 @@ without its place then, so whatever cannot be read stays unknown.
 """
 
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import anyio
+import anyio.to_thread
 
 from dapkit import limits
 from dapkit.client import Session, Stopped
 from dapkit.protocol import DapkitError, StackFrame
+from dapkit.sessions.own_code import own_frames
 
 log = logging.getLogger(__name__)
 
@@ -22,8 +26,9 @@ class StoppedThread:
     """What could be read; None for what could not.
 
     Attributes:
-        frames: the top of the stack, at most `limits.STOP_FRAMES`.
-        total_frames: the depth of the whole stack, if the adapter reported it.
+        frames: the top of the stack, at most as many as were asked for.
+        total_frames: the depth of the whole stack, if the adapter reported it or it was all read.
+        own: places of the frames that are the user's own code, if these were looked for.
 
     """
 
@@ -31,6 +36,7 @@ class StoppedThread:
     thread_name: str | None = None
     frames: tuple[StackFrame, ...] | None = None
     total_frames: int | None = None
+    own: tuple[int, ...] = ()
 
     @property
     def top(self) -> StackFrame | None:
@@ -38,21 +44,26 @@ class StoppedThread:
         return self.frames[0] if self.frames else None
 
 
-async def read_stopped_thread(session: Session, stopped: Stopped, *, deadline: float) -> StoppedThread:
+async def read_stopped_thread(
+    session: Session, stopped: Stopped, *, folders: Sequence[Path] | None, deadline: float
+) -> StoppedThread:
     """Read the thread of a stop, for at most that long.
 
-    This is the one `stackTrace` request of a stop: it asks for as many frames as a report shows.
+    This is the one `stackTrace` request of a stop: it asks for as many frames as a report shows, or as many as
+    it may take to find the user's own code, whose folders are given then.
     """
+    levels = limits.STOP_FRAMES if folders is None else limits.OWN_FRAMES
     thread = StoppedThread(stopped.event.thread_id)
     with anyio.move_on_after(deadline):
         try:
             thread = await _identify(session, thread)
             if thread.thread_id is not None:
-                stack = await session.stack_trace(
-                    thread.thread_id, start_frame=0, levels=limits.STOP_FRAMES, deadline=deadline
-                )
-                frames = tuple(stack.stack_frames[: limits.STOP_FRAMES])  # an adapter may not know `levels`
+                stack = await session.stack_trace(thread.thread_id, start_frame=0, levels=levels, deadline=deadline)
+                frames = tuple(stack.stack_frames[:levels])  # an adapter may not know `levels`
                 thread = replace(thread, frames=frames, total_frames=stack.total_frames)
+                if folders is not None:
+                    own = await anyio.to_thread.run_sync(own_frames, frames, folders)
+                    thread = replace(thread, own=tuple(own))
         except DapkitError as error:
             log.info("the thread of a stop could not be read: %s", error)
     return thread

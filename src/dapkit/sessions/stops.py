@@ -24,14 +24,17 @@ class Stop:
         text: more about it, such as the message of an exception.
         target: which session of the tree is stopped: 0 is the program itself, others are its children.
         thread_id: the thread that stopped; None if the adapter named none.
-        frame_id: reference of the top frame, for requests of this session; None if there is no frame.
+        frame: which of the frames the stop is about: the innermost of the user's own code where the program was
+            interrupted or broke off, such as by an exception or a signal; else the top one.
+        outermost: the last frame of the user's own code, where the stack was read for it.
+        frame_id: reference of that frame, for requests of this session; None if there is no frame.
         path: the file, or the name of a source without one.
         instruction_pointer: address of the instruction, if the adapter reports it.
         hit_breakpoints: numbers of the session's breakpoints that were hit.
         all_threads_stopped: whether every thread of that target is stopped.
         remarks: what dapkit reports about this stop, such as a condition that could not be evaluated.
-        frames: the top of the stack, at most `limits.STOP_FRAMES`, with references of this session; None if
-            the adapter did not report it in time.
+        frames: the top of the stack, at most `limits.STOP_FRAMES` or `limits.OWN_FRAMES`, with references of this
+            session; None if the adapter did not report it in time.
         total_frames: the depth of the whole stack, if the adapter reported it.
 
     """
@@ -44,6 +47,8 @@ class Stop:
     text: str | None = None
     thread_id: int | None = None
     thread_name: str | None = None
+    frame: int = 0
+    outermost: int | None = None
     frame_id: int | None = None
     frame_name: str | None = None
     path: str | None = None

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from agent_driving import Caller
-from real_programs import JSONCPP, LUA, TOML, real_program
+from real_programs import BROKEN_CHUNK, JSONCPP, LUA, TOML, real_program
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,3 +103,94 @@ async def test_a_variable_that_is_optimized_out_does_not_hide_the_others(caller:
     assert shown["top"] == "<optimized out>"
     assert "size = " in shown["b"]
     assert "incomplete" not in launched.text
+
+
+@dataclass(frozen=True, kw_only=True)
+class Crash:
+    """A program of others that breaks off, and where in its own code.
+
+    Attributes:
+        variable: one of that function.
+        text: what the report says besides.
+        last: its outermost own function.
+
+    """
+
+    adapter: str
+    program: str
+    function: str
+    file: str
+    variable: str
+    text: str
+    last: str
+    exceptions: tuple[str, ...] = ()
+
+
+_ASSERTION = Crash(
+    adapter="gdb",
+    program="lua",
+    function="loadConstants",
+    file="lundump.c",
+    variable="n",
+    text="signal SIGABRT",
+    last="main",
+)
+_UNCAUGHT = Crash(
+    adapter="gdb",
+    program="jsonuncaught",
+    function="Json::throwLogicError",
+    file="json_value.cpp",
+    variable="msg",
+    text="what():  Value is not convertible to Int.",
+    last="main",
+)
+_THROW = replace(_UNCAUGHT, text="Exception: Json::LogicError", exceptions=("throw",))
+_PANIC = Crash(
+    adapter="dlv",
+    program="tomlpanic",
+    function="github.com/BurntSushi/toml.(*MetaData).Keys",
+    file="meta.go",
+    variable="md",
+    text="invalid memory address or nil pointer dereference",
+    last="main.main",
+)
+CRASHES = (
+    _ASSERTION,
+    replace(_ASSERTION, adapter="lldb-dap"),
+    _UNCAUGHT,
+    replace(_UNCAUGHT, adapter="lldb-dap"),
+    _THROW,
+    replace(_THROW, adapter="lldb-dap", exceptions=("cpp_throw",)),
+    _PANIC,
+)
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize(
+    "crash", CRASHES, ids=lambda crash: " ".join([crash.program, "by", crash.adapter, *crash.exceptions])
+)
+async def test_a_crash_is_reported_from_the_innermost_own_function_to_main(caller: Caller, crash: Crash) -> None:
+    (caller.project / "broken.lua").write_text(BROKEN_CHUNK)
+    launched = await caller(
+        "launch",
+        program=str(real_program(crash.program)),
+        args=["broken.lua"],
+        adapter=crash.adapter,
+        exceptions=list(crash.exceptions) or None,
+        stop_on_entry=False,
+    )
+    stop, snapshot = launched.details["stop"], launched.details["snapshot"]
+    names = {frame["index"]: frame["name"] for frame in stop["frames"]}
+    assert names[stop["frame"]].startswith(crash.function)
+    assert stop["frame"] > 0
+    assert 0 in names
+    assert crash.last in names.values()
+    assert snapshot["frameName"].startswith(crash.function)
+    assert snapshot["source"]["path"].endswith(f"/{crash.file}")
+    assert snapshot["line"] in [row["line"] for row in stop["sourceLines"]]
+    assert crash.variable in [row["name"] for row in stop["locals"]]
+    assert crash.text in launched.text + (await caller("output")).text
+    assert (await caller("evaluate", expression=crash.variable)).whole["success"]
+    if crash.exceptions:
+        assert stop["reason"] == "exception"
+        assert "Value is not convertible to Int." in stop["exception"]["message"]

@@ -25,7 +25,8 @@ class StopReport(ProtocolObject, frozen=True, kw_only=True):
         source_lines: some lines around the current one.
         locals: variables of the current frame; those that changed since the last stop come first.
         more_locals: how many are not shown.
-        frames: the innermost frames.
+        frames: the innermost frames; of a stop in code of others those around `frame`, and the outermost of one's own.
+        frame: which one the lines and the variables are of, by its index; absent if it is the innermost.
         more_frames: how many are not shown; -1 if that is not known.
         output: what the program wrote since the last stop; its end, if it is long.
         output_since: position from which `output` gives all of it.
@@ -48,6 +49,7 @@ class StopReport(ProtocolObject, frozen=True, kw_only=True):
     description: str | None = None
     text: str | None = None
     thread_name: str | None = None
+    frame: int | None = None
     exception: ExceptionRow | None = None
 
 

@@ -70,26 +70,44 @@ def stop_report(stop: StopReport) -> Iterator[str]:
         yield from exception(stop.exception)
     elif stop.text:
         yield f"Text: {one_line(stop.text)}"
+    of_frame = "" if stop.frame is None else f" of {_numbered(stop)}"
     if stop.source_lines:
-        yield "Source:"
+        yield f"Source{of_frame}:"
         yield from source_window(stop)
     if stop.locals or stop.more_locals:
-        yield "Locals:"
+        yield f"Locals{of_frame}:"
         yield from (f"- {variable(row)}" for row in stop.locals)
         if stop.more_locals:
             yield f"(and {stop.more_locals} more; see scopes and variables)"
     if len(stop.frames) > 1 or stop.more_frames:
         yield "Stack:"
-        yield from (f"- #{frame.id} {one_line(frame.name)} @ {frame_location(frame)}" for frame in stop.frames)
-        if stop.more_frames:
-            yield f"(and {'' if stop.more_frames < 0 else f'{stop.more_frames} '}more; see stack_trace)"
+        yield from _stack(stop)
     yield from output_since(stop.output, stop.output_since)
     yield from (f"Note: {one_line(note)}" for note in stop.incomplete)
 
 
+def _stack(stop: StopReport) -> Iterator[str]:
+    """Yield the frames, and how many are left out between them."""
+    following = left_out = 0
+    for frame in stop.frames:
+        if frame.index > following:
+            left_out += frame.index - following
+            yield f"({frame.index - following} in between)"
+        yield f"- #{frame.id} {one_line(frame.name)} @ {frame_location(frame)}"
+        following = frame.index + 1
+    if stop.more_frames < 0:
+        yield "(and more; see stack_trace)"
+    elif stop.more_frames > left_out:
+        yield f"(and {stop.more_frames - left_out} more; see stack_trace)"
+
+
+def _numbered(stop: StopReport) -> str:
+    return next((f"#{frame.id} {one_line(frame.name)}" for frame in stop.frames if frame.index == stop.frame), "")
+
+
 def source_window(stop: StopReport) -> Iterator[str]:
     """Yield the lines around the current one, which is marked."""
-    current = stop.frames[0].line if stop.frames else None
+    current = next((frame.line for frame in stop.frames if frame.index == (stop.frame or 0)), None)
     width = max(len(str(source_line.line)) for source_line in stop.source_lines)
     for source_line in stop.source_lines:
         mark = "->" if source_line.line == current else "  "

@@ -1,0 +1,50 @@
+"""Which frames are the user's own code, and which of them a stop is about.
+
+A program that aborts stands in libc, one that throws in the runtime of its
+language. What is looked for then is the innermost frame of the program's own.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from dapkit.protocol import StackFrame
+
+_SYSTEM = tuple(map(Path, ("/usr", "/lib", "/lib64", "/bin", "/sbin", "/nix/store", "/snap")))
+"""Folders of the system, unless the project lies in one of them."""
+
+_LIBRARIES = re.compile(
+    r"/(?:site-packages|dist-packages|node_modules|pkg/mod|\.cargo/registry|\.rustup|lib/python\d[^/]*|lib/ruby|gems)/"
+)
+"""Folders of libraries, wherever they are."""
+
+AT_A_PLACE = frozenset(
+    {"step", "breakpoint", "function breakpoint", "data breakpoint", "instruction breakpoint", "goto", "entry"}
+)
+"""Reasons of stops at a place that was asked for, or stepped to."""
+
+
+def is_own(frame: StackFrame, folders: Iterable[Path]) -> bool:
+    """Whether a frame is the user's own code: its source is there, and not of the system or of a library.
+
+    Args:
+        frame: as the adapter reports it.
+        folders: those of the program and of the project, whose files are the user's wherever they lie.
+
+    """
+    source = frame.source
+    if frame.presentation_hint == "subtle" or source is None or not source.path:
+        return False
+    path = Path(source.path)
+    if source.presentation_hint == "deemphasize" or not path.is_absolute() or not path.is_file():
+        return False
+    path = path.resolve()
+    for folder in folders:
+        if path.is_relative_to(folder.resolve()):
+            return not _LIBRARIES.search(f"/{path.relative_to(folder.resolve())}")
+    return not _LIBRARIES.search(str(path)) and not any(path.is_relative_to(system) for system in _SYSTEM)
+
+
+def own_frames(frames: Sequence[StackFrame], folders: Sequence[Path]) -> list[int]:
+    """Return the places of the frames that are the user's own code."""
+    return [index for index, frame in enumerate(frames) if is_own(frame, folders)]
