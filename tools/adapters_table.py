@@ -19,13 +19,14 @@ from dapkit.agent.table import ACTIONS
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/reference/adapters.md"
 YES, NO = "yes", "no"
+WHY_NOT = "## Why not"
 INTRODUCTION = """\
 # What works with which adapter
 
 This page is made by `make adapters-table` from what `make test` has found: tests perform each [action](actions.md)
 with each adapter, on a program in the language that is named with it. A yes means that the effect of the action was
 seen: that a breakpoint stopped the program, that a value which was set was read back, that a program which was released
-ran on.
+ran on. Where it depends on the language, the languages are named with which it works.
 
 `mock` is the adapter in `examples/mock_adapter`, which is there to be read, and can go back in time.
 """
@@ -35,21 +36,22 @@ type Verdicts = Mapping[str, str]
 
 
 def page(columns: Mapping[str, Verdicts]) -> str:
-    """Return the page; columns go by the titles of adapters."""
+    """Return the page; columns go by the titles of adapters, which share a column if they differ in the language."""
     titles = sorted(columns)
-    matrix = [(f"`{action}`", *(_yes_or_no(columns[title][action]) for title in titles)) for action in ACTIONS]
+    adapters = _by_adapter(titles)
+    matrix = [(f"`{action}`", *(_cell(action, adapter, columns) for adapter in adapters.items())) for action in ACTIONS]
     why: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     for action in ACTIONS:
         for title in titles:
             if (verdict := columns[title][action]) != YES:
                 why[f"`{action}`", verdict].append(title)
-    reasons = [(action, verdict, ", ".join(several)) for (action, verdict), several in why.items()]
+    reasons = [(action, verdict, "; ".join(_heads(several))) for (action, verdict), several in why.items()]
     return "\n".join(
         [
             INTRODUCTION,
-            *_table(("action", *titles), matrix),
+            *_table(("action", *_heads(titles)), matrix),
             "",
-            "## Why not",
+            WHY_NOT,
             "",
             *_table(("action", "why not", "with"), reasons),
             "",
@@ -59,17 +61,52 @@ def page(columns: Mapping[str, Verdicts]) -> str:
 
 def columns_of(text: str) -> dict[str, dict[str, str]]:
     """Read a page again."""
-    rows = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| ")]
-    titles = rows[0][1:] if rows else []
-    columns: dict[str, dict[str, str]] = {title: {} for title in titles}
+    matrix, _, reasons = text.partition(WHY_NOT)
+    head, *rows = _rows(matrix) or [[]]
+    adapters = [_titles(cell) for cell in head[1:]]
+    columns: dict[str, dict[str, str]] = {title: {} for titles in adapters for title in titles}
     for action, *cells in rows:
-        if len(cells) == len(titles) and set(cells) <= {YES, NO}:
-            for title, cell in zip(titles, cells, strict=True):
-                columns[title][action.strip("`")] = cell
-        elif len(cells) == 2 and action.startswith("`"):
-            for title in cells[1].split(", "):
-                columns[title][action.strip("`")] = cells[0]
+        for titles, cell in zip(adapters, cells, strict=True):
+            for title in titles:
+                columns[title][action.strip("`")] = YES if cell == YES or _language(title) in cell.split(", ") else NO
+    for action, why, several in _rows(reasons)[1:]:
+        for title in (title for cell in several.split("; ") for title in _titles(cell)):
+            columns[title][action.strip("`")] = why
     return columns
+
+
+def _by_adapter(titles: Iterable[str]) -> Mapping[str, list[str]]:
+    """Take titles such as `gdb 16: C` apart: the languages by adapter."""
+    adapters: defaultdict[str, list[str]] = defaultdict(list)
+    for title in titles:
+        adapters[title.partition(": ")[0]].append(_language(title))
+    return adapters
+
+
+def _heads(titles: Iterable[str]) -> list[str]:
+    """Put titles together: `gdb 16: C, Rust`."""
+    return [f"{adapter}: {', '.join(languages)}" for adapter, languages in _by_adapter(titles).items()]
+
+
+def _titles(head: str) -> list[str]:
+    adapter, _, languages = head.partition(": ")
+    return [f"{adapter}: {language}" for language in languages.split(", ")]
+
+
+def _language(title: str) -> str:
+    return title.partition(": ")[2]
+
+
+def _cell(action: str, adapter: tuple[str, list[str]], columns: Mapping[str, Verdicts]) -> str:
+    """Return yes, no, or the languages with which it works."""
+    name, languages = adapter
+    working = [language for language in languages if columns[f"{name}: {language}"][action] == YES]
+    return YES if working == languages else ", ".join(working) or NO
+
+
+def _rows(text: str) -> list[list[str]]:
+    lines = [line for line in text.splitlines() if line.startswith("| ") and not line.startswith("| ---")]
+    return [line.strip("| ").split(" | ") for line in lines]
 
 
 def written() -> dict[str, dict[str, str]]:
@@ -85,10 +122,6 @@ def found(report: Path) -> dict[str, Verdicts | None]:
         if "adapter" in told:
             columns[told["adapter"]] = json.loads(told["verdicts"]) if "verdicts" in told else None
     return columns
-
-
-def _yes_or_no(verdict: str) -> str:
-    return YES if verdict == YES else NO
 
 
 def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterator[str]:

@@ -9,6 +9,7 @@ from dapkit.agent.table import ACTIONS
 ALL = dict.fromkeys(ACTIONS, "yes")
 COLUMNS = {
     "one 1: C": {**ALL, "goto": "it lacks `supportsGotoTargetsRequest`", "attach": "one cannot attach"},
+    "one 1: C++": {**ALL, "goto": "it lacks `supportsGotoTargetsRequest`"},
     "two: Go": {**ALL, "goto": "it lacks `supportsGotoTargetsRequest`"},
 }
 
@@ -31,7 +32,16 @@ def test_a_page_can_be_read_again() -> None:
 
 
 def test_the_same_reason_of_several_adapters_is_one_row() -> None:
-    assert "| `goto` | it lacks `supportsGotoTargetsRequest` | one 1: C, two: Go |" in adapters_table.page(COLUMNS)
+    page = adapters_table.page(COLUMNS)
+    assert "| `goto` | it lacks `supportsGotoTargetsRequest` | one 1: C, C++; two: Go |" in page
+
+
+def test_the_languages_of_an_adapter_share_a_column() -> None:
+    page = adapters_table.page(COLUMNS)
+    assert "| action | one 1: C, C++ | two: Go |" in page
+    assert "| `launch` | yes | yes |" in page
+    assert "| `attach` | C++ | yes |" in page
+    assert "| `goto` | no | no |" in page
 
 
 def test_the_page_is_about_all_actions(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -54,7 +64,7 @@ def test_an_adapter_that_could_not_be_tried_keeps_its_column(
     tried = tmp_path / "python.xml"
     entries = [f'<property name="adapter" value="{title}"/>' for title in COLUMNS]
     verdicts = json.dumps({**ALL, "pause": "never"}).replace('"', "&quot;")
-    entries[1] += f'<property name="verdicts" value="{verdicts}"/>'
+    entries[2] += f'<property name="verdicts" value="{verdicts}"/>'
     tried.write_text(f"<suite>{''.join(f'<testcase>{entry}</testcase>' for entry in entries)}</suite>")
     run(monkeypatch, "--report", str(tried))
     written = adapters_table.written()
