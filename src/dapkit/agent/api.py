@@ -61,6 +61,7 @@ __all__ = [
     "breakpoints",
     "completions",
     "continue_",
+    "core",
     "custom_request",
     "data_breakpoint_info",
     "detach",
@@ -184,6 +185,36 @@ def attach(
         cwd: Working folder of the program.
         breakpoints: Breakpoints: FILE:LINE, FILE:LINE if CONDITION, a function's name, or objects as of set_breakpoint.
         exceptions: Exception filters of the adapter to stop on, such as uncaught.
+        options: Further keys for the adapter's launch or attach request.
+        timeout: Seconds to wait, 5 to 300, by default 30.
+        session: Name of the session; by default the only one.
+        project: Folder that the session belongs to.
+
+    Raises:
+        ActionError: It was not done.
+
+    """
+
+
+@performs("session.Started")
+def core(
+    program: str,
+    core: StrPath,
+    *,
+    adapter: str | None = None,
+    cwd: StrPath | None = None,
+    options: Mapping[str, object] | None = None,
+    timeout: float | None = None,
+    session: str | None = None,
+    project: StrPath | None = None,
+) -> "Answer[Started]":
+    """Open the core file of a program that has crashed, to look at its stacks and values.
+
+    Args:
+        program: Path of the program to launch, relative to cwd.
+        core: Core file that the program has left.
+        adapter: Debug adapter to use, instead of the one that fits.
+        cwd: Working folder of the program.
         options: Further keys for the adapter's launch or attach request.
         timeout: Seconds to wait, 5 to 300, by default 30.
         session: Name of the session; by default the only one.

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from dapkit.agent.failures import ActionFailed, Code, InvalidArguments
-from dapkit.catalog import CatalogError, NoAdapter
+from dapkit.catalog import CatalogError, Incapable, NoAdapter
 from dapkit.client import AdapterDied, UnknownFilter, WaitExpired
 from dapkit.endpoint import CapabilityMissing, RequestFailed
 from dapkit.protocol import DapkitError
@@ -15,7 +15,7 @@ _CODES: Mapping[Code, tuple[type[DapkitError], ...]] = {
     "not_stopped": (errors.NotStopped, errors.NoFrame, errors.NoThreads),
     "no_session": (errors.NoSession, errors.UnknownSession, errors.AmbiguousSession, errors.SessionOver),
     "stale_reference": (errors.StaleReference, errors.UnknownReference),
-    "unsupported": (errors.NoInput, errors.CannotRestart, CapabilityMissing),
+    "unsupported": (errors.NoInput, errors.CannotRestart, errors.PostMortem, CapabilityMissing, Incapable),
     "timeout": (WaitExpired, DeadlineExceeded, errors.StartExpired),
     "adapter_unavailable": (NoAdapter, CannotStart),
 }

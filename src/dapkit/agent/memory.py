@@ -33,8 +33,8 @@ class Launched:
     options: Mapping[str, object]
 
     def configuration(self) -> dict[str, object]:
-        """Make the arguments of the launch request. Raises: CatalogError."""
-        return self.choice.launch_arguments(
+        """Make the arguments of the launch request, and check that they can be sent. Raises: CatalogError."""
+        arguments = self.choice.launch_arguments(
             self.program,
             self.args,
             cwd=self.cwd,
@@ -46,6 +46,8 @@ class Launched:
             terminal=self.terminal,
             more=self.options,
         )
+        self.choice.check_launch(arguments, None if self.program is None else self.choice.program)
+        return arguments
 
     def changed(
         self, *, args: Sequence[str] | None, env: Mapping[str, str | None] | None, stop_on_entry: bool | None

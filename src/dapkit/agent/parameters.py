@@ -23,6 +23,7 @@ AdapterName = Annotated[str, "Debug adapter to use, instead of the one that fits
 InTerminal = Annotated[bool, "Run the program in a terminal, so that stdin can type into it."]
 StopOnEntry = Annotated[bool, "Stop where the program begins; by default only if nothing else is to stop it."]
 Options = Annotated[dict[str, object], "Further keys for the adapter's launch or attach request."]
+CoreFile = Annotated[Path, "Core file that the program has left."]
 Pid = Annotated[int, "Process to attach to."]
 Port = Annotated[int, "TCP port to attach to."]
 Host = Annotated[str, "Host of the port, by default 127.0.0.1."]

@@ -83,6 +83,7 @@ PARAMETERS: "dict[str, ParameterRow]" = {
     "pid": {"type": "integer", "choices": (), "meaning": "Process to attach to."},
     "port": {"type": "integer", "choices": (), "meaning": "TCP port to attach to."},
     "host": {"type": "string", "choices": (), "meaning": "Host of the port, by default 127.0.0.1."},
+    "core": {"type": "path", "choices": (), "meaning": "Core file that the program has left."},
     "file": {"type": "path", "choices": (), "meaning": "Source file."},
     "line": {"type": "integer", "choices": (), "meaning": "Line in the file, from 1."},
     "column": {"type": "integer", "choices": (), "meaning": "Column, from 1."},
@@ -236,6 +237,14 @@ ACTIONS: "dict[str, ActionRow]" = {
         ),
         "required": (),
         "example": {"pid": 4711},
+    },
+    "core": {
+        "topic": "launch",
+        "summary": "Open the core file of a program that has crashed, to look at its stacks and values.",
+        "approval": "execute",
+        "parameters": ("program", "core", "adapter", "cwd", "options", "timeout"),
+        "required": ("program", "core"),
+        "example": {"program": "app", "core": "core.4711"},
     },
     "restart": {
         "topic": "launch",

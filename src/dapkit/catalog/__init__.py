@@ -5,7 +5,7 @@ from dapkit.catalog.catalog import Catalog, load
 from dapkit.catalog.choice import Choice
 from dapkit.catalog.definition import AdapterDefinition, Traits
 from dapkit.catalog.doctor import Checkup, doctor, render_doctor
-from dapkit.catalog.errors import CatalogError, LaunchFileError, MissingArgument, NoAdapter, NoProgram
+from dapkit.catalog.errors import CatalogError, Incapable, LaunchFileError, MissingArgument, NoAdapter, NoProgram
 from dapkit.catalog.files import DefinitionProblem
 from dapkit.catalog.route import route_to
 from dapkit.catalog.states import AdapterState, Explanation, render_states, render_why, states, why
@@ -19,6 +19,7 @@ __all__ = [
     "Choice",
     "DefinitionProblem",
     "Explanation",
+    "Incapable",
     "LaunchFileError",
     "MissingArgument",
     "NoAdapter",

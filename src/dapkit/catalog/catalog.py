@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dapkit.catalog.choice import Choice
-from dapkit.catalog.chooser import Chooser
+from dapkit.catalog.chooser import Ability, Chooser
 from dapkit.catalog.definition import AdapterDefinition
 from dapkit.catalog.errors import CatalogError
 from dapkit.catalog.files import DefinitionProblem, read_all, user_folders
@@ -39,6 +39,7 @@ class Catalog:
         port: int | None = None,
         launch_type: str | None = None,
         python: Path | None = None,
+        ability: Ability | None = None,
     ) -> Choice:
         """Choose the adapter for a program, for a process, or for what listens on a port.
 
@@ -55,6 +56,7 @@ class Catalog:
             port: where something listens to be attached to.
             launch_type: what a `launch.json` says as `type`; with `pid` or `port` if it attaches to these.
             python: interpreter of a Python program, instead of the one that is found.
+            ability: what the adapter has to be able to do: run a program in a `terminal`, or open a `core` file.
 
         Raises:
             NoAdapter: none fits, or what fits is not installed; the text says what to do.
@@ -65,7 +67,9 @@ class Catalog:
         folder = cwd.absolute()
         path = None if program is None else Path(os.path.normpath(folder / program))
         left_out = [f"left out: {problem}" for problem in self.problems]
-        chooser = Chooser(self.adapters, folder, self.env, python, to_pid=pid is not None, notices=left_out)
+        chooser = Chooser(
+            self.adapters, folder, self.env, python, to_pid=pid is not None, ability=ability, notices=left_out
+        )
         if adapter is not None:
             return chooser.named(adapter, path, launches=pid is None and port is None)
         if launch_type is not None:

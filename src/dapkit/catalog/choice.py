@@ -6,8 +6,8 @@ from pathlib import Path
 
 from dapkit.catalog.definition import NOTHING, AdapterDefinition, ArgumentTemplate
 from dapkit.catalog.errors import CatalogError, MissingArgument, NoProgram
-from dapkit.catalog.programs import look_at
-from dapkit.catalog.projects import listed, root_of
+from dapkit.catalog.programs import check_core, check_executable, look_at
+from dapkit.catalog.projects import listed, matching, root_of
 from dapkit.catalog.templates import fill_table, placeholders
 from dapkit.catalog.values import PlaceholderValues
 
@@ -143,6 +143,65 @@ class Choice:
         )
         return {**fill_table(table, wanted.value), **more}
 
+    def core_arguments(
+        self, core: Path, *, cwd: Path | None = None, more: ArgumentTemplate = NOTHING
+    ) -> dict[str, object]:
+        """Return the arguments to open a core file of the program, for the request that they name as `request`.
+
+        Raises:
+            CatalogError: the adapter cannot open one.
+            NoProgram: there is no such core file, or it is none.
+
+        """
+        if self.definition.open_core is None:
+            raise CatalogError(f"{self.definition.name} cannot open core files")
+        folder = (cwd or self.cwd).absolute()
+        check_core(folder / core)
+        wanted = PlaceholderValues(program=self.program, core=folder / core, cwd=folder)
+        return {**fill_table(self.definition.open_core, wanted.value), **more}
+
+    def check_launch(self, arguments: Mapping[str, object], program: Path | None = None) -> None:
+        """Check what is about to be sent as `launch`, before anything runs.
+
+        Args:
+            arguments: of the request.
+            program: what was asked for, where that is a file and no module.
+
+        Raises:
+            CatalogError: there is no such folder to run in, or a core file was given.
+            NoProgram: the program is not there, or cannot be run.
+
+        """
+        definition, folder = self.definition, Path(str(arguments.get("cwd") or self.cwd))
+        if program is not None:
+            self._check_kind(program)
+        if arguments.get("request", "launch") != "launch":
+            return
+        for key in () if self.opens_core(arguments) else CORE_KEYS & set(arguments):
+            raise CatalogError(
+                f"{key}: {definition.name} would run the program; dapkit core PROGRAM CORE opens a core file"
+            )
+        if not folder.is_dir():
+            raise CatalogError(f"cwd: there is no folder {folder}")
+        if definition.native and isinstance(path := arguments.get("program"), str):
+            check_executable(folder / path, definition.name)
+
+    def opens_core(self, arguments: Mapping[str, object]) -> bool:
+        """Whether these arguments make the adapter open a core file."""
+        template = self.definition.open_core
+        return template is not None and all(
+            name in arguments and (arguments[name] == value or bool(placeholders({name: value})))
+            for name, value in template.items()
+        )
+
+    def ignored(self, arguments: Mapping[str, object]) -> list[str]:
+        """Say which arguments of `launch` the adapter does not know, as far as that is known."""
+        definition = self.definition
+        if not definition.launch_keys or arguments.get("request", "launch") != "launch":
+            return []
+        unknown = sorted(set(arguments) - {*definition.launch, *definition.launch_keys, *_EDITORS})
+        return [f"{definition.name} does not know {', '.join(unknown)}: ignored"] if unknown else []
+
     def _check_program(self, path: Path | None, module: str | None) -> None:
         definition = self.definition
         if module is not None and "module" not in placeholders(definition.launch):
@@ -154,6 +213,27 @@ class Choice:
         raise NoProgram(
             f"{path} is a source, and {definition.name} debugs what was built of it{beside}: {definition.compiled}"
         )
+
+    def _check_kind(self, path: Path) -> None:
+        """Check that a program is there, and is a kind of file that the adapter runs."""
+        definition, found = self.definition, look_at(path)
+        markers = definition.folder_markers
+        if found.kind == "folder" and not definition.directories:
+            raise NoProgram(f"{path} is a folder, and {definition.name} runs files")
+        if found.kind == "folder" and markers and not any(True for _ in matching(path, markers)):
+            raise NoProgram(f"{path} is a folder without {' or '.join(markers)}, so {definition.name} cannot run it")
+        foreign = definition.file_types and found.interpreter not in definition.interpreters
+        if found.kind == "executable" and foreign and not definition.native and not definition.takes(path):
+            raise NoProgram(f"{found}, and {definition.name} debugs {', '.join(definition.languages)}")
+        if definition.native and not definition.is_source_only(path):
+            check_executable(path, definition.name)
+
+
+CORE_KEYS = {"core", "coreFile", "coreFilePath", "coreDumpPath"}
+"""What adapters and extensions call a core file."""
+
+_EDITORS = {"name", "type", "request"}
+"""What a launch configuration has for the editor."""
 
 
 def _is_executable(file: Path) -> bool:

@@ -10,13 +10,14 @@ installed, the error says what to install.
 """
 
 import difflib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from dapkit.catalog.choice import Choice
 from dapkit.catalog.definition import AdapterDefinition
-from dapkit.catalog.errors import NoAdapter
+from dapkit.catalog.errors import Incapable, NoAdapter
 from dapkit.catalog.files import BUILT_IN, user_folders
 from dapkit.catalog.installation import Installed, NotInstalled, SearchContext, find, lacks_for_pid
 from dapkit.catalog.interpreters import Interpreter, asked, python_for
@@ -24,6 +25,14 @@ from dapkit.catalog.processes import ProcessInfo, listener, look_at_process
 from dapkit.catalog.programs import ProgramFile, look_at
 from dapkit.catalog.projects import matching, root_of
 from dapkit.catalog.versions import numbers
+
+type Ability = Literal["terminal", "core"]
+"""What an adapter has to be able to do beside debugging the program."""
+
+_ABILITIES: Mapping[Ability, tuple[str, Callable[[AdapterDefinition], bool]]] = {
+    "terminal": ("give a program input, in a terminal", lambda adapter: bool(adapter.launch_in_terminal)),
+    "core": ("open core files", lambda adapter: adapter.open_core is not None),
+}
 
 _LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 
@@ -37,6 +46,7 @@ class Chooser:
     env: Mapping[str, str]
     python: Path | None = None
     to_pid: bool = False
+    ability: Ability | None = None
     reasons: list[str] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
     _python: Interpreter | None = None
@@ -225,6 +235,7 @@ class Chooser:
     # Which is installed
 
     def _first(self, fitting: Sequence[AdapterDefinition], program: Path | None, *, what: str) -> Choice:
+        fitting = self._able(fitting)
         missing: list[tuple[AdapterDefinition, NotInstalled]] = []
         for place, adapter in enumerate(fitting):
             found = self._suits(adapter, program)
@@ -255,6 +266,27 @@ class Chooser:
             if found.remedy or adapter.install
         )
         raise NoAdapter(f"{what}{first}", reasons=tuple(self.reasons), hints=tuple(dict.fromkeys(hints)))
+
+    def _able(self, fitting: Sequence[AdapterDefinition]) -> Sequence[AdapterDefinition]:
+        """Those that can do what is asked for; there are others to name if none of them can."""
+        if self.ability is None:
+            return fitting
+        what, can = _ABILITIES[self.ability]
+        able = [adapter for adapter in fitting if can(adapter)]
+        if not able:
+            languages = {language for adapter in fitting for language in adapter.languages}
+            others = [
+                adapter for adapter in self.adapters.values() if can(adapter) and languages & {*adapter.languages}
+            ]
+            installed = [adapter for adapter in others if isinstance(self._find(adapter, None), Installed)]
+            raise Incapable(
+                f"{_names(fitting)} cannot {what}",
+                reasons=tuple(self.reasons),
+                hints=(f"{_names(installed or others)} can: choose that as the adapter",) if others else (),
+            )
+        for adapter in fitting[: fitting.index(able[0])]:
+            self._notice(f"not {adapter.name}: it cannot {what}")
+        return able
 
     def _praise(self, adapter: AdapterDefinition, found: Installed, program: Path | None) -> None:
         root = None if program is None else root_of(program, adapter)

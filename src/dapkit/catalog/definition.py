@@ -133,6 +133,8 @@ class AdapterDefinition:
         launch_in_terminal: arguments over those of `launch` that have the program run in a terminal; empty if
             nothing does.
         attach_to_pid: arguments to attach to a process; None if it cannot.
+        open_core: arguments to open a core file, `request` included; None if it cannot.
+        launch_keys: all keys of `launch` that it knows, beside those of VS Code; empty if that is not known.
         attach_to_pid_needs: programs by which it gets into a process.
         attach_to_port: arguments to attach to a port; None if it cannot.
         listeners: what listens on such a port: what a process runs, or a part of a path in its command line.
@@ -178,6 +180,8 @@ class AdapterDefinition:
     launch: ArgumentTemplate = NOTHING
     launch_in_terminal: ArgumentTemplate = NOTHING
     attach_to_pid: ArgumentTemplate | None = None
+    open_core: ArgumentTemplate | None = None
+    launch_keys: tuple[str, ...] = ()
     attach_to_pid_needs: tuple[str, ...] = ()
     attach_to_port: ArgumentTemplate | None = None
     listeners: tuple[str, ...] = ()

@@ -3,6 +3,7 @@
 DapkitError                      (dapkit.protocol)
 └── CatalogError
     ├── NoAdapter                none fits, or none of those that fit is installed
+    │   └── Incapable            none of those that fit can do what else is asked for
     ├── NoProgram                what is to be debugged is not there, or cannot be debugged as it is
     ├── MissingArgument          the adapter requires it, and it is not given
     └── LaunchFileError          a `launch.json`, or what it asks for, cannot be used
@@ -31,6 +32,10 @@ class NoAdapter(CatalogError):  # noqa: N818 - the sentence reads right where it
         self.problem = problem
         self.reasons = reasons
         self.hints = hints
+
+
+class Incapable(NoAdapter):
+    """None of the adapters that fit can do what else is asked for."""
 
 
 class NoProgram(CatalogError):  # noqa: N818 - as above

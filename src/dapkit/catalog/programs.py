@@ -1,5 +1,7 @@
 """What a program is, by its name and by what is in it."""
 
+import os
+import shlex
 import struct
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,16 +52,49 @@ def look_at(path: Path) -> ProgramFile:
         return ProgramFile(path, "folder")
     try:
         start = read_start(path, 512)
-        if start.startswith(b"\x7fELF"):
+        if start.startswith(_ELF):
             with path.open("rb") as file:
                 return ProgramFile(path, "executable", _builder(file, start, path))
     except FileNotFoundError as error:
         raise NoProgram(f"there is no program {path}") from error
     except OSError as error:
         raise NoProgram(f"{path} cannot be read: {error.strerror}") from error
+    if start.startswith(_MACH_O):
+        return ProgramFile(path, "executable")
     if start.startswith(b"#!"):
         return ProgramFile(path, "script", bare_name(_interpreter(start)))
     return ProgramFile(path, "file")
+
+
+def check_executable(path: Path, adapter: str) -> None:
+    """Raise NoProgram unless this is an executable of the machine, which may be run."""
+    found = look_at(path)
+    if found.kind != "executable":
+        raise NoProgram(f"{path} is a {_kind(found)}, and {adapter} runs executables of the machine")
+    if not os.access(path, os.X_OK):
+        raise NoProgram(f"{path} may not be executed: chmod +x {shlex.quote(str(path))}")
+
+
+def check_core(path: Path) -> None:
+    """Raise NoProgram unless this is a core file."""
+    try:
+        start = read_start(path, 512)
+    except FileNotFoundError as error:
+        raise NoProgram(f"there is no core file {path}") from error
+    except OSError as error:
+        raise NoProgram(f"{path} cannot be read: {error.strerror}") from error
+    if not start.startswith(_ELF) or _elf_type(start) != _CORE:
+        raise NoProgram(f"{path} is not a core file")
+
+
+def _kind(found: ProgramFile) -> str:
+    match found.kind:
+        case "script":
+            return f"script for {found.interpreter}"
+        case "folder":
+            return "folder"
+        case _:
+            return f"{found.path.suffix or 'plain'} file"
 
 
 def bare_name(program: str) -> str:
@@ -87,22 +122,36 @@ def _interpreter(start: bytes) -> str:
     return words[0] if words else ""
 
 
+_ELF = b"\x7fELF"
 _RELOCATABLE, _CORE = 1, 4  # elf.h, e_type
+_MACH_O = (b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe")  # of macOS, for one machine or several
+
+
+def _elf_type(start: bytes) -> int | None:
+    """Return the type of an ELF file; None if it is cut off."""
+    if len(start) < _ELF_HEADER:
+        return None
+    (kind,) = struct.unpack_from(">H" if start[5] == _BIG_ENDIAN else "<H", start, 16)
+    return int(kind)
+
+
+_ELF_HEADER, _BIG_ENDIAN = 52, 2  # elf.h: the length of the shorter header, EI_DATA
 
 
 def _builder(file: BinaryIO, start: bytes, path: Path) -> str:
     """Return `go` if Go has built this executable.
 
     Raises:
-        NoProgram: it is not an executable but an object file or a core dump.
+        NoProgram: it is not an executable but an object file or a core file, or is cut off.
 
     """
-    order = ">" if start[5] == 2 else "<"
-    (kind,) = struct.unpack_from(f"{order}H", start, 16)
+    kind = _elf_type(start)
+    if kind is None:
+        raise NoProgram(f"{path} begins as an executable and is cut off after {len(start)} bytes")
     if kind == _RELOCATABLE:
         raise NoProgram(f"{path} is an object file: link it, and launch the executable")
     if kind == _CORE:
-        raise NoProgram(f"{path} is a core dump, which cannot be launched")
+        raise NoProgram(f"{path} is a core file, which cannot be launched: dapkit core PROGRAM {path.name} opens it")
     return "go" if is_built_by_go(file) else ""
 
 

@@ -279,6 +279,7 @@ _SPECIAL: dict[str, Check] = {
     "attach": _table,
     "attach_to_pid": _table,
     "attach_to_port": _table,
+    "open_core": _table,
     "launch": _table,
     "launch_in_terminal": _table,
     "required": _table_of_texts,

@@ -11,6 +11,7 @@ go_mode, go_program, kotlin_class    what Delve and the Kotlin adapter want to k
 lldb_offline                         commands for LLDB in a terminal
 pid, pid_text, executable            of a running process
 host, port
+core                                 a core file
 """
 
 import re
@@ -42,6 +43,7 @@ class PlaceholderValues:
     pid: int | None = None
     host: str | None = None
     port: int | None = None
+    core: Path | None = None
     inherited: Mapping[str, str] = field(default_factory=dict)
 
     def value(self, name: str) -> object:
@@ -163,4 +165,5 @@ _VALUES: Mapping[str, Callable[[PlaceholderValues], object]] = {
     "executable": _executable,
     "host": lambda wanted: wanted.host,
     "port": lambda wanted: wanted.port,
+    "core": lambda wanted: _text(wanted.core),
 }

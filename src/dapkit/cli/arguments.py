@@ -21,6 +21,7 @@ WHERE = "where"
 POSITIONAL = {
     "launch": ("program", "args"),
     "attach": ("pid",),
+    "core": ("program", "core"),
     "set_breakpoint": (WHERE,),
     "remove_breakpoint": (WHERE,),
     "set_exception_breakpoints": ("filters",),
@@ -91,7 +92,7 @@ def parameters(name: str, given: "Mapping[str, object]") -> dict[str, object]:
         if parameter in chosen:
             raise WrongWords(f"{parameter} was given twice: {chosen[parameter]!r} and {value!r}")
         chosen[parameter] = value
-    if name in ("launch", "attach"):
+    if name in ("launch", "attach", "core"):
         chosen.setdefault("cwd", os.getcwd())
     return chosen
 

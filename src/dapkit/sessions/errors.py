@@ -11,6 +11,7 @@ DapkitError                      (dapkit.protocol)
     ├── SessionOver              the request needs a program, and it has ended
     ├── CannotRestart            the session attached to its program
     ├── NotStopped               the request needs a stop, and the program runs
+    ├── PostMortem               the request would run the program, and there is only its core file
     ├── NoFrame                  no frame was chosen, and there is no current one
     ├── NoThreads                the adapter reports no thread to work with
     ├── NoInput                  the program has no terminal of the session to type into
@@ -100,6 +101,13 @@ class NotStopped(SessionError):  # noqa: N818 - as above
 
     def __init__(self, what: str) -> None:
         super().__init__(f"{what} needs a stopped program, and it is running. Pause it, or wait for a breakpoint.")
+
+
+class PostMortem(SessionError):  # noqa: N818 - as above
+    """The request would run the program, and there is only its core file."""
+
+    def __init__(self) -> None:
+        super().__init__("This is a core file: its stacks and values can be read, and nothing of it runs any more.")
 
 
 class NoFrame(SessionError):  # noqa: N818 - as above

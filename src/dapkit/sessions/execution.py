@@ -29,7 +29,7 @@ from dapkit.protocol import (
     SteppingGranularity,
 )
 from dapkit.sessions.breakpoints.collection import KeptBreakpoints
-from dapkit.sessions.errors import NotStopped, SessionError
+from dapkit.sessions.errors import NotStopped, PostMortem, SessionError
 from dapkit.sessions.state import DebugSessionState
 from dapkit.sessions.stops import How, Outcome
 from dapkit.sessions.targets import Target
@@ -42,7 +42,10 @@ log = logging.getLogger(__name__)
 class Execution:
     """Runs the programs of a session."""
 
-    def __init__(self, state: DebugSessionState, breakpoints: KeptBreakpoints, settings: Settings) -> None:
+    def __init__(
+        self, state: DebugSessionState, breakpoints: KeptBreakpoints, settings: Settings, *, post_mortem: bool = False
+    ) -> None:
+        self._post_mortem = post_mortem
         self._state = state
         self._breakpoints = breakpoints
         self._settings = settings
@@ -85,6 +88,8 @@ class Execution:
             Misplaced: there is no such place.
 
         """
+        if self._post_mortem:
+            raise PostMortem
         if self._state.stop is None and not self._state.over:
             raise NotStopped("Running to a line")
         await self._breakpoints.set_temporary(place)
@@ -198,7 +203,9 @@ class Execution:
         return Outcome("running", timed_out=timed_out)
 
     def _chosen(self, thread: int | None, target: int | None) -> Target | None:
-        """Find the target that a thread or a number means; None if there is none now."""
+        """Find the target that a thread or a number means; None if there is none now. Raises: PostMortem."""
+        if self._post_mortem:
+            raise PostMortem
         if self._state.over or not self._state.targets:
             return None
         if target is not None:

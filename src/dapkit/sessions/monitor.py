@@ -162,7 +162,7 @@ class SessionMonitor:
         paused = self._state.pause_requested and self._is_pause(stopped, signal)
         stop = Stop(
             number=self._state.count_stop(),
-            reason="pause" if paused else _reason(target, stopped),
+            reason="pause" if paused else _reason(target, stopped, signal),
             target=target.number,
             description=event.description or (f"signal {signal}" if signal else None),
             signal=None if paused else signal,
@@ -228,8 +228,13 @@ class SessionMonitor:
         )
 
 
-def _reason(target: Target, stopped: Stopped) -> str:
-    """Return the reason of a stop; gdb counts the catchpoints of exceptions as breakpoints."""
+def _reason(target: Target, stopped: Stopped, signal: str | None = None) -> str:
+    """Return the reason of a stop; gdb counts the catchpoints of exceptions as breakpoints.
+
+    What LLDB finds at a signal when it comes, in a core file for one, is no entry.
+    """
+    if signal and stopped.reason == "entry":
+        return "exception"
     hit = stopped.event.hit_breakpoint_ids
     return "exception" if hit and target.session.exception_breakpoint_ids.issuperset(hit) else stopped.reason
 

@@ -28,7 +28,7 @@ from dapkit.client import OutputText, StartRefused, TextLog
 from dapkit.client.routes import Listening
 from dapkit.protocol import Breakpoint, DapkitError, TerminateArguments
 from dapkit.sessions.breakpoints.collection import KeptBreakpoints
-from dapkit.sessions.errors import CannotRestart, NoInput, SessionOver, StartExpired, StartFailed
+from dapkit.sessions.errors import CannotRestart, NoInput, PostMortem, SessionOver, StartExpired, StartFailed
 from dapkit.sessions.event_state import EventState
 from dapkit.sessions.execution import Execution
 from dapkit.sessions.monitor import SessionMonitor
@@ -72,7 +72,7 @@ class DebugSession:
             lambda: [target.session for target in state.targets.values()], start.traits
         )
         references = ReferenceTable(lambda: state.targets)
-        self.execution = Execution(state, breakpoints, settings)
+        self.execution = Execution(state, breakpoints, settings, post_mortem=start.post_mortem)
         self.requests = SessionRequests(state, settings=settings, references=references, breakpoints=breakpoints)
         self._monitor = SessionMonitor(
             state,
@@ -114,7 +114,7 @@ class DebugSession:
     @property
     def attached(self) -> bool:
         """Whether the program was running before, and is to run on afterwards."""
-        return self.start.request == "attach"
+        return self.start.request == "attach" and not self.start.post_mortem
 
     @property
     def foreign_breakpoints(self) -> Sequence[Breakpoint]:
@@ -169,6 +169,8 @@ class DebugSession:
             StartFailed: it could not be started again; the session is over.
 
         """
+        if self.start.post_mortem:
+            raise PostMortem
         if self.attached:
             raise CannotRestart(self.name)
         async with self._starting():
@@ -198,6 +200,8 @@ class DebugSession:
         """
         async with self._changing:
             run = self.state.run
+            if self.start.post_mortem:
+                raise PostMortem
             if run is None or run.ended:
                 raise SessionOver(self.name, self.state.ending)
             await run.detach(deadline=self.settings.request_timeout_seconds)
@@ -311,7 +315,12 @@ class DebugSession:
         run = self.state.run
         if run is None or run.ended:
             return
-        if not self.attached and not force and run.root.capabilities.supports_terminate_request:
+        if (
+            not self.attached
+            and not self.start.post_mortem
+            and not force
+            and run.root.capabilities.supports_terminate_request
+        ):
             try:
                 await run.root.request(TerminateArguments(), deadline=limits.CLOSE_SECONDS)
                 with anyio.move_on_after(limits.CLOSE_SECONDS):

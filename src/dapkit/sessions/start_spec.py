@@ -26,6 +26,7 @@ class StartSpec:
         traits: what is peculiar about its answers.
         breakpoints: set before the program runs; with a restart, those of the session are kept instead.
         exceptions: filters of exceptions that stop; None for the adapter's own defaults.
+        post_mortem: whether it is about a core file: there are stacks and values, and nothing runs.
         input: a file that the program reads as its standard input; the adapter has to run it in a terminal.
 
     """
@@ -40,4 +41,5 @@ class StartSpec:
     traits: Traits = field(default_factory=Traits)
     breakpoints: Sequence[BreakpointSpec] = ()
     exceptions: Sequence[str | ExceptionFilterOptions] | None = None
+    post_mortem: bool = False
     input: Path | None = None

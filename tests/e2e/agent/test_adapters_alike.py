@@ -230,3 +230,66 @@ async def test_a_program_with_breakpoints_of_all_kinds_lives_on_when_it_is_relea
     written = [process.stdout.readline() for _ in range(20)]
     assert process.poll() is None
     assert "" not in written
+
+
+@pytest.mark.parametrize("adapter", ["dapkit", "debugpy", "dlv", "gdb", "lldb-dap"])
+async def test_a_program_that_cannot_be_run_is_refused_before_anything_starts(
+    caller: Caller, build: Build, adapter: str
+) -> None:
+    program = build(adapter, c=C, go=GO, python=PYTHON).program
+    (caller.project / "folder").mkdir()
+    cut_off = caller.project / "cut_off"
+    cut_off.write_bytes(b"\x7fELF and no more")
+    cut_off.chmod(0o755)
+    refused = {
+        "nothing": "there is no program",
+        "cut_off": f"{cut_off} begins as an executable and is cut off after 16 bytes",
+    }
+    if adapter in ("gdb", "lldb-dap"):
+        shutil.copy(program, caller.project / "locked")
+        (caller.project / "locked").chmod(0o644)
+        refused |= {
+            "locked": f"{caller.project}/locked may not be executed: chmod +x",
+            program.name + ".c": "alike.c is a source",
+        }
+        if adapter == "gdb":
+            refused |= {"folder": "launch program resolves to a directory: folder/."}
+            caller.write("script", "#!/bin/sh\n")
+            refused |= {
+                "script": f"{caller.project}/script is a script for sh, and gdb runs executables of the machine"
+            }
+    elif adapter != "dlv":
+        refused |= {"folder": f"{caller.project}/folder is a folder without __main__.py, so {adapter} cannot run it"}
+    for name, message in refused.items():
+        code, said = (await caller("launch", program=name, adapter=adapter)).error
+        assert code == "invalid_arguments"
+        assert message in said
+    for wrong, message in (
+        ({"cwd": str(caller.project / "nowhere")}, "cwd: there is no folder"),
+        ({"options": {"cwd": "/nowhere"}}, "cwd: there is no folder /nowhere"),
+        ({"stdin_file": str(caller.project / "nothing")}, "stdin_file: there is no file"),
+    ):
+        code, said = (await caller("launch", program=program.name, adapter=adapter, **wrong)).error
+        assert (code, message in said) == ("invalid_arguments", True), said
+    assert (await caller("sessions")).text == "No debug sessions."
+
+
+async def test_input_chooses_the_adapter_that_can_give_it(
+    caller: Caller, build: Build, require_tool: Callable[[str], Path]
+) -> None:
+    require_tool("lldb-dap-22")
+    program = build("gdb", c="#include <stdio.h>\nint main(void) { return getchar(); }\n", go="").program
+    file = caller.write("input", "A")
+    code, said = (await caller("launch", program=program.name, adapter="gdb", stdin_file=str(file))).error
+    assert (code, said) == ("unsupported", "gdb cannot give a program input, in a terminal")
+    ended = await caller("launch", program=program.name, stdin_file=str(file), stop_on_entry=False)
+    assert "not gdb: it cannot give a program input, in a terminal" in ended.details["notes"]
+    if ended.details["snapshot"]["status"] != "terminated":
+        ended = await caller("wait")
+    assert (ended.details["snapshot"]["adapter"], ended.details["snapshot"]["exitCode"]) == ("lldb-dap", 65)
+
+
+async def test_what_an_adapter_does_not_know_is_named(caller: Caller, build: Build) -> None:
+    program = build("gdb", c=C, go="").program
+    launched = await caller("launch", program=program.name, adapter="gdb", options={"stopAtEntry": True})
+    assert "gdb does not know stopAtEntry: ignored" in launched.details["notes"]

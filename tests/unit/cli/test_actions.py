@@ -35,7 +35,7 @@ def test_help_of_the_whole_shows_its_examples_line_by_line() -> None:
 
 def absolute(named: dict[str, Any]) -> dict[str, object]:
     """Return parameters with their files as the command makes them."""
-    return {key: str(Path.cwd() / value) if key == "file" else value for key, value in named.items()}
+    return {key: str(Path.cwd() / value) if key in ("file", "core") else value for key, value in named.items()}
 
 
 @pytest.mark.parametrize("name", ACTIONS)
@@ -45,7 +45,7 @@ def test_example_of_an_action_is_a_command_line_with_its_parameters(name: str) -
     _, dashed, *words = said.removesuffix("\0").split("\0")
     assert dashed.replace("-", "_") == name
     found = parameters(shlex.join([name, *words]))
-    if name in ("launch", "attach"):
+    if name in ("launch", "attach", "core"):
         assert found.pop("cwd") == str(Path.cwd())
     assert found == absolute(dict(ACTIONS[name]["example"]))
 

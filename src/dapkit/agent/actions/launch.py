@@ -12,7 +12,7 @@ from dapkit.agent.breakpoint_rows import function_breakpoints, source_breakpoint
 from dapkit.agent.breakpoint_specs import check_condition, specs_of
 from dapkit.agent.call import ActionCall
 from dapkit.agent.configurations import plans_of
-from dapkit.agent.failures import InvalidArguments, Unsupported
+from dapkit.agent.failures import InvalidArguments
 from dapkit.agent.memory import Launched, SessionMemory
 from dapkit.agent.program_command import ProgramCommand, python_command
 from dapkit.agent.redaction import Redaction
@@ -62,11 +62,11 @@ async def launch(
         )
         return await _configured(call, plans, folder, specs=specs, exceptions=exceptions)
     command = _command(catalog, folder, program=program, module=module, test=test, args=args or (), adapter=adapter)
-    choice = await _choice(catalog, folder, command, adapter=adapter)
-    specs = await _found(call, specs, folder, choice)
     in_terminal = terminal or stdin_file is not None
-    if in_terminal and not choice.runs_in_terminal:
-        raise Unsupported("programs in a terminal", "runInTerminal")
+    if stdin_file is not None and (not stdin_file.exists() or stdin_file.is_dir()):
+        raise InvalidArguments(f"stdin_file: there is no file {stdin_file}")
+    choice = await _choice(catalog, folder, command, adapter=adapter, terminal=in_terminal)
+    specs = await _found(call, specs, folder, choice)
     wanted = Launched(
         choice=choice,
         program=None if choice.program is None else str(choice.program),
@@ -95,7 +95,7 @@ async def launch(
         input=stdin_file,
     )
     await _open(call, start_of_it, SessionMemory(launched=wanted, redaction=_redaction(call, env)))
-    notes = [*map(str, call.settings.problems), *choice.notices]
+    notes = [*map(str, call.settings.problems), *choice.notices, *choice.ignored(arguments)]
     if stop_on_entry and not choice.stops_on_entry:
         notes.append(f"{choice.definition.name} cannot stop where the program begins: set a breakpoint there")
     return await _started(call, notes, patience=call.settings.session_initial_stop_seconds)
@@ -157,6 +157,38 @@ async def attach(
     return await _started(call, choice.notices, patience=limits.ATTACHED_STOP_SECONDS)
 
 
+@action(Approval.EXECUTE, example={"program": "app", "core": "core.4711"})
+async def core(
+    call: ActionCall,
+    *,
+    program: p.Program,
+    core: p.CoreFile,
+    adapter: p.AdapterName | None = None,
+    cwd: p.Folder | None = None,
+    options: p.Options | None = None,
+) -> Started:
+    """Open the core file of a program that has crashed, to look at its stacks and values."""
+    folder = _folder(call, cwd)
+    call.progress("choosing a debug adapter")
+    catalog = await anyio.to_thread.run_sync(lambda: load(folder, env=call.request.env))
+    path = _program(program, folder, catalog.env)
+    choice = await anyio.to_thread.run_sync(lambda: catalog.choose(path, cwd=folder, adapter=adapter, ability="core"))
+    arguments = choice.core_arguments(core, cwd=folder, more=options or {})
+    start_of_it = StartSpec(
+        adapter=choice.definition.name,
+        route=route_to(choice, arguments),
+        request="attach" if arguments.get("request") == "attach" else "launch",
+        configuration=arguments,
+        cwd=folder,
+        program=str(path),
+        adapter_id=choice.definition.own_id,
+        traits=choice.definition.traits,
+        post_mortem=True,
+    )
+    await _open(call, start_of_it, SessionMemory(redaction=_redaction(call, None)))
+    return await _started(call, choice.notices, patience=limits.ATTACHED_STOP_SECONDS)
+
+
 @action(Approval.EXECUTE, example={})
 async def restart(
     call: ActionCall,
@@ -190,6 +222,10 @@ async def _configured(
     """Start what a configuration of launch.json says; of a compound all of it, and report the last."""
     notes: list[str] = []
     for plan in plans:
+        if plan.choice is not None:
+            plan.choice.check_launch(plan.arguments)
+            notes += plan.choice.ignored(plan.arguments)
+    for plan in plans:
         found = specs if plan.choice is None else await _found(call, specs, folder, plan.choice)
         wanted = StartSpec(
             adapter=plan.choice.definition.name if plan.choice is not None else plan.name,
@@ -201,6 +237,7 @@ async def _configured(
             adapter_id=plan.choice.definition.own_id if plan.choice is not None else "dapkit",
             traits=plan.choice.definition.traits if plan.choice is not None else Traits(),
             breakpoints=found,
+            post_mortem=plan.choice is not None and plan.choice.opens_core(plan.arguments),
             exceptions=exceptions,
         )
         env = plan.arguments.get("env")
@@ -255,7 +292,9 @@ def _command(
     return ProgramCommand(script=program, args=tuple(args))
 
 
-async def _choice(catalog: Catalog, folder: Path, command: ProgramCommand, *, adapter: str | None) -> Choice:
+async def _choice(
+    catalog: Catalog, folder: Path, command: ProgramCommand, *, adapter: str | None, terminal: bool
+) -> Choice:
     """Choose the adapter for a launch; modules, tests, and what an interpreter of Python runs, are Python's.
 
     Raises:
@@ -269,7 +308,14 @@ async def _choice(catalog: Catalog, folder: Path, command: ProgramCommand, *, ad
         raise NoProgram(f"there is no program {path}, and no command {script} on PATH")
     language = "python" if path is None or python is not None else None
     choice = await anyio.to_thread.run_sync(
-        lambda: catalog.choose(path, cwd=folder, adapter=adapter, language=language, python=python)
+        lambda: catalog.choose(
+            path,
+            cwd=folder,
+            adapter=adapter,
+            language=language,
+            python=python,
+            ability="terminal" if terminal else None,
+        )
     )
     if path is not None and path.is_dir() and not choice.definition.directories:
         raise InvalidArguments(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from dapkit import limits
 from dapkit.catalog.catalog import Catalog
-from dapkit.catalog.choice import Choice
+from dapkit.catalog.choice import CORE_KEYS, Choice
 from dapkit.catalog.errors import LaunchFileError
 from dapkit.catalog.interpreters import python_for
 from dapkit.catalog.launch_json.comments import read_json
@@ -181,6 +181,7 @@ class LaunchFile:
             _program(settings),
             cwd=self.folder,
             launch_type=configuration.type,
+            ability="core" if CORE_KEYS & settings.keys() else None,
             pid=pid,
             host=host or "127.0.0.1",
             port=port,

@@ -7,6 +7,7 @@ what cannot be translated is reported.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from dapkit.catalog.choice import Choice
 
@@ -55,10 +56,24 @@ def translate(configuration: Mapping[str, object], choice: Choice) -> Translated
 
 def _cpptools(sent: TranslatedConfiguration, choice: Choice) -> None:
     given = sent.arguments
-    known = {"name", "type", "request", "program", "args", "cwd", "environment", "stopAtEntry", "processId", "MIMode"}
+    known = {
+        "name",
+        "type",
+        "request",
+        "program",
+        "args",
+        "cwd",
+        "environment",
+        "stopAtEntry",
+        "processId",
+        "MIMode",
+    } | {"coreDumpPath"}
     if lost := sorted(set(given) - known):
         sent.notes.append(f"{choice.definition.name} does not know {', '.join(lost)}, which {CPPTOOLS} does")
     program = str(given["program"]) if "program" in given else None
+    if core := given.get("coreDumpPath"):
+        sent.arguments = choice.core_arguments(Path(str(core)))
+        return
     if given.get("request") == "attach":
         process = given.get("processId")
         pid = int(str(process)) if str(process).isdigit() else None
