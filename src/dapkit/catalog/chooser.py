@@ -30,7 +30,7 @@ type Ability = Literal["terminal", "core"]
 """What an adapter has to be able to do beside debugging the program."""
 
 _ABILITIES: Mapping[Ability, tuple[str, Callable[[AdapterDefinition], bool]]] = {
-    "terminal": ("give a program input, in a terminal", lambda adapter: bool(adapter.launch_in_terminal)),
+    "terminal": ("run programs in a terminal, which input needs", lambda adapter: bool(adapter.launch_in_terminal)),
     "core": ("open core files", lambda adapter: adapter.open_core is not None),
 }
 

@@ -231,7 +231,7 @@ class SessionMonitor:
 def _reason(target: Target, stopped: Stopped, signal: str | None = None) -> str:
     """Return the reason of a stop; gdb counts the catchpoints of exceptions as breakpoints.
 
-    What LLDB finds at a signal when it comes, in a core file for one, is no entry.
+    LLDB reports an entry where it finds a program that stands at a signal already, such as a core file.
     """
     if signal and stopped.reason == "entry":
         return "exception"

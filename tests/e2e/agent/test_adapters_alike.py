@@ -281,9 +281,9 @@ async def test_input_chooses_the_adapter_that_can_give_it(
     program = build("gdb", c="#include <stdio.h>\nint main(void) { return getchar(); }\n", go="").program
     file = caller.write("input", "A")
     code, said = (await caller("launch", program=program.name, adapter="gdb", stdin_file=str(file))).error
-    assert (code, said) == ("unsupported", "gdb cannot give a program input, in a terminal")
+    assert (code, said) == ("unsupported", "gdb cannot run programs in a terminal, which input needs")
     ended = await caller("launch", program=program.name, stdin_file=str(file), stop_on_entry=False)
-    assert "not gdb: it cannot give a program input, in a terminal" in ended.details["notes"]
+    assert "not gdb: it cannot run programs in a terminal, which input needs" in ended.details["notes"]
     if ended.details["snapshot"]["status"] != "terminated":
         ended = await caller("wait")
     assert (ended.details["snapshot"]["adapter"], ended.details["snapshot"]["exitCode"]) == ("lldb-dap", 65)

@@ -107,8 +107,8 @@ def crashed_go(caller: Caller, gdb: list[str], require_tool: Callable[[str], Pat
     """Leave a program of Go that has crashed, and its core file."""
     require_tool("dlv")
     source, program = caller.write("main.go", GO), caller.project / "fail"
-    build = [require_tool("go"), "build", "-gcflags=all=-N -l", "-o", program, source]
-    subprocess.run(build, check=True, cwd=caller.project)
+    build = [str(require_tool("go")), "build", "-gcflags=all=-N -l", "-o", str(program), str(source)]
+    subprocess.run([str(word) for word in build], check=True, cwd=caller.project)
     leave_core(gdb, program, "set environment GOTRACEBACK=crash", "handle SIGURG nostop noprint")
 
 

@@ -1,8 +1,8 @@
 """A tour through all actions with one adapter.
 
 An action counts as a yes only if its effect was seen: a breakpoint has stopped the program, a value was read back, a
-program that was released has run on. The tour takes three starts: a program that is looked at and stepped through to
-its end, one that runs on and is typed to, and one that runs already.
+program that was released has run on. The tour takes four starts: a program that is looked at and stepped through to
+its end, one that runs on and is typed to, one that runs already, and one of which there is a core file.
 """
 
 import re
@@ -42,6 +42,7 @@ class Tour:
         await self._step_through()
         await self._run_on()
         await self._attach()
+        await self._open_core()
         return self.trial.verdicts()
 
     # Where the program is
@@ -283,6 +284,20 @@ class Tour:
             await self._do("detach")
             self._call.write("over", "")
             self._saw("detach", await _line_of(said) == "over")
+
+    async def _open_core(self) -> None:
+        core = self._call.project / "app.core"
+        if self.subject.build:
+            (self._call.project / "over").unlink(missing_ok=True)  # by which `_attach` has ended the program
+            async with self._target() as (where, _):  # by gcore, which needs no kernel that writes core files
+                write = ["-ex", f"generate-core-file {core}", "-ex", "detach"]
+                await anyio.run_process(["gdb", "-nx", "-batch", "-p", str(where["pid"]), *write], env=self._call.env)
+        opened = await self._do("core", program=self.subject.program, core=str(core), adapter=self.subject.adapter)
+        if not succeeded(opened):
+            return
+        stack = (await self._do("stack_trace", levels=100)).details["stackFrames"]
+        self._saw("core", any("main" in frame["name"] for frame in stack))
+        await self._do("terminate")
 
     @asynccontextmanager
     async def _target(self) -> AsyncIterator[tuple[dict[str, int], BufferedByteReceiveStream]]:
