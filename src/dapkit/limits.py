@@ -164,6 +164,9 @@ PAUSE_AGAIN_SECONDS = 2.0
 PAUSE_TICK_SECONDS = 0.05
 """How often."""
 
+CALL_STOP_SECONDS = 2.0
+"""Time for an adapter to report that the program stands again, after an expression for which it was resumed."""
+
 ACTION_SECONDS_LEAST = 5.0
 """Shortest timeout of an action; a shorter one that is asked for counts as this."""
 

@@ -5,12 +5,18 @@ any, to the foreground. References of an earlier stop are refused before anythin
 is sent, since the adapter would take them for other objects.
 """
 
+import anyio
+
+from dapkit import limits
 from dapkit.endpoint import RequestFailed
 from dapkit.protocol import (
     COMMANDS,
     Arguments,
     DataBreakpointInfoBody,
+    EvaluateArguments,
     ProtocolObject,
+    SetExpressionArguments,
+    SetVariableArguments,
     StackTraceArguments,
     Thread,
     from_json_value,
@@ -23,6 +29,9 @@ from dapkit.sessions.references import ReferenceTable
 from dapkit.sessions.state import DebugSessionState
 from dapkit.sessions.targets import Target
 from dapkit.settings import Settings
+
+_MAY_RUN = (EvaluateArguments, SetVariableArguments, SetExpressionArguments)
+"""Requests that may call functions of the program."""
 
 
 class SessionRequests:
@@ -56,15 +65,24 @@ class SessionRequests:
         lifetime, stop = where.lifetime, where.stop
         number = None if stop is None else stop.number
         native = renumbered(arguments, lambda kind, ours: self._references.find(kind, ours).native)
-        body = await where.session.request(
-            native, deadline=self._settings.request_timeout_seconds if deadline is None else deadline
-        )
+        try:
+            body = await where.session.request(
+                native, deadline=self._settings.request_timeout_seconds if deadline is None else deadline
+            )
+        finally:
+            if stop is not None and isinstance(arguments, _MAY_RUN):
+                await self._until_stopped_again(where)
         if not isinstance(body, ProtocolObject):
             return body
         self._remember(body)
         return renumbered(
             body, lambda kind, theirs: self._references.give(kind, where, theirs, lifetime=lifetime, stop=number)
         )
+
+    async def _until_stopped_again(self, where: Target) -> None:
+        """Wait for the stop after a call that the program was resumed for, as far as the adapter reports such calls."""
+        with anyio.move_on_after(limits.CALL_STOP_SECONDS):
+            await self._state.pulse.until(lambda: where.stop is not None or not where.live)
 
     async def ask_custom(
         self, command: str, arguments: object = None, *, target: int | None = None, deadline: float | None = None

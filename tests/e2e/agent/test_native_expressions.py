@@ -70,3 +70,14 @@ async def test_a_marked_command_goes_to_the_debugger(stopped: Caller) -> None:
     assert failed.error[0] == "adapter_failed"
     assert "nowhere_defined" in failed.text
     assert "A command of the debugger begins with a backtick" in failed.text
+
+
+async def test_a_call_leaves_the_program_and_all_references_as_they_are(stopped: Caller) -> None:
+    scopes = (await stopped("scopes")).details["scopes"]
+    reference = scopes[0]["variablesReference"]
+    for call, value in (("twice(21)", "42"), ('length("four")', "4"), ('twice(length("abc"))', "6")):
+        assert (await stopped("evaluate", expression=call)).details["evaluation"]["result"] == value
+        assert "sum = 0 (int)" in (await stopped("variables", variable_ref=reference)).text
+    [session] = (await stopped("sessions")).details["sessions"]
+    assert (session["status"], session["line"], session["stopReason"]) == ("stopped", 9, "breakpoint")
+    assert (await stopped("step_over")).details["stop"]["number"] == 2

@@ -71,6 +71,7 @@ async def evaluate(
         if frame is not None or context not in (None, "repl"):
             raise
         chosen = None  # commands of a debugger need none
+    stood = call.session.state.stop is not None
     body = await _evaluate(call, expression, context, chosen)
     call.remembered.has_children(body.variables_reference, body.named_variables, body.indexed_variables)
     evaluation = conversion.evaluation(
@@ -78,7 +79,11 @@ async def evaluate(
     )
     output, since = call.take_output_beside()
     return Evaluated(
-        snapshot=snapshot(call.session), evaluation=evaluation, output=last_output(output), output_since=since
+        snapshot=snapshot(call.session),
+        evaluation=evaluation,
+        resumed=stood and call.session.state.status == "running",
+        output=last_output(output),
+        output_since=since,
     )
 
 

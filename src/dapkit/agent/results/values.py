@@ -145,12 +145,15 @@ class Evaluated(OfSession, frozen=True, kw_only=True):
     """What an expression came to.
 
     Attributes:
+        resumed: the program stood before, and runs now: a command of the debugger has resumed it, or its adapter did
+            not report that a call is over.
         output: what the program wrote since the last report, in the course of it for instance.
         output_since: position from which `output` gives all of it.
 
     """
 
     evaluation: Evaluation
+    resumed: bool = False
     output: str = ""
     output_since: int = 0
 

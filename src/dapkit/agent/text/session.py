@@ -61,14 +61,17 @@ def location(snapshot: Snapshot) -> str | None:
 
 def stop_report(stop: StopReport) -> Iterator[str]:
     """Yield what there is to see at a stop, after the words of the contract."""
-    yield f"Stop {stop.number}: {one_line(stop.description or stop.reason)}" + _stopped_by(stop)
+    raised = [] if stop.exception is None else [*exception(stop.exception)]
+    title = one_line(stop.description or stop.reason)
+    if f"Exception: {title}" in raised:
+        title = one_line(stop.reason)
+    yield f"Stop {stop.number}: {title}{_stopped_by(stop)}"
     if stop.child is not None:
         yield f"Process: child {stop.child}"
     if stop.thread_name:
         yield f"Thread: {one_line(stop.thread_name)}"
-    if stop.exception is not None:
-        yield from exception(stop.exception)
-    elif stop.text:
+    yield from raised
+    if not raised and stop.text:
         yield f"Text: {one_line(stop.text)}"
     of_frame = "" if stop.frame is None else f" of {_numbered(stop)}"
     if stop.source_lines:

@@ -63,7 +63,10 @@ def exception(details: ExceptionRow) -> Iterator[str]:
 
 @render.register
 def _(result: Evaluated) -> str:
-    return "\n".join([*_evaluation("Result", result.evaluation), *output_since(result.output, result.output_since)])
+    lines = [*_evaluation("Result", result.evaluation)]
+    if result.resumed:
+        lines.append("Program is running. Use wait or pause; if it never stops, restart.")
+    return "\n".join([*lines, *output_since(result.output, result.output_since)])
 
 
 @render.register
