@@ -8,6 +8,7 @@ import os
 
 from dapkit.agent.breakpoint_text import UnreadableBreakpoint, place_of
 from dapkit.agent.table import ACTIONS, PARAMETERS
+from dapkit.cli.own_input import STANDS_FOR_IT, path_of_own_input
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -92,6 +93,8 @@ def parameters(name: str, given: "Mapping[str, object]") -> dict[str, object]:
         if parameter in chosen:
             raise WrongWords(f"{parameter} was given twice: {chosen[parameter]!r} and {value!r}")
         chosen[parameter] = value
+    if chosen.get("stdin_file") in STANDS_FOR_IT:
+        chosen["stdin_file"] = path_of_own_input()
     if name in ("launch", "attach", "core"):
         chosen.setdefault("cwd", os.getcwd())
     return chosen

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from dapkit.cli.arguments import flags, is_list
+from dapkit.cli.own_input import STANDS_FOR_IT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,6 +42,14 @@ class PathParameter(LocationParameter):
         """Make the path absolute."""
         path: str = os.path.abspath(os.path.expanduser(value))
         return path
+
+
+class InputParameter(PathParameter):
+    """A path, or - for the standard input of the command."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:  # noqa: ANN401 - as click has it
+        """Make a path absolute."""
+        return value if value in STANDS_FOR_IT else super().convert(value, param, ctx)
 
 
 class JsonParameter(click.ParamType[dict[str, object]]):
@@ -107,6 +116,9 @@ def option(name: str, row: "ParameterRow") -> click.Option:
     if row["type"] == "boolean":
         dashed = name.replace("_", "-")
         return click.Option([f"--{dashed}/--no-{dashed}", name], default=None, help=row["meaning"])
+    if name == "stdin_file":
+        text = f"{row['meaning'].removesuffix('.')}; - is that of this command."
+        return click.Option([*flags(name), name], type=InputParameter(), help=text)
     return click.Option([*flags(name), name], type=type_of(row), multiple=is_list(row), help=row["meaning"])
 
 

@@ -12,6 +12,7 @@ from dapkit import limits
 from dapkit.agent.table import PARAMETERS
 from dapkit.cli import parameter_types
 from dapkit.cli.arguments import value_of
+from dapkit.cli.own_input import STANDS_FOR_IT, input_to_pass_on, path_of_own_input
 from dapkit.cli.program_options import note_our_options
 from dapkit.cli.whole_session import WholeSession
 from dapkit.hub.project import project_of
@@ -53,6 +54,8 @@ def run(
 ) -> None:
     """Debug a program from start to end in one call, and show what it does at breakpoints.
 
+    The program reads our standard input, if that is a pipe, a file or a terminal.
+
     A program that still runs when the time is up is ended: exit code 7. A breakpoint that could not be set is named
     at the end: exit code 10, unless the program itself failed. Otherwise the exit code is the program's. Breakpoints
     that were set and never hit are named too.
@@ -62,9 +65,11 @@ def run(
         name: value_of(PARAMETERS[name], value) for name, value in given.items() if value is not None and value != ()
     }
     launch = {"cwd": os.getcwd(), "stop_on_entry": False, **launch, "program": program, "args": list(args)}
+    if launch.get("stdin_file") in STANDS_FOR_IT:
+        launch["stdin_file"] = path_of_own_input()
     seconds = _usual_seconds() if timeout is None else timeout
     session = WholeSession(f"run-{os.getpid()}", expressions, most=stops, seconds=seconds, as_json=as_json)
-    raise click.exceptions.Exit(session.run(launch))
+    raise click.exceptions.Exit(session.run(launch, own_input=input_to_pass_on()))
 
 
 run.params += [parameter_types.option(name, PARAMETERS[name]) for name in _LAUNCH]

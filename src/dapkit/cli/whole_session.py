@@ -46,19 +46,22 @@ class WholeSession:
         self._stops: list[dict[str, object]] = []
         self._breakpoints: list[BreakpointOutcome] | None = None
 
-    def run(self, launch: dict[str, object]) -> int:
-        """Do all of it, and return the exit code; what ends this process ends the session."""
+    def run(self, launch: dict[str, object], *, own_input: str | None = None) -> int:
+        """Do all of it, and return the exit code; what ends this process ends the session.
+
+        The program reads `own_input`, unless `launch` says what it reads, or its adapter cannot have that done.
+        """
         try:
             with hub.hold_session(self._name, project=project_of(os.getcwd())):
-                return self._run(launch)
+                return self._run(launch, own_input)
         except hub.HubError as error:
             answer = unanswered("run", self._name, error)
             self._show_failure(answer)
             return exit_codes.code_of(answer)
 
-    def _run(self, launch: dict[str, object]) -> int:
-        answer = self._proceed("launch", launch)
+    def _run(self, launch: dict[str, object], own_input: str | None) -> int:
         try:
+            answer = self._launch(launch, own_input)
             if not answer["success"] and not self._is_late(answer):
                 self._show_failure(answer)
                 return exit_codes.code_of(answer)
@@ -83,6 +86,16 @@ class WholeSession:
         return self._proceed("continue", {})
 
     # Asking
+
+    def _launch(self, launch: dict[str, object], own_input: str | None) -> ActionAnswer:
+        if own_input is None or "stdin_file" in launch:
+            return self._proceed("launch", launch)
+        answer = self._proceed("launch", {**launch, "stdin_file": own_input})
+        if _error(answer).get("code") != "unsupported":
+            return answer
+        if not os.isatty(0):  # where perhaps nobody types
+            click.echo("Note: this debugger cannot give a program an input: it reads nothing of ours.", err=True)
+        return self._proceed("launch", launch)
 
     @property
     def _left(self) -> float:

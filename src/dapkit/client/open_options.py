@@ -27,8 +27,8 @@ class Listener[S](Protocol):
         """
         ...
 
-    def wrote(self, session: S, terminal: Terminal | None, text: str, /) -> None:
-        """Take note of what a program wrote to a terminal of a session.
+    def wrote(self, session: S, terminal: Terminal | None, text: str, category: str, /) -> None:
+        """Take note of what a program wrote to a terminal of a session; the category is stdout or stderr.
 
         Without a terminal it is what came on the stdout and stderr of an adapter that does not speak
         the protocol there: programs under delve write to the same.

@@ -18,7 +18,7 @@ from anyio.abc import TaskGroup
 
 from dapkit.client.errors import WaitExpired
 from dapkit.client.routes import Reached, Route, Tcp
-from dapkit.client.terminal import Terminal, open_terminal
+from dapkit.client.terminal import OnOutput, Terminal, open_terminal
 from dapkit.endpoint import EventReceived, RequestFailed, RequestReceived
 from dapkit.protocol import (
     DapkitError,
@@ -98,7 +98,7 @@ class ReverseRequestHandler[S: ChildSession]:
         new_child: NewChild[S],
         adopts: Adopts,
         pulse: Pulse,
-        wrote: Callable[[Terminal, str], None],
+        wrote: OnOutput,
         program_input: Path | None = None,
     ) -> None:
         self.terminals: list[Terminal] = []

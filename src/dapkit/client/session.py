@@ -172,7 +172,7 @@ class Session(RequestMethods):
             async with (
                 self._route.open() as reached,
                 self._adapter.open(
-                    reached, transcript=self._transcript, printed=lambda text: self._wrote(None, text)
+                    reached, transcript=self._transcript, printed=lambda text: self._wrote(None, text, "stdout")
                 ) as connection,
                 background_tasks() as terminals,
             ):
@@ -216,9 +216,9 @@ class Session(RequestMethods):
         if self._listener is not None:
             self._listener.changed(self, event)
 
-    def _wrote(self, terminal: Terminal | None, text: str) -> None:
+    def _wrote(self, terminal: Terminal | None, text: str, category: str) -> None:
         if self._listener is not None:
-            self._listener.wrote(self, terminal, text)
+            self._listener.wrote(self, terminal, text, category)
 
     # Starting and detaching
 

@@ -5,6 +5,9 @@ so that `isatty`, window size and Ctrl-C work as in a window. Its output is read
 all the time, so that it never waits for a reader; the last of it is kept. Closing
 hangs up, as closing a window does, and then kills what is left; the same happens
 when this process is killed. Only a terminal that was released runs on.
+
+A program that reads a file has nothing to do with a terminal but that it is its
+controlling one: its stdout and stderr are pipes, as in a shell without a terminal.
 """
 
 import codecs
@@ -17,6 +20,7 @@ import termios
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
+from types import MappingProxyType
 
 import anyio
 
@@ -28,10 +32,11 @@ from dapkit.protocol import RunInTerminalRequestArguments
 from dapkit.transport import CannotStart, Guard, ProcessGroup, Pulse, background_tasks, ignored_signals
 from dapkit.transport.descriptors import DescriptorReader, DescriptorWriter
 
-type OnOutput = Callable[["Terminal", str], None]
-"""Called with what a program writes, piece by piece as it comes."""
+type OnOutput = Callable[["Terminal", str, str], None]
+"""Called with what a program writes, piece by piece as it comes, and with its category: stdout or stderr."""
 
 _SIZE = (24, 80)
+_CATEGORIES = {1: "stdout", 2: "stderr"}
 _LAUNCHER = Path(__file__).with_name("terminal_launcher.py")
 
 
@@ -44,12 +49,21 @@ class Terminal:
 
     """
 
-    def __init__(self, pid: int, master: int, title: str, on_output: "OnOutput | None" = None) -> None:
+    def __init__(
+        self,
+        pid: int,
+        master: int,
+        title: str,
+        on_output: "OnOutput | None" = None,
+        *,
+        pipes: Mapping[int, str] = MappingProxyType({}),
+    ) -> None:
         self.title = title
         self.pid = pid
         self._process = ProcessGroup(pid)
         self._master = master
-        self._reader = DescriptorReader(master)
+        self._read = {master: "stdout", **pipes}
+        self._readers = [(DescriptorReader(descriptor), category) for descriptor, category in self._read.items()]
         self._writer = DescriptorWriter.over(os.dup(master))
         self._output = TextLog()
         self._on_output = on_output
@@ -110,34 +124,42 @@ class Terminal:
 
     async def read_all(self) -> None:
         """Collect output until the program and all that it started have closed the terminal."""
+        async with anyio.create_task_group() as tasks:
+            for reader, category in self._readers:
+                tasks.start_soon(self._read_from, reader, category)
+        self._hung_up = True
+        self._pulse.beat()
+
+    async def _read_from(self, reader: DescriptorReader, category: str) -> None:
         decoder = codecs.getincrementaldecoder("utf-8")("replace")
         try:
             while True:
-                text = decoder.decode(await self._reader.receive())
+                text = decoder.decode(await reader.receive())
                 self._output.append(text, "terminal")
                 if self._on_output is not None:
-                    self._on_output(self, text)
+                    self._on_output(self, text, category)
                 self._pulse.beat()
         except (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError):
             # EIO, since no process has the other side open any more; or `close` was faster.
-            self._hung_up = True
-            self._pulse.beat()
+            return
 
     async def close(self) -> None:
         """Hang up and end the program, or let it run on if it was released."""
         if self._released and self.returncode is None:
             self._hand_over()
-        await self._reader.aclose()
+        for reader, _ in self._readers:
+            await reader.aclose()
         await self._writer.aclose()
         if not self._released:
             await self._process.end()
 
     def _hand_over(self) -> None:
-        """Let a process of its own keep the terminal open, or the program would be hung up with us."""
-        os.set_blocking(self._master, True)
+        """Let processes of their own keep the terminal open, or the program would be hung up with us."""
         null = os.open(os.devnull, os.O_WRONLY)
         try:
-            _spawn(["/bin/cat"], os.environ, {0: self._master, 1: null, 2: null})
+            for descriptor in self._read:
+                os.set_blocking(descriptor, True)
+                _spawn(["/bin/cat"], os.environ, {0: descriptor, 1: null, 2: null})
         finally:
             os.close(null)
 
@@ -181,14 +203,19 @@ def _start(
     reading, reports = os.pipe2(os.O_CLOEXEC)
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", *_SIZE, 0, 0))
     given = "" if program_input is None else str(program_input.absolute())
+    pipes = {} if program_input is None else {1: os.pipe2(os.O_CLOEXEC), 2: os.pipe2(os.O_CLOEXEC)}
     launcher = [sys.executable, "-I", "-S", str(_LAUNCHER), wanted.cwd or ".", given, *wanted.args]
+    given_to_it = {0: slave, 1: slave, 2: slave, REPORT: reports}
+    given_to_it |= {standard: writing for standard, (_, writing) in pipes.items()}
     try:
-        pid = _spawn(launcher, _environment(wanted.env), {0: slave, 1: slave, 2: slave, REPORT: reports})
+        pid = _spawn(launcher, _environment(wanted.env), given_to_it)
     finally:
-        os.close(slave)
-        os.close(reports)
-    os.set_blocking(master, False)
-    terminal = Terminal(pid, master, wanted.title or Path(wanted.args[0]).name, on_output)
+        for descriptor in {slave, reports, *(writing for _, writing in pipes.values())}:
+            os.close(descriptor)
+    ours = {reading: _CATEGORIES[standard] for standard, (reading, _) in pipes.items()}
+    for descriptor in (master, *ours):
+        os.set_blocking(descriptor, False)
+    terminal = Terminal(pid, master, wanted.title or Path(wanted.args[0]).name, on_output, pipes=ours)
     return terminal, DescriptorReader(reading)
 
 

@@ -2,8 +2,9 @@
 
 Started by `terminal` in a session of its own, with the terminal on its standard
 descriptors, as `FOLDER INPUT COMMAND...`, where INPUT is a file that the program reads
-instead, or empty. A named pipe is waited for here, in a process that can be killed.
-Why it failed, if it did, goes to descriptor 3, which the program does not inherit.
+instead, or empty; with a file only the input is the terminal. A named pipe is waited
+for here, in a process that can be killed. Why it failed, if it did, goes to descriptor
+3, which the program does not inherit.
 """
 
 import fcntl
@@ -20,7 +21,7 @@ def main() -> None:
     folder, given, *command = sys.argv[1:]
     os.set_inheritable(REPORT, False)  # noqa: FBT003 - takes no keywords
     try:
-        fcntl.ioctl(1, termios.TIOCSCTTY, 0)  # its input may be a file
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # Python itself ignores these two
         signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
         if given:

@@ -186,9 +186,9 @@ class ProgramRun:
         ending = ending_of(exit_code, self._traits, stopped_by=None if last_stop is None else last_stop.signal)
         self.exit_code, self.exit_signal = ending.exit_code, ending.signal or self.exit_signal
 
-    def wrote(self, _session: Session, _terminal: Terminal | None, text: str) -> None:
+    def wrote(self, _session: Session, _terminal: Terminal | None, text: str, category: str) -> None:
         """Keep what came in a terminal, or beside the protocol, as output of the program."""
-        self._listener.output_received(text, "stdout")
+        self._listener.output_received(text, category)
 
     def _target(self, session: Session) -> Target:
         for target in self.targets.values():

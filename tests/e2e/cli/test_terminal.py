@@ -43,6 +43,39 @@ def in_terminal(project: Path, *words: str, expect: int = exit_codes.DONE) -> st
     return shown.decode().replace("\r\n", "\n")
 
 
+ASKING = (
+    "import sys\nprint('read', repr(input('name? ')), sys.stdin.isatty(), sys.stdout.isatty(), len(sys.stdin.read()))\n"
+)
+
+
+def test_program_reads_what_is_piped_into_the_command(project: Path) -> None:
+    (project / "ask.py").write_text(ASKING)
+    for words in (
+        ["run", "ask.py"],
+        ["launch", "--stdin-file", "-", "--timeout", "50", "--no-stop-on-entry", "ask.py"],
+    ):
+        command = [sys.executable, "-m", "dapkit.cli", *words]
+        lines = f"Ada\n{'x' * 100_000}\n"
+        done = subprocess.run(
+            command, cwd=project, input=lines, capture_output=True, text=True, timeout=SECONDS, check=True
+        )
+        assert "name? read 'Ada' False False 100001\n" in done.stdout
+
+
+def test_program_of_run_reads_what_is_typed_and_waits_for_nobody(project: Path) -> None:
+    (project / "ask.py").write_text(ASKING)
+    ours, theirs = pty.openpty()
+    os.write(ours, b"Ada\nmore\n\x04")
+    for program, expected in (("ask.py", "read 'Ada' True False 5\n"), ("app.py", "adding\n6\n")):
+        command = [sys.executable, "-m", "dapkit.cli", "run", program]
+        done = subprocess.run(
+            command, cwd=project, stdin=theirs, stdout=subprocess.PIPE, text=True, timeout=SECONDS, check=True
+        )
+        assert expected in done.stdout
+    os.close(theirs)
+    os.close(ours)
+
+
 def in_pipe(project: Path, *words: str) -> str:
     command = [sys.executable, "-m", "dapkit.cli", *words]
     return subprocess.run(command, cwd=project, capture_output=True, text=True, timeout=SECONDS, check=True).stdout

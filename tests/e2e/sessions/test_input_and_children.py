@@ -75,12 +75,16 @@ async def test_program_reads_a_file_as_its_input(
     sessions: SessionRegistry, tmp_path: Path, command: Sequence[str]
 ) -> None:
     program, text = tmp_path / "counts.py", tmp_path / "input.txt"
-    program.write_text("import sys\nprint('read', len(sys.stdin.read()), sys.stdin.isatty(), sys.stdout.isatty())\n")
+    program.write_text(
+        "import sys\nprint('read', len(sys.stdin.read()), sys.stdin.isatty(), sys.stdout.isatty())\n"
+        "print('of', sys.stderr.isatty(), file=sys.stderr)\n"
+    )
     text.write_text("x" * 10_000)
     start = python_start(program, command=command, console="integratedTerminal")
     session = await sessions.open(tmp_path, replace(start, input=text))
     assert (await session.execution.wait()).state == "terminated"
-    assert "read 10000 False True" in session.output.read("stdout").text
+    assert session.output.read("stdout").text == "read 10000 False False\n"
+    assert session.output.read("stderr").text == "of False\n"
 
 
 async def test_input_that_cannot_be_read_fails_the_start(sessions: SessionRegistry, tmp_path: Path) -> None:

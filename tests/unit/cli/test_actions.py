@@ -1,6 +1,7 @@
 """Command lines of actions, and the parameters that they come to."""
 
 import json
+import os
 import shlex
 import subprocess
 import sys
@@ -31,6 +32,13 @@ def test_help_of_the_whole_shows_its_examples_line_by_line() -> None:
     text = dapkit.get_help(click.Context(dapkit, max_content_width=120))
     assert "\\b" not in text
     assert "\n    dapkit step-over\n    dapkit terminate\n" in text
+
+
+@pytest.mark.parametrize("word", ["-", "/dev/stdin", "/dev/fd/0"])
+def test_standard_input_of_the_command_is_named_for_another_process(word: str) -> None:
+    named = parameters(f"launch --stdin-file {word} app.py")["stdin_file"]
+    assert named == f"/proc/{os.getpid()}/fd/0"
+    assert parameters("launch --stdin-file x app.py")["stdin_file"] == str(Path.cwd() / "x")
 
 
 def absolute(named: dict[str, Any]) -> dict[str, object]:

@@ -103,12 +103,12 @@ async def test_output_is_bounded_and_never_makes_the_program_wait() -> None:
 async def test_program_that_reads_a_named_pipe_starts_with_its_writer(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     writer = os.open(tmp_path / "pipe", os.O_RDWR)
-    code = "import os; print('ready'); print('hello', input(), os.isatty(0), os.isatty(1))"
+    code = "import os; print('ready', flush=True); print('hello', input(), *map(os.isatty, range(3)))"
     try:
         async with open_terminal(python(code), program_input=tmp_path / "pipe") as terminal:
             await terminal.wait_for_output("ready")
             os.write(writer, b"Ada\n")
-            await terminal.wait_for_output("hello Ada False True")
+            await terminal.wait_for_output("hello Ada False False False")
     finally:
         os.close(writer)
 

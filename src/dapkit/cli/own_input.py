@@ -1,0 +1,26 @@
+"""The standard input of a command, for the program that it debugs.
+
+The program is a process of another parent, so that it cannot inherit our input: it opens the descriptor by its name in
+`/proc`, which leads to the same pipe, file or terminal, and stays with it when this command has ended.
+"""
+
+import os
+import stat
+
+STANDS_FOR_IT = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
+"""How a user names it."""
+
+
+def path_of_own_input() -> str:
+    """Return where another process of the user finds our standard input."""
+    return f"/proc/{os.getpid()}/fd/0"
+
+
+def input_to_pass_on() -> str | None:
+    """Return the same if somebody gives us something: it is a pipe, a file or a terminal."""
+    try:
+        mode = os.fstat(0).st_mode
+    except OSError:  # closed
+        return None
+    given = stat.S_ISFIFO(mode) or stat.S_ISREG(mode) or os.isatty(0)
+    return path_of_own_input() if given and os.path.exists(path_of_own_input()) else None
