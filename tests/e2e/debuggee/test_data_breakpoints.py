@@ -132,6 +132,36 @@ def test_write_of_a_global_variable_stops_in_the_function_that_wrote(watch: Watc
     assert watched.peer.finish()[0] == 0
 
 
+def test_write_of_an_equal_value_is_no_change(watch: Watch) -> None:
+    values = ["0.0", "0.0 * 2", "-0.0", "float('nan')", "float('nan')", "'a'", "'ab'[:1]", "b'a'", "bytes([97])", "1j"]
+    values += ["10 ** 20", "10 ** 20 + n", "True", "1", "(1, ('x', 2.5))", "(1, ('xy'[:n + 1], 2.5))", "[]", "[]"]
+    watched = watch(
+        f"""
+        total = None
+        def main(n):
+            global total
+            pass  # here
+            {(chr(10) + " " * 12).join(f"total = {value}" for value in values)}
+        main(0)
+        """
+    )
+    watched.set("total")
+    assert watched.texts() == [
+        "total changed from None to 0.0",
+        "total changed from 0.0 to -0.0",
+        "total changed from -0.0 to nan",
+        "total changed from nan to 'a'",
+        "total changed from 'a' to b'a'",
+        "total changed from b'a' to 1j",
+        "total changed from 1j to 100000000000000000000",
+        "total changed from 100000000000000000000 to True",
+        "total changed from True to 1",
+        "total changed from 1 to (1, ('x', 2.5))",
+        "total changed from (1, ('x', 2.5)) to []",
+        "total was set to another object that looks the same: []",
+    ]
+
+
 def test_stop_names_the_breakpoint_and_steps_go_on_from_it(watch: Watch) -> None:
     watched = watch(GLOBAL)
     [placed] = watched.set("total")

@@ -126,6 +126,11 @@ DEFINITION_BYTES: Final = 4 * 1024 * 1024
 CLASS_INSTRUCTIONS: Final = 8
 """Instructions from the end of the body of a class to where it has its name, with some decorators."""
 
+COMPARED_ITEMS: Final = 1_000
+"""Items of tuples that are compared to see whether a write has changed a value."""
+COMPARED_CHARS: Final = 1024 * 1024
+"""The longest text that is."""
+
 REMARKS: Final = 256
 """Log messages that may wait; the thread that adds one more sends them all."""
 REMARKED_CHARS: Final = 1024 * 1024

@@ -28,6 +28,7 @@ from ..marks import under_lock
 from ..sources.files import OURS, Sources, is_function
 from ..values.text import error_text, render
 from .resolution import POLLING, lasting_target
+from .sameness import is_same_value
 from .targets import MISSING, READ, READ_WRITE, WRITE, DataAccess, WatchTarget
 from .watches import DataHit, Shield, WatchedTargets
 
@@ -72,7 +73,9 @@ class EngineDataBreakpoint:
 
     def wants(self, access: DataAccess) -> bool:
         """Say whether a use of a target is one to stop at, but for the condition."""
-        return access.target is self.target and self.access in (access.kind, READ_WRITE)
+        if access.target is not self.target or self.access not in (access.kind, READ_WRITE):
+            return False
+        return access.kind == READ or not is_same_value(access.old, access.new)
 
 
 _ONCE: Final = ONCE + ":"
@@ -353,7 +356,10 @@ class DataBreakpointTable:
             return f"{label} was deleted; it was {self._text(access.old)}"
         if access.old is MISSING:
             return f"{label} was set to {self._text(access.new)}; it had no value"
-        return f"{label} changed from {self._text(access.old)} to {self._text(access.new)}"
+        old, new = self._text(access.old), self._text(access.new)
+        if old == new:
+            return f"{label} was set to another object that looks the same: {new}"
+        return f"{label} changed from {old} to {new}"
 
     def _text(self, value: object) -> str:
         """Write a value, by its own `__repr__` under a deadline that the link's thread keeps."""
