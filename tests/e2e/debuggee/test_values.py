@@ -358,3 +358,26 @@ def test_module_scope_shows_plain_names_first(start: Start) -> None:
     peer.configure(lines=[3])
     peer.stopped("breakpoint")
     assert list(peer.locals()) == ["plain", "special variables", "private variables"]
+
+
+def test_variables_wait_for_a_slow_watch_and_are_shown_as_they_are(start: Start) -> None:
+    peer = start(
+        """
+        class Thing:
+            def __repr__(self): return "a thing"
+        def work():
+            thing = Thing()
+            print()
+        work()
+        """
+    )
+    peer.configure(lines=[5])
+    peer.stopped("breakpoint")
+    frame = peer.stack()[0]["id"]
+    scope = peer.ask("scopes", frameId=frame)["scopes"][0]["variablesReference"]
+    watch = peer.send("evaluate", expression="__import__('time').sleep(1.5)", context="watch", frameId=frame)
+    second = peer.send("evaluate", expression="repr(thing)", context="watch", frameId=frame)
+    shown = peer.send("variables", variablesReference=scope)
+    assert peer.answer(watch)["body"]["result"] == "None"
+    assert peer.answer(second)["body"]["result"] == "'a thing'"
+    assert [row["value"] for row in peer.answer(shown)["body"]["variables"]] == ["a thing"]

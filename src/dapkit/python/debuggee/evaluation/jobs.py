@@ -61,18 +61,20 @@ class Job:
             self._guard.end()
 
     @in_link_thread
-    def look(self, link: Link) -> None:
-        """Keep the deadline until the request is answered."""
+    def look(self, link: Link, is_held_up: Callable[[], bool]) -> None:
+        """Keep the deadline until the request is answered. Its time does not begin while it `is_held_up`."""
         if self._request.answered:
             return
         now = monotonic()
+        if not self._started and is_held_up():
+            self._posted = now
         stuck = self._guard.look(now) if self._started else now > self._posted + limits.PAGE_SECONDS
         if stuck:
             self._guard.give_up()
             self.run_instead()
             self._withdraw(link)
         else:
-            link.after(limits.TICK_SECONDS, lambda: self.look(link))
+            link.after(limits.TICK_SECONDS, lambda: self.look(link, is_held_up))
 
     @in_link_thread
     def cancel(self, link: Link) -> None:
@@ -93,6 +95,11 @@ class Job:
     def is_over(self) -> bool:
         """Say whether the request was answered."""
         return self._request.answered
+
+    @property
+    def is_under_way(self) -> bool:
+        """Say whether the thread works on it, and was not given up."""
+        return self._started and not self.is_over
 
     @property
     def seq(self) -> object:

@@ -27,11 +27,17 @@ class JobQueue:
         parked = self._stops.parked.get(ident)
         if parked is not None:
             parked.inbox.put(job)
-            self._link.after(limits.TICK_SECONDS, lambda: job.look(self._link))
+            # It waits its turn behind a slow one, and is done without the thread only if that one never ends.
+            self._link.after(
+                limits.TICK_SECONDS, lambda: job.look(self._link, lambda: self._is_held_up(ident, job))
+            )
         elif self._stops.since() < limits.SETTLE_SECONDS:
             self._link.after(limits.SETTLE_TICK_SECONDS, lambda: self.post(ident, job))
         else:
             job.run_instead()
+
+    def _is_held_up(self, ident: int, job: Job) -> bool:
+        return any(other.is_under_way for owner, other in self._jobs if owner == ident and other is not job)
 
     @in_link_thread
     def cancel(self, seq: object) -> None:
