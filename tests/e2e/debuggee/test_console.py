@@ -336,3 +336,33 @@ def test_thread_stays_where_it_stood_when_all_others_went_on_during_its_evaluati
         assert peer.step() == ("<module>", 12)
         peer.go()
         assert peer.finish()[0] == 0
+
+
+@pytest.mark.each_python
+def test_error_in_the_console_has_the_traceback_of_what_was_typed_and_of_the_program(start: Start) -> None:
+    peer = start(
+        """
+        def half(value):
+            return value / 0
+        try:
+            {}["gone"]
+        except KeyError:
+            print()
+        """
+    )
+    peer.configure(lines=[6])
+    peer.stopped("breakpoint")
+    with pytest.raises(Refused) as refused:
+        repl(peer, "x = 1\nhalf(x)")
+    assert str(refused.value).endswith(
+        "Traceback (most recent call last):\n"
+        '  File "<console>", line 2, in <module>\n'
+        "    half(x)\n"
+        f'  File "{peer.folder / "prog.py"}", line 2, in half\n'
+        "    return value / 0\n"
+        "ZeroDivisionError: division by zero"
+    )
+    assert "KeyError" not in str(refused.value)
+    with pytest.raises(Refused) as refused:
+        peer.value("half(1)", context="watch")
+    assert "Traceback" not in str(refused.value)

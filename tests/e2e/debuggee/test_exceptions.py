@@ -49,7 +49,10 @@ def test_uncaught_exception_stops_at_the_raise_with_the_stack_intact(start: Star
     assert info["description"] == "('bad', 1)"
     details = info["details"]
     assert (details["typeName"], details["fullTypeName"]) == ("ValueError", "ValueError")
-    assert details["stackTrace"].splitlines()[-1].endswith("line 7, in high")
+    assert details["stackTrace"].splitlines()[-2:] == [
+        '    raise ValueError("bad", 1) from error',
+        "ValueError: ('bad', 1)",
+    ]
     [inner] = details["innerException"]
     assert (inner["typeName"], inner["message"]) == ("KeyError", "'k'")
     peer.go()
@@ -537,3 +540,78 @@ def test_group_of_exceptions_is_described_by_its_text(start: Start) -> None:
     peer = start("raise ExceptionGroup('both', [ValueError(1), KeyError(2)])\n")
     peer.configure(filters=["uncaught"])
     assert peer.stopped("exception")["description"] == "ExceptionGroup: both (2 sub-exceptions)"
+
+
+TRACED = """
+    class Odd(Exception):
+        def __str__(self):
+            return "told by its own code"
+    def deep(n):
+        if n:
+            return deep(n - 1)
+        {}["key"]
+    def load():
+        try:
+            deep(120)
+        except KeyError as error:
+            raise Odd from error
+    def work():
+        try:
+            load()
+        except Odd:
+            raise ExceptionGroup("both", [ValueError("one"), TypeError("two")])
+    work()
+"""
+
+
+@pytest.mark.row("exceptionInfo")
+def test_stack_trace_is_what_python_prints_with_causes_contexts_and_groups(start: Start) -> None:
+    peer = start(TRACED)
+    peer.configure(filters=["uncaught"])
+    peer.stopped("exception")
+    trace = peer.ask("exceptionInfo", threadId=1)["details"]["stackTrace"]
+    file = peer.folder / "prog.py"
+
+    def at(line: int, name: str, text: str) -> str:
+        return f'  File "{file}", line {line}, in {name}\n    {text}\n'
+
+    header = "Traceback (most recent call last):\n"
+    assert trace == (
+        header
+        + at(10, "load", "deep(120)")
+        + at(6, "deep", "return deep(n - 1)") * 3
+        + "  [Previous line repeated 117 more times]\n"
+        + at(7, "deep", '{}["key"]')
+        + "KeyError: 'key'\n"
+        + "\nThe above exception was the direct cause of the following exception:\n\n"
+        + header
+        + at(15, "work", "load()")
+        + at(12, "load", "raise Odd from error")
+        + "Odd: told by its own code\n"
+        + "\nDuring handling of the above exception, another exception occurred:\n\n"
+        + header
+        + at(18, "<module>", "work()")
+        + at(17, "work", 'raise ExceptionGroup("both", [ValueError("one"), TypeError("two")])')
+        + "ExceptionGroup: both (2 sub-exceptions)\n"
+        + "  +---------------- 1 ----------------\n  | ValueError: one\n"
+        + "  +---------------- 2 ----------------\n  | TypeError: two\n"
+        + "  +------------------------------------\n"
+    )
+
+
+def test_stack_trace_of_a_deep_recursion_of_two_functions_has_its_ends(start: Start) -> None:
+    peer = start(
+        """
+        def one(n):
+            two(n)
+        def two(n):
+            one(n - 1) if n else 1 / 0
+        one(200)
+        """
+    )
+    peer.configure(filters=["uncaught"])
+    peer.stopped("exception")
+    lines = peer.ask("exceptionInfo", threadId=1)["details"]["stackTrace"].splitlines()
+    assert lines[2] == "    one(200)"
+    assert "  [303 more frames]" in lines
+    assert lines[-1] == "ZeroDivisionError: division by zero"

@@ -94,6 +94,12 @@ ARRAY_ITEMS: Final = 5_000_000
 """Items of an array of numpy among which the smallest and the largest one are looked for."""
 EXCEPTION_DEPTH: Final = 8
 """Links of an exception chain, and members of a group, in `exceptionInfo`."""
+TRACEBACK_PLACES: Final = 100
+"""Frames that are written of one exception, those that follow each other at one place counted once."""
+TRACEBACK_CHARS: Final = 40_000
+"""A traceback with causes, contexts and groups; of a longer one the middle is left out."""
+SOURCE_LINE_CHARS: Final = 200
+"""A line of a source in a traceback."""
 
 KNOWN_ARGUMENTS: Final = 100
 """Frames whose arguments are kept for `restartFrame`."""

@@ -67,6 +67,10 @@ class ProgramText:
         hide(self)
         self._lines = decoded(data).encode("utf-8", "surrogatepass").splitlines()
 
+    def line(self, number: int) -> str:
+        """Return a line, empty if there is none with this number."""
+        return self._line(number).decode("utf-8", "replace")
+
     def lines_with_code(self, where: str) -> list[int]:
         """Return the lines that have code, in order.
 

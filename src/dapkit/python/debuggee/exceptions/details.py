@@ -3,20 +3,11 @@
 from types import FrameType
 
 from .. import limits
-from ..classes import class_name, is_a, namespace, plain_text, simple_name, stored, type_name
+from ..classes import class_name, is_a, simple_name, stored, type_name
 from ..connection.wire import Json
 from ..evaluation.guard import EvaluationGuard
-from ..values.text import error_text, own_text
-
-
-def traceback_of(exception: BaseException) -> list[tuple[FrameType, int]]:
-    """Return the frames of an exception's traceback, from the newest; some of them have ended."""
-    found: list[tuple[FrameType, int]] = []
-    traceback = stored(exception, "__traceback__")
-    while traceback is not None:
-        found.append((traceback.tb_frame, traceback.tb_lineno or 0))
-        traceback = traceback.tb_next
-    return found[::-1]
+from ..values.text import error_text
+from .traceback_text import TracebackWriter, linked_to, message_of, traceback_of
 
 
 def trail_of(exception: BaseException, frame: FrameType) -> list[tuple[FrameType, int]]:
@@ -45,20 +36,20 @@ def summary(exception: BaseException) -> Json:
     return {"description": f"{kind}: {said}"[: limits.MESSAGE_CHARS] if said else kind, "text": kind}
 
 
-def formatted(frames: list[tuple[FrameType, int]]) -> str:
-    """Write frames, given from the newest, as the lines of a traceback."""
-    return "".join(
-        f'  File "{frame.f_code.co_filename}", line {line}, in {frame.f_code.co_qualname}\n'
-        for frame, line in reversed(frames)
-    )
-
-
 def information(
-    exception: BaseException, break_mode: str, frames: list[tuple[FrameType, int]], guard: EvaluationGuard | None
+    exception: BaseException,
+    break_mode: str,
+    frames: list[tuple[FrameType, int]],
+    guard: EvaluationGuard | None,
+    writer: TracebackWriter,
 ) -> Json:
-    """Return the body of `exceptionInfo`."""
-    details = _details(exception, "__exception__", guard, limits.EXCEPTION_DEPTH)
-    details["stackTrace"] = formatted(frames)
+    """Return the body of `exceptionInfo`.
+
+    The stack trace has causes and members of groups, since editors show that alone: VS Code has no place for
+    `innerException`.
+    """
+    details = _details(exception, "__exception__", guard, limits.EXCEPTION_DEPTH, writer)
+    details["stackTrace"] = writer.exception(exception, guard, frames=frames)
     return {
         "exceptionId": type_name(exception),
         "description": details["message"],
@@ -67,28 +58,24 @@ def information(
     }
 
 
-def _details(exception: BaseException, path: str, guard: EvaluationGuard | None, depth: int) -> Json:
+def _details(
+    exception: BaseException, path: str, guard: EvaluationGuard | None, depth: int, writer: TracebackWriter
+) -> Json:
     """Return `ExceptionDetails`; `path` is the expression for the exception, where it stopped the thread."""
-    message = own_text(str, exception, guard)
-    notes = namespace(exception).get("__notes__")
-    if type(notes) is list:
-        message = "\n".join([message, *(plain_text(note) for note in notes if is_a(note, str))])
     details: Json = {
-        "message": message[: limits.MESSAGE_CHARS],
+        "message": message_of(exception, guard),
         "typeName": simple_name(type(exception)),
         "fullTypeName": class_name(type(exception)),
         "evaluateName": path,
-        "stackTrace": formatted(traceback_of(exception)),
+        "stackTrace": writer.frames(traceback_of(exception)),
     }
     inner: list[tuple[BaseException, str]] = []
     if is_a(exception, BaseExceptionGroup):
         members = stored(exception, "exceptions")[: limits.EXCEPTION_DEPTH]
         inner += [(member, f"{path}.exceptions[{at}]") for at, member in enumerate(members)]
-    cause, context = stored(exception, "__cause__"), stored(exception, "__context__")
-    if cause is not None:
-        inner.append((cause, f"{path}.__cause__"))
-    elif context is not None and not stored(exception, "__suppress_context__"):
-        inner.append((context, f"{path}.__context__"))
+    earlier, is_cause = linked_to(exception)
+    if earlier is not None:
+        inner.append((earlier, f"{path}.__cause__" if is_cause else f"{path}.__context__"))
     if inner and depth:
-        details["innerException"] = [_details(linked, where, guard, depth - 1) for linked, where in inner]
+        details["innerException"] = [_details(linked, where, guard, depth - 1, writer) for linked, where in inner]
     return details

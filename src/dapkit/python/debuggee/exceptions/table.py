@@ -28,11 +28,12 @@ from ..sources.rules import ExceptionRule
 from ..threads.greenlets import frames_of_parents
 from .conditions import ExceptionCondition, Report, wanted_by_condition, wanted_by_path
 from .control_flow import is_control_flow
-from .details import traceback_of, trail_of
+from .details import trail_of
 from .exits import ExitCodes
 from .filters import RAISED_FILTER, UNCAUGHT_FILTER, USER_UNHANDLED_FILTER
 from .handlers import NO, catches, is_swallowed_below, swallows_from_below
 from .known import AGAIN, CATCHES, ENDS, FRESH, PASSES, PASSING, UNSURE, KnownRaises, origin_of
+from .traceback_text import traceback_of
 
 type Mode = str
 """A break mode of the protocol."""

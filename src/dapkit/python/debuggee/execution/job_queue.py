@@ -28,9 +28,7 @@ class JobQueue:
         if parked is not None:
             parked.inbox.put(job)
             # It waits its turn behind a slow one, and is done without the thread only if that one never ends.
-            self._link.after(
-                limits.TICK_SECONDS, lambda: job.look(self._link, lambda: self._is_held_up(ident, job))
-            )
+            self._link.after(limits.TICK_SECONDS, lambda: job.look(self._link, lambda: self._is_held_up(ident, job)))
         elif self._stops.since() < limits.SETTLE_SECONDS:
             self._link.after(limits.SETTLE_TICK_SECONDS, lambda: self.post(ident, job))
         else:

@@ -62,8 +62,9 @@ class Console:
         *,
         expose: Callable[[EvaluationGuard, Callable[[], ConsoleResult]], ConsoleResult],
         show: Callable[[object], None],
+        explain: Callable[[BaseException], str],
     ) -> ConsoleResult:
-        """Run an input. `show` is called with the values of expressions before the last.
+        """Run an input. `show` is called with the values of expressions before the last, `explain` with its error.
 
         Raises:
             RequestRefused: with the error that the text has or raises, or the time it took.
@@ -82,7 +83,7 @@ class Console:
         except TimeIsUp:
             raise RequestRefused(too_long(text, self._options.evaluate_seconds)) from None
         except BaseException as error:  # the error of the user's own code is the answer
-            raise RequestRefused(said(error, guard)) from error
+            raise RequestRefused(explain(error)) from error
         finally:
             namespaces.write_back()
             _flush_output(guard)

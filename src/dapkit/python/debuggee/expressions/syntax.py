@@ -18,7 +18,7 @@ def parse_expression(text: str, what: str) -> _ast.expr:
         tree = compiled("(" + text.strip() + "\n)", "eval", _ast.PyCF_ONLY_AST, place=f"<{what}>")
     except SyntaxError as error:
         where = f"line {error.lineno}, column {error.offset}" if error.lineno != 1 else f"column {error.offset}"
-        raise RequestRefused(f"{what} {text!r}: {error.msg} ({where})") from error
+        raise RequestRefused(f"{what} {text!r}: {error.msg}" + (f" ({where})" if error.offset else "")) from error
     except (ValueError, RecursionError, MemoryError) as error:
         raise RequestRefused(f"{what} {text[:80]!r}: {error}") from error
     return tree.body  # type: ignore[no-any-return]  # "eval" gives an Expression

@@ -1,5 +1,7 @@
 """Requests about expressions: evaluate and completions."""
 
+import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from .. import limits
@@ -8,9 +10,10 @@ from ..connection.wire import Json
 from ..errors import RequestRefused
 from ..evaluation.guard import EvaluationGuard
 from ..evaluation.jobs import Job
+from ..exceptions.traceback_text import TracebackWriter, shortened
 from ..expressions.completion import complete
 from ..expressions.console import ConsoleResult, may_change
-from ..expressions.evaluate import Namespaces, evaluate
+from ..expressions.evaluate import NAME, Namespaces, evaluate
 from ..expressions.hover import look_up
 from .handler import LATER, Handler, Later
 from .values import origin_of, report_changed, wants_hexadecimal, why_not_evaluated
@@ -59,7 +62,9 @@ def evaluate_(engine: "Engine", request: IncomingRequest) -> Later:
 
         if may_change(expression):
             request.afterwards = lambda: report_changed(engine)
-        return engine.console.run(expression, namespaces, guard, expose=engine.stops.expose, show=show)
+        explain = _explanation(engine, expression, guard)
+        expose = engine.stops.expose
+        return engine.console.run(expression, namespaces, guard, expose=expose, show=show, explain=explain)
 
     def instead(begun: bool) -> Json:
         raise RequestRefused(why_not_evaluated(engine, origin.ident, begun=begun))
@@ -67,6 +72,13 @@ def evaluate_(engine: "Engine", request: IncomingRequest) -> Later:
     seconds = engine.options.evaluate_seconds + 1 if context == "repl" else limits.WATCH_SECONDS + 1
     engine.jobs.post(origin.ident, Job(request, work, seconds=seconds, instead=instead))
     return LATER
+
+
+def _explanation(engine: "Engine", typed: str, guard: EvaluationGuard) -> Callable[[BaseException], str]:
+    """Return what writes the traceback of an error that an input of the console raises from now on."""
+    handled = sys.exception()  # by the program; what is raised now has it as its context
+    writer = TracebackWriter(engine.sources, engine.texts, {NAME: typed})
+    return lambda error: shortened(writer.exception(error, guard, known=handled).rstrip(), limits.MESSAGE_CHARS)
 
 
 def completions(engine: "Engine", request: IncomingRequest) -> Later:

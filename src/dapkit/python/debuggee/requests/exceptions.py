@@ -10,6 +10,7 @@ from ..evaluation.guard import EvaluationGuard
 from ..evaluation.jobs import Job
 from ..exceptions.details import information
 from ..exceptions.table import read
+from ..exceptions.traceback_text import TracebackWriter
 from ..stacks.frames import frames_only
 from .handler import LATER, Handler, Later
 
@@ -36,12 +37,13 @@ def exception_info(engine: "Engine", request: IncomingRequest) -> Later:
     frames = list(frames_only(engine.stacks.of_parked(parked)))
     del frames[engine.options.exception_frames or len(frames) :]
     mode = parked.break_mode
+    writer = TracebackWriter(engine.sources, engine.texts)
 
     def work(guard: EvaluationGuard) -> Json:
-        return information(exception, mode, frames, guard)
+        return information(exception, mode, frames, guard, writer)
 
     def instead(_begun: bool) -> Json:
-        return information(exception, mode, frames, None)
+        return information(exception, mode, frames, None, writer)
 
     engine.jobs.post(ident, Job(request, work, seconds=limits.PAGE_SECONDS, instead=instead))
     return LATER

@@ -1,0 +1,175 @@
+"""Exceptions as Python's own traceback prints them: frames with their source lines, causes and contexts, groups.
+
+The text is in bounded time and space: frames that repeat are counted, of a deep stack the two ends are written, and the
+chain has at most `limits.EXCEPTION_DEPTH` links. Frames of the debugger are left out.
+"""
+
+from collections.abc import Mapping
+from types import FrameType
+from typing import Final, NamedTuple
+
+from .. import limits
+from ..bytecode.positions import ProgramTexts
+from ..classes import class_name, is_a, namespace, plain_text, stored
+from ..evaluation.guard import EvaluationGuard
+from ..sources.files import OURS, Sources
+from ..values.text import own_text
+
+type Passed = tuple[FrameType, int]
+"""A frame that an exception has passed, and the line where."""
+
+_HEADER: Final = "Traceback (most recent call last):\n"
+_CAUSE: Final = "\nThe above exception was the direct cause of the following exception:\n\n"
+_CONTEXT: Final = "\nDuring handling of the above exception, another exception occurred:\n\n"
+_ALIKE: Final = 3
+"""So many frames at one place are written, as Python does; the others are counted."""
+
+
+class _Place(NamedTuple):
+    """A frame, and how many follow each other there."""
+
+    frame: FrameType
+    line: int
+    times: int
+
+
+def traceback_of(exception: BaseException) -> list[Passed]:
+    """Return the frames of an exception's traceback, from the newest; some of them have ended."""
+    found: list[Passed] = []
+    traceback = stored(exception, "__traceback__")
+    while traceback is not None:
+        found.append((traceback.tb_frame, traceback.tb_lineno or 0))
+        traceback = traceback.tb_next
+    return found[::-1]
+
+
+def message_of(exception: BaseException, guard: EvaluationGuard | None) -> str:
+    """Return the text of an exception with its notes; code of the program runs for it if there is a guard."""
+    message = own_text(str, exception, guard)
+    notes = namespace(exception).get("__notes__")
+    if type(notes) is list:
+        message = "\n".join([message, *(plain_text(note) for note in notes if is_a(note, str))])
+    return message[: limits.MESSAGE_CHARS]
+
+
+def linked_to(exception: BaseException) -> tuple[BaseException | None, bool]:
+    """Return the exception that Python shows before this one, if any, and whether it is its cause."""
+    cause, context = stored(exception, "__cause__"), stored(exception, "__context__")
+    if cause is not None:
+        return cause, True
+    return (None if stored(exception, "__suppress_context__") else context), False
+
+
+def shortened(text: str, chars: int) -> str:
+    """Leave out the middle of a text that is too long: a traceback begins and ends with what matters."""
+    if len(text) <= chars:
+        return text
+    left_out = "\n[…]\n"
+    head = (chars - len(left_out)) // 2
+    return f"{text[:head]}{left_out}{text[head + len(left_out) - chars :]}"
+
+
+class TracebackWriter:
+    """Writes tracebacks.
+
+    Args:
+        sources: says which frames are the debugger's.
+        texts: of the program's files.
+        typed: texts that a client has typed, by the file names under which they were compiled.
+
+    """
+
+    def __init__(self, sources: Sources, texts: ProgramTexts, typed: Mapping[str, str] | None = None) -> None:
+        self._sources = sources
+        self._texts = texts
+        self._typed = typed or {}
+
+    def exception(
+        self,
+        exception: BaseException,
+        guard: EvaluationGuard | None,
+        *,
+        frames: list[Passed] | None = None,
+        known: BaseException | None = None,
+        depth: int = limits.EXCEPTION_DEPTH,
+    ) -> str:
+        """Write an exception with all that led to it, the first one first.
+
+        Args:
+            exception: what to write.
+            guard: for code of the program.
+            frames: its frames from the newest; by default those of its traceback.
+            known: an exception that was there before, and is not written.
+            depth: how many groups within groups are written.
+
+        """
+        parts = [self._alone(exception, guard, frames, depth)]
+        current = exception
+        for _ in range(limits.EXCEPTION_DEPTH):
+            earlier, is_cause = linked_to(current)
+            if earlier is None or earlier is known:
+                break
+            parts += [_CAUSE if is_cause else _CONTEXT, self._alone(earlier, guard, None, depth)]
+            current = earlier
+        return shortened("".join(reversed(parts)), limits.TRACEBACK_CHARS)
+
+    def _alone(
+        self, exception: BaseException, guard: EvaluationGuard | None, frames: list[Passed] | None, depth: int
+    ) -> str:
+        passed = self.frames(traceback_of(exception) if frames is None else frames)
+        kind, message = class_name(type(exception)).removeprefix("__main__."), message_of(exception, guard)
+        text = f"{_HEADER if passed else ''}{passed}{kind}{': ' if message else ''}{message}\n"
+        if not is_a(exception, BaseExceptionGroup) or not depth:
+            return text
+        members = stored(exception, "exceptions")
+        for at, member in enumerate(members[: limits.EXCEPTION_DEPTH], 1):
+            inner = self.exception(member, guard, depth=depth - 1)
+            text += f"  +---------------- {at} ----------------\n"
+            text += "".join(f"  | {line}\n" for line in inner.splitlines())
+        return text + "  +------------------------------------\n"
+
+    def frames(self, passed: list[Passed]) -> str:
+        """Write frames, given from the newest."""
+        places = _places([(frame, line) for frame, line in reversed(passed) if self._is_shown(frame)])
+        left_out = len(places) - limits.TRACEBACK_PLACES
+        if left_out <= 0:
+            return "".join(map(self._place, places))
+        half = limits.TRACEBACK_PLACES // 2
+        middle = sum(place.times for place in places[half : half + left_out])
+        head, tail = places[:half], places[half + left_out :]
+        return "".join([*map(self._place, head), f"  [{middle:,} more frames]\n", *map(self._place, tail)])
+
+    def _is_shown(self, frame: FrameType) -> bool:
+        name = frame.f_code.co_filename
+        return name in self._typed or self._sources.kind(name) != OURS
+
+    def _place(self, place: _Place) -> str:
+        code = place.frame.f_code
+        name = "<console>" if code.co_filename in self._typed else code.co_filename
+        text = self._line(place.frame, place.line)
+        written = f'  File "{name}", line {place.line}, in {code.co_qualname}\n' + (f"    {text}\n" if text else "")
+        more = place.times - _ALIKE
+        if more <= 0:
+            return written * place.times
+        return written * _ALIKE + f"  [Previous line repeated {more:,} more time{'s' if more > 1 else ''}]\n"
+
+    def _line(self, frame: FrameType, line: int) -> str:
+        code = frame.f_code
+        if (typed := self._typed.get(code.co_filename)) is not None:
+            found = "".join(typed.split("\n")[line - 1 : line])
+        else:
+            text = self._texts.of_code(code)
+            found = "" if text is None else text.line(line)
+        return found.strip()[: limits.SOURCE_LINE_CHARS]
+
+
+def _places(passed: list[Passed]) -> list[_Place]:
+    """Put frames together that follow each other at one place."""
+    places: list[_Place] = []
+    for frame, line in passed:
+        last = places[-1] if places else None
+        if last is not None and last.frame.f_code is frame.f_code and last.line == line:
+            places[-1] = _Place(last.frame, last.line, last.times + 1)
+        else:
+            places.append(_Place(frame, line, 1))
+    return places
