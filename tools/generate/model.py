@@ -52,12 +52,13 @@ class Enumeration:
 
 @dataclass(frozen=True)
 class Field:
-    """One property of an object."""
+    """One property of an object; `values` are those of the enumeration that it holds, or that its items are of."""
 
     wire: str
     python: str
     type: Type
     required: bool
+    values: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

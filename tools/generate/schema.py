@@ -203,7 +203,11 @@ class _Reader:
         enumerations: list[Enumeration] = []
         fields = tuple(
             Field(
-                wire, snake(wire), self._type(name, wire, _json(prop, f"{name}.{wire}"), enumerations), wire in required
+                wire,
+                snake(wire),
+                self._type(name, wire, _json(prop, f"{name}.{wire}"), enumerations),
+                wire in required,
+                self._values(_json(prop, f"{name}.{wire}")),
             )
             for wire, prop in properties.items()
         )
@@ -228,6 +232,18 @@ class _Reader:
                 return self._map(owner, wire, node.get("additionalProperties"), enumerations)
             case _:
                 return _scalar(at, node)
+
+    def _values(self, node: Json) -> tuple[str, ...]:
+        """List the values of the enumeration in a property, after `_type` has found it sound."""
+        match node:
+            case {"$ref": _}:
+                return self._values(self._definitions[_target(node)])
+            case {"type": "array", "items": dict(items)}:
+                return self._values(items)
+            case {"enum": list(values)} | {"_enum": list(values)}:
+                return tuple(str(value) for value in values)
+            case _:
+                return ()
 
     def _reference(self, at: str, node: Json) -> Type:
         _only(node, ("$ref", "description"), at)

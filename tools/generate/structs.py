@@ -1,6 +1,7 @@
 """Source text of classes and type aliases."""
 
 import textwrap
+from collections.abc import Iterable
 
 from generate import descriptions
 from generate.model import Command, Enumeration, Event, Field, ListOf, MapOf, Named, Object, Plain, Ranged, Type
@@ -101,6 +102,7 @@ def _enumeration(item: Enumeration, about: str) -> str:
     """Write an enumeration as a type alias; an open one admits any string."""
     values = ", ".join(f'"{value}"' for value in item.values)
     others = " | str" if item.is_open else ""
+    about += " Others are allowed." if item.is_open else ""
     described = "".join(f"\n- `{value}`: {descriptions.of(item.name, value)}" for value in item.values)
     return f'type {item.name} = Literal[{values}]{others}\n"""{about}\n{described}\n"""\n'
 
@@ -111,8 +113,18 @@ def _struct(item: Object, base: str, about: str, facts: list[str], *, constant: 
     if constant is not None:
         lines += [f"    {constant}", ""]
     for field in item.fields:
-        lines += [f"    {_field(field, item.name)}", *_docstring(descriptions.of(item.name, field.wire)), ""]
+        lines += [f"    {_field(field, item.name)}", *_docstring(_description(item, field)), ""]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _description(item: Object, field: Field) -> str:
+    """Tell what a field is, and which values it may have: editors show only the name of an enumeration."""
+    text = descriptions.of(item.name, field.wire)
+    return f"{text} Values: {_quoted(field.values)}." if field.values else text
+
+
+def _quoted(values: Iterable[str]) -> str:
+    return ", ".join(f"`{value}`" for value in values)
 
 
 def _docstring(text: str) -> list[str]:

@@ -73,11 +73,11 @@ def test_the_fields_of_an_object_are_read(schema: dict[str, Any]) -> None:
         "PingArguments",
         (
             Field("clientID", "client_id", Plain("str"), required=False),
-            Field("kind", "kind", Named("PingKind"), required=True),
+            Field("kind", "kind", Named("PingKind"), required=True, values=("a", "b")),
             Field("count", "count", Ranged("NonNegativeInt32"), required=False),
             Field("moduleId", "module_id", Plain("int | str"), required=False),
             Field("env", "env", MapOf(Plain("str | None")), required=False),
-            Field("marks", "marks", ListOf(Named("Mark")), required=False),
+            Field("marks", "marks", ListOf(Named("Mark")), required=False, values=("x", "y")),
         ),
         enumerations=(Enumeration("PingKind", ("a", "b"), is_open=True),),
     )
@@ -176,6 +176,7 @@ def test_a_field_is_written_with_its_description() -> None:
             Field("name", "name", Plain("str"), required=True),
             Field("sources", "sources", ListOf(Named("Source")), required=False),
             Field("origin", "origin", Plain("object"), required=False),
+            Field("presentationHint", "presentation_hint", Named("Hint"), required=False, values=("x", "y")),
         ),
     )
     assert structs.data_type(item) == (
@@ -188,7 +189,9 @@ def test_a_field_is_written_with_its_description() -> None:
         '    sources: list["Source"] | None = None\n'
         '    """Sources related to this one, such as those that it was generated from."""\n\n'
         "    origin: object = None\n"
-        '    """Where the source comes from, for the user to read: say, that a source map contains it."""\n'
+        '    """Where the source comes from, for the user to read: say, that a source map contains it."""\n\n'
+        "    presentation_hint: Hint | None = None\n"
+        '    """How prominently the source is shown. Absent: as usual. Values: `x`, `y`."""\n'
     )
 
 

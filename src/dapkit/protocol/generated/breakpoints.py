@@ -94,7 +94,9 @@ class DataBreakpoint(ProtocolObject, frozen=True, kw_only=True):
     """Which data, by the id from `dataBreakpointInfo`."""
 
     access_type: DataBreakpointAccessType | None = None
-    """Which access stops the program; one of those that `dataBreakpointInfo` offered."""
+    """Which access stops the program; one of those that `dataBreakpointInfo` offered. Values: `read`, `write`,
+    `readWrite`.
+    """
 
     condition: str | None = None
     """Expression that must be true for the program to stop."""
@@ -175,7 +177,9 @@ class Breakpoint(ProtocolObject, frozen=True, kw_only=True):
     """Bytes to add to `instruction_reference`; may be negative."""
 
     reason: BreakpointReason | None = None
-    """Why the breakpoint is not verified, for programs to read. Absent if it is verified, or if no value fits."""
+    """Why the breakpoint is not verified, for programs to read. Absent if it is verified, or if no value fits. Values:
+    `pending`, `failed`.
+    """
 
 
 class BreakpointLocationsBody(ProtocolObject, frozen=True, kw_only=True):
@@ -282,7 +286,7 @@ class DataBreakpointInfoBody(ProtocolObject, frozen=True, kw_only=True):
     """What would be watched, or why it cannot be, in words for the user."""
 
     access_types: list[DataBreakpointAccessType] | None = None
-    """The kinds of access that can be watched."""
+    """The kinds of access that can be watched. Values: `read`, `write`, `readWrite`."""
 
     can_persist: bool | None = None
     """Whether the breakpoint makes sense in later sessions too."""

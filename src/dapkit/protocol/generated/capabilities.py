@@ -14,7 +14,7 @@ from dapkit.protocol.generated.sources import ChecksumAlgorithm
 from dapkit.protocol.numbers import Uint32
 
 type BreakpointModeApplicability = Literal["source", "exception", "data", "instruction"] | str
-"""The kind of breakpoint that a mode is for. DAP, "Types: BreakpointModeApplicability".
+"""The kind of breakpoint that a mode is for. DAP, "Types: BreakpointModeApplicability". Others are allowed.
 
 - `source`: breakpoints on lines: `SourceBreakpoint`
 - `exception`: exceptions: `ExceptionFilterOptions`
@@ -39,7 +39,7 @@ class BreakpointMode(ProtocolObject, frozen=True, kw_only=True):
     """Explanation for the user, to show on hover."""
 
     applies_to: list[BreakpointModeApplicability]
-    """The kinds of breakpoints that can have this mode."""
+    """The kinds of breakpoints that can have this mode. Values: `source`, `exception`, `data`, `instruction`."""
 
 
 type ColumnDescriptorType = Literal["string", "number", "boolean", "unixTimestampUTC"]
@@ -68,7 +68,7 @@ class ColumnDescriptor(ProtocolObject, frozen=True, kw_only=True):
     """How values are formatted; the specification leaves open how this is written."""
 
     type: ColumnDescriptorType | None = None
-    """Type of the values. Absent: `string`."""
+    """Type of the values. Absent: `string`. Values: `string`, `number`, `boolean`, `unixTimestampUTC`."""
 
     width: Uint32 | None = None
     """Width in characters, as a hint."""
@@ -126,7 +126,7 @@ class Capabilities(ProtocolObject, frozen=True, kw_only=True):
     """Further columns for a list of modules."""
 
     supported_checksum_algorithms: list[ChecksumAlgorithm] | None = None
-    """The hash functions that `Source.checksums` may use."""
+    """The hash functions that `Source.checksums` may use. Values: `MD5`, `SHA1`, `SHA256`, `timestamp`."""
 
     supports_restart_request: bool | None = None
     """It knows the request `restart`; without it, clients end the adapter and start it anew."""

@@ -75,7 +75,10 @@ class CompletionItem(ProtocolObject, frozen=True, kw_only=True):
     """More about the proposal, such as its type."""
 
     type: CompletionItemType | None = None
-    """What the proposal names, for its icon."""
+    """What the proposal names, for its icon. Values: `method`, `function`, `constructor`, `field`, `variable`, `class`,
+    `interface`, `module`, `property`, `unit`, `value`, `enum`, `keyword`, `snippet`, `text`, `color`, `file`,
+    `reference`, `customcolor`.
+    """
 
     start: Uint32 | None = None
     """Where in the `text` of the request it is inserted, in UTF-16 code units, from 1 or 0 as `columns_start_at1` says.
@@ -130,7 +133,7 @@ class EvaluateBody(ProtocolObject, frozen=True, kw_only=True):
 
 
 type EvaluateContext = Literal["watch", "repl", "hover", "clipboard", "variables"] | str
-"""Values of `EvaluateArguments.context`.
+"""Values of `EvaluateArguments.context`. Others are allowed.
 
 - `watch`: a watched expression
 - `repl`: input of the user in a console; side effects are wanted
@@ -168,7 +171,9 @@ class EvaluateArguments(Arguments[EvaluateBody], frozen=True, kw_only=True):
     """Source to which `line` belongs; present whenever `line` is."""
 
     context: EvaluateContext | None = None
-    """What the value is wanted for. Absent: nothing in particular."""
+    """What the value is wanted for. Absent: nothing in particular. Values: `watch`, `repl`, `hover`, `clipboard`,
+    `variables`.
+    """
 
     format: ValueFormat | None = None
     """How the value is shown. Needs `supports_value_formatting_options`."""

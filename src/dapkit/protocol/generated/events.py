@@ -13,7 +13,7 @@ from dapkit.protocol.generated.sources import Module, Source
 from dapkit.protocol.numbers import Int32, Int53, NonNegativeInt32, Percentage, PositiveInt32, Uint32, Uint53
 
 type InvalidatedAreas = Literal["all", "stacks", "threads", "variables"] | str
-"""The part of the state that is out of date. DAP, "Types: InvalidatedAreas".
+"""The part of the state that is out of date. DAP, "Types: InvalidatedAreas". Others are allowed.
 
 - `all`: everything that was read
 - `stacks`: call stacks, and what belongs to them
@@ -45,7 +45,7 @@ type StoppedReason = (
     ]
     | str
 )
-"""Values of `StoppedEvent.reason`.
+"""Values of `StoppedEvent.reason`. Others are allowed.
 
 - `step`: a step is done
 - `breakpoint`: a breakpoint was hit
@@ -68,7 +68,10 @@ class StoppedEvent(EventBody, frozen=True, kw_only=True):
     event = "stopped"
 
     reason: StoppedReason
-    """Why the program stopped, for programs to read; shown to the user if there is no `description`."""
+    """Why the program stopped, for programs to read; shown to the user if there is no `description`. Values: `step`,
+    `breakpoint`, `exception`, `pause`, `entry`, `goto`, `function breakpoint`, `data breakpoint`, `instruction
+    breakpoint`.
+    """
 
     description: str | None = None
     """Why the program stopped, in words for the user."""
@@ -131,7 +134,7 @@ class TerminatedEvent(EventBody, frozen=True, kw_only=True):
 
 
 type ThreadReason = Literal["started", "exited"] | str
-"""Values of `ThreadEvent.reason`.
+"""Values of `ThreadEvent.reason`. Others are allowed.
 
 - `started`: it has started
 - `exited`: it has ended
@@ -147,14 +150,14 @@ class ThreadEvent(EventBody, frozen=True, kw_only=True):
     event = "thread"
 
     reason: ThreadReason
-    """What happened to the thread."""
+    """What happened to the thread. Values: `started`, `exited`."""
 
     thread_id: Int32
     """The thread."""
 
 
 type OutputCategory = Literal["console", "important", "stdout", "stderr", "telemetry"] | str
-"""Values of `OutputEvent.category`.
+"""Values of `OutputEvent.category`. Others are allowed.
 
 - `console`: informs the user; from the debugger, not the program
 - `important`: is important, so that a client may show it prominently; from the debugger, not the program
@@ -181,13 +184,15 @@ class OutputEvent(EventBody, frozen=True, kw_only=True):
     event = "output"
 
     category: OutputCategory | None = None
-    """Where the text comes from, and how it is shown. Absent or unknown: `console`."""
+    """Where the text comes from, and how it is shown. Absent or unknown: `console`. Values: `console`, `important`,
+    `stdout`, `stderr`, `telemetry`.
+    """
 
     output: str
     """The text; newlines are part of it. With ANSI escape sequences if both sides announced `supports_ansi_styling`."""
 
     group: OutputGroup | None = None
-    """Whether a group of output starts or ends here. Absent: neither."""
+    """Whether a group of output starts or ends here. Absent: neither. Values: `start`, `startCollapsed`, `end`."""
 
     variables_reference: NonNegativeInt32 | None = None
     """If above 0, pass it to `variables` to get objects that belong to the text. Valid only while the program stays
@@ -213,7 +218,7 @@ class OutputEvent(EventBody, frozen=True, kw_only=True):
 
 
 type BreakpointEventReason = Literal["changed", "new", "removed"] | str
-"""Values of `BreakpointEvent.reason`.
+"""Values of `BreakpointEvent.reason`. Others are allowed.
 
 - `changed`: its state has changed
 - `new`: it was added
@@ -230,7 +235,7 @@ class BreakpointEvent(EventBody, frozen=True, kw_only=True):
     event = "breakpoint"
 
     reason: BreakpointEventReason
-    """What happened to the breakpoint."""
+    """What happened to the breakpoint. Values: `changed`, `new`, `removed`."""
 
     breakpoint: Breakpoint
     """The breakpoint, found by its `id`; all other fields are its new state."""
@@ -254,7 +259,7 @@ class ModuleEvent(EventBody, frozen=True, kw_only=True):
     event = "module"
 
     reason: ModuleReason
-    """What happened to the module."""
+    """What happened to the module. Values: `new`, `changed`, `removed`."""
 
     module: Module
     """The module; if it was removed, only its `id` counts."""
@@ -278,7 +283,7 @@ class LoadedSourceEvent(EventBody, frozen=True, kw_only=True):
     event = "loadedSource"
 
     reason: LoadedSourceReason
-    """What happened to the source."""
+    """What happened to the source. Values: `new`, `changed`, `removed`."""
 
     source: Source
     """The source."""
@@ -311,7 +316,7 @@ class ProcessEvent(EventBody, frozen=True, kw_only=True):
     """Whether the process runs on the same machine as the adapter."""
 
     start_method: ProcessStartMethod | None = None
-    """How the debugger got hold of the process."""
+    """How the debugger got hold of the process. Values: `launch`, `attach`, `attachForSuspendedLaunch`."""
 
     pointer_size: Uint32 | None = None
     """Size of a pointer in bits, for the display of addresses."""
@@ -402,7 +407,9 @@ class InvalidatedEvent(EventBody, frozen=True, kw_only=True):
     event = "invalidated"
 
     areas: list[InvalidatedAreas] | None = None
-    """What is out of date; clients heed it as far as they can. Absent, empty or unknown: `all`."""
+    """What is out of date; clients heed it as far as they can. Absent, empty or unknown: `all`. Values: `all`,
+    `stacks`, `threads`, `variables`.
+    """
 
     thread_id: Int32 | None = None
     """Only what belongs to this thread is out of date. Absent: all threads."""

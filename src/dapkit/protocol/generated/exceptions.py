@@ -84,7 +84,7 @@ class ExceptionOptions(ProtocolObject, frozen=True, kw_only=True):
     """Selects exceptions in the tree; by convention its first level is a category. Absent: the whole tree."""
 
     break_mode: ExceptionBreakMode
-    """When these exceptions stop the program."""
+    """When these exceptions stop the program. Values: `never`, `always`, `unhandled`, `userUnhandled`."""
 
 
 class ExceptionDetails(ProtocolObject, frozen=True, kw_only=True):
@@ -157,7 +157,7 @@ class ExceptionInfoBody(ProtocolObject, frozen=True, kw_only=True):
     """The exception in words for the user."""
 
     break_mode: ExceptionBreakMode
-    """The rule by which it stopped the program."""
+    """The rule by which it stopped the program. Values: `never`, `always`, `unhandled`, `userUnhandled`."""
 
     details: ExceptionDetails | None = None
     """More about the exception."""

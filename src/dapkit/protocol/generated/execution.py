@@ -113,7 +113,9 @@ class NextArguments(Arguments[None], frozen=True, kw_only=True):
     """
 
     granularity: SteppingGranularity | None = None
-    """How far to step. Absent: `statement`. Needs `supports_stepping_granularity`."""
+    """How far to step. Absent: `statement`. Needs `supports_stepping_granularity`. Values: `statement`, `line`,
+    `instruction`.
+    """
 
 
 class StepInArguments(Arguments[None], frozen=True, kw_only=True):
@@ -136,7 +138,9 @@ class StepInArguments(Arguments[None], frozen=True, kw_only=True):
     """
 
     granularity: SteppingGranularity | None = None
-    """How far to step. Absent: `statement`. Needs `supports_stepping_granularity`."""
+    """How far to step. Absent: `statement`. Needs `supports_stepping_granularity`. Values: `statement`, `line`,
+    `instruction`.
+    """
 
 
 class StepOutArguments(Arguments[None], frozen=True, kw_only=True):
@@ -155,7 +159,9 @@ class StepOutArguments(Arguments[None], frozen=True, kw_only=True):
     """
 
     granularity: SteppingGranularity | None = None
-    """How far to step. Absent: `statement`. Needs `supports_stepping_granularity`."""
+    """How far to step. Absent: `statement`. Needs `supports_stepping_granularity`. Values: `statement`, `line`,
+    `instruction`.
+    """
 
 
 class StepBackArguments(Arguments[None], frozen=True, kw_only=True):
@@ -174,7 +180,9 @@ class StepBackArguments(Arguments[None], frozen=True, kw_only=True):
     """
 
     granularity: SteppingGranularity | None = None
-    """How far to step. Absent: `statement`. Needs `supports_stepping_granularity`."""
+    """How far to step. Absent: `statement`. Needs `supports_stepping_granularity`. Values: `statement`, `line`,
+    `instruction`.
+    """
 
 
 class ReverseContinueArguments(Arguments[None], frozen=True, kw_only=True):

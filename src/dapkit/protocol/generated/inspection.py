@@ -110,11 +110,11 @@ class StackFrame(ProtocolObject, frozen=True, kw_only=True):
     """The `id` of the frame's `Module`."""
 
     presentation_hint: StackFramePresentationHint | None = None
-    """How the frame is shown. Absent: as usual."""
+    """How the frame is shown. Absent: as usual. Values: `normal`, `label`, `subtle`."""
 
 
 type ScopePresentationHint = Literal["arguments", "locals", "registers", "returnValue"] | str
-"""Values of `Scope.presentation_hint`.
+"""Values of `Scope.presentation_hint`. Others are allowed.
 
 - `arguments`: arguments of the function
 - `locals`: local variables
@@ -133,7 +133,9 @@ class Scope(ProtocolObject, frozen=True, kw_only=True):
     """Name to show, such as Locals or Registers."""
 
     presentation_hint: ScopePresentationHint | None = None
-    """What the variables of the scope are. Absent: nothing in particular."""
+    """What the variables of the scope are. Absent: nothing in particular. Values: `arguments`, `locals`, `registers`,
+    `returnValue`.
+    """
 
     variables_reference: NonNegativeInt32
     """Pass it to `variables` to get the variables of the scope. Valid only while the program stays stopped."""
@@ -180,7 +182,7 @@ type VariablePresentationHintKind = (
     ]
     | str
 )
-"""Values of `VariablePresentationHint.kind`.
+"""Values of `VariablePresentationHint.kind`. Others are allowed.
 
 - `property`: a property
 - `method`: a method
@@ -208,7 +210,7 @@ type VariablePresentationHintAttribute = (
     ]
     | str
 )
-"""Values of `VariablePresentationHint.attributes`.
+"""Values of `VariablePresentationHint.attributes`. Others are allowed.
 
 - `static`: static
 - `constant`: constant
@@ -221,7 +223,7 @@ type VariablePresentationHintAttribute = (
 """
 
 type VariablePresentationHintVisibility = Literal["public", "private", "protected", "internal", "final"] | str
-"""Values of `VariablePresentationHint.visibility`.
+"""Values of `VariablePresentationHint.visibility`. Others are allowed.
 
 - `public`: from everywhere
 - `private`: from its class alone
@@ -238,13 +240,17 @@ class VariablePresentationHint(ProtocolObject, frozen=True, kw_only=True):
     """
 
     kind: VariablePresentationHintKind | None = None
-    """What sort of thing the variable is. Absent: nothing in particular."""
+    """What sort of thing the variable is. Absent: nothing in particular. Values: `property`, `method`, `class`, `data`,
+    `event`, `baseClass`, `innerClass`, `interface`, `mostDerivedClass`, `virtual`, `dataBreakpoint`.
+    """
 
     attributes: list[VariablePresentationHintAttribute] | None = None
-    """Properties of the variable."""
+    """Properties of the variable. Values: `static`, `constant`, `readOnly`, `rawString`, `hasObjectId`,
+    `canHaveObjectId`, `hasSideEffects`, `hasDataBreakpoint`.
+    """
 
     visibility: VariablePresentationHintVisibility | None = None
-    """From where the variable can be reached."""
+    """From where the variable can be reached. Values: `public`, `private`, `protected`, `internal`, `final`."""
 
     lazy: bool | None = None
     """Whether getting the value may take long or have side effects, as with a getter. The client then waits for the
@@ -406,7 +412,7 @@ class VariablesArguments(Arguments[VariablesBody], frozen=True, kw_only=True):
     """Scope or value whose children are wanted. Valid only while the program stays stopped."""
 
     filter: VariablesFilter | None = None
-    """Which children are wanted. Absent: both kinds."""
+    """Which children are wanted. Absent: both kinds. Values: `indexed`, `named`."""
 
     start: Uint32 | None = None
     """Index of the first child to return; past the end, none come. Absent: 0. Only from clients with

@@ -44,7 +44,7 @@ class Message(ProtocolObject, frozen=True, kw_only=True):
 
 
 type InitializePathFormat = Literal["path", "uri"] | str
-"""Values of `InitializeRequestArguments.path_format`.
+"""Values of `InitializeRequestArguments.path_format`. Others are allowed.
 
 - `path`: paths of the operating system
 - `uri`: URIs, such as `file:///`
@@ -78,7 +78,7 @@ class InitializeRequestArguments(Arguments[Capabilities], frozen=True, kw_only=T
     """Whether columns are counted from 1, in both directions. Absent: yes; False means from 0."""
 
     path_format: InitializePathFormat | None = None
-    """How paths are written, in both directions. Absent: `path`."""
+    """How paths are written, in both directions. Absent: `path`. Values: `path`, `uri`."""
 
     supports_variable_type: bool | None = None
     """The client shows `type` of variables and results."""

@@ -54,7 +54,7 @@ class DisassembledInstruction(ProtocolObject, frozen=True, kw_only=True):
     """End column in `end_line`."""
 
     presentation_hint: DisassembledInstructionPresentationHint | None = None
-    """How the instruction is shown. Absent: as usual."""
+    """How the instruction is shown. Absent: as usual. Values: `normal`, `invalid`."""
 
 
 class ReadMemoryBody(ProtocolObject, frozen=True, kw_only=True):

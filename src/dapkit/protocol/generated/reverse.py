@@ -41,7 +41,7 @@ class RunInTerminalRequestArguments(Arguments[RunInTerminalBody], frozen=True, k
     command = "runInTerminal"
 
     kind: RunInTerminalKind | None = None
-    """Which terminal to use. Absent: `integrated`."""
+    """Which terminal to use. Absent: `integrated`. Values: `integrated`, `external`."""
 
     title: str | None = None
     """Title of the terminal."""
@@ -95,7 +95,9 @@ class StartDebuggingRequestArguments(Arguments[None], frozen=True, kw_only=True)
     """
 
     output_presentation: StartDebuggingOutputPresentation | None = None
-    """Whether the output of the new session is shown apart from that of this one."""
+    """Whether the output of the new session is shown apart from that of this one. Values: `separate`,
+    `mergeWithParent`.
+    """
 
     request: StartDebuggingKind
-    """How the new session begins."""
+    """How the new session begins. Values: `launch`, `attach`."""

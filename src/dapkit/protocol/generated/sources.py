@@ -26,7 +26,7 @@ class Checksum(ProtocolObject, frozen=True, kw_only=True):
     """
 
     algorithm: ChecksumAlgorithm
-    """The hash function that made `checksum`."""
+    """The hash function that made `checksum`. Values: `MD5`, `SHA1`, `SHA256`, `timestamp`."""
 
     checksum: str
     """The hash, in hexadecimal."""
@@ -61,7 +61,7 @@ class Source(ProtocolObject, frozen=True, kw_only=True):
     """
 
     presentation_hint: SourcePresentationHint | None = None
-    """How prominently the source is shown. Absent: as usual."""
+    """How prominently the source is shown. Absent: as usual. Values: `normal`, `emphasize`, `deemphasize`."""
 
     origin: str | None = None
     """Where the source comes from, for the user to read: say, that a source map contains it."""
