@@ -22,10 +22,12 @@ def ask(
     project: str | None = None,
     read_only: bool = False,
     patience: float | None = None,
+    stdin: str | None = None,
 ) -> ActionAnswer:
     """Have an action done and return its answer; a hub that cannot be reached is an answer too.
 
-    With `patience`, the call is given up after so many seconds, even if the hub would have gone on with it.
+    A program that is started reads `stdin`, if its adapter can have it do that. With `patience`, the call is given up
+    after so many seconds, even if the hub would have gone on with it.
     """
     try:
         with ProgressLine() as progress:
@@ -37,6 +39,7 @@ def ask(
                 read_only=read_only,
                 timeout=limits.HUB_CALL_SECONDS if patience is None else patience,
                 on_progress=progress.show,
+                stdin=stdin,
             )
     except hub.HubError as error:
         return unanswered(action, session, error)

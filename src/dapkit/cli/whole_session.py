@@ -88,28 +88,33 @@ class WholeSession:
     # Asking
 
     def _launch(self, launch: dict[str, object], own_input: str | None) -> ActionAnswer:
-        if own_input is None or "stdin_file" in launch:
-            return self._proceed("launch", launch)
-        answer = self._proceed("launch", {**launch, "stdin_file": own_input})
-        if _error(answer).get("code") != "unsupported":
-            return answer
-        if not os.isatty(0):  # where perhaps nobody types
-            click.echo("Note: this debugger cannot give a program an input: it reads nothing of ours.", err=True)
-        return self._proceed("launch", launch)
+        answer = self._proceed("launch", launch, stdin=own_input)
+        details = answer.get("details")
+        if isinstance(details, dict) and details.get("unreadInput") and not os.isatty(0):  # where perhaps nobody types
+            adapter = details.get("adapter")
+            click.echo(f"Note: {adapter} cannot have the program read an input: it reads nothing.", err=True)
+        return answer
 
     @property
     def _left(self) -> float:
         return max(0.0, self._ends - time.monotonic())
 
-    def _proceed(self, action: str, arguments: dict[str, object]) -> ActionAnswer:
+    def _proceed(self, action: str, arguments: dict[str, object], *, stdin: str | None = None) -> ActionAnswer:
         """Have the program go on, at most until the deadline."""
         left = self._left
         if left >= limits.ACTION_SECONDS_LEAST:
-            return self._ask(action, {**arguments, "timeout": left})
-        return self._ask(action, arguments, patience=left)
+            return self._ask(action, {**arguments, "timeout": left}, stdin=stdin)
+        return self._ask(action, arguments, patience=left, stdin=stdin)
 
-    def _ask(self, action: str, arguments: dict[str, object], *, patience: float | None = None) -> ActionAnswer:
-        return ask(action, arguments, session=self._name, patience=patience)
+    def _ask(
+        self,
+        action: str,
+        arguments: dict[str, object],
+        *,
+        patience: float | None = None,
+        stdin: str | None = None,
+    ) -> ActionAnswer:
+        return ask(action, arguments, session=self._name, patience=patience, stdin=stdin)
 
     def _is_late(self, answer: ActionAnswer) -> bool:
         """Whether there is no answer since the time is up."""

@@ -29,6 +29,7 @@ class HubCall:
         session: name of the session; None for the only one.
         read_only: whether anything but reading is to be refused.
         env: the caller's whole environment, where the action starts a program.
+        stdin: where the caller's standard input can be opened, if a program that is started is to read that.
         settings: as they hold for the caller and its project.
         report: for progress.
 
@@ -42,6 +43,7 @@ class HubCall:
     env: Mapping[str, str] | None
     settings: Settings
     report: ReportProgress
+    stdin: Path | None = None
 
 
 class CallHandler(Protocol):
@@ -72,6 +74,7 @@ async def read_call(message: Mapping[str, object], report: ReportProgress) -> Hu
         raise CallRefused("invalid_call", f"project: expected an absolute path, found {project!r}")
     session = _field(message, "session", str, "")
     env = _field(message, "env", dict, {})
+    stdin = _field(message, "stdin", str, "")
     return HubCall(
         name=_field(message, "call", str, None),
         arguments=_field(message, "arguments", dict, {}),
@@ -81,6 +84,7 @@ async def read_call(message: Mapping[str, object], report: ReportProgress) -> Hu
         env=_texts("env", env) if env else None,
         settings=await load_settings(Path(project), _texts("overrides", _field(message, "overrides", dict, {}))),
         report=report,
+        stdin=Path(stdin) if stdin else None,
     )
 
 

@@ -41,6 +41,7 @@ def call(
     read_only: bool = False,
     timeout: float = limits.HUB_CALL_SECONDS,
     on_progress: OnProgress | None = None,
+    stdin: str | None = None,
 ) -> dict[str, object]:
     """Have the hub do one call and return its result.
 
@@ -54,6 +55,7 @@ def call(
         read_only: refuse actions that change anything.
         timeout: seconds that a hub which runs has for it; the action has a deadline of its own, which comes first.
         on_progress: called with what the call is doing.
+        stdin: where our standard input can be opened, if a program that is started is to read that.
 
     Raises:
         HubError: no hub could be reached, or it did not answer.
@@ -67,6 +69,7 @@ def call(
         read_only=read_only,
         timeout=timeout,
         on_progress=on_progress,
+        stdin=stdin,
     )
 
 
@@ -120,9 +123,12 @@ class HubClient:
         read_only: bool = False,
         timeout: float = limits.HUB_CALL_SECONDS,
         on_progress: OnProgress | None = None,
+        stdin: str | None = None,
     ) -> dict[str, object]:
         """Do one call (see `dapkit.hub.call`)."""
         message = call_message(name, arguments, project=project, session=session, read_only=read_only)
+        if stdin is not None:
+            message["stdin"] = stdin
         patience = time.monotonic() + limits.HUB_START_SECONDS
         while True:
             with self.connect() as connection:

@@ -62,6 +62,19 @@ def test_program_reads_what_is_piped_into_the_command(project: Path) -> None:
         assert "name? read 'Ada' False False 100001\n" in done.stdout
 
 
+@pytest.mark.each_adapter
+def test_adapter_stays_the_same_where_it_cannot_have_the_input_read(
+    project: Path, require_tool: Callable[[str], Path]
+) -> None:
+    require_tool("dlv")
+    (project / "go.mod").write_text("module example.com/hello\n\ngo 1.19\n")
+    (project / "main.go").write_text('package main\n\nfunc main() {\n\tprint("hello")\n}\n')
+    command = [sys.executable, "-m", "dapkit.cli", "run", "--timeout", "50", "."]
+    done = subprocess.run(command, cwd=project, input="x", capture_output=True, text=True, timeout=SECONDS, check=True)
+    assert "hello" in done.stdout
+    assert done.stderr == "Note: dlv cannot have the program read an input: it reads nothing.\n"
+
+
 def test_program_of_run_reads_what_is_typed_and_waits_for_nobody(project: Path) -> None:
     (project / "ask.py").write_text(ASKING)
     ours, theirs = pty.openpty()
@@ -87,10 +100,10 @@ def test_answers_have_colours_in_a_terminal_and_none_in_a_pipe(project: Path, mo
     assert "\x1b[1mStack trace:\x1b[0m\n" in shown
     assert "\x1b" not in in_pipe(project, "stack-trace")
     monkeypatch.setenv("NO_COLOR", "")  # means nothing
-    assert "\x1b[31;1mError:\x1b[0m NameError" in in_terminal(project, "evaluate", "nowhere", expect=exit_codes.FAILED)
+    assert "\x1b[31;1mError:\x1b[0m Traceback" in in_terminal(project, "evaluate", "nowhere", expect=exit_codes.FAILED)
     monkeypatch.setenv("NO_COLOR", "1")
     assert "Stack trace:\n- #" in in_terminal(project, "stack-trace")
-    assert "\nError: NameError" in "\n" + in_terminal(project, "evaluate", "nowhere", expect=exit_codes.FAILED)
+    assert "\nError: Traceback" in "\n" + in_terminal(project, "evaluate", "nowhere", expect=exit_codes.FAILED)
 
 
 def test_long_answers_go_through_the_pager_of_a_terminal(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:

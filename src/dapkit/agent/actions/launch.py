@@ -62,11 +62,13 @@ async def launch(
         )
         return await _configured(call, plans, folder, specs=specs, exceptions=exceptions)
     command = _command(catalog, folder, program=program, module=module, test=test, args=args or (), adapter=adapter)
-    in_terminal = terminal or stdin_file is not None
     if stdin_file is not None and (not stdin_file.exists() or stdin_file.is_dir()):
         raise InvalidArguments(f"stdin_file: there is no file {stdin_file}")
-    choice = await _choice(catalog, folder, command, adapter=adapter, terminal=in_terminal)
+    choice = await _choice(catalog, folder, command, adapter=adapter, terminal=terminal or stdin_file is not None)
     specs = await _found(call, specs, folder, choice)
+    own_input = call.request.stdin if stdin_file is None and not terminal else None
+    unread_input = own_input is not None and not choice.runs_in_terminal
+    given_input = stdin_file if unread_input or own_input is None else own_input
     wanted = Launched(
         choice=choice,
         program=None if choice.program is None else str(choice.program),
@@ -77,7 +79,7 @@ async def launch(
         cwd=folder,
         env=env or {},
         stop_on_entry=_stops_on_entry(stop_on_entry, choice, otherwise=bool(specs or exceptions)),
-        terminal=in_terminal,
+        terminal=terminal or given_input is not None,
         options=options or {},
     )
     arguments = wanted.configuration()
@@ -92,13 +94,14 @@ async def launch(
         traits=choice.definition.traits,
         breakpoints=specs,
         exceptions=exceptions,
-        input=stdin_file,
+        input=given_input,
     )
     await _open(call, start_of_it, SessionMemory(launched=wanted, redaction=_redaction(call, env)))
     notes = [*map(str, call.settings.problems), *choice.notices, *choice.ignored(arguments)]
     if stop_on_entry and not choice.stops_on_entry:
         notes.append(f"{choice.definition.name} cannot stop where the program begins: set a breakpoint there")
-    return await _started(call, notes, patience=call.settings.session_initial_stop_seconds)
+    patience = call.settings.session_initial_stop_seconds
+    return await _started(call, notes, patience=patience, unread_input=unread_input)
 
 
 @action(Approval.EXECUTE, example={"pid": 4711})
@@ -377,7 +380,7 @@ async def _open(call: ActionCall, wanted: StartSpec, remembered: SessionMemory, 
     call.use(session)
 
 
-async def _started(call: ActionCall, notes: Sequence[str], *, patience: float) -> Started:
+async def _started(call: ActionCall, notes: Sequence[str], *, patience: float, unread_input: bool = False) -> Started:
     """Wait for the first stop, and report it."""
     session = call.session
     call.progress("waiting for the first stop")
@@ -392,6 +395,7 @@ async def _started(call: ActionCall, notes: Sequence[str], *, patience: float) -
         function_breakpoints=function_breakpoints(session.breakpoints),
         stop=report,
         output="" if report is not None else last_output(call.take_output()[0]),
+        unread_input=unread_input,
     )
 
 

@@ -60,6 +60,7 @@ class Started(OfSession, frozen=True, kw_only=True):
         notes: why this adapter was chosen, and what is worth knowing about this start.
         breakpoints: those that the session has on lines.
         function_breakpoints: those that it has on functions.
+        unread_input: whether the caller had an input for the program that its adapter cannot have it read.
 
     """
 
@@ -69,6 +70,7 @@ class Started(OfSession, frozen=True, kw_only=True):
     function_breakpoints: list[FunctionBreakpointRow]
     stop: StopReport | None = None
     output: str = ""
+    unread_input: bool = False
 
 
 class Resumed(OfSession, frozen=True, kw_only=True):
