@@ -8,8 +8,8 @@ cannot be answered. A client goes on: it has deadlines, and one broken message
 is not a reason to lose a session.
 """
 
-from collections.abc import Collection
-from typing import cast
+from collections.abc import Collection, Mapping
+from typing import Final, cast
 
 from dapkit.endpoint import gates
 from dapkit.endpoint.content import read_arguments, understood
@@ -52,6 +52,16 @@ from dapkit.protocol import (
     encode_value,
     error_message,
 )
+
+ALL_THREADS: Final = -1
+"""The thread of a request that means all of them, because the client has named none."""
+
+INSTEAD_OF_NOTHING: Final[Mapping[str, Mapping[str, object]]] = {
+    "runInTerminal": {"cwd": ""},  # lldb-dap 22 leaves it out unless the launch configuration has one
+    "continue": {"threadId": ALL_THREADS},  # simple clients know of no threads
+    "pause": {"threadId": ALL_THREADS},
+}
+"""Required members that some peers leave out, by command, and what is as good as none there."""
 
 
 class Receiver:
@@ -118,8 +128,8 @@ class Receiver:
         spec = COMMANDS.get(request.command)
         if spec is not None:
             raw = cast("RawJson | None", request.arguments)  # nothing else comes out of decode
-            if request.command == "runInTerminal":
-                raw = self._with_folder(request, raw)
+            for name, value in INSTEAD_OF_NOTHING.get(request.command, {}).items():
+                raw = self._with(request, raw, name, value)
             try:
                 arguments = read_arguments(spec, raw, conversation.formats)
             except ProtocolError as error:
@@ -136,16 +146,13 @@ class Receiver:
                 conversation.introduce(client)
         return [RequestReceived(request)]
 
-    def _with_folder(self, request: Request, raw: RawJson | None) -> RawJson | None:
-        """Arguments of runInTerminal with a `cwd` in any case, since an empty one is as good as none.
-
-        lldb-dap 22 leaves it out unless the launch configuration has one.
-        """
-        members = _members(bytes(raw or b""))
-        if not members or "cwd" in members:
+    def _with(self, request: Request, raw: RawJson | None, name: str, value: object) -> RawJson | None:
+        """Arguments with a member in any case, if they are an object."""
+        members = _members(bytes(raw or b"{}"))
+        if members is None or members.get(name) is not None:
             return raw
-        self._conversation.violations.add(request, "required field is missing", "$.arguments.cwd")
-        return RawJson(encode_value({**members, "cwd": ""}))
+        self._conversation.violations.add(request, "required field is missing", f"$.arguments.{name}")
+        return RawJson(encode_value({**members, name: value}))
 
     def _objection(self, request: Request) -> str | None:
         conversation = self._conversation
@@ -317,9 +324,9 @@ def _fault(error: ProtocolError) -> tuple[str, str]:
     return (error.problem, error.path) if isinstance(error, InvalidValue) else (str(error), "$")
 
 
-def _members(payload: bytes) -> dict[str, object]:
-    """Read the outline of a broken message, empty if there is none."""
+def _members(payload: bytes) -> dict[str, object] | None:
+    """Read the outline of an object that may be broken, None if there is none."""
     try:
         return decode_as(dict[str, object], payload)
     except ProtocolError:  # it is being reported: this is how it looks from here
-        return {}
+        return None

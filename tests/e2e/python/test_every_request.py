@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from dapkit.endpoint.receiver import INSTEAD_OF_NOTHING
 from dapkit.protocol import COMMANDS, CommandSpec, Direction
 from dapkit.testing import samples
 from e2e.python.raw import Message, RawClient, raw_client
@@ -144,7 +145,13 @@ def legal(spec: CommandSpec) -> list[object]:
 
 def illegal(spec: CommandSpec) -> list[object]:
     """Return arguments that have to be refused."""
-    return [*(fault.value for fault in samples.faulty(spec.arguments, "$.arguments")), [1], "text", 7]
+    forgiven = INSTEAD_OF_NOTHING.get(spec.command, {})
+    faults = [
+        fault.value
+        for fault in samples.faulty(spec.arguments, "$.arguments")
+        if not any(fault.value.get(name) is None for name in forgiven)
+    ]
+    return [*faults, [1], "text", 7]
 
 
 async def check(debugged: Debugged, spec: CommandSpec, *, stopped: bool) -> None:

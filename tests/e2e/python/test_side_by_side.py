@@ -98,3 +98,22 @@ async def test_exit_codes_stop_the_program_as_with_debugpy(
     for which in ADAPTERS:
         run = await run_under(which, tmp_path, filters, program=str(tmp_path / "prog.py"), **launch)
         assert (which, run.stops, run.exit_code) == (which, stops, 4)
+
+
+async def test_client_that_knows_no_threads_pauses_and_continues_the_program(tmp_path: Path) -> None:
+    (tmp_path / "prog.py").write_text("import os\nprint('begun')\nwhile not os.path.exists('go'):\n    pass\n")
+    async with raw_client() as client:
+        await client.initialize()
+        await client.send("launch", {"program": str(tmp_path / "prog.py")})
+        await client.event("initialized")
+        await client.ask("configurationDone")
+        await client.event("output", category="stdout")
+        assert not (await client.ask("continue"))["success"]  # it runs
+        assert (await client.ask("pause"))["success"]
+        await client.event("stopped", reason="pause")
+        for unknown in (0, 7):
+            refused = await client.ask("continue", {"threadId": unknown})
+            assert refused["message"] == f"there is no thread {unknown}; there are [1]"
+        (tmp_path / "go").touch()
+        assert (await client.ask("continue", {}))["body"] == {"allThreadsContinued": True}
+        assert (await client.event("exited"))["exitCode"] == 0

@@ -6,6 +6,7 @@ from ..connection.request import IncomingRequest, flag
 from ..connection.wire import Json
 from ..errors import RequestRefused
 from ..execution.stepping import INTO, OUT, OVER, STATEMENT, UNITS, Kind
+from ..threads.table import ALL_THREADS
 from .bytecode import chosen_call, statements_of_line
 from .handler import Handler
 
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
 def continue_(engine: "Engine", request: IncomingRequest) -> Json:
     """Let the program go on, or one thread of it; a suspended task goes on with the thread of its loop."""
     given = request.arguments.get("threadId")
+    if given == ALL_THREADS:
+        engine.stops.need_stop(engine.stops.standing or engine.threads.main)
+        request.afterwards = lambda: _go_on(engine, 0, single=False)
+        return {"allThreadsContinued": True}
     task = engine.threads.task(given)
     ident = engine.threads.ident(given) if task is None else engine.threads.of_task(task)
     engine.stops.need_stop(ident)
@@ -81,12 +86,22 @@ def _go_on(engine: "Engine", ident: int, *, single: bool) -> None:
 
 
 def pause(engine: "Engine", request: IncomingRequest) -> None:
-    """Stop the program where it is."""
+    """Stop the program where it is, or one thread of it."""
     number = request.arguments.get("threadId")
-    ident = engine.threads.ident(number) if number else engine.threads.main
+    idents = _all_to_pause(engine) if number == ALL_THREADS else [engine.threads.ident(number)]
     if not engine.states.configured:
         raise RequestRefused("the program has not started yet; it waits for configurationDone")
-    request.afterwards = lambda: engine.stops.pause(ident)
+
+    def pause_them() -> None:
+        for ident in idents:
+            engine.stops.pause(ident)
+
+    request.afterwards = pause_them
+
+
+def _all_to_pause(engine: "Engine") -> list[int]:
+    """Return the threads to pause so that all stand: any one, unless each stops alone."""
+    return list(engine.threads.frames()) if engine.stops.each_alone else [engine.threads.main]
 
 
 HANDLERS: Final[dict[str, Handler]] = {

@@ -25,6 +25,8 @@ from ..running import newest_frames
 from . import tasks
 
 MAIN = 1
+ALL_THREADS = -1
+"""What stands for all threads in a request whose client has named none."""
 
 type Report = Callable[[str, Json], None]
 
