@@ -47,6 +47,7 @@ async def test_exit_code_is_that_of_a_shell(driver: Driver, program: str, code: 
 
 @pytest.mark.each_python
 async def test_exit_code_is_told_in_each_python_version(driver: Driver, python: str) -> None:
+    await driver.session.break_on_exceptions()
     assert await driver.run("import sys; sys.exit(3)", python=python) == Ended(3)
 
 

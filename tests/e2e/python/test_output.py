@@ -50,6 +50,7 @@ async def test_program_that_closes_its_output_runs_on(driver: Driver) -> None:
 
 
 async def test_program_that_closes_all_descriptors_but_its_own_ends_orderly(driver: Driver) -> None:
+    await driver.session.break_on_exceptions()
     ended = await driver.run("import sys; sys.stdout.close(); sys.stderr.close(); sys.stdin.close(); sys.exit(4)")
     assert ended == Ended(4)
 

@@ -24,6 +24,7 @@ async def in_terminal(driver: Driver, text: str, *lines: int, **launch: object) 
 @pytest.mark.each_python
 @pytest.mark.parametrize("console", ["integratedTerminal", "externalTerminal"])
 async def test_program_reads_what_is_typed_and_its_exit_code_is_told(driver: Driver, console: str, python: str) -> None:
+    await driver.session.break_on_exceptions()
     terminal = await in_terminal(driver, ASKS, 3, console=console, python=python, env={"DAPKIT_TEST": "yes"})
     await terminal.wait_for_output("name? ")
     await terminal.send_input("Ada\n")
