@@ -79,3 +79,33 @@ def test_stream_is_as_before_once_the_client_has_gone(start: Start) -> None:
     assert peer.process.wait(DEADLINE) == 0
     assert peer.process.stdout is not None
     assert peer.process.stdout.read() == b"True\nFalse\n"
+
+
+def test_bytes_written_to_the_buffer_are_told_in_their_order(start: Start) -> None:
+    peer = start(
+        """
+        import sys
+        out = sys.stdout
+        print("one", flush=True)
+        euro = "\u20ac".encode()
+        out.buffer.write(b"two " + euro[:1])
+        out.buffer.write(memoryview(euro)[1:])
+        out.buffer.write(b"\\xff\\n")
+        out.buffer.flush()
+        out.write("three, not flushed")
+        out.flush()
+        sys.stderr.buffer.write(b"trouble\\n")
+        sys.stderr.buffer.flush()
+        x = 1
+        out.buffer.write(b"\\nfour\\n")
+        print("end")
+        """
+    )
+    peer.configure(lines=[13], redirectOutput=True)
+    peer.stopped("breakpoint")
+    assert told(peer, "stdout") == "one\ntwo \u20ac\\xff\nthree, not flushed"
+    assert told(peer, "stderr") == "trouble\n"
+    peer.go()
+    while not peer.ended:
+        peer.read(time.monotonic() + DEADLINE)
+    assert told(peer, "stdout").endswith("three, not flushed\nfour\nend\n")
