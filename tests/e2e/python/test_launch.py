@@ -6,7 +6,7 @@ import zipfile
 
 import pytest
 
-from dapkit.client import StartRefused
+from dapkit.client import Ended, StartRefused
 from dapkit.protocol import ProcessEvent
 from e2e.python.driving import Driver
 
@@ -115,6 +115,12 @@ async def test_stop_on_entry_is_before_the_first_line(driver: Driver, python: st
 
 
 @pytest.mark.each_python
+async def test_stop_on_entry_that_never_comes_is_reported(driver: Driver) -> None:
+    await driver.launch(module="this", stopOnEntry=True, justMyCode=False)
+    assert await driver.session.wait_until_ended() == Ended(0)
+    assert driver.output("stderr") == "stopOnEntry: the program has run no code of its own, only libraries.\n"
+
+
 async def test_stop_on_entry_is_in_the_program_even_if_library_code_is_shown(driver: Driver, python: str) -> None:
     await driver.start("print('first')\n", stopOnEntry=True, justMyCode=False, python=python)
     stop = await driver.session.next_stop()

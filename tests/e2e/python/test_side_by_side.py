@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pytest
 
 from e2e.python.driving import ADAPTER
-from e2e.python.raw import RawClient, raw_client
+from e2e.python.raw import Message, RawClient, raw_client
 
 pytestmark = pytest.mark.row("launch")
 
@@ -57,10 +57,16 @@ async def run_under(which: str, folder: Path, filters: list[str], **launch: obje
         stops: list[str] = []
         while (stop := await _next_stop(client, len(stops))) is not None:
             frames = await client.ask("stackTrace", {"threadId": stop["threadId"]})
-            stops.append(frames["body"]["stackFrames"][0]["name"].removesuffix(" (Current frame)"))
+            stops.append(_name_of(frames["body"]["stackFrames"][0]))
             await client.ask("continue", {"threadId": stop["threadId"]})
         ended = await client.event("exited")
         return Run(stops, ended["exitCode"], client.output("stdout"))
+
+
+def _name_of(frame: Message) -> str:
+    """Call a frame by its function, or by its file and line where it is a module's."""
+    name: str = frame["name"].removesuffix(" (Current frame)")
+    return f"{Path(frame['source']['path']).name}:{frame['line']} {name}" if name == "<module>" else name
 
 
 async def _next_stop(client: RawClient, seen: int) -> dict[str, int] | None:
@@ -98,6 +104,18 @@ async def test_exit_codes_stop_the_program_as_with_debugpy(
     for which in ADAPTERS:
         run = await run_under(which, tmp_path, filters, program=str(tmp_path / "prog.py"), **launch)
         assert (which, run.stops, run.exit_code) == (which, stops, 4)
+
+
+@pytest.mark.parametrize("just_my_code", [True, False])
+async def test_program_that_a_library_runs_stops_first_in_a_file_of_the_user(
+    tmp_path: Path, *, just_my_code: bool
+) -> None:
+    (tmp_path / "test_mine.py").write_text("\ndef test_that(): pass\n")
+    launch = {"stopOnEntry": True, "justMyCode": just_my_code}
+    for which in ADAPTERS:
+        args = ["-q", "-p", "no:cacheprovider", "test_mine.py"]
+        run = await run_under(which, tmp_path, [], **launch, module="pytest", args=args)
+        assert (which, run.stops, run.exit_code) == (which, ["test_mine.py:2 <module>"], 0)
 
 
 async def test_client_that_knows_no_threads_pauses_and_continues_the_program(tmp_path: Path) -> None:

@@ -471,6 +471,8 @@ class Engine:
             except (AttributeError, OSError, ValueError):
                 continue  # None, closed, or a stand-in of the program
         self.callbacks.breakpoints.report_missed()
+        if self.stepping.waits_for_entry:
+            self._complain("stopOnEntry: the program has run no code of its own, only libraries.")
         body: Json = {"exitCode": self._exit_code}
         with self.lock:
             self.data_breakpoints.clear()

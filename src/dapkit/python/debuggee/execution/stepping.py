@@ -25,7 +25,7 @@ from types import CodeType, FrameType
 from typing import Final
 
 from ..bytecode.calls import StepCall
-from ..classes import plain_text, simple_name
+from ..classes import simple_name
 from ..connection.wire import Json
 from ..log import LOG, code_name, write
 from ..marks import under_lock
@@ -153,8 +153,13 @@ class Stepping:
 
     @under_lock
     def start_at_entry(self, ident: int) -> None:
-        """Stop at the first line of the program."""
+        """Stop at the first line of the program's own code."""
         self._set(ident, Step(INTO, None, "entry"))
+
+    @property
+    def waits_for_entry(self) -> bool:
+        """Whether no line of the program's own code has been reached yet at which to stop."""
+        return any(step.reason == "entry" for step in list(self.steps.values()))
 
     @under_lock
     def stop_in(self, ident: int, frame: FrameType, reason: str, details: Json) -> None:
@@ -358,17 +363,10 @@ class Stepping:
             return
         if step.kind != INTO and (step.cell is None or not step.cell.goes_on_in(frame)):
             return
-        if step.reason == "entry" and not self._is_of_program(frame):
-            return  # what our own preparations call of the standard library
+        if step.reason == "entry" and self._sources.kind_of(frame) != PROGRAM:
+            return  # also where all code is shown: `-m pytest` begins with the first file of the user's own
         self.end(ident)
         self._set(ident, Step(OVER, frame, step.reason, step.unit))
-
-    def _is_of_program(self, frame: FrameType) -> bool:
-        """Say whether a frame is where the program may begin, which can be a module of a library (`-m pytest`)."""
-        code = frame.f_code
-        if self._sources.kind_of(frame) == PROGRAM:
-            return True
-        return code.co_name == "<module>" and plain_text(dict.get(frame.f_globals, "__name__")) == "__main__"
 
     def may_show(self, frame: FrameType) -> bool:
         """Say whether a step may end in a frame."""
