@@ -38,16 +38,22 @@ def is_hidden(variable: Variable) -> bool:
     return name in _UNINTERESTING_NAMES or (name.startswith("__") and name.endswith("__"))
 
 
-async def contents_of(variables: Sequence[Variable], ask: Ask) -> list[str | None]:
+async def contents_of(variables: Sequence[Variable], ask: Ask, *, unreadable: str = "") -> list[str | None]:
     """Read what is inside of variables, the nearest members of all of them first.
+
+    Args:
+        variables: as the adapter sent them.
+        ask: sends the requests.
+        unreadable: what the value of a variable begins with that cannot be read; empty if nothing does.
 
     Returns:
         For each variable its members in braces; None for one that has none, or that says itself what it holds.
 
     """
     values = [_Value(variable) for variable in variables]
+    readable = [value for value in values if not (unreadable and value.variable.value.startswith(unreadable))]
     with anyio.move_on_after(limits.CONTENTS_SECONDS):
-        await _read(values, ask)
+        await _read(readable, ask)
     return [value.members_text(limits.CONTENTS_CHARACTERS) for value in values]
 
 

@@ -21,6 +21,10 @@ Folder = Annotated[Path, "Working folder of the program."]
 StdinFile = Annotated[Path, "File that the program reads as its standard input."]
 AdapterName = Annotated[str, "Debug adapter to use, instead of the one that fits."]
 InTerminal = Annotated[bool, "Run the program in a terminal, so that stdin can type into it."]
+SourceMap = Annotated[
+    dict[str, str],
+    "Where sources are here: FROM=TO, a folder as the program's debug information names it, and its own.",
+]
 StopOnEntry = Annotated[bool, "Stop where the program begins; by default only if nothing else is to stop it."]
 Options = Annotated[dict[str, object], "Further keys for the adapter's launch or attach request."]
 CoreFile = Annotated[Path, "Core file that the program has left."]

@@ -193,7 +193,7 @@ async def _locals(call: ActionCall, stop: Stop, reader: _StopReader) -> tuple[li
     chosen = sorted(interesting, key=rank)[: limits.REPORT_LOCALS]
     inside: Sequence[str | None] = [None] * len(chosen)
     if not call.session.traits.members_run_code:
-        inside = await contents_of(chosen, reader.ask)
+        inside = await contents_of(chosen, reader.ask, unreadable=call.session.traits.unreadable_value)
     remembered.locals = Locals(
         place,
         {variable.name: (variable.value, None) for variable in interesting}

@@ -78,6 +78,12 @@ PARAMETERS: "dict[str, ParameterRow]" = {
         "choices": (),
         "meaning": "Stop where the program begins; by default only if nothing else is to stop it.",
     },
+    "source_map": {
+        "type": "variables",
+        "choices": (),
+        "meaning": "Where sources are here: FROM=TO, a folder as the program's debug "
+        "information names it, and its own.",
+    },
     "options": {"type": "object", "choices": (), "meaning": "Further keys for the adapter's launch or attach request."},
     "timeout": {"type": "number", "choices": (), "meaning": "Seconds to wait, 5 to 300, by default 30."},
     "pid": {"type": "integer", "choices": (), "meaning": "Process to attach to."},
@@ -211,6 +217,7 @@ ACTIONS: "dict[str, ActionRow]" = {
             "breakpoints",
             "exceptions",
             "stop_on_entry",
+            "source_map",
             "options",
             "timeout",
         ),
@@ -232,6 +239,7 @@ ACTIONS: "dict[str, ActionRow]" = {
             "cwd",
             "breakpoints",
             "exceptions",
+            "source_map",
             "options",
             "timeout",
         ),

@@ -7,6 +7,7 @@ from dapkit.catalog.definition import AdapterDefinition, Traits
 from dapkit.catalog.doctor import Checkup, doctor, render_doctor
 from dapkit.catalog.errors import CatalogError, Incapable, LaunchFileError, MissingArgument, NoAdapter, NoProgram
 from dapkit.catalog.files import DefinitionProblem
+from dapkit.catalog.preparation import with_commands, with_sources_mapped
 from dapkit.catalog.route import route_to
 from dapkit.catalog.states import AdapterState, Explanation, render_states, render_why, states, why
 
@@ -34,4 +35,6 @@ __all__ = [
     "route_to",
     "states",
     "why",
+    "with_commands",
+    "with_sources_mapped",
 ]

@@ -26,6 +26,7 @@ class Choice:
         python: the interpreter of a Python program.
         version: of the adapter, where choosing it had to ask for it.
         env: the variables by which it was found.
+        arguments: what it is sent beside what its definition says, for `launch` and `attach`.
 
     """
 
@@ -38,6 +39,7 @@ class Choice:
     version: str | None = None
     cwd: Path
     env: Mapping[str, str] = field(default_factory=dict, repr=False)
+    arguments: ArgumentTemplate = NOTHING
 
     @property
     def stops_on_entry(self) -> bool:
@@ -107,7 +109,7 @@ class Choice:
         if terminal and not self.runs_in_terminal:
             raise CatalogError(f"{self.definition.name} runs no programs in terminals")
         template = {**self.definition.launch, **(self.definition.launch_in_terminal if terminal else NOTHING)}
-        arguments = {**fill_table(template, wanted.value), **more}
+        arguments = {**fill_table(template, wanted.value), **self.arguments, **more}
         for name, what in self.definition.required.items():
             if not arguments.get(name):
                 raise MissingArgument(f"{self.definition.name} needs `{name}` to launch {path or folder}: {what}")
@@ -141,7 +143,7 @@ class Choice:
             host=host,
             port=port,
         )
-        return {**fill_table(table, wanted.value), **more}
+        return {**fill_table(table, wanted.value), **self.arguments, **more}
 
     def core_arguments(
         self, core: Path, *, cwd: Path | None = None, more: ArgumentTemplate = NOTHING
@@ -158,7 +160,7 @@ class Choice:
         folder = (cwd or self.cwd).absolute()
         check_core(folder / core)
         wanted = PlaceholderValues(program=self.program, core=folder / core, cwd=folder)
-        return {**fill_table(self.definition.open_core, wanted.value), **more}
+        return {**fill_table(self.definition.open_core, wanted.value), **self.arguments, **more}
 
     def check_launch(self, arguments: Mapping[str, object], program: Path | None = None) -> None:
         """Check what is about to be sent as `launch`, before anything runs.

@@ -55,6 +55,7 @@ class Traits:
             `message_types`, or its `value`.
         total_frames_is_guess: whether it reports a number of frames only so that it is asked for more, as the
             specification allows.
+        unreadable_value: what the value of a variable begins with that cannot be read, but has members.
         watches_addresses: whether it takes the value of an expression for the address of what is to be watched,
             and names that ADDRESS/SIZE.
 
@@ -75,6 +76,7 @@ class Traits:
     scope_commands: Mapping[str, str] = field(default_factory=dict)
     thrown: Mapping[str, str] = field(default_factory=dict)
     total_frames_is_guess: bool = False
+    unreadable_value: str = ""
     watches_addresses: bool = False
 
     def exit_code_in(self, said: str) -> int | None:
@@ -137,6 +139,11 @@ class AdapterDefinition:
         launch_keys: all keys of `launch` that it knows, beside those of VS Code; empty if that is not known.
         attach_to_pid_needs: programs by which it gets into a process.
         attach_to_port: arguments to attach to a port; None if it cannot.
+        source_map: arguments over those of launch and attach that map sources, with the placeholders `pairs`,
+            `table`, `substitutions` and `roots`.
+        source_map_words: words of its command for each source that is mapped, with `there` and `here`.
+        debugger_commands: arguments over the others that have the debugger run `commands` at its start.
+        debugger_command_words: words of its command for each such `command`.
         listeners: what listens on such a port: what a process runs, or a part of a path in its command line.
         port_is_adapter: whether such a port is the adapter itself, so that none is started.
         usual_at_ports: whether it is taken for a port where it cannot be seen what listens.
@@ -184,6 +191,10 @@ class AdapterDefinition:
     launch_keys: tuple[str, ...] = ()
     attach_to_pid_needs: tuple[str, ...] = ()
     attach_to_port: ArgumentTemplate | None = None
+    source_map: ArgumentTemplate = NOTHING
+    source_map_words: tuple[str, ...] = ()
+    debugger_commands: ArgumentTemplate = NOTHING
+    debugger_command_words: tuple[str, ...] = ()
     listeners: tuple[str, ...] = ()
     port_is_adapter: bool = False
     usual_at_ports: bool = False

@@ -282,6 +282,8 @@ _SPECIAL: dict[str, Check] = {
     "open_core": _table,
     "launch": _table,
     "launch_in_terminal": _table,
+    "source_map": _table,
+    "debugger_commands": _table,
     "required": _table_of_texts,
     "sample": _table_of_texts,
     "traits": _traits,

@@ -17,7 +17,7 @@ from dapkit.cli.program_options import note_our_options
 from dapkit.cli.whole_session import WholeSession
 from dapkit.hub.project import project_of
 
-_LAUNCH = ("breakpoints", "exceptions", "adapter", "cwd", "env", "stdin_file")
+_LAUNCH = ("breakpoints", "exceptions", "adapter", "cwd", "env", "stdin_file", "source_map")
 
 
 @click.command(

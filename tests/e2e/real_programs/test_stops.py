@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from agent_driving import Caller
-from real_programs import BROKEN_CHUNK, JSONCPP, LUA, TOML, real_program
+from real_programs import BROKEN_CHUNK, JSONCPP, LUA, PROGRAMS, TOML, real_program
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -194,3 +194,47 @@ async def test_a_crash_is_reported_from_the_innermost_own_function_to_main(calle
     if crash.exceptions:
         assert stop["reason"] == "exception"
         assert "Value is not convertible to Int." in stop["exception"]["message"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Moved:
+    """A program whose debug information names other folders than those of its sources.
+
+    Attributes:
+        there: the folder as the program names it.
+
+    """
+
+    adapter: str
+    program: str
+    there: str
+    subject: Subject
+
+
+_MOVED_LUA = Moved(adapter="gdb", program="lua-O2", there="/usr/src/lua-5.4.4", subject=_LUA)
+MOVED = (
+    _MOVED_LUA,
+    replace(_MOVED_LUA, adapter="lldb-dap"),
+    Moved(adapter="gdb", program="jsontestrunner-O2", there="/usr/src/jsoncpp-1.9.5", subject=_JSONCPP),
+    Moved(adapter="dlv", program="tomlv-O2", there="github.com/BurntSushi/toml", subject=_TOML),
+)
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("moved", MOVED, ids=lambda moved: f"{moved.program} by {moved.adapter}")
+async def test_sources_that_were_moved_are_found_by_breakpoints_and_in_stacks(caller: Caller, moved: Moved) -> None:
+    subject = moved.subject
+    (caller.project / "input.json").write_text(subject.input)
+    here = subject.file.relative_to(PROGRAMS).parts[0]
+    launched = await caller(
+        "launch",
+        program=str(real_program(moved.program)),
+        args=["input.json"],
+        adapter=moved.adapter,
+        breakpoints=[f"{subject.file}:{subject.line_after}"],
+        source_map={moved.there: str(PROGRAMS / here)},
+    )
+    assert launched.details["breakpoints"][0]["verified"]
+    frames = launched.details["stop"]["frames"]
+    assert any(frame["source"]["path"] == str(subject.file) for frame in frames if "source" in frame)
+    assert launched.details["stop"]["sourceLines"]

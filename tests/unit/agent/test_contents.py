@@ -82,6 +82,12 @@ async def test_only_child_that_says_nothing_is_what_a_pointer_points_at() -> Non
     assert await read(var("p", "0x20", 1, "Point *"), {1: [var("value", "", 2, "Point")], 2: POINT}) == "{x = 1, y = 2}"
 
 
+async def test_members_of_a_value_that_cannot_be_read_are_not_asked_for() -> None:
+    members = Members({1: POINT})
+    assert await contents_of([var("p", "<error: gone>", 1, "Point")], members.ask, unreadable="<error: ") == [None]
+    assert not members.asked
+
+
 async def test_container_of_many_items_is_asked_for_few() -> None:
     members = Members({1: [var(f"[{number}]", str(number)) for number in range(5000)]})
     found = (await contents_of([var("big", "size=5000", 1, indexed=5000)], members.ask))[0]

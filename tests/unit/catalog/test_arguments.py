@@ -5,7 +5,15 @@ from pathlib import Path
 import pytest
 
 from catalog_world import World
-from dapkit.catalog import CatalogError, Choice, MissingArgument, NoProgram, route_to
+from dapkit.catalog import (
+    CatalogError,
+    Choice,
+    MissingArgument,
+    NoProgram,
+    route_to,
+    with_commands,
+    with_sources_mapped,
+)
 from dapkit.catalog.files import built_in
 from dapkit.client.routes import Listening, Spawned, Tcp
 
@@ -244,3 +252,44 @@ def test_cmake_names_its_folder_and_socket(world: World) -> None:
     assert route.argv[1:] == (
         "--debugger", "--debugger-pipe=${socket}", "-S", folder, "-B", f"{folder}/build",
     )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("adapter", "sent"),
+    [
+        ("lldb-dap", {"sourceMap": [["/build", "/here"], ["/two", "/2"]]}),
+        ("codelldb", {"sourceMap": {"/build": "/here", "/two": "/2"}}),
+        ("dlv", {"substitutePath": [{"from": "/here", "to": "/build"}, {"from": "/2", "to": "/two"}]}),
+        (
+            "dapkit",
+            {
+                "pathMappings": [
+                    {"localRoot": "/here", "remoteRoot": "/build"},
+                    {"localRoot": "/2", "remoteRoot": "/two"},
+                ]
+            },
+        ),
+    ],
+)
+def test_sources_are_mapped_in_the_adapters_own_words(adapter: str, sent: dict[str, object]) -> None:
+    choice = with_sources_mapped(known(adapter), {"/build": "/here", "/two": "/2"})
+    assert sent.items() <= choice.launch_arguments("a").items()
+    if choice.definition.attach_to_pid is not None:
+        assert sent.items() <= choice.attach_arguments(pid=1).items()
+    assert not sent.keys() & known(adapter).launch_arguments("a").keys()
+
+
+def test_gdb_maps_sources_and_runs_commands_by_its_command_line(world: World) -> None:
+    choice = with_sources_mapped(choose(world, "gdb", "a.out"), {"/build": "/here it is"})
+    choice = with_commands(choice, ["set print pretty on"])
+    words = ["-iex", "set substitute-path '/build' '/here it is'", "-iex", "set print pretty on"]
+    route = route_to(choice)
+    assert isinstance(route, Spawned)
+    assert list(route.argv[-4:]) == words
+
+
+def test_adapter_that_cannot_map_sources_is_named() -> None:
+    with pytest.raises(CatalogError, match="rdbg cannot map sources"):
+        with_sources_mapped(known("rdbg"), {"/build": "/here"})
+    with pytest.raises(CatalogError, match="dlv takes no commands at its start"):
+        with_commands(known("dlv"), ["help"])

@@ -1,5 +1,6 @@
 """Starting a program under a debugger, or attaching to one."""
 
+import os
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -21,7 +22,7 @@ from dapkit.agent.report import last_output, stop_report
 from dapkit.agent.results.session import Started
 from dapkit.agent.snapshots import snapshot
 from dapkit.agent.source_files import SourceFinder
-from dapkit.catalog import Catalog, Choice, NoProgram, Traits, load, route_to
+from dapkit.catalog import Catalog, Choice, NoProgram, Traits, load, route_to, with_sources_mapped
 from dapkit.catalog.launch_json import Plan
 from dapkit.catalog.programs import bare_name
 from dapkit.client import BreakpointSpec
@@ -47,6 +48,7 @@ async def launch(
     breakpoints: p.Breakpoints | None = None,
     exceptions: p.Exceptions | None = None,
     stop_on_entry: p.StopOnEntry | None = None,
+    source_map: p.SourceMap | None = None,
     options: p.Options | None = None,
 ) -> Started:
     """Start a program, a Python module, a test or a configuration of launch.json under its debugger."""
@@ -60,11 +62,13 @@ async def launch(
         plans = await anyio.to_thread.run_sync(
             lambda: plans_of(configuration, catalog, folder, program=program, inputs=inputs, env=env, changes=changes)
         )
+        plans = _mapped(plans, _source_map(source_map, folder))
         return await _configured(call, plans, folder, specs=specs, exceptions=exceptions)
     command = _command(catalog, folder, program=program, module=module, test=test, args=args or (), adapter=adapter)
     if stdin_file is not None and (not stdin_file.exists() or stdin_file.is_dir()):
         raise InvalidArguments(f"stdin_file: there is no file {stdin_file}")
     choice = await _choice(catalog, folder, command, adapter=adapter, terminal=terminal or stdin_file is not None)
+    choice = with_sources_mapped(choice, _source_map(source_map, folder))
     specs = await _found(call, specs, folder, choice)
     own_input = call.request.stdin if stdin_file is None and not terminal else None
     unread_input = own_input is not None and not choice.runs_in_terminal
@@ -118,6 +122,7 @@ async def attach(
     cwd: p.Folder | None = None,
     breakpoints: p.Breakpoints | None = None,
     exceptions: p.Exceptions | None = None,
+    source_map: p.SourceMap | None = None,
     options: p.Options | None = None,
 ) -> Started:
     """Attach to a running process, or to a debugger or program that listens on a port."""
@@ -135,10 +140,12 @@ async def attach(
         plans = await anyio.to_thread.run_sync(
             lambda: plans_of(configuration, catalog, folder, program=program, pid=pid, inputs=inputs, changes=changes)
         )
+        plans = _mapped(plans, _source_map(source_map, folder))
         return await _configured(call, plans, folder, specs=specs, exceptions=exceptions)
     choice = await anyio.to_thread.run_sync(
         lambda: catalog.choose(program, cwd=folder, adapter=adapter, pid=pid, host=where, port=port)
     )
+    choice = with_sources_mapped(choice, _source_map(source_map, folder))
     specs = await _found(call, specs, folder, choice)
     arguments = choice.attach_arguments(pid=pid, host=where, port=port, cwd=folder, more=options or {})
     await _open(
@@ -248,6 +255,22 @@ async def _configured(
         await _open(call, wanted, SessionMemory(redaction=redaction), named=len(plans) == 1)
         notes += [*plan.notes, *([f"{plan.name} is session {call.session.name}"] if len(plans) > 1 else [])]
     return await _started(call, notes, patience=call.settings.session_initial_stop_seconds)
+
+
+def _source_map(given: Mapping[str, str | None] | None, folder: Path) -> dict[str, str]:
+    """Make the local side of mapped sources absolute."""
+    for there, here in (given or {}).items():
+        if not here:
+            raise InvalidArguments(f"source_map: expected FROM=TO, found {there!r}")
+    return {there: os.path.normpath(folder / Path(here or "").expanduser()) for there, here in (given or {}).items()}
+
+
+def _mapped(plans: Sequence[Plan], source_map: Mapping[str, str]) -> list[Plan]:
+    """Have the adapters of configurations map sources. Raises: CatalogError."""
+    return [
+        plan if plan.choice is None else plan.with_choice(with_sources_mapped(plan.choice, source_map))
+        for plan in plans
+    ]
 
 
 def _one_of(*, program: str | None, configuration: str | None, **others: str | None) -> None:

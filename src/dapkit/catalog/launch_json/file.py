@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -65,6 +65,10 @@ class Plan:
     notes: tuple[str, ...] = ()
     debug_server: int | None = None
     secrets: tuple[str, ...] = ()
+
+    def with_choice(self, choice: Choice) -> "Plan":
+        """Return the same with another choice, and with what its adapter is sent besides."""
+        return replace(self, choice=choice, arguments={**self.arguments, **choice.arguments})
 
     def route(self) -> Route:
         """Return the way to the adapter, for a client session."""
@@ -172,7 +176,7 @@ class LaunchFile:
         choice = self._choice(configuration, settings, catalog)
         sent = translate(settings, choice)
         request = str(sent.arguments.get("request", configuration.request))
-        return Plan(name, choice, request, sent.arguments, (*sent.notes, *skipped), secrets=secrets)
+        return Plan(name, sent.choice, request, sent.arguments, (*sent.notes, *skipped), secrets=secrets)
 
     def _choice(self, configuration: Configuration, settings: Mapping[str, object], catalog: Catalog) -> Choice:
         python = settings.get("python") or settings.get("pythonPath")

@@ -6,10 +6,13 @@ what cannot be translated is reported.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from dapkit.catalog.choice import Choice
+from dapkit.catalog.errors import CatalogError
+from dapkit.catalog.preparation import with_commands, with_sources_mapped
 
 _EDITORS_OWN = {
     "presentation",
@@ -33,6 +36,7 @@ class TranslatedConfiguration:
     """What an adapter is sent, and what got lost on the way."""
 
     arguments: dict[str, object]
+    choice: Choice
     notes: list[str] = field(default_factory=list)
 
 
@@ -44,7 +48,9 @@ def flattened(configuration: Mapping[str, object]) -> dict[str, object]:
 
 def translate(configuration: Mapping[str, object], choice: Choice) -> TranslatedConfiguration:
     """Return what the chosen adapter is sent for a configuration."""
-    sent = TranslatedConfiguration({key: value for key, value in configuration.items() if key not in _EDITORS_OWN})
+    sent = TranslatedConfiguration(
+        {key: value for key, value in configuration.items() if key not in _EDITORS_OWN}, choice
+    )
     for key in ("preLaunchTask", "postDebugTask"):
         if configuration.get(key):
             sent.notes.append(f"{key} {configuration[key]!r} is not run: run it yourself")
@@ -56,20 +62,11 @@ def translate(configuration: Mapping[str, object], choice: Choice) -> Translated
 
 def _cpptools(sent: TranslatedConfiguration, choice: Choice) -> None:
     given = sent.arguments
-    known = {
-        "name",
-        "type",
-        "request",
-        "program",
-        "args",
-        "cwd",
-        "environment",
-        "stopAtEntry",
-        "processId",
-        "MIMode",
-    } | {"coreDumpPath"}
+    known = {"name", "type", "request", "program", "args", "cwd", "environment", "stopAtEntry", "processId", "MIMode"}
+    known |= {"coreDumpPath", "sourceFileMap", "setupCommands", "miDebuggerPath"}
     if lost := sorted(set(given) - known):
         sent.notes.append(f"{choice.definition.name} does not know {', '.join(lost)}, which {CPPTOOLS} does")
+    sent.choice = choice = _prepared(sent, choice)
     program = str(given["program"]) if "program" in given else None
     if core := given.get("coreDumpPath"):
         sent.arguments = choice.core_arguments(Path(str(core)))
@@ -89,6 +86,36 @@ def _cpptools(sent: TranslatedConfiguration, choice: Choice) -> None:
         stop_on_entry=given.get("stopAtEntry") is True,
         more={"cwd": str(given["cwd"])} if "cwd" in given else {},
     )
+
+
+def _prepared(sent: TranslatedConfiguration, choice: Choice) -> Choice:
+    """Have the adapter do what a configuration of cpptools says of its debugger, as far as it can."""
+    given = sent.arguments
+    if (debugger := given.get("miDebuggerPath")) is not None:
+        if any(fnmatchcase(Path(str(debugger)).name, way[0]) for way in choice.definition.command):
+            choice = replace(choice, command=(str(debugger), *choice.command[1:]))
+        else:
+            sent.notes.append(f"{choice.definition.name} is not the debugger of miDebuggerPath, {debugger}")
+    listed = given.get("setupCommands")
+    texts = [str(each["text"]) for each in listed if "text" in each] if isinstance(listed, list) else []
+    mapped = given.get("sourceFileMap")
+    try:
+        choice = with_sources_mapped(choice, _source_map(mapped) if isinstance(mapped, Mapping) else {})
+        choice = with_commands(choice, [_command(text) for text in texts])
+    except CatalogError as error:
+        sent.notes.append(str(error))
+    return choice
+
+
+def _source_map(given: Mapping[str, object]) -> dict[str, str]:
+    """Read `sourceFileMap`, whose values are paths or say more."""
+    paths = {str(there): here.get("editorPath") if isinstance(here, Mapping) else here for there, here in given.items()}
+    return {there: str(here) for there, here in paths.items() if here}
+
+
+def _command(text: str) -> str:
+    """Make a command line of a setup command, which may be one of GDB/MI."""
+    return f'interpreter-exec mi "{text.replace(chr(34), chr(92) + chr(34))}"' if text.startswith("-") else text
 
 
 def _javascript(sent: TranslatedConfiguration, _: Choice) -> None:

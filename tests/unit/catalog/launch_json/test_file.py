@@ -184,6 +184,7 @@ def test_configuration_of_cpptools_becomes_one_of_a_native_debugger(world: World
         MIMode="gdb",
         setupCommands=[],
         preLaunchTask="build",
+        visualizerFile="x.natvis",
     )
     assert planned.arguments == {
         "request": "launch",
@@ -195,8 +196,48 @@ def test_configuration_of_cpptools_becomes_one_of_a_native_debugger(world: World
     }
     assert planned.notes == (
         "preLaunchTask 'build' is not run: run it yourself",
-        "gdb does not know setupCommands, which cppdbg does",
+        "gdb does not know visualizerFile, which cppdbg does",
     )
+
+
+def test_debugger_of_cpptools_its_commands_and_its_sources_are_heeded(world: World) -> None:
+    world.install("gdb", says="16.3")
+    planned = plan(
+        world,
+        type="cppdbg",
+        program="/a.out",
+        miDebuggerPath="/opt/gdb-16/bin/gdb",
+        setupCommands=[{"text": "-enable-pretty-printing", "ignoreFailures": True}, {"text": "set print elements 50"}],
+        sourceFileMap={
+            "/build": "${workspaceFolder}/src",
+            "/other": {"editorPath": "/mine", "useForBreakpoints": True},
+        },
+    )
+    route = planned.route()
+    assert isinstance(route, Spawned)
+    assert list(route.argv[:4]) == ["/opt/gdb-16/bin/gdb", "-q", "-i", "dap"]
+    assert list(route.argv[-8:]) == [
+        *("-iex", f"set substitute-path '/build' '{world.project}/src'"),
+        *("-iex", "set substitute-path '/other' '/mine'"),
+        *("-iex", 'interpreter-exec mi "-enable-pretty-printing"'),
+        *("-iex", "set print elements 50"),
+    ]
+    assert planned.notes == ()
+
+
+def test_lldb_gets_the_sources_and_commands_of_cpptools_and_names_the_debugger_that_it_is_not(world: World) -> None:
+    world.install("lldb-dap")
+    planned = plan(
+        world,
+        type="cppdbg",
+        program="/a.out",
+        miDebuggerPath="/usr/bin/gdb",
+        setupCommands=[{"text": "settings set target.max-children-count 50"}],
+        sourceFileMap={"/build": "/src"},
+    )
+    assert planned.arguments["sourceMap"] == [["/build", "/src"]]
+    assert planned.arguments["initCommands"] == ["settings set target.max-children-count 50"]
+    assert planned.notes == ("lldb-dap is not the debugger of miDebuggerPath, /usr/bin/gdb",)
 
 
 def test_settings_for_linux_have_precedence(world: World) -> None:
