@@ -85,6 +85,7 @@ class SessionMemory:
         launched: how its program was started; None if it was attached to, or by a whole configuration.
         redaction: of the secrets that its program knows.
         children: by variables reference, how many named and indexed members the value has.
+        secrets: variables references of values that have secret names, such as `credentials`.
         reported: positions in the output: where the last report began and where it ended.
         reported_stop: the stop that it was about.
         locals: as the report of the last stop has shown them.
@@ -96,6 +97,7 @@ class SessionMemory:
     launched: Launched | None = None
     redaction: Redaction = field(default_factory=Redaction)
     children: dict[int, tuple[int, int]] = field(default_factory=dict)
+    secrets: set[int] = field(default_factory=set)
     reported: tuple[int, int] = (0, 0)
     reported_stop: int = 0
     locals: Locals | None = None
@@ -112,10 +114,13 @@ class SessionMemory:
             self.reported = (self.reported[1], end)
             self.locals_before, self.locals = self.locals, None
             self.children.clear()
+            self.secrets.clear()
         return self.reported[0]
 
-    def has_children(self, reference: int, named: int | None, indexed: int | None) -> None:
-        """Take note of how many members a value has, until the next stop."""
+    def has_children(self, reference: int, named: int | None, indexed: int | None, *, secret: bool = False) -> None:
+        """Take note of how many members a value has, and whether they are secret, until the next stop."""
+        if reference and secret:
+            self.secrets.add(reference)
         if reference and (named or indexed):
             self.children[reference] = (named or 0, indexed or 0)
 

@@ -105,6 +105,16 @@ def value_of(expression: str, value: str) -> str:
     return _masked(value, _secrecy_of_expression(expression.strip()))
 
 
+def names_secret(expression: str) -> bool:
+    """Whether an expression, or the name of a variable, says that all of its value is secret."""
+    return _secrecy_of_expression(expression.strip()) is Secrecy.ALL
+
+
+def secret_value(value: str) -> str:
+    """Take out of a value what can be secret in it."""
+    return _masked(value, Secrecy.ALL)
+
+
 def _secrecy_of_expression(expression: str) -> Secrecy:
     """Look at all names of a path, such as `credentials['user']`; of another expression at the last."""
     if _PATH.fullmatch(expression):
@@ -173,6 +183,10 @@ class Redaction:
     def result[T: ProtocolObject](self, result: T) -> T:
         """Take secrets out of all that an answer holds."""
         return self._object(result, Kind.PLAIN)
+
+    def json(self, value: object) -> object:
+        """Take secrets out of a JSON value, by the keys that it has."""
+        return self._held(value, Kind.PLAIN)
 
     def _object[T: ProtocolObject](self, held: T, kind: Kind) -> T:
         secrecy = _secrecy_of_row(held)

@@ -19,6 +19,7 @@ from dapkit.agent.local_variables import variables_of
 from dapkit.agent.memory import Locals, ShownValue
 from dapkit.agent.pages import reliable_total
 from dapkit.agent.program_output import written
+from dapkit.agent.redaction import names_secret
 from dapkit.agent.results import values
 from dapkit.agent.results.session import SourceLine, StopReport
 from dapkit.agent.source_text import lines_of
@@ -184,7 +185,12 @@ async def _locals(call: ActionCall, stop: Stop, reader: _StopReader) -> tuple[li
     known = before.values if before is not None and before.place == place else None
     interesting = [variable for variable in reader.variables if not is_hidden(variable)]
     for variable in interesting:
-        remembered.has_children(variable.variables_reference, variable.named_variables, variable.indexed_variables)
+        remembered.has_children(
+            variable.variables_reference,
+            variable.named_variables,
+            variable.indexed_variables,
+            secret=names_secret(variable.name),
+        )
 
     def rank(variable: Variable) -> int:
         changed_since = known is not None and known.get(variable.name, ("", None))[0] != variable.value

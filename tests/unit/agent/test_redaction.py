@@ -203,7 +203,9 @@ def test_an_answer_to_a_request_of_the_callers_own_is_redacted_by_its_keys() -> 
         "env": {"API_KEY": "longvalue", "HOME": "/home/me"},
         "content": "password = 'hunter22'",
     }
-    assert Redaction().result(CustomBody(snapshot=STOPPED, command="own", custom_body=body)).custom_body == {
+    shown = Redaction().json(body)
+    assert Redaction().result(CustomBody(snapshot=STOPPED, command="own", custom_body=body)).custom_body == shown
+    assert shown == {
         "variables": [{"name": "secret", "value": "'[redacted]'"}, {"name": "count", "value": "12345678"}],
         "env": {"API_KEY": "[redacted]", "HOME": "/home/me"},
         "content": "password = 'hunter22'",

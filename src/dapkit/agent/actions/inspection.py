@@ -8,6 +8,7 @@ from dapkit.agent.call import ActionCall
 from dapkit.agent.explanations import explain
 from dapkit.agent.failures import InvalidArguments
 from dapkit.agent.pages import at_most, page_of_frames, page_of_variables
+from dapkit.agent.redaction import names_secret, secret_value
 from dapkit.agent.registry import Approval, action
 from dapkit.agent.report import last_output
 from dapkit.agent.results.values import (
@@ -39,6 +40,7 @@ from dapkit.protocol import (
     SetVariableArguments,
     SetVariableBody,
     Thread,
+    changed,
 )
 from dapkit.sessions.errors import NoFrame, NoThreads
 
@@ -73,7 +75,9 @@ async def evaluate(
         chosen = None  # commands of a debugger need none
     stood = call.session.state.stop is not None
     body = await _evaluate(call, expression, context, chosen)
-    call.remembered.has_children(body.variables_reference, body.named_variables, body.indexed_variables)
+    call.remembered.has_children(
+        body.variables_reference, body.named_variables, body.indexed_variables, secret=names_secret(expression)
+    )
     evaluation = conversion.evaluation(
         body, most=call.settings.text_bytes // 2, secret_of=expression if call.settings.redact_enabled else ""
     )
@@ -194,11 +198,15 @@ async def variables(
     if reference is None:
         raise InvalidArguments("variables requires variable_ref or scope_id")
     page = await page_of_variables(call, reference, kind=filter, match=match, start=start, count=count)
-    for variable in page.variables:
-        call.remembered.has_children(variable.variables_reference, variable.named_variables, variable.indexed_variables)
+    secret = reference in call.remembered.secrets
+    for row in page.variables:
+        call.remembered.has_children(
+            row.variables_reference, row.named_variables, row.indexed_variables, secret=secret or names_secret(row.name)
+        )
+    hides = secret and call.settings.redact_enabled
     return VariablesResult(
         snapshot=snapshot(call.session),
-        variables=page.variables,
+        variables=[changed(row, value=secret_value(row.value)) if hides else row for row in page.variables],
         start=start,
         more=page.more,
         searched=page.searched,

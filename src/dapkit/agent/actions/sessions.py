@@ -44,6 +44,8 @@ async def custom_request(
     text = encode_value(body)  # only to measure it; a body that is short enough stays a value
     if len(text) <= limits.CUSTOM_BODY_BYTES:
         return CustomBody(snapshot=snapshot(call.session), command=command, custom_body=body)
+    if call.settings.redact_enabled:  # while it can still be seen what is what
+        text = encode_value(call.remembered.redaction.json(body))
     beginning = text[: limits.CUSTOM_BODY_BYTES].decode(errors="replace")
     return CustomBody(snapshot=snapshot(call.session), command=command, custom_body=beginning, length=len(text))
 

@@ -33,10 +33,10 @@ def snapshot_block(snapshot: Snapshot) -> Iterator[str]:
         yield f"Stop reason: {one_line(snapshot.stop_reason)}"
     if snapshot.frame_name is not None:
         yield f"Frame: {one_line(snapshot.frame_name)}"
-    if snapshot.instruction_pointer_reference is not None:
-        yield f"Instruction pointer: {snapshot.instruction_pointer_reference}"
     if (place := location(snapshot)) is not None:
         yield f"Location: {place}"
+    elif snapshot.instruction_pointer_reference is not None:
+        yield f"Instruction pointer: {snapshot.instruction_pointer_reference}"
     if snapshot.needs_configuration_done:
         yield "Configuration: pending configurationDone; set breakpoints, then continue."
     if snapshot.exit_code is not None:
