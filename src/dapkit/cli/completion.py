@@ -3,17 +3,22 @@
 import click
 from click.shell_completion import get_completion_class
 
+_HELP = """Print the script that completes commands, options and sessions in SHELL.
 
-@click.command(epilog='Example: eval "$(dapkit completion bash)"')
+\b
+In ~/.bashrc:
+  eval "$(dapkit completion bash)"
+In ~/.zshrc, after compinit:
+  eval "$(dapkit completion zsh)"
+In ~/.config/fish/config.fish:
+  dapkit completion fish | source
+"""
+
+
+@click.command(help=_HELP, epilog='Example: eval "$(dapkit completion bash)"')
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> None:
-    r"""Print the script that completes commands, options and sessions in SHELL.
-
-    \b
-      bash   eval "$(dapkit completion bash)"           in ~/.bashrc
-      zsh    eval "$(dapkit completion zsh)"            in ~/.zshrc
-      fish   dapkit completion fish | source            in ~/.config/fish/config.fish
-    """
+    """Print what click has for the shell."""
     kind = get_completion_class(shell)
     if kind is None:
         raise click.ClickException(f"there is no completion for {shell}")

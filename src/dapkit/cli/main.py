@@ -8,6 +8,7 @@ import click
 from dapkit import __version__
 from dapkit.agent.table import ACTIONS
 from dapkit.cli import exit_codes
+from dapkit.cli.help import HelpContext, with_our_help
 
 _OTHERS: Final[dict[str, tuple[str, str]]] = {
     "run": ("run", "Debug a program from start to end in one call, and show what it does at breakpoints."),
@@ -36,6 +37,8 @@ _TOPICS: Final = {
 class Commands(click.Group):
     """All commands, by topic; only the one that is asked for is made."""
 
+    context_class = HelpContext
+
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - as click has it
         """Return all names."""
         return [*_OTHERS, *(name.replace("_", "-") for name in ACTIONS)]
@@ -46,13 +49,13 @@ class Commands(click.Group):
         if name in ACTIONS:
             from dapkit.cli import actions
 
-            return actions.command(name)
+            return with_our_help(actions.command(name))
         if cmd_name not in _OTHERS:
             return None
         from importlib import import_module
 
         made: click.Command = getattr(import_module(f"dapkit.cli.{_OTHERS[cmd_name][0]}"), cmd_name)
-        return made
+        return with_our_help(made)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -77,12 +80,19 @@ class Commands(click.Group):
             with formatter.section(title):
                 formatter.write_dl(rows)
 
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - as click has it
+        """List the exit codes."""
+        with formatter.section("Exit codes"):
+            formatter.write_dl([(str(code), meaning) for code, meaning in exit_codes.MEANINGS])
+
 
 _HELP: Final = """Debug programs in any language from the shell.
 
 \b
-  dapkit run -b app.py:12 -e total -- app.py --fast     a whole session in one call
-  dapkit launch -b app.py:12 app.py                     a session that stays
+A whole session in one call:
+  dapkit run -b app.py:4 -e x app.py
+A session that stays:
+  dapkit launch -b app.py:4 app.py
   dapkit evaluate 'len(items)'
   dapkit step-over
   dapkit terminate
@@ -95,7 +105,6 @@ Sessions outlive the commands. Each project has sessions of its own.
     cls=Commands,
     help=_HELP,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120},
-    epilog="\b\nExit codes:\n" + "\n".join(f"  {code:3}  {meaning}" for code, meaning in exit_codes.MEANINGS),
 )
 @click.version_option(__version__, prog_name="dapkit")
 def dapkit() -> None:

@@ -5,6 +5,7 @@ import os
 import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
 
@@ -28,10 +29,27 @@ def parameters(line: str) -> dict[str, object]:
         raise click.UsageError(str(error)) from error
 
 
-def test_help_of_the_whole_shows_its_examples_line_by_line() -> None:
-    text = dapkit.get_help(click.Context(dapkit, max_content_width=120))
-    assert "\\b" not in text
-    assert "\n    dapkit step-over\n    dapkit terminate\n" in text
+def every_command(command: click.Command, *names: str) -> Iterator[tuple[click.Command, str]]:
+    """List a command and all below it."""
+    yield command, " ".join(names)
+    if isinstance(command, click.Group):
+        for name in command.list_commands(click.Context(command)):
+            below = command.get_command(click.Context(command), name)
+            assert below is not None
+            yield from every_command(below, *names, name)
+
+
+@pytest.mark.parametrize("width", [80, 40])
+def test_help_fits_the_terminal_line_by_line(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    for command, name in every_command(dapkit, "dapkit"):
+        text = command.get_help(command.context_class(command, info_name=name, max_content_width=120))
+        assert not [line for line in text.splitlines() if len(line.rstrip()) > width], name
+        assert "\b" not in text
+        assert "\\b" not in text
+    whole = dapkit.get_help(dapkit.context_class(dapkit, info_name="dapkit"))
+    assert "\n    dapkit evaluate 'len(items)'\n    dapkit step-over\n    dapkit terminate\n" in whole
+    assert [line.split()[0] for line in whole.splitlines() if line.startswith("  1")] == ["1", "10", "130"]
 
 
 @pytest.mark.parametrize("word", ["-", "/dev/stdin", "/dev/fd/0"])
