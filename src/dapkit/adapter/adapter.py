@@ -61,24 +61,27 @@ class Adapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Requests[Launch, A
 
     A class that is only a part of an adapter, to be put together with others, is
     created with `partial=True`; the whole is checked when it is created.
-
-    Attributes:
-        announces: capabilities that do not follow from the handlers.
-        serial: True, or the names of handlers: those run one after the other, in the order of the
-            requests. `launch`, `attach` and `disconnect` are never among them.
-        middleware: what is done around every request, the first one outermost.
-        initialized_after: when the client is asked to configure breakpoints, unless the adapter
-            says so itself by `await self.initialized()`: after the handler of launch or attach, so that
-            breakpoints meet a known program, or straight after `initialize`.
-        holds_launch: whether the response to launch or attach waits for `configurationDone`.
-
     """
 
     announces: ClassVar[Capabilities] = Capabilities()
+    """Capabilities that do not follow from the handlers."""
+
     serial: ClassVar[Collection[str] | bool] = False
+    """True, or the names of handlers: those run one after the other, in the order of the requests. `launch`, `attach`
+    and `disconnect` are never among them.
+    """
+
     middleware: ClassVar[Sequence[Middleware]] = ()
+    """What is done around every request, the first one outermost."""
+
     initialized_after: ClassVar[Literal["launch", "initialize"]] = "launch"
+    """When the client is asked to configure breakpoints, unless the adapter says so itself by `await
+    self.initialized()`: after the handler of launch or attach, so that breakpoints meet a known program, or straight
+    after `initialize`.
+    """
+
     holds_launch: ClassVar[bool] = True
+    """Whether the response to launch or attach waits for `configurationDone`."""
 
     _definition: ClassVar[Definition | None] = None
     _served_session: AdapterSession | None = None

@@ -28,21 +28,22 @@ type WireBreakpoint = SourceBreakpoint | FunctionBreakpoint | DataBreakpoint | I
 
 @dataclass(frozen=True, slots=True)
 class SourceLocation:
-    """A line of a file, from 1, by its number or by a text in it.
-
-    With a `text`, `line` only chooses the nearest of several lines that hold it.
-
-    Attributes:
-        file: its path; empty if the adapter knows the source by a reference alone.
-        named: the source as the adapter named it, if its path does not say everything.
-
-    """
+    """A line of a file, from 1, by its number or by a text in it."""
 
     file: Path
+    """Its path; empty if the adapter knows the source by a reference alone."""
+
     line: int | None = None
+    """The line, from 1; beside a `text` it only chooses the nearest of several lines that hold it."""
+
     column: int | None = None
+    """The column, from 1."""
+
     text: str | None = None
+    """What the line has to contain."""
+
     named: Source | None = None
+    """The source as the adapter named it, if its path does not say everything."""
 
     @property
     def source(self) -> Source:
@@ -65,6 +66,7 @@ class FunctionLocation:
     """The entry of a function."""
 
     name: str
+    """Its name, as the adapter understands it."""
 
     def __str__(self) -> str:
         return self.name
@@ -75,7 +77,10 @@ class InstructionLocation:
     """A machine instruction, by a memory reference of this run."""
 
     reference: str
+    """The memory reference."""
+
     offset: int | None = None
+    """Bytes to add to it; may be negative."""
 
     def __str__(self) -> str:
         return self.reference if not self.offset else f"{self.reference}{self.offset:+d}"
@@ -86,7 +91,10 @@ class DataLocation:
     """A value, by the id that `dataBreakpointInfo` returned in this run."""
 
     data_id: str
+    """The id."""
+
     access: DataBreakpointAccessType | None = None
+    """Which access stops the program. None: what the adapter chooses."""
 
     def __str__(self) -> str:
         return self.data_id
@@ -98,25 +106,28 @@ type Location = SourceLocation | FunctionLocation | InstructionLocation | DataLo
 
 @dataclass(frozen=True, slots=True)
 class BreakpointSpec:
-    """A breakpoint as it is asked for.
-
-    Attributes:
-        condition: an expression of the program's language; it acts only where that is true.
-        hit_condition: `5`, `== 5`, `!= 5`, `>= 5`, `> 5`, `<= 5`, `< 5` or `% 3`: at which of its hits it acts.
-        log_message: what is logged instead of stopping, with expressions in braces.
-        mode: one of the adapter's breakpoint modes.
-        enabled: whether it is set at present.
-        temporary: whether it is removed at the next stop, wherever that is.
-
-    """
+    """A breakpoint as it is asked for."""
 
     location: Location
+    """Where it is."""
+
     condition: str | None = None
+    """An expression of the program's language; it acts only where that is true."""
+
     hit_condition: str | None = None
+    """`5`, `== 5`, `!= 5`, `>= 5`, `> 5`, `<= 5`, `< 5` or `% 3`: at which of its hits it acts."""
+
     log_message: str | None = None
+    """What is logged instead of stopping, with expressions in braces."""
+
     mode: str | None = None
+    """One of the adapter's breakpoint modes."""
+
     enabled: bool = True
+    """Whether it is set at present."""
+
     temporary: bool = False
+    """Whether it is removed at the next stop, wherever that is."""
 
 
 def source_location(file: File, line: int | None = None, column: int | None = None) -> SourceLocation:

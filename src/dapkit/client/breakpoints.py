@@ -68,18 +68,16 @@ SET_COMMANDS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class SessionBreakpoint:
-    """One breakpoint as it stands now.
-
-    Attributes:
-        number: ours; the same through moves and restarts, and in all sessions of a tree.
-        spec: what was asked for.
-        answer: what the adapter last reported about it; None before that.
-
-    """
+    """One breakpoint as it stands now."""
 
     number: int
+    """Our number of it; the same through moves and restarts, and in all sessions of a tree."""
+
     spec: BreakpointSpec
+    """What was asked for."""
+
     answer: Breakpoint | None = None
+    """What the adapter last reported about it; None before that."""
 
     @property
     def wanted(self) -> WireBreakpoint:

@@ -23,10 +23,13 @@ from dapkit.protocol import EventBody, OutputEvent
 
 @dataclass(frozen=True, slots=True)
 class CustomEvent:
-    """An event that the specification does not know; `body` is plain JSON."""
+    """An event that the specification does not know."""
 
     event: str
+    """Its name."""
+
     body: object
+    """Its body, as plain JSON."""
 
 
 type SessionEvent = EventBody | CustomEvent

@@ -13,18 +13,16 @@ from dapkit import limits
 
 @dataclass(frozen=True, slots=True)
 class OutputText:
-    """What a reader gets.
-
-    Attributes:
-        text: the pieces in the order in which they came.
-        end: the position to read on from.
-        lost: at most so many characters of what was asked for had to be dropped; exact for a single category.
-
-    """
+    """What a reader gets."""
 
     text: str
+    """The pieces in the order in which they came."""
+
     end: int
+    """The position to read on from."""
+
     lost: int = 0
+    """At most so many characters of what was asked for had to be dropped; exact for a single category."""
 
     @property
     def complete(self) -> bool:

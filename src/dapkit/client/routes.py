@@ -22,19 +22,19 @@ from dapkit.transport import ChildProcess, connect_tcp, connect_unix, spawn, spa
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """An adapter at the other end of a stream.
-
-    Attributes:
-        process: None if it is not ours.
-        again: the route to another session; None if there is none.
-        is_known: whether it is certain whose adapter it is. At a port any user of the machine may listen.
-
-    """
+    """An adapter at the other end of a stream."""
 
     stream: ByteStream
+    """The stream."""
+
     process: ChildProcess | None = None
+    """The adapter's process; None if it is not ours."""
+
     again: "Route | None" = None
+    """The route to another session; None if there is none."""
+
     is_known: bool = True
+    """Whether it is certain whose adapter it is. At a port any user of the machine may listen."""
 
 
 class Route(Protocol):
@@ -50,8 +50,13 @@ class Spawned:
     """A process of our own that speaks on its stdin and stdout."""
 
     argv: Sequence[str]
+    """The command."""
+
     cwd: Path | None = None
+    """Its working directory. None: ours."""
+
     env: Mapping[str, str] | None = None
+    """Its environment. None: ours."""
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Reached]:
@@ -65,18 +70,22 @@ class Listening:
     """A process of our own that speaks on a socket, which its command names by a placeholder.
 
     See `dapkit.transport.spawn_listening`: `${port}`, `${socket}` or `${callback}`.
-
-    Attributes:
-        ready: what it writes when it may be connected to, if it listens before.
-        patience: how many seconds it may take until it is reached.
-
     """
 
     argv: Sequence[str]
+    """The command, with a placeholder."""
+
     cwd: Path | None = None
+    """Its working directory. None: ours."""
+
     env: Mapping[str, str] | None = None
+    """Its environment. None: ours."""
+
     ready: str = ""
+    """What it writes when it may be connected to, if it listens before."""
+
     patience: float = limits.CONNECT_SECONDS
+    """How many seconds it may take until it is reached."""
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Reached]:
@@ -89,18 +98,19 @@ class Listening:
 
 @dataclass(frozen=True, slots=True)
 class Tcp:
-    """An adapter that listens on a port.
-
-    Attributes:
-        token: what it asks for. Missing: the one that a listener of ours has left for this port, if there is one.
-        is_known: whether the port is known to be that of an adapter that we have started, or were led to by one.
-
-    """
+    """An adapter that listens on a port."""
 
     host: str
+    """The host."""
+
     port: int
+    """The port."""
+
     token: str | None = field(default=None, repr=False)
+    """What it asks for. Missing: the one that a listener of ours has left for this port, if there is one."""
+
     is_known: bool = False
+    """Whether the port is known to be that of an adapter that we have started, or were led to by one."""
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Reached]:
@@ -115,6 +125,7 @@ class Unix:
     """An adapter that listens on a unix socket."""
 
     path: Path
+    """The path of the socket."""
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Reached]:
@@ -128,6 +139,7 @@ class Given:
     """A stream that is there already; it takes one session."""
 
     stream: ByteStream
+    """The stream."""
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Reached]:

@@ -49,10 +49,13 @@ class Running:
 
 @dataclass(frozen=True, slots=True)
 class Stopped:
-    """The program stands still; `epoch` counts its stops from 1."""
+    """The program stands still."""
 
     event: StoppedEvent
+    """What the adapter said about the stop."""
+
     epoch: int
+    """Which stop of the session this is, from 1."""
 
     @property
     def reason(self) -> str:
@@ -67,16 +70,13 @@ class Stopped:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """Debugging is over.
-
-    Attributes:
-        exit_code: None if the adapter did not report it (delve and js-debug never do).
-        adapter_lost: whether the adapter went away without `terminated`; the program may be in any state then.
-
-    """
+    """Debugging is over."""
 
     exit_code: int | None
+    """The program's exit code; None if the adapter did not report it (delve and js-debug never do)."""
+
     adapter_lost: bool = False
+    """Whether the adapter went away without `terminated`; the program may be in any state then."""
 
 
 type State = Starting | Running | Stopped | Ended
@@ -88,8 +88,13 @@ class KnownThread:
     """A thread as far as events and `threads` responses reported it; not every adapter sends events for all."""
 
     id: int
+    """Its id."""
+
     name: str | None = None
+    """Its name, if it was reported."""
+
     stopped: bool = False
+    """Whether it stands still."""
 
 
 @dataclass(frozen=True, slots=True)

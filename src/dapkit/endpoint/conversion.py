@@ -30,8 +30,14 @@ class Formats:
     """What `initialize` agreed on; `Formats()` is our own convention."""
 
     line_offset: int = 0
+    """What is added to a line of the client's to make ours, which is counted from 1: 1 if it counts from 0."""
+
     column_offset: int = 0
+    """The same for columns."""
+
     uris: bool = False
+    """Whether the client writes paths as URIs."""
+
     native: bool = field(init=False)
     """Whether nothing has to be rewritten."""
 

@@ -15,6 +15,7 @@ class RequestReceived:
     """The peer asks; its arguments are typed, or `RawJson` for a custom command."""
 
     request: Request
+    """The request; its arguments are read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,10 @@ class ResponseReceived:
     """
 
     request: Request
+    """What we asked."""
+
     response: Response
+    """What the peer answered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +38,10 @@ class ResponseUnusable:
     """The peer answered `request`, but no reading makes sense of what it said."""
 
     request: Request
+    """What we asked."""
+
     problem: ProtocolError
+    """What is wrong with the answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +49,7 @@ class LateResponse:
     """An answer to a request that was given up on."""
 
     response: Response
+    """The answer, which nobody waits for any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +57,7 @@ class EventReceived:
     """The peer tells; the body is typed, or `RawJson` for a custom event and where no reading makes sense of it."""
 
     event: Event
+    """The event; its body is read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +68,7 @@ class CancelRequested:
     """
 
     request: Request
+    """The request that is to be given up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,16 +76,15 @@ class ProgressCancelRequested:
     """The client asks to end the work behind a progress; its `progressEnd` is still due."""
 
     progress_id: str
+    """Which progress."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConversationEnded:
-    """Nothing more comes from the peer.
-
-    `problem` says what was wrong with its last bytes; None after an orderly end of input.
-    """
+    """Nothing more comes from the peer."""
 
     problem: str | None
+    """What was wrong with the last bytes of the peer; None after an orderly end of input."""
 
 
 type Happening = (

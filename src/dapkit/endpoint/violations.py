@@ -12,18 +12,16 @@ from dapkit.protocol import AnyMessage, Event, Request, Response
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """One breach of the protocol by the peer.
-
-    Attributes:
-        message: which message, in protocol words: `event stopped (seq 7)`.
-        path: where in it, such as `$.body.threadId`; `$` is the message as a whole.
-        problem: what was found and what was expected.
-
-    """
+    """One breach of the protocol by the peer."""
 
     message: str
+    """Which message, in protocol words: `event stopped (seq 7)`."""
+
     path: str
+    """Where in it, such as `$.body.threadId`; `$` is the message as a whole."""
+
     problem: str
+    """What was found and what was expected."""
 
     def __str__(self) -> str:
         """One line of a report."""

@@ -36,14 +36,16 @@ class ChildProcess:
         argv: the command as it was given; it was started by the full path of its program.
         pid: of the process, which also names its group and its session.
         on_stdio: whether it speaks the protocol there; else what it writes to stdout is read like its stderr.
-        stream: protocol bytes to it and from it.
-        takes_along: whether all of its session ends with it, and not its group alone: debuggers put programs into
-            groups of their own, and nobody ends these if the debugger is killed.
 
     """
 
     stream: ByteStream
+    """Protocol bytes to it and from it."""
+
     takes_along: bool = False
+    """Whether all of its session ends with it, and not its group alone: debuggers put programs into groups of their
+    own, and nobody ends these if the debugger is killed.
+    """
 
     def __init__(
         self,

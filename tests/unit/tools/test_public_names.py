@@ -1,9 +1,12 @@
 """The reference shows every public name of the SDK, once, with what it is."""
 
+import ast
+import importlib
 from collections import Counter
 
 import pytest
 
+from dapkit.protocol.field_descriptions import field_descriptions
 from public_names import PACKAGES, REFERENCE, public_names, shown_on
 
 
@@ -15,6 +18,19 @@ def test_every_public_name_is_on_one_page_of_the_reference() -> None:
 @pytest.mark.parametrize("package", PACKAGES)
 def test_every_public_name_is_described(package: str) -> None:
     assert [name for name, definition in public_names(package).items() if not definition.description] == []
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_field_of_a_public_class_is_described(package: str) -> None:
+    undescribed = [
+        f"{name}.{field.target.id}"
+        for name, definition in public_names(package).items()
+        if isinstance(definition.statement, ast.ClassDef)
+        for field in definition.statement.body
+        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and field.target.id[0] != "_"
+        if field.target.id not in field_descriptions(getattr(importlib.import_module(package), name))
+    ]
+    assert undescribed == []
 
 
 def test_a_directive_shows_the_names_of_some_modules_or_all_others() -> None:
