@@ -3,7 +3,7 @@
 Adapters give a struct or a container as a value that says little, and its members
 only when asked for them. They are asked for here, two levels deep, as far as the
 limits of requests, time and characters go; a pointer is followed from a variable,
-and not from a member. Values that say what they hold are left as they are.
+and not from a member, and properties are left alone. Values that say what they hold are left as they are.
 """
 
 import re
@@ -86,7 +86,7 @@ class _Value:
     def can_be_read(self, *, followed: bool) -> bool:
         """Whether it has members that its own text does not show; pointers only if they are to be followed."""
         variable = self.variable
-        if not variable.variables_reference or variable.type in DEFINITIONS:
+        if not variable.variables_reference or variable.type in DEFINITIONS or _is_lazy(variable):
             return False
         if self.says_nothing:
             return True
@@ -100,7 +100,8 @@ class _Value:
         variable = self.variable
         members = await self._members_of(variable, ask)
         only = members[0] if len(members) == 1 else None
-        if only is not None and only.variables_reference and _Value(only).says_nothing:  # what a pointer points at
+        if only is not None and only.variables_reference and not _is_lazy(only) and _Value(only).says_nothing:
+            # what a pointer points at
             members = await self._members_of(only, ask)
         self.more = len(members) > limits.CONTENTS_MEMBERS
         self.members = [_Value(member) for member in members[: limits.CONTENTS_MEMBERS] if not _is_noise(member)]
@@ -150,4 +151,9 @@ class _Value:
 
 
 def _is_noise(member: Variable) -> bool:
-    return is_hidden(member) or member.type in DEFINITIONS
+    return is_hidden(member) or member.type in DEFINITIONS or _is_lazy(member)
+
+
+def _is_lazy(variable: Variable) -> bool:
+    """Whether code of the program runs to get the value, as of a property: only where a user asks for it."""
+    return variable.presentation_hint is not None and bool(variable.presentation_hint.lazy)

@@ -207,3 +207,40 @@ async def test_conditions_hit_counts_and_log_messages_work(caller: Caller, adapt
     assert (await caller("continue")).details["snapshot"]["line"] == 2
     assert (await caller("evaluate", expression="number")).details["evaluation"]["result"] == "7"
     assert "at 6\n" in (await caller("output")).details["output"]
+
+
+NODES = """\
+class Node:
+    def __init__(self, number, following):
+        self.number = number
+        self.following = following
+
+    @property
+    def price(self):
+        print("asked for the price")
+        return 1
+
+
+def walk(first):
+    return first
+
+
+walk(Node(1, Node(2, None)))
+print("walked")
+"""
+
+
+@both
+async def test_stop_shows_what_is_inside_of_objects_and_runs_none_of_their_properties(
+    caller: Caller, adapter: str
+) -> None:
+    caller.write("nodes.py", NODES)
+    launched = await caller("launch", program="nodes.py", adapter=adapter, breakpoints=["nodes.py:13"])
+    first = launched.details["stop"]["locals"][0]
+    if adapter == "dapkit":  # debugpy would run the property
+        assert first["contents"].startswith("{number = 1, following = <__main__.Node object at 0x")
+        assert first["contents"].endswith("{number = 2, following = None}}")
+    assert (await caller("continue")).details["state"] == "terminated"
+    output = (await caller("output")).text
+    assert "walked" in output
+    assert "asked for the price" not in output

@@ -9,7 +9,7 @@ from dapkit.agent.contents import contents_of
 from dapkit.agent.local_variables import printed_variables
 from dapkit.agent.redaction import Kind, Redaction
 from dapkit.endpoint import RequestFailed
-from dapkit.protocol import Variable, VariablesArguments, VariablesBody
+from dapkit.protocol import Variable, VariablePresentationHint, VariablesArguments, VariablesBody
 
 
 def var(
@@ -86,6 +86,16 @@ async def test_members_of_a_value_that_cannot_be_read_are_not_asked_for() -> Non
     members = Members({1: POINT})
     assert await contents_of([var("p", "<error: gone>", 1, "Point")], members.ask, unreadable="<error: ") == [None]
     assert not members.asked
+
+
+@pytest.mark.parametrize("beside", [[], POINT])
+async def test_property_is_left_alone(beside: list[Variable]) -> None:
+    hint = VariablePresentationHint(lazy=True)
+    price = Variable(name="price", value="", variables_reference=7, presentation_hint=hint)
+    members = Members({1: [price, *beside], 7: [var("price", "1")]})
+    found = await contents_of([var("shop", "<Shop object>", 1), price], members.ask)
+    assert found == ["{x = 1, y = 2}" if beside else None, None]
+    assert {asked.variables_reference for asked in members.asked} == {1}
 
 
 async def test_container_of_many_items_is_asked_for_few() -> None:
