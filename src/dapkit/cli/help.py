@@ -19,6 +19,13 @@ class HelpFormatter(click.HelpFormatter):
         columns = get_terminal_size().columns if width is None else width
         super().__init__(indent_increment, max(min(columns, max_width or columns), _LEAST), max_width)
 
+    def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
+        """Write how a command is written."""
+        if self.width >= _NARROW:
+            super().write_usage(prog, args, prefix)
+        else:
+            self.write(f"{click.wrap_text(f'{prefix or "Usage: "}{prog} {args}', self.width, '', '  ')}\n")
+
     def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:
         """Write words and what they mean."""
         if self.width >= _NARROW:
