@@ -66,12 +66,13 @@ def listen(
 
 
 def connect(address: Address, *, token: str | None = None, token_file: str | os.PathLike[str] | None = None) -> None:
-    """Connect to a debugger that waits for this program (`attach` with `listen`).
+    """Connect to a debugger that waits for this program (`attach` with `listen`), until it has set its breakpoints.
 
     The token is looked for where a debugger of our own user on this machine has left it, unless it is given.
 
     Raises:
-        RuntimeError: the program listens or is debugged already, or the debugger does not know the token.
+        RuntimeError: the program listens or is debugged already, the debugger does not know the token, or it left
+            before it had configured its session.
         OSError: no debugger listens there.
 
     """

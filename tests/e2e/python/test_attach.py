@@ -380,18 +380,39 @@ async def test_program_connects_to_an_adapter_that_waits(tmp_path: Path, python:
     text = """
         import sys, dapkit
         dapkit.connect(int(sys.argv[1]))
-        dapkit.wait_for_client()
         x = 1
         print("done")
     """
     async with client() as session, anyio.create_task_group() as tasks:
-        await session.add_breakpoint(tmp_path / "prog.py", 4)
+        await session.add_breakpoint(tmp_path / "prog.py", 3)
         tasks.start_soon(session.attach, {"listen": {"port": 0}})
         told = await session.wait_for(OutputEvent, since=0)
         port = told.output.partition("127.0.0.1', ")[2].partition(")")[0]
         with running(text, tmp_path, python, port) as program:
             assert (await session.next_stop()).reason == "breakpoint"
             await session.resume()
+            assert program.process.wait(30) == 0
+
+
+@pytest.mark.each_python
+async def test_program_that_connects_does_not_hang_when_its_debugger_goes(tmp_path: Path, python: str) -> None:
+    text = """
+        import sys, dapkit
+        try:
+            dapkit.connect(int(sys.argv[1]))
+        except RuntimeError as error:
+            print(error)
+    """
+    async with raw_client() as raw:
+        await raw.initialize()
+        await raw.send("attach", {"listen": {"port": 0}})
+        told = await raw.event("output")
+        port = told["output"].partition("127.0.0.1', ")[2].partition(")")[0]
+        with running(text, tmp_path, python, port) as program:
+            await raw.event("initialized")
+            assert program.process.poll() is None  # it waits
+            await raw.ask("disconnect")
+            assert program.line() == "the debugger left before it had configured its session"
             assert program.process.wait(30) == 0
 
 

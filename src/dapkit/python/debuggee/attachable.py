@@ -60,10 +60,12 @@ class AttachableProgram:
         return where
 
     def reach(self, place: ListenAddress, token: str | None) -> None:
-        """Connect to a debugger that waits."""
+        """Connect to a debugger that waits, and return when it has configured its session."""
         self._need_nobody()
         client = _connected(place, token)
+        waiter = current.expect()
         self._start(unseen(lambda: self._serve(client)))
+        current.wait_for(waiter)
 
     def _need_nobody(self) -> None:
         if current.expects_clients:
@@ -153,7 +155,7 @@ def listen(place: ListenAddress, *, token: str | None, folder: str, allow_remote
 
 
 def connect(place: ListenAddress, token: str | None) -> None:
-    """Connect to a debugger that waits."""
+    """Connect to a debugger that waits, and return when it has configured its session."""
     _attachable.reach(place, token)
 
 

@@ -39,10 +39,10 @@ engine: "Debugger | None" = None
 expects_clients = False
 """Whether there is a thread that waits for one, or serves one."""
 
-_waiting: list["_Waiter"] = []
+_waiting: list["Waiter"] = []
 
 
-class _Waiter:
+class Waiter:
     """A thread that waits for a client."""
 
     def __init__(self) -> None:
@@ -60,15 +60,31 @@ def wait() -> None:
     """Wait until a client has configured its session; a signal handler may raise meanwhile.
 
     Raises:
-        RuntimeError: no client can attach.
+        RuntimeError: no client can attach, or it left before.
 
     """
-    if not expects_clients and engine is None:
-        raise RuntimeError("no client can attach: call dapkit.listen() or dapkit.connect() first")
-    waiter = _Waiter()
-    _waiting.append(waiter)
+    waiter = expect()
     if is_debugged():
         return
+    if not expects_clients and engine is None:
+        raise RuntimeError("no client can attach: call dapkit.listen() or dapkit.connect() first")
+    wait_for(waiter)
+
+
+def expect() -> "Waiter":
+    """Take note that the calling thread is about to wait: whatever settles it from now on is not missed."""
+    waiter = Waiter()
+    _waiting.append(waiter)
+    return waiter
+
+
+def wait_for(waiter: "Waiter") -> None:
+    """Wait until a client has configured its session.
+
+    Raises:
+        RuntimeError: it left before.
+
+    """
     waiter.lock.acquire()
     if not waiter.came:
         raise RuntimeError("the debugger left before it had configured its session")
