@@ -1,10 +1,14 @@
 """The same configuration given to debugpy and to our adapter by the same client: what can be seen is the same."""
 
+import json
+import os
+import shlex
 import sys
 import textwrap
 from pathlib import Path
 from typing import NamedTuple
 
+import anyio
 import pytest
 
 from e2e.python.driving import ADAPTER
@@ -116,6 +120,42 @@ async def test_program_that_a_library_runs_stops_first_in_a_file_of_the_user(
         args = ["-q", "-p", "no:cacheprovider", "test_mine.py"]
         run = await run_under(which, tmp_path, [], **launch, module="pytest", args=args)
         assert (which, run.stops, run.exit_code) == (which, ["test_mine.py:2 <module>"], 0)
+
+
+async def test_text_of_arguments_is_left_to_the_shell_of_the_terminal(tmp_path: Path) -> None:
+    (tmp_path / "shown.txt").touch()
+    (tmp_path / "prog.py").write_text("import json, sys\njson.dump(sys.argv[1:], open('said', 'w'))\n")
+    launch = {"program": str(tmp_path / "prog.py"), "console": "integratedTerminal", "cwd": str(tmp_path)}
+    for which, command in ADAPTERS.items():
+        (tmp_path / "said").unlink(missing_ok=True)
+        async with raw_client(command, log="" if which == "ours" else ".*") as client:
+            await client.initialize(supportsRunInTerminalRequest=True, supportsArgsCanBeInterpretedByShell=True)
+            await client.send("launch", {**launch, "args": "*.txt \"$HOME\" 'a b' | cat -"})
+            asked = await client.until(lambda message: message.get("command") == "runInTerminal")
+            wanted = asked["arguments"]
+            assert wanted["argsCanBeInterpretedByShell"] is True
+            env = {**os.environ, "HOME": "/my home", **wanted.get("env", {})}
+            async with await anyio.open_process(" ".join(wanted["args"]), cwd=tmp_path, env=env) as shell:
+                await client.accept(asked)
+                await client.event("initialized")
+                await client.ask("configurationDone")
+                await client.event("terminated")
+                await client.send("disconnect")
+                await shell.wait()
+        assert (which, json.loads((tmp_path / "said").read_text())) == (which, ["shown.txt", "/my home", "a b"])
+
+
+@pytest.mark.parametrize(("args", "is_said"), [("*.txt", True), ("'$HOME' a", False), (["$HOME"], False)])
+async def test_text_of_arguments_is_split_where_no_shell_takes_part(
+    tmp_path: Path, args: str | list[str], *, is_said: bool
+) -> None:
+    (tmp_path / "prog.py").write_text("import sys\nprint(sys.argv[1:])\n")
+    async with raw_client() as client:
+        await client.start(program=str(tmp_path / "prog.py"), args=args)
+        await client.event("exited")
+        words = args if isinstance(args, list) else shlex.split(args)
+        assert client.output("stdout") == f"{words}\n"
+        assert client.output("console").startswith("args: the text was split into words") is is_said
 
 
 async def test_client_that_knows_no_threads_pauses_and_continues_the_program(tmp_path: Path) -> None:

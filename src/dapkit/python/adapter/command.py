@@ -6,6 +6,7 @@ here, in words of the launch configuration.
 
 import json
 import os
+import re
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,6 +20,11 @@ from dapkit.python.adapter.interpreter import interpreter_of
 ENTRY = Path(__file__).parent.parent / "debuggee" / "entry.py"
 """What runs in the program's interpreter; needs nothing of ours installed there."""
 
+_LITERAL = r"'[^']*'|\\."
+"""What a shell leaves as it is."""
+_EXPANDED = r"[$`*?\[~{;|&<>]"
+"""What it does not."""
+
 
 @dataclass(frozen=True, slots=True)
 class Command:
@@ -30,6 +36,7 @@ class Command:
         cwd: absolute path of the folder to run in.
         env: changes to the environment; None takes a variable away.
         name: what people call the program.
+        shell_text: further arguments, as a shell is to read them.
         problems: what is not as it was asked for, but does not keep the program from running; sentences.
 
     """
@@ -39,6 +46,7 @@ class Command:
     cwd: Path
     env: Mapping[str, str | None]
     name: str
+    shell_text: str = ""
     problems: tuple[str, ...] = ()
 
     def environment(self) -> dict[str, str]:
@@ -47,8 +55,10 @@ class Command:
         return {name: value for name, value in changed.items() if value is not None}
 
 
-def command_for(launch: PythonLaunch, link: Path) -> Command:
+def command_for(launch: PythonLaunch, link: Path, *, has_shell: bool = False) -> Command:
     """Make the command that starts a program and connects it to the socket `link`.
+
+    With `has_shell` a shell reads what is left to it.
 
     Raises:
         RequestFailed: the program cannot be started like this.
@@ -59,11 +69,14 @@ def command_for(launch: PythonLaunch, link: Path) -> Command:
     file = read_env_file(cwd / launch.env_file, os.environ) if launch.env_file else EnvFile({})
     env = {**file.variables, **{name: _as_text(value) for name, value in launch.env.items()}}
     interpreter = interpreter_of(launch, cwd, env)
+    by_shell = launch.args if has_shell and isinstance(launch.args, str) else ""
+    words = () if by_shell else _words(launch.args, "args")
     # The engine takes one "--" away, so that those of the program's own arguments arrive.
     start = (*interpreter, *_words(launch.python_args, "pythonArgs"))
-    argv = (*start, str(ENTRY), "--link", f"unix:{link}", f"--{kind}", target, "--", *_words(launch.args, "args"))
+    argv = (*start, str(ENTRY), "--link", f"unix:{link}", f"--{kind}", target, "--", *words)
     name = {"program": Path(target).name, "module": target, "code": "<string>"}[kind]
-    return Command(tuple(interpreter), argv, cwd, env, name, file.problems)
+    problems = file.problems if by_shell else (*file.problems, *_unexpanded(launch.args))
+    return Command(tuple(interpreter), argv, cwd, env, name, by_shell, problems)
 
 
 def _folder(launch: PythonLaunch) -> Path:
@@ -98,6 +111,16 @@ def _words(given: tuple[str, ...] | str, key: str) -> tuple[str, ...]:
         return tuple(shlex.split(given))
     except ValueError as error:
         raise RequestFailed(f"{key} is {given!r}, which cannot be split into words: {error}") from error
+
+
+def _unexpanded(given: tuple[str, ...] | str) -> tuple[str, ...]:
+    """Report what a shell would have done to a text, and nobody does."""
+    if not isinstance(given, str) or not re.search(_EXPANDED, re.sub(_LITERAL, "", given)):
+        return ()
+    return (
+        "args: the text was split into words, but nothing in it expanded, for want of a shell; "
+        "that takes a terminal as console, and a client that leaves such texts to the shell in it",
+    )
 
 
 def _target(launch: PythonLaunch, cwd: Path) -> tuple[str, str]:

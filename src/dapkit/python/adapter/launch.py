@@ -1,5 +1,6 @@
 """Ways to a program that we start: as a child of ours, or in a terminal of the client's."""
 
+import shlex
 import sys
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -56,7 +57,8 @@ async def _program(launch: PythonLaunch, command: Command, run: DebuggeeRun) -> 
             kind="external" if launch.console == "externalTerminal" else "integrated",
             title=launch.console_title or launch.console_name or command.name,
             cwd=str(command.cwd),
-            args=argv,
+            args=[*map(shlex.quote, argv), command.shell_text] if command.shell_text else argv,
+            args_can_be_interpreted_by_shell=True if command.shell_text else None,
             env=dict(command.env) or None,
         )
 
@@ -76,7 +78,8 @@ async def _program(launch: PythonLaunch, command: Command, run: DebuggeeRun) -> 
 
 
 async def _command(launch: PythonLaunch, listener: LinkListener, run: DebuggeeRun) -> Command:
-    command = command_for(launch, listener.path)
+    has_shell = launch.console != "internalConsole" and bool(run.host.client.supports_args_can_be_interpreted_by_shell)
+    command = command_for(launch, listener.path, has_shell=has_shell)
     for problem in command.problems:
         await run.host.output(f"{problem}\n", category="console")
     return command

@@ -1,11 +1,12 @@
 """The parent of a launched program: a process of its own between the adapter and all that the program starts.
 
-    parent_process.py fd:NUMBER | unix:PATH
+    parent_process.py fd:NUMBER | unix:PATH [argument...]
 
 It runs as a script, with the descriptors, folder and environment that the program is to have. Over the socket that its
-argument names the adapter sends the command line (its length in four bytes, then words with a zero between them), and
-then single bytes, below. It reports lines: `started PID` or `failed ERRNO`; `stopped SIGNAL` and `continued`;
-`ended CODE`, where CODE is minus the signal that killed the program.
+first argument names the adapter sends the command line (its length in four bytes, then words with a zero between them),
+and then single bytes, below. Further arguments are the last ones of the program: a shell has made them of a text.
+It reports lines: `started PID` or `failed ERRNO`; `stopped SIGNAL` and `continued`; `ended CODE`, where CODE is minus
+the signal that killed the program.
 
 The kernel gives it whatever below it loses its own parent (PR_SET_CHILD_SUBREAPER), so that nothing that the program
 has started can get away, in whatever session it is. When the adapter is gone, killed or not, all of that is killed.
@@ -69,7 +70,7 @@ class ParentProcess:
     def start(self) -> bool:
         """Become the parent of the program that the adapter names; say whether there is one."""
         size = int.from_bytes(self._received(4))
-        words = self._received(size).split(b"\0")
+        words = [*self._received(size).split(b"\0"), *map(os.fsencode, sys.argv[2:])]
         signal.set_wakeup_fd(self._wake, warn_on_full_buffer=False)
         signal.signal(signal.SIGCHLD, _note)
         signal.signal(signal.SIGCONT, self._note_continued)
