@@ -359,7 +359,7 @@ class ProgressStartEvent(EventBody, frozen=True, kw_only=True):
     """More about the operation."""
 
     percentage: Percentage | None = None
-    """How much is done, from 0 to 100. Absent: not known."""
+    """How much is done, from 0 to 100. Absent: not shown."""
 
 
 class ProgressUpdateEvent(EventBody, frozen=True, kw_only=True):
