@@ -24,6 +24,10 @@ _LITERAL = r"'[^']*'|\\."
 """What a shell leaves as it is."""
 _EXPANDED = r"[$`*?\[~{;|&<>]"
 """What it does not."""
+_UNEXPANDED = (
+    "args: the text was split into words, but nothing in it expanded, for want of a shell; "
+    "that takes a terminal as console, and a client that leaves such texts to the shell in it"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,10 +121,7 @@ def _unexpanded(given: tuple[str, ...] | str) -> tuple[str, ...]:
     """Report what a shell would have done to a text, and nobody does."""
     if not isinstance(given, str) or not re.search(_EXPANDED, re.sub(_LITERAL, "", given)):
         return ()
-    return (
-        "args: the text was split into words, but nothing in it expanded, for want of a shell; "
-        "that takes a terminal as console, and a client that leaves such texts to the shell in it",
-    )
+    return (_UNEXPANDED,)
 
 
 def _target(launch: PythonLaunch, cwd: Path) -> tuple[str, str]:
