@@ -203,3 +203,42 @@ async def test_a_panic_in_go_is_told_with_its_values_and_its_exit_code(
     assert values.text.startswith("Result: 0")
     ended = await caller("continue")
     assert ended.details["snapshot"]["exitCode"] == 2
+
+
+WORKERS = """\
+package main
+
+var start, done = make(chan bool), make(chan bool)
+
+func worker() {
+	<-start
+	println("working")
+	close(done)
+}
+
+func wait() {
+	close(start)
+	<-done
+}
+
+func main() {
+	go worker()
+	wait()
+}
+"""
+
+
+async def test_a_step_that_another_goroutine_interrupts_says_so(
+    caller: Caller, require_tool: Callable[[str], Path]
+) -> None:
+    require_tool("dlv")
+    require_tool("go")
+    caller.write("go.mod", "module example.com/workers\n\ngo 1.19\n")
+    caller.write("main.go", WORKERS)
+    launched = await caller("launch", program=".", breakpoints=["main.go:7", "main.go:12"], timeout=60)
+    thread = launched.details["snapshot"]["threadId"]
+    stepped = await caller("step_out")
+    other = stepped.details["snapshot"]["threadId"]
+    assert stepped.details["interruptedThreadId"] == thread != other
+    assert f"Step out was interrupted: before thread {thread} had done it, thread {other} stopped at " in stepped.text
+    assert stepped.details["snapshot"]["line"] == 7

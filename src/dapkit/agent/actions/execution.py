@@ -191,13 +191,24 @@ async def _resume(
         raise SessionOver(session.name, session.state.ending)
     began = anyio.current_time()
     call.progress("the program is running")
+    before = session.state.stop
+    stepped = before.thread_id if thread is None and before is not None else thread
     outcome = await session.execution.resume(
         how, thread=thread, granularity=granularity, step_in_target=target, deadline=call.left
     )
-    return await _resumed(call, verb, outcome, began)
+    if how in ("continue", "reverse_continue") or before is None or _is_of(outcome, stepped):
+        stepped = None
+    return await _resumed(call, verb, outcome, began, interrupted=stepped)
 
 
-async def _resumed(call: ActionCall, verb: str, outcome: Outcome, began: float) -> Resumed:
+def _is_of(outcome: Outcome, thread: int | None) -> bool:
+    """Whether a step ended in the thread that was stepped, or cannot have ended in another."""
+    return outcome.stop is None or outcome.stop.thread_id in (None, thread)
+
+
+async def _resumed(
+    call: ActionCall, verb: str, outcome: Outcome, began: float, *, interrupted: int | None = None
+) -> Resumed:
     session = call.session
     waited = anyio.current_time() - began
     report = None if outcome.stop is None else await stop_report(call, outcome.stop)
@@ -212,6 +223,7 @@ async def _resumed(call: ActionCall, verb: str, outcome: Outcome, began: float) 
         output=last_output(output),
         output_since=since,
         failure=outcome.failure,
+        interrupted_thread_id=interrupted,
     )
 
 

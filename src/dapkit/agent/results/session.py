@@ -83,6 +83,7 @@ class Resumed(OfSession, frozen=True, kw_only=True):
         output: what the program wrote since the last stop, where there is no stop that reports it.
         output_since: position from which `output` gives all of it.
         failure: why the session broke off, if it did.
+        interrupted_thread_id: the thread that was to step, if another one stopped the program before it had.
 
     """
 
@@ -94,6 +95,7 @@ class Resumed(OfSession, frozen=True, kw_only=True):
     output: str = ""
     output_since: int = 0
     failure: str | None = None
+    interrupted_thread_id: int | None = None
 
 
 class Paused(OfSession, frozen=True, kw_only=True):

@@ -142,12 +142,23 @@ def _(result: Started) -> str:
     return "\n".join(lines)
 
 
+def _stopped(result: Resumed) -> str:
+    place = location(result.snapshot) or "unknown location"
+    if result.interrupted_thread_id is None:
+        return f"{result.verb} stopped at {place}."
+    stopped = result.snapshot.thread_id
+    return (
+        f"{result.verb} was interrupted: before thread {result.interrupted_thread_id} had done it,"
+        f" thread {stopped} stopped at {place}."
+    )
+
+
 @render.register
 def _(result: Resumed) -> str:
     lines = [*snapshot_block(result.snapshot)]
     match result.state:
         case "stopped":
-            lines.append(f"{result.verb} stopped at {location(result.snapshot) or 'unknown location'}.")
+            lines.append(_stopped(result))
         case "terminated":
             ended = result.snapshot
             code = "" if ended.exit_code is None else f" with exit code {exit_code(ended)}"
