@@ -68,7 +68,7 @@ class Conversation:
         """Take over what the client says of itself in initialize."""
         self.client = client
         self.formats = Formats.agreed(client)
-        if not self.formats.native:
+        if self.formats.differing:
             self.outbox.convert_events(self.formats)
 
     def change_capabilities(self, changed: Capabilities) -> None:

@@ -1,10 +1,12 @@
-"""Lines, columns and paths between our convention and the client's.
+"""Lines, columns, paths and optional fields between our convention and the client's.
 
 Inside dapkit lines and columns start at 1 and paths are native. A client may
 have asked for 0-based positions or for URIs in `initialize` (`linesStartAt1`,
 `columnsStartAt1`, `pathFormat`); this module rewrites every position and path
-of a message when it crosses the edge, and nowhere else. Which fields those are
-is read off the types, once for each: most messages have none.
+of a message when it crosses the edge, and nowhere else. So it does with fields that
+an adapter may send only to clients which announced that they understand them (`supportsVariableType`,
+`supportsMemoryReferences`): they are left out. Which fields those are is read off the types, once for
+each: most messages have none.
 
 `CompletionItem.start` is passed on as it is, and counts from 0: the specification has it follow `columnsStartAt1`, but
 no client does (VS Code, nvim-dap, vimspector and dape say that columns start at 1, and take it as an index from 0).
@@ -17,17 +19,35 @@ from functools import cache
 from typing import Any, get_args, get_type_hints
 
 from dapkit.protocol import (
+    EvaluateBody,
     InitializeRequestArguments,
     ProtocolObject,
     RunInTerminalRequestArguments,
+    SetExpressionBody,
+    SetVariableBody,
     Source,
     StackFrame,
+    Variable,
 )
+
+_VALUES = (EvaluateBody, SetExpressionBody, SetVariableBody, Variable)
+"""What describes a value, by a type and a reference to its memory among other things."""
+
+
+class _Place(enum.Enum):
+    """What a field has to do with the client."""
+
+    LINE = enum.auto()
+    COLUMN = enum.auto()
+    PATH = enum.auto()
+    TYPE = enum.auto()
+    MEMORY = enum.auto()
+    INSIDE = enum.auto()
 
 
 @dataclass(frozen=True, slots=True)
 class Formats:
-    """What `initialize` agreed on; `Formats()` is our own convention."""
+    """What `initialize` agreed on; `Formats()` is our own convention, for a client that understands everything."""
 
     line_offset: int = 0
     """What is added to a line of the client's to make ours, which is counted from 1: 1 if it counts from 0."""
@@ -38,40 +58,55 @@ class Formats:
     uris: bool = False
     """Whether the client writes paths as URIs."""
 
-    native: bool = field(init=False)
-    """Whether nothing has to be rewritten."""
+    types: bool = True
+    """Whether the client shows types of values."""
+
+    memory_references: bool = True
+    """Whether the client can ask for memory."""
+
+    differing: frozenset[_Place] = field(init=False)
+    """What has to be rewritten."""
 
     def __post_init__(self) -> None:
         """Look once whether anything differs: it is asked about with each message."""
-        object.__setattr__(self, "native", not (self.line_offset or self.column_offset or self.uris))
+        differs = {
+            _Place.LINE: self.line_offset != 0,
+            _Place.COLUMN: self.column_offset != 0,
+            _Place.PATH: self.uris,
+            _Place.TYPE: not self.types,
+            _Place.MEMORY: not self.memory_references,
+        }
+        object.__setattr__(self, "differing", frozenset(place for place, does in differs.items() if does))
 
     @classmethod
     def agreed(cls, client: InitializeRequestArguments) -> "Formats":
-        """Take what the client asked for; what it left out is 1-based and native."""
+        """Take what the client asked for; what it left out is 1-based and native, and not understood."""
         return cls(
             line_offset=1 if client.lines_start_at1 is False else 0,
             column_offset=1 if client.columns_start_at1 is False else 0,
             uris=client.path_format == "uri",
+            types=client.supports_variable_type is True,
+            memory_references=client.supports_memory_references is True,
         )
 
     def concern(self, kind: type[ProtocolObject]) -> bool:
         """Whether a value of this type may have to be rewritten."""
-        return not self.native and bool(_places(kind))
+        return bool(self.differing) and bool(_places(kind, self.differing))
 
     def outward[T: ProtocolObject](self, value: T) -> T:
         """Rewrite a value of ours for the peer."""
-        return value if self.native else self._rewritten(value, -1)
+        return value if not self.differing else self._rewritten(value, -1)
 
     def inward[T: ProtocolObject](self, value: T) -> T:
         """Rewrite a value of the peer's for us."""
-        return value if self.native else self._rewritten(value, 1)
+        return value if not self.differing else self._rewritten(value, 1)
 
     def _rewritten[T: ProtocolObject](self, value: T, way: int) -> T:
         if isinstance(value, StackFrame) and value.source is None:
             return value  # whatever the base, such a frame has line 0 and column 0 (`StackFrame.line`)
         news = {
             name: self._converted(old, place, way)
-            for name, place in _places(value.__class__)
+            for name, place in _places(value.__class__, self.differing)
             if (old := getattr(value, name)) is not None
         }
         if not news:
@@ -87,36 +122,35 @@ class Formats:
                 return max(0, old + way * self.line_offset)
             case _Place.COLUMN:
                 return max(0, old + way * self.column_offset)
-            case _Place.PATH if self.uris:
-                return _path(old) if way > 0 else _uri(old)
             case _Place.PATH:
-                return old
+                return _path(old) if way > 0 else _uri(old)
+            case _Place.TYPE | _Place.MEMORY:
+                return old if way > 0 else None
             case _Place.INSIDE:
                 return self._rewritten(old, way)
 
 
-class _Place(enum.Enum):
-    """What a field has to do with places in sources."""
-
-    LINE = enum.auto()
-    COLUMN = enum.auto()
-    PATH = enum.auto()
-    INSIDE = enum.auto()
-
-
 @cache
-def _places(kind: type[ProtocolObject]) -> tuple[tuple[str, _Place], ...]:
-    """Fields of a type that are places or have some inside."""
-    return tuple(_find_places(kind, frozenset()))
+def _places(kind: type[ProtocolObject], differing: frozenset[_Place]) -> tuple[tuple[str, _Place], ...]:
+    """Fields of a type that have to be rewritten, or have something inside that has to be."""
+    return tuple(_find_places(kind, differing, frozenset()))
 
 
-def _find_places(kind: type[ProtocolObject], above: frozenset[type[ProtocolObject]]) -> Iterator[tuple[str, _Place]]:
+def _find_places(
+    kind: type[ProtocolObject], differing: frozenset[_Place], above: frozenset[type[ProtocolObject]]
+) -> Iterator[tuple[str, _Place]]:
     hints = get_type_hints(kind)
+    within = above | {kind}
     for name in kind.__struct_fields__:
-        inside = [found for found in _objects_in(hints[name]) if found not in above | {kind}]
-        if (place := _place(kind, name)) is not None and bool not in get_args(hints[name]):
-            yield name, place
-        elif kind in _objects_in(hints[name]) or any(any(_find_places(found, above | {kind})) for found in inside):
+        place = _place(kind, name)
+        inside = _objects_in(hints[name])
+        if place is not None and bool not in get_args(hints[name]):
+            if place in differing:
+                yield name, place
+        elif kind in inside:  # a tree: what differs in one of its nodes may differ in each
+            if any(_place(kind, other) in differing for other in kind.__struct_fields__):
+                yield name, _Place.INSIDE
+        elif any(any(_find_places(found, differing, within)) for found in inside if found not in within):
             yield name, _Place.INSIDE
 
 
@@ -130,6 +164,10 @@ def _place(kind: type[ProtocolObject], name: str) -> _Place | None:
             return _Place.PATH
         case "cwd" if kind is RunInTerminalRequestArguments:
             return _Place.PATH
+        case "type" if kind in _VALUES:
+            return _Place.TYPE
+        case "memory_reference" if kind in _VALUES:
+            return _Place.MEMORY
         case _:
             return None
 

@@ -14,18 +14,24 @@ from dapkit.protocol import (
     BreakpointLocationsArguments,
     CompletionItem,
     CompletionsArguments,
+    EvaluateBody,
     InitializeRequestArguments,
     OutputEvent,
     ProtocolObject,
     RawJson,
     RunInTerminalRequestArguments,
     SetBreakpointsArguments,
+    SetExpressionBody,
+    SetVariableBody,
     Source,
     SourceBreakpoint,
     StackFrame,
     StackTraceArguments,
     StackTraceBody,
     StoppedEvent,
+    Variable,
+    VariablesBody,
+    changed,
     decode_as,
     encode_value,
 )
@@ -137,7 +143,8 @@ def test_frame_without_source_keeps_line_and_column_0() -> None:
 def test_bases_of_lines_and_columns_are_agreed_on_apart() -> None:
     client = InitializeRequestArguments(adapter_id="x", lines_start_at1=False, columns_start_at1=True)
     assert Formats.agreed(client).outward(SourceBreakpoint(line=5, column=5)) == SourceBreakpoint(line=4, column=5)
-    assert Formats.agreed(InitializeRequestArguments(adapter_id="x")).native
+    modern = InitializeRequestArguments(adapter_id="x", supports_variable_type=True, supports_memory_references=True)
+    assert Formats.agreed(modern) == Formats()
 
 
 def test_start_of_a_completion_counts_from_0_whatever_was_agreed_on() -> None:
@@ -185,9 +192,9 @@ def test_raw_bodies_pass_untouched_where_nothing_differs(client: RawPeer) -> Non
 
 
 def test_raw_bodies_without_places_pass_untouched_whatever_the_formats(odd_client: RawPeer) -> None:
-    [asked] = odd_client.ask("variables", {"variablesReference": 1})
-    odd_client.endpoint.respond(asked.request, RawJson(b'{"variables":[],"ours":1}'))  # type: ignore[union-attr] # the only happening
-    assert odd_client.hear()[0]["body"] == {"variables": [], "ours": 1}
+    [asked] = odd_client.ask("threads", None)
+    odd_client.endpoint.respond(asked.request, RawJson(b'{"threads":[],"ours":1}'))  # type: ignore[union-attr] # the only happening
+    assert odd_client.hear()[0]["body"] == {"threads": [], "ours": 1}
 
 
 def test_events_from_before_initialize_leave_in_the_formats_that_it_brings() -> None:
@@ -231,3 +238,41 @@ def test_arguments_are_found_in_the_walk() -> None:
     kinds = {kind for kind, _ in position_fields()}
     assert {BreakpointLocationsArguments, CompletionsArguments} <= kinds
     assert any(issubclass(kind, Arguments) for kind in kinds)
+
+
+PLAIN = Formats(types=False, memory_references=False)
+FULL = Variable(name="x", value="1", variables_reference=0, type="int", memory_reference="0x1")
+
+
+@pytest.mark.parametrize(
+    ("value", "left"),
+    [
+        (FULL, Variable(name="x", value="1", variables_reference=0)),
+        (
+            VariablesBody(variables=[FULL]),
+            VariablesBody(variables=[Variable(name="x", value="1", variables_reference=0)]),
+        ),
+        (
+            EvaluateBody(result="1", variables_reference=0, type="int", memory_reference="0x1"),
+            EvaluateBody(result="1", variables_reference=0),
+        ),
+        (SetVariableBody(value="1", type="int", memory_reference="0x1"), SetVariableBody(value="1")),
+        (SetExpressionBody(value="1", type="int", memory_reference="0x1"), SetExpressionBody(value="1")),
+    ],
+)
+def test_client_gets_no_field_that_it_did_not_announce(value: ProtocolObject, left: ProtocolObject) -> None:
+    assert PLAIN.outward(value) == left
+    assert Formats().outward(value) is value
+
+
+def test_types_and_memory_references_are_announced_one_by_one() -> None:
+    types = Formats.agreed(InitializeRequestArguments(adapter_id="x", supports_variable_type=True))
+    assert types.outward(FULL) == changed(FULL, memory_reference=None)
+    memory = Formats.agreed(InitializeRequestArguments(adapter_id="x", supports_memory_references=True))
+    assert memory.outward(FULL) == changed(FULL, type=None)
+
+
+def test_only_what_holds_values_is_read_for_a_client_without_types() -> None:
+    assert PLAIN.concern(VariablesBody)
+    assert not PLAIN.concern(StackTraceBody)
+    assert not Formats().concern(VariablesBody)
