@@ -12,6 +12,8 @@ from operator import add, eq, gt, lt, mul, sub
 from pathlib import Path
 from typing import NamedTuple
 
+from dapkit import protocol as dap
+
 type Value = int | str | list["Value"]
 
 _CODE = re.compile(r"`(?:([a-z_]\w*) = |(say|warn|wait|raise) )([^`]+)`|\]\(([^)]*#[^)]+)\)")
@@ -70,7 +72,7 @@ class Machine:
                 section = text.lstrip("# ").lower().replace(" ", "-")
             for found in _CODE.finditer(text):
                 name, op, operand, link = found.groups("")
-                op, last, column = op or ("call" if link else "set"), number, found.start() + 1
+                op, last, column = op or ("call" if link else "set"), number, dap.column_of(text, found.start())
                 self.code.append(Instruction(len(self.code), path, last, column, section, op, name, operand or link))
         self.frames = self.frames or (0,)
         return path

