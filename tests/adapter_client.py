@@ -24,6 +24,8 @@ from dapkit.transport import Connection, background_tasks, memory_pair
 
 ABLE = InitializeRequestArguments(
     adapter_id="test",
+    supports_variable_type=True,
+    supports_memory_references=True,
     supports_progress_reporting=True,
     supports_run_in_terminal_request=True,
     supports_start_debugging_request=True,

@@ -54,6 +54,13 @@ class AdapterClient extends DebugClient {
     this.connect(adapter.stdout, adapter.stdin);
   }
 
+  /** Introduce a client that shows types and memory. */
+  initializeRequest(introduction = {}) {
+    const usual = { adapterID: "test", linesStartAt1: true, columnsStartAt1: true, pathFormat: "path" };
+    const able = { supportsVariableType: true, supportsMemoryReferences: true };
+    return super.initializeRequest({ ...usual, ...able, ...introduction });
+  }
+
   /** What the adapter has written to its standard error so far. */
   get stderr() {
     return this.#stderr;

@@ -110,6 +110,19 @@ class Adapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Requests[Launch, A
             raise DefinitionError(f"{cls.__qualname__} is a part of an adapter and cannot be served by itself")
         return cls._definition
 
+    def capabilities_for(self, client: InitializeRequestArguments) -> Capabilities:  # noqa: ARG002 - for those who override it
+        """Say what a client is promised in the answer to `initialize`: by default all that follows from the class.
+
+        Override it for what depends on the client; it may add what `announces` may, and take anything back.
+
+        Example:
+            def capabilities_for(self, client):
+                styled = client.supports_ansi_styling is True
+                return changed(super().capabilities_for(client), supports_ansi_styling=styled)
+
+        """
+        return self.definition().capabilities
+
     # The session
 
     @property

@@ -8,6 +8,7 @@ implies the other. Everything that does not fit is a `DefinitionError`.
 """
 
 from collections.abc import Collection, Mapping
+from functools import cache
 from types import MappingProxyType
 
 import msgspec
@@ -19,23 +20,30 @@ from dapkit.protocol import COMMANDS, Capabilities, Direction
 OWN_COMMANDS = frozenset({"initialize", "cancel"})
 """Commands that the SDK answers by itself."""
 
-NEEDED: Mapping[str, str] = MappingProxyType(
+_BREAKPOINTS = ("setBreakpoints", "setDataBreakpoints", "setInstructionBreakpoints", "setExceptionBreakpoints")
+
+NEEDED: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
-        "supports_conditional_breakpoints": "setBreakpoints",
-        "supports_hit_conditional_breakpoints": "setBreakpoints",
-        "supports_log_points": "setBreakpoints",
-        "exception_breakpoint_filters": "setExceptionBreakpoints",
-        "supports_exception_filter_options": "setExceptionBreakpoints",
-        "supports_exception_options": "setExceptionBreakpoints",
-        "supports_data_breakpoint_bytes": "dataBreakpointInfo",
-        "supports_evaluate_for_hovers": "evaluate",
-        "supports_clipboard_context": "evaluate",
-        "supports_delayed_stack_trace_loading": "stackTrace",
-        "completion_trigger_characters": "completions",
-        "additional_module_columns": "modules",
+        "supports_conditional_breakpoints": ("setBreakpoints",),
+        "supports_hit_conditional_breakpoints": ("setBreakpoints",),
+        "supports_log_points": ("setBreakpoints",),
+        "breakpoint_modes": _BREAKPOINTS,
+        "exception_breakpoint_filters": ("setExceptionBreakpoints",),
+        "supports_exception_filter_options": ("setExceptionBreakpoints",),
+        "supports_exception_options": ("setExceptionBreakpoints",),
+        "supports_data_breakpoint_bytes": ("dataBreakpointInfo",),
+        "supports_evaluate_for_hovers": ("evaluate",),
+        "supports_clipboard_context": ("evaluate",),
+        "supports_delayed_stack_trace_loading": ("stackTrace",),
+        "supports_stepping_granularity": ("next", "stepIn", "stepOut", "stepBack"),
+        "supports_single_thread_execution_requests": ("continue", "next", "stepIn", "stepOut", "stepBack"),
+        "support_terminate_debuggee": ("disconnect",),
+        "support_suspend_debuggee": ("disconnect",),
+        "completion_trigger_characters": ("completions",),
+        "additional_module_columns": ("modules",),
     }
 )
-"""Announced capabilities, and the command without which they mean nothing."""
+"""Announced capabilities, and the commands without any of which they mean nothing."""
 
 
 def derived_capabilities(commands: Collection[str], announced: Capabilities, owner: str) -> Capabilities:
@@ -68,6 +76,7 @@ def derived_capabilities(commands: Collection[str], announced: Capabilities, own
     return msgspec.structs.replace(announced, **flags)
 
 
+@cache
 def _gated_commands() -> Mapping[str, list[str]]:
     """Find the flags that follow from handlers, with the commands that each promises."""
     gated: dict[str, list[str]] = {}
@@ -77,12 +86,33 @@ def _gated_commands() -> Mapping[str, list[str]]:
     return gated
 
 
-def _check_announced(commands: Collection[str], announced: Capabilities, owner: str) -> None:
-    for flag, command in NEEDED.items():
-        if getattr(announced, flag) and command not in commands:
+def check_promised(commands: Collection[str], promised: Capabilities, owner: str) -> None:
+    """Check that there are the handlers for what a client is to be promised.
+
+    Raises:
+        DefinitionError: one is missing.
+
+    """
+    for flag, wanted in _gated_commands().items():
+        if getattr(promised, flag) and (missing := [command for command in wanted if command not in commands]):
             raise DefinitionError(
-                f"{owner}.announces has {flag}, which needs a handler of {command}: define {HANDLERS[command]}"
+                f"{owner} cannot promise {flag} without a handler of {' and '.join(missing)}: "
+                f"define {' and '.join(HANDLERS[command] for command in missing)}"
             )
+    _check_needed(commands, promised, f"{owner} cannot promise")
+
+
+def _check_needed(commands: Collection[str], promised: Capabilities, sentence: str) -> None:
+    for flag, wanted in NEEDED.items():
+        if getattr(promised, flag) and not any(command in commands for command in wanted):
+            raise DefinitionError(
+                f"{sentence} {flag}, which needs a handler of {' or '.join(wanted)}: "
+                f"define {' or '.join(HANDLERS[command] for command in wanted)}"
+            )
+
+
+def _check_announced(commands: Collection[str], announced: Capabilities, owner: str) -> None:
+    _check_needed(commands, announced, f"{owner}.announces has")
     if "setExceptionBreakpoints" in commands and not announced.exception_breakpoint_filters:
         raise DefinitionError(
             f"{owner} defines set_exception_breakpoints, but clients ask for it only if there are filters: "

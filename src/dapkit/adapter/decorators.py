@@ -18,7 +18,7 @@ def custom_request[F: _Function](command: str) -> Callable[[F], F]:
     """Mark a coroutine as the handler of a command that is not in the protocol.
 
     Its parameter, if it has one, is annotated with the Struct that the arguments
-    are read into; it returns a Struct, `RawJson` or None.
+    are read into; it returns a Struct, a dict, `RawJson` or None.
 
     Example:
         >>> class Shelf(Adapter[NoLaunch, NoAttach]):

@@ -18,6 +18,7 @@ from dapkit.adapter import decorators
 from dapkit.adapter.capabilities import OWN_COMMANDS, derived_capabilities
 from dapkit.adapter.errors import DefinitionError
 from dapkit.adapter.requests import HANDLERS, Requests
+from dapkit.adapter.signatures import check_handler, custom_parameter
 from dapkit.protocol import COMMANDS, Capabilities
 
 _COMMANDS_BY_METHOD = {method: command for command, method in HANDLERS.items()}
@@ -72,8 +73,10 @@ def read_definition(cls: type, *, base: type, announces: Capabilities, serial: C
         command: RequestHandler(command, method, _parameter(command), is_custom=False, is_serial=method in serial_names)
         for command, method in answered.items()
     }
+    for command, method in answered.items():
+        check_handler(cls, method, command)
     for method, command in coroutines.items():
-        arguments = _annotated_parameter(cls, method)
+        arguments = custom_parameter(cls, method)
         handlers[command] = RequestHandler(command, method, arguments, is_custom=True, is_serial=method in serial_names)
     capabilities = derived_capabilities({*answered, *OWN_COMMANDS}, announces, cls.__qualname__)
     return Definition(MappingProxyType(handlers), capabilities, _starts(cls, base, answered))
@@ -132,21 +135,6 @@ def _is_defined(cls: type, method: str) -> bool:
 def _parameter(command: str) -> type | None:
     arguments = COMMANDS[command].arguments
     return arguments if arguments.__struct_fields__ else None
-
-
-def _annotated_parameter(cls: type, method: str) -> type | None:
-    """Type of the one parameter of a custom handler, or None if it has none."""
-    function = getattr(cls, method)
-    names = list(inspect.signature(function).parameters)[1:]
-    if not names:
-        return None
-    annotation = typing.get_type_hints(function).get(names[0])
-    if len(names) == 1 and isinstance(annotation, type) and issubclass(annotation, msgspec.Struct):
-        return annotation
-    raise DefinitionError(
-        f"{cls.__qualname__}.{method} handles a custom command: "
-        "it takes one parameter, annotated with a Struct, or none"
-    )
 
 
 def _serial_names(cls: type, serial: Collection[str] | bool, methods: Collection[str]) -> Collection[str]:

@@ -1,6 +1,13 @@
-"""The answer to a request whose handler raised."""
+"""The answer to a request whose handler raised, and whether an editor is to show it by itself.
+
+VS Code shows a notification for each failed request whose error has `showUser`. That is right for what a user has
+asked for and would otherwise wait for in vain; an expression that cannot be evaluated is shown in its place
+(a hover, a watch, the console), and what editors ask on their own account concerns nobody. A failed start has a dialog
+of its own, which a notification would double.
+"""
 
 import logging
+from typing import Final
 
 from dapkit.adapter.errors import NotServed
 from dapkit.endpoint import CapabilityMissing, RequestFailed
@@ -11,6 +18,36 @@ log = logging.getLogger(__name__)
 
 CANCELLED = RequestFailed("cancelled", message="cancelled")
 """The answer to a request that was cancelled."""
+
+SHOWN: Final = frozenset(
+    {
+        "continue",
+        "goto",
+        "gotoTargets",
+        "next",
+        "pause",
+        "restart",
+        "restartFrame",
+        "reverseContinue",
+        "setExpression",
+        "setVariable",
+        "stepBack",
+        "stepIn",
+        "stepInTargets",
+        "stepOut",
+        "terminate",
+        "terminateThreads",
+        "writeMemory",
+    }
+)
+"""Requests that a user makes, and whose failure is to be seen nowhere else."""
+
+
+def to_show(command: str, failure: RequestFailed) -> RequestFailed:
+    """Say whether the client is to show a failure by itself, where the handler has not said it."""
+    if command not in SHOWN or failure.cancelled or failure.error is not None or failure.show_user is not None:
+        return failure
+    return RequestFailed(failure.text, message=failure.message, show_user=True)
 
 
 def failure_of(command: str, error: Exception) -> RequestFailed:

@@ -5,17 +5,21 @@ Launch and attach take longer than their handlers: their response comes after th
 """
 
 from collections.abc import Callable
-from typing import ClassVar, Literal, Protocol
+from typing import ClassVar, Literal, Protocol, cast
 
 import anyio
 
+from dapkit.adapter.capabilities import OWN_COMMANDS, check_promised
 from dapkit.adapter.definition import Definition
 from dapkit.adapter.failures import bad_arguments
 from dapkit.endpoint import RequestFailed
 from dapkit.protocol import (
     COMMANDS,
+    Capabilities,
+    CapabilitiesEvent,
     EventBody,
     InitializedEvent,
+    InitializeRequestArguments,
     InvalidValue,
     ProtocolObject,
     RawJson,
@@ -35,6 +39,10 @@ class Served(Protocol):
 
     initialized_after: ClassVar[Literal["launch", "initialize"]]
     holds_launch: ClassVar[bool]
+
+    def capabilities_for(self, client: InitializeRequestArguments) -> Capabilities:
+        """Say what a client is promised."""
+        ...
 
     async def closing(self) -> None:
         """Release what the session holds."""
@@ -67,7 +75,14 @@ class Handlers:
         return handler is not None and handler.is_serial
 
     def note_event(self, body: EventBody) -> None:
-        """Take note of an event that is sent to the client."""
+        """Take note of an event that is sent to the client.
+
+        Raises:
+            DefinitionError: it promises what no handler keeps.
+
+        """
+        if isinstance(body, CapabilitiesEvent):
+            self.check_promised(body.capabilities)
         self._initialized |= isinstance(body, InitializedEvent)
         if isinstance(body, TerminatedEvent) and not self._configured.is_set():
             # No configurationDone is legal any more, and launch or attach must not wait for it.
@@ -86,7 +101,7 @@ class Handlers:
         """Call the handler of a request."""
         match request.command:
             case "initialize":
-                return self._definition.capabilities
+                return self._promised(cast("InitializeRequestArguments", request.arguments))  # read as such before
             case "launch" | "attach":
                 return await self._handle_start(request)
             case "restart":
@@ -94,13 +109,23 @@ class Handlers:
             case _:
                 return await self._call(request, self._arguments(request))
 
+    def check_promised(self, promised: Capabilities) -> None:
+        """Check what a client is to be promised (see `capabilities.check_promised`)."""
+        check_promised({*self._definition.handlers, *OWN_COMMANDS}, promised, type(self._adapter).__qualname__)
+
+    def _promised(self, client: InitializeRequestArguments) -> Capabilities:
+        promised = self._adapter.capabilities_for(client)
+        if promised is not self._definition.capabilities:
+            self.check_promised(promised)
+        return promised
+
     async def _call(self, request: Request, arguments: object) -> ResponseBody:
         handler = self._definition.handlers[request.command]
         # Looked up on the class: an attribute of the instance may have taken the name.
         method = getattr(type(self._adapter), handler.method)
         takes_arguments = handler.arguments is not None
-        body: ResponseBody = await (method(self._adapter, arguments) if takes_arguments else method(self._adapter))
-        return body
+        body: object = await (method(self._adapter, arguments) if takes_arguments else method(self._adapter))
+        return _custom_body(body) if handler.is_custom else cast("ResponseBody", body)  # what it is, is checked later
 
     async def _handle_start(self, request: Request) -> ResponseBody:
         """Call the handler of launch or attach, and wait for the configuration."""
@@ -148,6 +173,16 @@ def check_body(command: str, body: ResponseBody) -> None:
     if spec is not None and not isinstance(body, (spec.body or type(None), RawJson)):
         expected = "None" if spec.body is None else spec.body.__name__
         raise TypeError(f"the handler returned {type(body).__name__}, expected {expected}")
+
+
+def _custom_body(body: object) -> ResponseBody:
+    """Take what a custom handler returned as the body of its response.
+
+    Raises:
+        TypeError: it has no form in JSON.
+
+    """
+    return body if body is None or isinstance(body, RawJson | ProtocolObject) else RawJson(encode_value(body))
 
 
 def _read_as(kind: type | None, request: Request) -> object:

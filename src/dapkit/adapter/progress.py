@@ -23,6 +23,7 @@ class Progress:
 
     Attributes:
         cancelled: whether the client asked to end the operation.
+        result: what is shown at its end, if the block sets it; else clients show the last message.
 
     Invariant: while the block runs, `running` has this progress under its id.
 
@@ -36,6 +37,7 @@ class Progress:
         running: dict[str, "Progress"],
     ) -> None:
         self.cancelled = False
+        self.result: str | None = None
         self._start = start
         self._tell = tell
         self._running = running
@@ -56,7 +58,7 @@ class Progress:
     ) -> bool:
         """Announce its end, whichever way it ended."""
         del self._running[self._start.progress_id]
-        self._tell(ProgressEndEvent(progress_id=self._start.progress_id))
+        self._tell(ProgressEndEvent(progress_id=self._start.progress_id, message=self.result))
         return bool(self._scope.__exit__(kind, error, trace))
 
     async def update(self, message: str | None = None, *, percentage: float | None = None) -> None:

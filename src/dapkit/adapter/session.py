@@ -13,6 +13,7 @@ Which requests are legal when is the endpoint's business; how a handler is calle
 
 import logging
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from contextvars import ContextVar
 from typing import Any
 
@@ -22,13 +23,14 @@ from anyio.abc import ByteStream
 from dapkit import limits
 from dapkit.adapter.after_the_end import answer_after_the_end
 from dapkit.adapter.definition import Definition
-from dapkit.adapter.failures import CANCELLED, failure_of
+from dapkit.adapter.failures import CANCELLED, failure_of, to_show
 from dapkit.adapter.handlers import Handlers, ResponseBody, Served, check_body
 from dapkit.adapter.progress import Progress
 from dapkit.endpoint import (
     CancelRequested,
     Endpoint,
     EventReceived,
+    OutOfOrder,
     Overtakes,
     Phase,
     ProgressCancelRequested,
@@ -36,7 +38,7 @@ from dapkit.endpoint import (
     RequestReceived,
     Role,
 )
-from dapkit.protocol import EventBody, InvalidValue, OutputEvent, ProgressStartEvent, Request
+from dapkit.protocol import EventBody, InvalidValue, OutputEvent, ProgressStartEvent, Request, TerminatedEvent
 from dapkit.transport import Connection, ConversationLost, EagerTasks, Incoming, Pulse, Tap, background_tasks
 
 log = logging.getLogger(__name__)
@@ -248,7 +250,7 @@ class AdapterSession:
         if not self.endpoint.is_unanswered(request):
             return
         try:
-            self.connection.fail(request, failure)
+            self.connection.fail(request, to_show(request.command, failure))
         except InvalidValue as error:  # in the Message that the handler made
             self.connection.fail(request, failure_of(request.command, error))
 
@@ -268,6 +270,8 @@ class AdapterSession:
             self._crash = error
             text = f"internal error of the debug adapter: {type(error).__name__}: {error}\n"
             self.connection.send_event(OutputEvent(output=text, category="stderr"))
+            with suppress(OutOfOrder):  # nothing was started, or that was said before
+                self.send_event(TerminatedEvent())
             self._receiving.cancel()
 
     # Ending

@@ -13,7 +13,7 @@ no client does (VS Code, nvim-dap, vimspector and dape say that columns start at
 """
 
 import enum
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, get_args, get_type_hints
@@ -43,6 +43,24 @@ class _Place(enum.Enum):
     TYPE = enum.auto()
     MEMORY = enum.auto()
     INSIDE = enum.auto()
+
+
+_IN_ANY: Mapping[str, _Place] = {
+    "line": _Place.LINE,
+    "end_line": _Place.LINE,
+    "lines": _Place.LINE,
+    "column": _Place.COLUMN,
+    "end_column": _Place.COLUMN,
+}
+"""Fields of these names, in whatever type."""
+
+_IN_ONE: Mapping[tuple[type[ProtocolObject], str], _Place] = {
+    (Source, "path"): _Place.PATH,
+    (RunInTerminalRequestArguments, "cwd"): _Place.PATH,
+    **{(kind, "type"): _Place.TYPE for kind in _VALUES},
+    **{(kind, "memory_reference"): _Place.MEMORY for kind in _VALUES},
+}
+"""Fields that are such in these types alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,21 +173,7 @@ def _find_places(
 
 
 def _place(kind: type[ProtocolObject], name: str) -> _Place | None:
-    match name:
-        case "line" | "end_line" | "lines":
-            return _Place.LINE
-        case "column" | "end_column":
-            return _Place.COLUMN
-        case "path" if kind is Source:
-            return _Place.PATH
-        case "cwd" if kind is RunInTerminalRequestArguments:
-            return _Place.PATH
-        case "type" if kind in _VALUES:
-            return _Place.TYPE
-        case "memory_reference" if kind in _VALUES:
-            return _Place.MEMORY
-        case _:
-            return None
+    return _IN_ANY.get(name) or _IN_ONE.get((kind, name))
 
 
 def _objects_in(hint: object) -> list[type[ProtocolObject]]:

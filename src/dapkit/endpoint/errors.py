@@ -21,14 +21,19 @@ class RequestFailed(DapkitError):  # noqa: N818 - the sentence reads right where
         text: what went wrong, for people.
         message: the short form for machines, such as `cancelled` or `notStopped`; the text if there is none.
         error: the structured form, if there is one.
+        show_user: whether the client is to show the error by itself (`Message.showUser`); None leaves that to the
+            SDK, which has what a user does shown, and what an editor asks on its own account not.
 
     """
 
-    def __init__(self, text: str, *, message: str | None = None, error: Message | None = None) -> None:
+    def __init__(
+        self, text: str, *, message: str | None = None, error: Message | None = None, show_user: bool | None = None
+    ) -> None:
         super().__init__(text)
         self.text = text
         self.message = text if message is None else message
         self.error = error
+        self.show_user = show_user
 
     @property
     def cancelled(self) -> bool:

@@ -246,7 +246,7 @@ class Connection:
 
     def fail(self, request: Request, failure: RequestFailed) -> None:
         """Answer a request of the peer with an error."""
-        error = failure.error if failure.error is not None else error_message(failure.text)
+        error = failure.error if failure.error is not None else error_message(failure.text, show_user=failure.show_user)
         self.endpoint.fail(request, failure.message, error)
         self._notify()
 

@@ -5,6 +5,7 @@ import pytest
 from dapkit.adapter import Adapter, DefinitionError, NoAttach, NoLaunch, custom_request, not_a_request
 from dapkit.protocol import (
     AttachRequestArguments,
+    BreakpointMode,
     Capabilities,
     DataBreakpointInfoArguments,
     DataBreakpointInfoBody,
@@ -226,3 +227,76 @@ def test_type_arguments_are_found_through_a_generic_base() -> None:
 def test_serial_names_only_handlers_that_can_be_serial(name: str) -> None:
     with pytest.raises(DefinitionError, match=f"serial names {name}"):
         type("Serial", (Launching,), {"serial": (name,)})
+
+
+def test_a_handler_takes_as_many_parameters_as_its_request_has() -> None:
+    with pytest.raises(DefinitionError, match=r"does not fit threads: write `async def threads\(self\)`"):
+
+        class TooMany(Launching):
+            async def threads(self, args: object) -> ThreadsBody:  # type: ignore[override] # the mistake
+                raise NotImplementedError
+
+    with pytest.raises(DefinitionError, match=r"does not fit evaluate: write `async def evaluate\(self, args\)`"):
+
+        class TooFew(Launching):
+            async def evaluate(self) -> EvaluateBody:  # type: ignore[override] # the mistake
+                raise NotImplementedError
+
+
+def test_a_handler_may_take_more_than_it_is_given_if_that_is_optional() -> None:
+    class Optional(Launching):
+        async def threads(self, *, of: str = "") -> ThreadsBody:
+            raise NotImplementedError
+
+        async def evaluate(self, *anything: object) -> EvaluateBody:
+            raise NotImplementedError
+
+    assert Optional.definition().handlers["threads"].method == "threads"
+
+
+def test_a_handler_takes_the_arguments_of_its_request() -> None:
+    with pytest.raises(DefinitionError, match="takes StackTraceArguments, but the arguments of evaluate are Evaluate"):
+
+        class Wrong(Launching):
+            async def evaluate(self, args: StackTraceArguments) -> EvaluateBody:  # type: ignore[override] # the mistake
+                raise NotImplementedError
+
+
+@pytest.mark.parametrize(
+    ("annotation", "shown"), [(EvaluateBody | None, "None"), ("ThreadsBody", "ThreadsBody"), (dict[str, int], "dict")]
+)
+def test_a_handler_returns_the_body_of_its_request(annotation: object, shown: str) -> None:
+    async def evaluate(self: object, args: EvaluateArguments) -> None: ...
+
+    evaluate.__annotations__["return"] = annotation
+    with pytest.raises(DefinitionError, match=f"returns {shown}, but the body of evaluate is EvaluateBody, or RawJson"):
+        type("Wrong", (Launching,), {"evaluate": evaluate})
+
+
+def test_annotations_that_name_no_class_are_left_to_the_type_checker() -> None:
+    async def evaluate(self: object, args: "Unknown") -> "Unknown": ...  # type: ignore[name-defined]  # noqa: F821 - on purpose
+
+    made = type("Right", (Launching,), {"evaluate": evaluate})
+    assert "evaluate" in vars(made)
+
+
+def test_what_a_custom_request_returns_is_an_object() -> None:
+    with pytest.raises(DefinitionError, match="returns list: the body of a custom command is a Struct, a dict"):
+
+        class Wrong(Launching):
+            @custom_request("mock/sort")
+            async def sort(self) -> list[str]:
+                raise NotImplementedError
+
+
+@pytest.mark.parametrize(
+    ("announced", "needed"),
+    [
+        (Capabilities(supports_stepping_granularity=True), "needs a handler of next or stepIn or stepOut or stepBack"),
+        (Capabilities(supports_single_thread_execution_requests=True), "needs a handler of continue or next"),
+        (Capabilities(breakpoint_modes=[BreakpointMode(mode="hw", label="", applies_to=[])]), "of setBreakpoints or"),
+    ],
+)
+def test_details_of_requests_need_one_of_these(announced: Capabilities, needed: str) -> None:
+    with pytest.raises(DefinitionError, match=needed):
+        type("Wrong", (Launching,), {"announces": announced})

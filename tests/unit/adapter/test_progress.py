@@ -95,3 +95,16 @@ async def test_a_client_that_cannot_show_progress_is_told_nothing() -> None:
         await client.start(introduction=InitializeRequestArguments(adapter_id="bare"))
         assert (await client.request(EvaluateArguments(expression=""))).result == "done"
         assert client.events == []
+
+
+async def test_the_end_of_a_progress_says_what_came_of_it() -> None:
+    class Counter(Worker):
+        async def evaluate(self, args: EvaluateArguments) -> EvaluateBody:
+            async with self.progress("Counting") as progress:
+                progress.result = f"counted to {args.expression}"
+            return EvaluateBody(result="", variables_reference=0)
+
+    async with client_of(Counter()) as client:
+        await client.start()
+        await client.request(EvaluateArguments(expression="3"))
+        assert (await client.event(ProgressEndEvent)).message == "counted to 3"

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+from typing import Any
 
 import anyio
 import msgspec
@@ -9,11 +10,22 @@ import pytest
 
 from adapter_client import Client, client_of
 from dapkit import limits
-from dapkit.adapter import Adapter, NoAttach, NoLaunch, NotServed, Proceed, RequestFailed, ResponseBody, custom_request
+from dapkit.adapter import (
+    Adapter,
+    DefinitionError,
+    NoAttach,
+    NoLaunch,
+    NotServed,
+    Proceed,
+    RequestFailed,
+    ResponseBody,
+    custom_request,
+)
 from dapkit.endpoint import Endpoint, Phase, Role
 from dapkit.protocol import (
     AttachRequestArguments,
     CancelArguments,
+    Capabilities,
     ConfigurationDoneArguments,
     DisconnectArguments,
     EvaluateArguments,
@@ -33,6 +45,7 @@ from dapkit.protocol import (
     Thread,
     ThreadsArguments,
     ThreadsBody,
+    changed,
 )
 from dapkit.transport import ConversationLost, DeadlineExceeded, background_tasks, memory_pair
 
@@ -97,6 +110,43 @@ class Desk(Adapter[Launch, NoAttach]):
         self.log.append("closing")
 
 
+class Customised(Desk):
+    """An adapter with requests of its own, and errors that people should read."""
+
+    @custom_request("desk/tidy")
+    async def tidy(self) -> dict[str, object]:
+        return {"tidy": True}
+
+    @custom_request("desk/break")
+    async def smash(self) -> Any:  # noqa: ANN401 - a mistake to be answered
+        return object()
+
+    async def pause(self, args: PauseArguments) -> None:
+        raise RequestFailed("not {now}", show_user=False if args.thread_id == 2 else None)
+
+
+async def test_a_custom_request_may_return_a_dict() -> None:
+    async with client_of(Customised()) as client:
+        await client.start()
+        body = await client.connection.request_custom("desk/tidy")
+        assert body is not None
+        assert bytes(body) == b'{"tidy":true}'
+        with pytest.raises(RequestFailed, match="object cannot be written as JSON"):
+            await client.connection.request_custom("desk/break")
+
+
+async def test_errors_of_what_a_user_does_are_shown_unless_the_handler_says_otherwise() -> None:
+    async with client_of(Customised()) as client:
+        await client.start()
+        shown = []
+        for arguments in (PauseArguments(thread_id=1), PauseArguments(thread_id=2), evaluate("fail")):
+            with pytest.raises(RequestFailed) as caught:
+                await client.request(arguments)
+            assert caught.value.error is not None
+            shown.append((caught.value.text, caught.value.error.show_user))
+    assert shown == [("not {now}", True), ("not {now}", False), ("no such thing", None)]
+
+
 class Stubborn(Desk):
     """An adapter whose `evaluate` ends only after the session."""
 
@@ -120,6 +170,41 @@ async def refusal(client: Client, expression: str) -> RequestFailed:
     with pytest.raises(RequestFailed) as caught:
         await client.request(evaluate(expression))
     return caught.value
+
+
+# What a client is promised
+
+
+class Polite(Desk):
+    """An adapter whose capabilities depend on the client."""
+
+    def capabilities_for(self, client: InitializeRequestArguments) -> Capabilities:
+        promised = changed(super().capabilities_for(client), supports_evaluate_for_hovers=client.client_id == "kind")
+        return changed(promised, supports_goto_targets_request=True) if client.client_id == "rash" else promised
+
+
+@pytest.mark.parametrize(("name", "promised"), [("kind", True), ("other", False)])
+async def test_capabilities_may_depend_on_the_client(name: str, promised: bool) -> None:
+    async with client_of(Polite()) as client:
+        await client.start(introduction=InitializeRequestArguments(adapter_id="x", client_id=name))
+        assert client.connection.endpoint.capabilities.supports_evaluate_for_hovers is promised
+
+
+async def test_what_no_handler_keeps_is_not_promised() -> None:
+    async with client_of(Polite()) as client:
+        with pytest.raises(
+            RequestFailed, match="cannot promise supports_goto_targets_request without a handler of goto"
+        ):
+            await client.start(introduction=InitializeRequestArguments(adapter_id="x", client_id="rash"))
+
+
+async def test_nor_is_it_promised_later() -> None:
+    adapter = Desk()
+    async with client_of(adapter) as client:
+        await client.start()
+        with pytest.raises(DefinitionError, match="cannot promise supports_step_back without a handler of stepBack"):
+            await adapter.capabilities(Capabilities(supports_step_back=True))
+        assert await adapter.capabilities(Capabilities(supports_step_back=False))
 
 
 # Answers
@@ -640,6 +725,7 @@ async def test_a_background_task_that_fails_is_told_and_ends_the_session() -> No
         await client.request(evaluate("late crash"))
         output = await client.event(OutputEvent)
         assert output.output == "internal error of the debug adapter: ZeroDivisionError: in the background\n"
+        await client.event(TerminatedEvent)
         await client.connection.wait_ended()
         with pytest.raises(ConversationLost):
             await client.request(ThreadsArguments())

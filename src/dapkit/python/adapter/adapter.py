@@ -14,7 +14,6 @@ from dapkit.protocol import ConfigurationDoneArguments, DisconnectArguments, Req
 from dapkit.python.adapter.abilities import abilities
 from dapkit.python.adapter.arguments import PythonAttach, PythonLaunch
 from dapkit.python.adapter.attach import attach_connector
-from dapkit.python.adapter.failures import with_shown_failures
 from dapkit.python.adapter.keys import remark_on
 from dapkit.python.adapter.launch import launch_connector
 from dapkit.python.adapter.older_keys import without_older_keys
@@ -39,7 +38,7 @@ async def _leave_nothing_of_a_failed_start(
 class PythonAdapter(ForwardingAdapter[PythonLaunch, PythonAttach]):
     """Debugs one Python program."""
 
-    middleware = (with_shown_failures, _leave_nothing_of_a_failed_start)
+    middleware = (_leave_nothing_of_a_failed_start,)
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,0 +1,112 @@
+"""Whether the coroutines of an adapter take and return what their requests have.
+
+Read once, when the class is created. Annotations that cannot be resolved then, such as those under
+`TYPE_CHECKING`, are left to the type checker; how many parameters there are is always known.
+"""
+
+import inspect
+import math
+import types
+import typing
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from dapkit.adapter.errors import DefinitionError
+from dapkit.adapter.requests import Requests
+from dapkit.protocol import COMMANDS, RawJson
+
+type _Function = Callable[..., Any]
+
+_STARTS = ("launch", "attach", "restart")
+"""Commands whose arguments are of types that the author chooses."""
+
+
+def check_handler(cls: type, method: str, command: str) -> None:
+    """Check the handler of a command of the protocol.
+
+    Raises:
+        DefinitionError: it takes too many or too few parameters, or says that it takes or returns something else.
+
+    """
+    function, name = getattr(cls, method), f"{cls.__qualname__}.{method}"
+    spec = COMMANDS[command]
+    wanted = _parameters(getattr(Requests, method))
+    if not _accepts(function, len(wanted)):
+        raise DefinitionError(
+            f"{name} takes ({', '.join(_parameters(function))}), "
+            f"which does not fit {command}: write `async def {method}({', '.join(wanted)})`"
+        )
+    if len(wanted) > 1 and command not in _STARTS:
+        for taken in _classes(function, _parameters(function)[1:2]):
+            if not issubclass(spec.arguments, taken):
+                raise DefinitionError(
+                    f"{name} takes {taken.__name__}, but the arguments of {command} are {spec.arguments.__name__}"
+                )
+    body = spec.body or types.NoneType
+    for returned in _classes(function, ["return"]):
+        if not issubclass(returned, (body, RawJson)):
+            raise DefinitionError(
+                f"{name} returns {_shown(returned)}, but the body of {command} is {_shown(body)}, or RawJson"
+            )
+
+
+def custom_parameter(cls: type, method: str) -> type | None:
+    """Return the type of the one parameter of a custom handler; None if it has none.
+
+    Raises:
+        DefinitionError: it takes something else, or says that it returns what is not a JSON object.
+
+    """
+    function, name = getattr(cls, method), f"{cls.__qualname__}.{method}"
+    for returned in _classes(function, ["return"]):
+        if not issubclass(returned, (msgspec.Struct, RawJson, Mapping, types.NoneType)):
+            raise DefinitionError(
+                f"{name} returns {_shown(returned)}: the body of a custom command is a Struct, a dict, RawJson or None"
+            )
+    names = _parameters(function)[1:]
+    if not names:
+        return None
+    match _classes(function, names):
+        case [taken] if len(names) == 1 and issubclass(taken, msgspec.Struct):
+            return taken
+    raise DefinitionError(f"{name} handles a custom command: it takes one parameter, annotated with a Struct, or none")
+
+
+def _parameters(function: _Function) -> list[str]:
+    """Names of the parameters that can be given by position; quicker than a signature, at each start of an adapter."""
+    code = function.__code__
+    return list(code.co_varnames[: code.co_argcount])
+
+
+def _accepts(function: _Function, count: int) -> bool:
+    code = function.__code__
+    most = math.inf if code.co_flags & inspect.CO_VARARGS else code.co_argcount
+    least = code.co_argcount - len(function.__defaults__ or ())
+    optional = function.__kwdefaults__ or {}
+    keywords = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
+    return least <= count <= most and all(name in optional for name in keywords)
+
+
+def _classes(function: _Function, names: Sequence[str]) -> list[type]:
+    """Return the classes that the annotation of one of these names allows; none where it does not name classes."""
+    hint = next((hint for name, hint in _hints(function).items() if name in names), object)
+    is_union = typing.get_origin(hint) in {types.UnionType, typing.Union}
+    parts = typing.get_args(hint) if is_union else (types.NoneType if hint is None else hint,)
+    classes = [typing.get_origin(part) or part for part in parts]
+    named = [part for part in classes if isinstance(part, type) and part not in (Any, object)]
+    return named if len(named) == len(parts) else []
+
+
+def _hints(function: _Function) -> Mapping[str, Any]:
+    """Return the annotations, resolved if they are texts."""
+    try:
+        found: Mapping[str, Any] = function.__annotations__
+        return typing.get_type_hints(function) if any(isinstance(hint, str) for hint in found.values()) else found
+    except (NameError, TypeError, AttributeError):
+        return {}
+
+
+def _shown(kind: type) -> str:
+    return "None" if kind is types.NoneType else kind.__name__
