@@ -40,6 +40,8 @@ EXITS = """
     main()
 """
 
+LIBRARY_TEXT = Path(json.__file__).read_text()
+
 
 class Run(NamedTuple):
     """What a session has shown: the functions it stopped in, and how the program ended."""
@@ -143,6 +145,41 @@ async def test_text_of_arguments_is_left_to_the_shell_of_the_terminal(tmp_path: 
                 await client.send("disconnect")
                 await shell.wait()
         assert (which, json.loads((tmp_path / "said").read_text())) == (which, ["shown.txt", "/my home", "a b"])
+
+
+async def test_files_outside_of_every_mapping_can_be_opened_by_reference(tmp_path: Path) -> None:
+    (tmp_path / "prog.py").write_text("import json\njson.loads('1')\nx = 1\n")
+    mappings = [{"localRoot": "/elsewhere", "remoteRoot": str(tmp_path)}]
+    launch = {"program": str(tmp_path / "prog.py"), "pathMappings": mappings, "justMyCode": False}
+    line = next(at for at, text in enumerate(LIBRARY_TEXT.splitlines(), 1) if "_default_decoder.decode" in text)
+    for which, command in ADAPTERS.items():
+        async with raw_client(command, log="" if which == "ours" else ".*") as client:
+            await client.initialize()
+            await client.send("launch", {**launch, "console": "internalConsole"})
+            await client.event("initialized")
+            await client.ask("setFunctionBreakpoints", {"breakpoints": [{"name": "json.loads"}, {"name": "loads"}]})
+            own = {"path": "/elsewhere/prog.py"}
+            await client.ask("setBreakpoints", {"source": own, "breakpoints": [{"line": 2}]})
+            await client.ask("configurationDone")
+            await client.until_stopped(1)
+            await client.ask("continue", {"threadId": 1})
+            await client.until_stopped(2)
+            [newest, caller, *_] = (await client.ask("stackTrace", {"threadId": 1}))["body"]["stackFrames"]
+            source = newest["source"]
+            assert (caller["source"]["path"], caller["source"].get("sourceReference") or 0) == (own["path"], 0)
+            assert (source["path"], source["sourceReference"] > 0) == (json.__file__, True)
+            for about in ({"source": source}, {}):
+                text = await client.ask("source", {**about, "sourceReference": source["sourceReference"]})
+                assert text["body"]["content"] == LIBRARY_TEXT, which
+            placed = await client.ask("setBreakpoints", {"source": source, "breakpoints": [{"line": line}]})
+            assert placed["body"]["breakpoints"][0]["verified"]
+            await client.ask("continue", {"threadId": 1})
+            await client.until_stopped(3)
+            [newest, *_] = (await client.ask("stackTrace", {"threadId": 1}))["body"]["stackFrames"]
+            assert (which, newest["name"], newest["line"]) == (which, "loads", line)
+            await client.ask("continue", {"threadId": 1})
+            await client.event("terminated")
+            await client.send("disconnect")
 
 
 @pytest.mark.parametrize(("args", "is_said"), [("*.txt", True), ("'$HOME' a", False), (["$HOME"], False)])

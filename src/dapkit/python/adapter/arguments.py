@@ -18,8 +18,8 @@ type Presentation = Literal["group", "inline", "hide"]
 class PathMapping(ProtocolObject, frozen=True, kw_only=True):
     """A folder where the client sees it, and where the program does; `.` is the folder that it runs in."""
 
-    local_root: str | None = None
-    remote_root: str | None = None
+    local_root: str | None
+    remote_root: str | None
 
 
 class ExitCodeRange(ProtocolObject, frozen=True, kw_only=True):

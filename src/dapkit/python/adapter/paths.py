@@ -2,6 +2,9 @@
 
 Without mappings nothing is read or changed in passing. With them, what holds a source is read, its
 paths are changed, and it is written anew.
+
+A client that is elsewhere cannot open a file that no mapping is about, such as a library's. So its source gets a
+`sourceReference`, by which `source` gives the text; unless the client has named the file itself.
 """
 
 from collections.abc import Sequence
@@ -15,12 +18,21 @@ _SOURCES = frozenset({"source", "location", "module"})
 
 _LISTS_OF_SOURCES = frozenset({"sources", "modules"})
 
+_REFERABLE = frozenset({"source", "sources"})
+"""The names of those that may have a reference."""
+
+_FIRST_REFERENCE = 1 << 30
+"""References of ours begin here; the engine counts its own from 1."""
+
 _WITHOUT_SOURCES = frozenset({"variables", "evaluate", "threads", "continue", "readMemory", "completions"})
 """Commands that are asked often, or have large answers, and name no files there."""
 
 
 class PathTranslation:
-    """The mappings of a program; the one with the longest folder counts."""
+    """The mappings of a program; the one with the longest folder counts.
+
+    Invariant: a file has one reference, and `_named` holds the files that the client has named without one.
+    """
 
     def __init__(self, mappings: Sequence[PathMapping], folder: str) -> None:
         pairs = [
@@ -30,6 +42,8 @@ class PathTranslation:
         ]
         self._outward = sorted(pairs, key=lambda pair: len(pair[1]), reverse=True)
         self._inward = sorted(pairs, key=lambda pair: len(pair[0]), reverse=True)
+        self._references: dict[str, int] = {}
+        self._named: set[str] = set()
 
     def of_program(self, path: str) -> str:
         """Return what the program calls a file of the client."""
@@ -38,19 +52,23 @@ class PathTranslation:
                 return "/".join([remote.rstrip("/"), *rest])
         return path
 
-    def of_client(self, path: str) -> str:
-        """Return what the client calls a file of the program."""
+    def of_client(self, path: str) -> str | None:
+        """Return what the client calls a file of the program, None if no mapping says it."""
         for local, remote in self._outward:
             if (rest := _below(path, remote)) is not None:
                 separator = "\\" if _is_windows(local) else "/"
                 return separator.join([local.rstrip("/\\"), *rest])
-        return path
+        return None
 
     def arguments(self, arguments: object) -> object:
         """Return the arguments of a request as the program understands them."""
         if not self._inward:
             return arguments
-        return self._changed(decode_as(object, encode_value(arguments)), inward=True)
+        changed = self._changed(decode_as(object, encode_value(arguments)), inward=True)
+        match changed:
+            case {"sourceReference": int(number), **others} if (path := self._referred(number)) is not None:
+                return {**others, "source": {"path": path}, "sourceReference": 0}
+        return changed
 
     def body(self, command: str, body: RawJson) -> RawJson:
         """Return the body of a response as the client understands it."""
@@ -69,20 +87,39 @@ class PathTranslation:
             case dict():
                 for name, member in value.items():
                     if name in _SOURCES:
-                        self._change(member, inward=inward)
+                        self._change(member, name, inward=inward)
                     elif name in _LISTS_OF_SOURCES and isinstance(member, list):
                         for source in member:
-                            self._change(source, inward=inward)
+                            self._change(source, name, inward=inward)
                     self._changed(member, inward=inward)
             case list():
                 for member in value:
                     self._changed(member, inward=inward)
         return value
 
-    def _change(self, source: object, *, inward: bool) -> None:
+    def _change(self, source: object, name: str, *, inward: bool) -> None:
         match source:
             case dict() if isinstance(path := source.get("path"), str):
-                source["path"] = self.of_program(path) if inward else self.of_client(path)
+                if inward:
+                    self._change_inward(source, path)
+                elif (mapped := self.of_client(path)) is not None:
+                    source["path"] = mapped
+                elif name in _REFERABLE and not source.get("sourceReference") and path not in self._named:
+                    source["sourceReference"] = self._references.setdefault(
+                        path, _FIRST_REFERENCE + len(self._references)
+                    )
+
+    def _change_inward(self, source: dict[str, object], path: str) -> None:
+        number = source.get("sourceReference")
+        if isinstance(number, int) and number >= _FIRST_REFERENCE:  # perhaps of the run before this one
+            source["path"] = self._referred(number) or path
+            del source["sourceReference"]
+        elif not number:
+            source["path"] = self.of_program(path)
+            self._named.add(path)
+
+    def _referred(self, number: int) -> str | None:
+        return next((path for path, known in self._references.items() if known == number), None)
 
 
 def _is_windows(path: str) -> bool:
