@@ -9,7 +9,7 @@ import dataclasses
 import sys
 from pathlib import Path
 
-from dapkit.catalog.definition import AdapterDefinition
+from dapkit.catalog.definition import AdapterDefinition, Traits
 from dapkit.catalog.files import built_in
 
 PAGE = Path(__file__).resolve().parent.parent / "docs/reference/catalog.md"
@@ -64,10 +64,11 @@ def row(adapter: AdapterDefinition) -> str:
 
 def traits(adapter: AdapterDefinition) -> str:
     """Return the names of an adapter's traits as a sentence; nothing if it has none."""
+    usual = Traits()
     names = [
         f"`{field.name}`"
         for field in dataclasses.fields(adapter.traits)
-        if getattr(adapter.traits, field.name) != field.default
+        if getattr(adapter.traits, field.name) != getattr(usual, field.name)
     ]
     return f" Traits: {', '.join(names)}." if names else ""
 

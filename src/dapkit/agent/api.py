@@ -990,22 +990,28 @@ def data_breakpoint_info(
 
 @performs("breakpoints.DataBreakpoints")
 def set_data_breakpoint(
-    data_id: str,
     *,
+    name: str | None = None,
+    data_id: str | None = None,
     access_type: Literal["read", "write", "readWrite"] | None = None,
     condition: str | None = None,
     hit_condition: str | None = None,
+    frame_id: int | None = None,
+    frame: int | None = None,
     timeout: float | None = None,
     session: str | None = None,
     project: StrPath | None = None,
 ) -> "Answer[DataBreakpoints]":
-    """Stop when data is read or written.
+    """Stop when data is read or written: what a variable or expression names, or a data id.
 
     Args:
+        name: Name of a variable or an expression.
         data_id: Id of data, as data_breakpoint_info shows it.
         access_type: Which access stops.
         condition: Stop only if this expression is true.
         hit_condition: Stop only at these hits, such as 5 or >= 5.
+        frame_id: Id of a frame, as stack_trace shows it; by default the current one.
+        frame: The frame at this place of the stack, 0 is the innermost.
         timeout: Seconds to wait, 5 to 300, by default 30.
         session: Name of the session; by default the only one.
         project: Folder that the session belongs to.
@@ -1024,7 +1030,7 @@ def remove_data_breakpoint(
     session: str | None = None,
     project: StrPath | None = None,
 ) -> "Answer[DataBreakpoints]":
-    """Remove the breakpoint on data.
+    """Remove the breakpoint on data, by its id or the expression that named it.
 
     Args:
         data_id: Id of data, as data_breakpoint_info shows it.

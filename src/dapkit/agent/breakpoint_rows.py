@@ -84,6 +84,7 @@ def data_breakpoints(kept_breakpoints: Iterable[KeptBreakpoint]) -> list[shown.D
             number=kept.number,
             data_id=kept.spec.location.data_id,
             access_type=kept.spec.location.access,
+            expression=None if kept.watched is None else kept.watched.expression,
             verified=kept.verified,
             enabled=kept.spec.enabled,
             condition=kept.spec.condition,

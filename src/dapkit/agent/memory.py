@@ -90,6 +90,7 @@ class SessionMemory:
         reported_stop: the stop that it was about.
         locals: as the report of the last stop has shown them.
         locals_before: as the report before that has.
+        watchable: expressions that can be watched, each with its frame, by data id.
         exception: with the stop that it caused.
 
     """
@@ -102,6 +103,7 @@ class SessionMemory:
     reported_stop: int = 0
     locals: Locals | None = None
     locals_before: Locals | None = None
+    watchable: dict[str, tuple[str, int]] = field(default_factory=dict)
     exception: tuple[int, ExceptionRow] | None = None
 
     def begin_report(self, stop: int, end: int) -> int:

@@ -56,6 +56,9 @@ class Traits:
         total_frames_is_guess: whether it reports a number of frames only so that it is asked for more, as the
             specification allows.
         unreadable_value: what the value of a variable begins with that cannot be read, but has members.
+        watch_commands: commands of its `repl` that set data breakpoints, if it has no request for them: by `write`,
+            `read` and `readWrite`, with {id} for the data; by `remove`, with {number} for its own number; and by `name`
+            what is evaluated first, with {expression} and a {number}, so that `id` names the data in every frame.
         watches_addresses: whether it takes the value of an expression for the address of what is to be watched,
             and names that ADDRESS/SIZE.
 
@@ -77,6 +80,7 @@ class Traits:
     thrown: Mapping[str, str] = field(default_factory=dict)
     total_frames_is_guess: bool = False
     unreadable_value: str = ""
+    watch_commands: Mapping[str, str] = field(default_factory=dict)
     watches_addresses: bool = False
 
     def exit_code_in(self, said: str) -> int | None:

@@ -39,7 +39,7 @@ POSITIONAL = {
     "set_instruction_breakpoint": ("instruction_reference",),
     "remove_instruction_breakpoint": ("instruction_reference",),
     "data_breakpoint_info": ("name",),
-    "set_data_breakpoint": ("data_id",),
+    "set_data_breakpoint": ("name",),
     "remove_data_breakpoint": ("data_id",),
     "disassemble": ("instruction_count",),
     "read_memory": ("memory_reference", "count"),

@@ -17,6 +17,8 @@ from dapkit.client import SessionEvent, Stopped, TextLog
 from dapkit.protocol import ContinueArguments, DapkitError, EvaluateArguments, InvalidatedEvent, StoppedEvent
 from dapkit.sessions.breakpoints.collection import KeptBreakpoints
 from dapkit.sessions.breakpoints.hits import Verdict, hit_by, judge_stop
+from dapkit.sessions.breakpoints.kept import KeptBreakpoint
+from dapkit.sessions.breakpoints.watched_values import read_again
 from dapkit.sessions.ending import signal_name
 from dapkit.sessions.event_state import EventState
 from dapkit.sessions.own_code import AT_A_PLACE
@@ -130,10 +132,27 @@ class SessionMonitor:
         async def evaluate(expression: str) -> str:
             return await self._evaluate(expression, target, thread)
 
-        verdict = await judge_stop(hit_by(self._breakpoints, target.session, stopped, thread.top), evaluate)
+        hit = hit_by([*self._breakpoints], target.session, stopped, thread.top)
+        verdict = await judge_stop(hit, evaluate)
+        if changes := [change for kept in hit if (change := await self._change_of(kept, target, thread))]:
+            verdict = replace(verdict, changes=tuple(changes))
         for line in verdict.logs:
             self.output_received(f"{line}\n", "console")
         return verdict
+
+    async def _change_of(self, kept: KeptBreakpoint, target: Target, thread: StoppedThread) -> str | None:
+        """Say what became of the value that a breakpoint watches, if it does."""
+        before = kept.watched
+        if before is None:
+            return None
+
+        async def evaluate(expression: str, frame: int | None) -> str:
+            asked = EvaluateArguments(expression=expression, frame_id=frame, context="watch")
+            return (await target.session.request(asked, deadline=limits.STOP_CAPTURE_SECONDS)).result
+
+        frames = [frame.id for frame in thread.frames or ()]
+        kept.watched = await read_again(before, frames, evaluate)
+        return before.became(kept.watched)
 
     async def _signal_of(self, target: Target, stopped: Stopped, thread: StoppedThread) -> str | None:
         """Find the name of the signal at which the program stopped, if it did."""
@@ -166,7 +185,7 @@ class SessionMonitor:
             target=target.number,
             description=event.description or (f"signal {signal}" if signal else None),
             signal=None if paused else signal,
-            text=event.text,
+            text=event.text or "; ".join(verdict.changes) or None,
             hit_breakpoints=verdict.hit,
             all_threads_stopped=bool(event.all_threads_stopped),
             remarks=(*verdict.remarks, *map(_beside, target.session.stops_beside.values())),

@@ -69,7 +69,9 @@ class DebugSession:
         self.output = TextLog(settings.output_bytes)
         self.event_state = EventState()
         self.breakpoints = breakpoints = KeptBreakpoints(
-            lambda: [target.session for target in state.targets.values()], start.traits
+            lambda: [target.session for target in state.targets.values()],
+            start.traits,
+            foreign=self.event_state.foreign_breakpoints.keys(),
         )
         references = ReferenceTable(lambda: state.targets)
         self.execution = Execution(state, breakpoints, settings, post_mortem=start.post_mortem)
@@ -124,7 +126,7 @@ class DebugSession:
             for target in self.state.targets.values()
             for known in target.session.breakpoints
             if known.answer is not None
-        }
+        } | {kept.console_id for kept in self.breakpoints}
         reported = self.event_state.foreign_breakpoints
         return [breakpoint_ for number, breakpoint_ in reported.items() if number not in ours]
 

@@ -293,3 +293,90 @@ async def test_what_an_adapter_does_not_know_is_named(caller: Caller, build: Bui
     program = build("gdb", c=C, go="").program
     launched = await caller("launch", program=program.name, adapter="gdb", options={"stopAtEntry": True})
     assert "gdb does not know stopAtEntry: ignored" in launched.details["notes"]
+
+
+WATCHED_C = """\
+#include <stdio.h>
+
+struct box { int count; };
+
+static int other(int total) { total += 100; return total; }
+
+static void add(struct box *box) { box->count += 1; }
+
+int main(void) {
+    int total = 0;
+    struct box box = { 1 };
+    for (int i = 1; i <= 3; i++) {
+        total += i;
+        add(&box);
+        other(total);
+    }
+    printf("%d\\n", total + box.count);
+    return 0;
+}
+"""
+WATCHED_PYTHON = """\
+class Box:
+    count = 1
+
+
+def other(total):
+    total += 100
+
+
+def add(box):
+    box.count += 1
+
+
+def main():
+    box = Box()
+    box.count = 1
+    total = 0
+    for i in (1, 2, 3):
+        total += i
+        add(box)
+        other(total)
+    print(total + box.count)
+
+
+main()
+"""
+
+
+@pytest.mark.parametrize("adapter", ["dapkit", "gdb", "lldb-dap"])
+async def test_what_an_expression_names_is_watched_and_shown_as_it_was_and_as_it_is(
+    caller: Caller, build: Build, adapter: str
+) -> None:
+    subject = build(adapter, c=WATCHED_C, go="", python=WATCHED_PYTHON)
+    line = next(n for n, text in enumerate(subject.source.read_text().splitlines(), 1) if "total += i" in text)
+    place = f"{subject.source.name}:{line}"
+    await caller("launch", program=subject.program.name, adapter=adapter, breakpoints=[place])
+    await caller("breakpoints", do="clear")
+    refused = (await caller("set_data_breakpoint", name="nowhere")).error
+    assert refused[0] in ("invalid_arguments", "adapter_failed")
+    await caller("set_data_breakpoint", name="total")
+    placed = await caller("set_data_breakpoint", name="box.count")
+    rows = placed.details["dataBreakpoints"]
+    assert [(row["expression"], row["accessType"], row["verified"]) for row in rows] == [
+        ("total", "write", True),
+        ("box.count", "write", True),
+    ]
+    texts = []
+    for _ in range(4):
+        stopped = await caller("continue")
+        assert stopped.details["snapshot"]["stopReason"] == "data breakpoint"
+        texts.append(stopped.details["stop"]["text"])
+    assert texts == [
+        "total changed from 0 to 1",
+        "box.count changed from 1 to 2",
+        "total changed from 1 to 3",
+        "box.count changed from 2 to 3",
+    ]
+    assert (await caller("remove_data_breakpoint", data_id="total")).text.count("- ") == 1
+    stopped = await caller("continue")
+    assert stopped.details["stop"]["text"] == "box.count changed from 3 to 4"
+    assert [row["hits"] for row in (await caller("breakpoints")).details["dataBreakpoints"]] == [3]
+    await caller("breakpoints", do="clear")
+    ended = await caller("continue")
+    assert (ended.details["state"], ended.details["snapshot"]["exitCode"]) == ("terminated", 0)

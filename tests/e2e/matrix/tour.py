@@ -233,10 +233,12 @@ class Tour:
     async def _continues_to_an_exception(self) -> bool:
         """Continue to the program's own exception, past those that Python's libraries raise and catch."""
         while True:
-            place = (await self._do("continue")).details["snapshot"]
+            answer = await self._do("continue")
+            place = answer.details["snapshot"]
             if place["status"] == "terminated":
                 return False
-            path = place.get("source", {}).get("path", "")
+            frames = answer.details["stop"]["frames"]
+            path = frames[0].get("source", {}).get("path", "") if frames else ""
             if not path.endswith(".py") or path.endswith(self.subject.source):
                 return place["stopReason"] == "exception" or "throw" in place["frameName"]  # gdb: a breakpoint
 

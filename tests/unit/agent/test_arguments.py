@@ -23,7 +23,6 @@ def reading(name: str, arguments: Mapping[str, object]) -> Mapping[str, object]:
         ("set_instruction_breakpoint", {}, "instruction_reference is required for set_instruction_breakpoint"),
         ("remove_instruction_breakpoint", {}, "instruction_reference is required for remove_instruction_breakpoint"),
         ("data_breakpoint_info", {}, "name is required for data_breakpoint_info"),
-        ("set_data_breakpoint", {}, "data_id is required for set_data_breakpoint"),
         ("remove_data_breakpoint", {}, "data_id is required for remove_data_breakpoint"),
         ("evaluate", {}, "expression is required for evaluate"),
         ("disassemble", {}, "instruction_count is required for disassemble"),

@@ -1,6 +1,7 @@
 """Breakpoints on instructions and on data."""
 
 import re
+from functools import partial
 
 from dapkit.agent import parameters as p
 from dapkit.agent.breakpoint_rows import data_breakpoints, instruction_breakpoints
@@ -13,7 +14,8 @@ from dapkit.agent.snapshots import snapshot
 from dapkit.agent.variable_lookup import scope_of
 from dapkit.client import BreakpointSpec, DataLocation, InstructionLocation
 from dapkit.endpoint import RequestFailed
-from dapkit.protocol import DataBreakpointInfoArguments, DataBreakpointInfoBody
+from dapkit.protocol import DataBreakpointInfoArguments, DataBreakpointInfoBody, EvaluateArguments
+from dapkit.sessions.breakpoints.watched_values import watch
 
 _BYTES = re.compile(r"(0x)?[0-9A-Fa-f]{1,16}/[1-9][0-9]{0,3}")
 """How adapters that watch addresses name data. lldb-dap 22 does not check it: without a size it stops answering."""
@@ -59,12 +61,7 @@ async def data_breakpoint_info(
     frame: p.FrameIndex | None = None,
 ) -> DataBreakpointInfo:
     """Ask whether a variable or expression can be watched, and under which data id."""
-    call.require("supports_data_breakpoints", "data breakpoints")
-    container = variable_ref if variable_ref is not None else scope_id
-    if container is not None:
-        info = await call.ask(DataBreakpointInfoArguments(name=name, variables_reference=container))
-    else:
-        info = await _info_in_frame(call, name, await frame_of(call, frame_id, frame))
+    info = await _info(call, name, variable_ref if variable_ref is not None else scope_id, frame_id, frame)
     return DataBreakpointInfo(
         snapshot=snapshot(call.session),
         data_breakpoint_info=DataId(
@@ -73,6 +70,42 @@ async def data_breakpoint_info(
             access_types=list(info.access_types) if info.access_types is not None else None,
             can_persist=info.can_persist,
         ),
+    )
+
+
+async def _info(
+    call: ActionCall, name: str, container: int | None, frame_id: int | None, frame: int | None
+) -> DataBreakpointInfoBody:
+    """Ask about data, and remember what is asked for, so that its value can be shown."""
+    _require_watching(call)
+    if container is not None and not call.session.traits.watch_commands:
+        return await call.ask(DataBreakpointInfoArguments(name=name, variables_reference=container))
+    where = await frame_of(call, frame_id, frame)
+    by_command = bool(call.session.traits.watch_commands)
+    info = await (_named_by_command if by_command else _info_in_frame)(call, name, where)
+    if info.data_id is not None:
+        call.remembered.watchable[info.data_id] = (name, where)
+    return info
+
+
+def _require_watching(call: ActionCall) -> None:
+    if not call.session.traits.watch_commands:
+        call.require("supports_data_breakpoints", "data breakpoints")
+
+
+async def _named_by_command(call: ActionCall, name: str, frame_id: int) -> DataBreakpointInfoBody:
+    """Give data a name in the debugger that means the same in every frame."""
+    commands, number = call.session.traits.watch_commands, len(call.remembered.watchable) + 1
+    asked = commands["name"].format(number=number, expression=name)
+    try:
+        found = await call.ask(EvaluateArguments(expression=asked, frame_id=frame_id, context="watch"))
+    except RequestFailed as refusal:
+        return DataBreakpointInfoBody(data_id=None, description=str(refusal))
+    return DataBreakpointInfoBody(
+        data_id=commands["id"].format(number=number),
+        description=f"{name} at {found.result}",
+        access_types=["read", "write", "readWrite"],
+        can_persist=False,
     )
 
 
@@ -102,33 +135,61 @@ async def _info_of_expression(call: ActionCall, expression: str, frame_id: int) 
     return await call.ask(DataBreakpointInfoArguments(name=expression, frame_id=frame_id))
 
 
-@action(Approval.EXECUTE, example={"data_id": "0x7ffe3c/4", "access_type": "write"})
+@action(Approval.EXECUTE, example={"name": "total", "access_type": "write"})
 async def set_data_breakpoint(
     call: ActionCall,
     *,
-    data_id: p.DataId,
+    name: p.VariableName | None = None,
+    data_id: p.DataId | None = None,
     access_type: p.AccessType | None = None,
     condition: p.Condition | None = None,
     hit_condition: p.HitCondition | None = None,
+    frame_id: p.FrameId | None = None,
+    frame: p.FrameIndex | None = None,
 ) -> DataBreakpoints:
-    """Stop when data is read or written."""
-    call.require("supports_data_breakpoints", "data breakpoints")
-    if call.session.traits.watches_addresses and not _BYTES.fullmatch(data_id):
+    """Stop when data is read or written: what a variable or expression names, or a data id."""
+    _require_watching(call)
+    data = await _data_of(call, name, data_id, frame_id, frame)
+    if call.session.traits.watches_addresses and not _BYTES.fullmatch(data):
         raise InvalidArguments(
-            f"data_id must be ADDRESS/SIZE, such as 7FFE3C10/4, not {data_id!r:.60}",
+            f"data_id must be ADDRESS/SIZE, such as 7FFE3C10/4, not {data!r:.60}",
             hint="data_breakpoint_info returns it.",
         )
-    location = DataLocation(data_id, access_type)
-    if (before := _data(call, data_id)) is not None:
+    if (before := _data(call, data)) is not None:
         await call.session.breakpoints.remove(before)
-    await call.session.breakpoints.set(BreakpointSpec(location, condition=condition, hit_condition=hit_condition))
+    spec = BreakpointSpec(DataLocation(data, access_type or "write"), condition=condition, hit_condition=hit_condition)
+    kept = await call.session.breakpoints.set(spec)
+    if (named := call.remembered.watchable.get(data)) is not None:
+        kept.watched = await watch(*named, partial(_evaluate, call))
     return _watched(call)
+
+
+async def _data_of(
+    call: ActionCall, name: str | None, data_id: str | None, frame_id: int | None, frame: int | None
+) -> str:
+    """Find the data that is meant. Raises: InvalidArguments."""
+    if data_id is not None and name is None:
+        return data_id
+    if name is None:
+        raise InvalidArguments("data_id is required for set_data_breakpoint", hint="Or name, an expression.")
+    if data_id is not None:
+        raise InvalidArguments("set_data_breakpoint: name and data_id exclude each other")
+    if name in call.remembered.watchable:  # a data id that was given by its place
+        return name
+    info = await _info(call, name, None, frame_id, frame)
+    if info.data_id is None:
+        raise InvalidArguments(f"{name} cannot be watched: {info.description}")
+    return info.data_id
+
+
+async def _evaluate(call: ActionCall, expression: str, frame: int | None) -> str:
+    return (await call.ask(EvaluateArguments(expression=expression, frame_id=frame, context="watch"))).result
 
 
 @action(Approval.EXECUTE, example={"data_id": "0x7ffe3c/4"})
 async def remove_data_breakpoint(call: ActionCall, *, data_id: p.DataId) -> DataBreakpoints:
-    """Remove the breakpoint on data."""
-    call.require("supports_data_breakpoints", "data breakpoints")
+    """Remove the breakpoint on data, by its id or the expression that named it."""
+    _require_watching(call)
     number = _data(call, data_id)
     if number is None:
         raise InvalidArguments(f"There is no breakpoint on data {data_id}.", hint="breakpoints shows them all.")
@@ -139,7 +200,8 @@ async def remove_data_breakpoint(call: ActionCall, *, data_id: p.DataId) -> Data
 def _data(call: ActionCall, data_id: str) -> int | None:
     """Find the breakpoint on data, whatever access it stops."""
     for known in call.session.breakpoints:
-        if isinstance(known.spec.location, DataLocation) and known.spec.location.data_id == data_id:
+        named = known.watched is not None and known.watched.expression == data_id
+        if isinstance(known.spec.location, DataLocation) and (named or known.spec.location.data_id == data_id):
             return known.number
     return None
 

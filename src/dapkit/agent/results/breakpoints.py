@@ -58,10 +58,16 @@ class InstructionBreakpointRow(BreakpointRow, frozen=True, kw_only=True):
 
 
 class DataBreakpointRow(BreakpointRow, frozen=True, kw_only=True):
-    """A breakpoint on access to data."""
+    """A breakpoint on access to data.
+
+    Attributes:
+        expression: what the data was named by, if that is known.
+
+    """
 
     data_id: str
     access_type: str | None = None
+    expression: str | None = None
 
 
 class ExceptionFilter(ProtocolObject, frozen=True, kw_only=True):

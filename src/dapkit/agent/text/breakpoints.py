@@ -39,7 +39,8 @@ def _instruction_breakpoint(row: InstructionBreakpointRow) -> str:
 
 
 def _data_breakpoint(row: DataBreakpointRow) -> str:
-    access = f" ({row.access_type})" if row.access_type else ""
+    what = " of ".join(part for part in (row.access_type, row.expression) if part)
+    access = f" ({one_line(what)})" if what else ""
     return f"{one_line(row.data_id)}: {_state(row)}{access}{_condition(row)}{_hits(row)}{_remarks(_notes(row))}"
 
 

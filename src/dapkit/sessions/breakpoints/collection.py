@@ -8,7 +8,7 @@ others were made of addresses that belonged to the old run.
 """
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,9 +27,9 @@ from dapkit.client import (
     SourceLocation,
     UnknownBreakpoint,
 )
-from dapkit.protocol import DapkitError, ExceptionFilterOptions
+from dapkit.protocol import DapkitError, EvaluateArguments, ExceptionFilterOptions
 from dapkit.sessions.breakpoints import anchors
-from dapkit.sessions.breakpoints.emulation import NOTHING, check_hit_condition, split
+from dapkit.sessions.breakpoints.emulation import NOTHING, Emulated, check_hit_condition, split
 from dapkit.sessions.breakpoints.kept import KeptBreakpoint
 from dapkit.sessions.errors import Misplaced, NoSuchBreakpoint
 from dapkit.trusted_files import read_file
@@ -48,11 +48,14 @@ class KeptBreakpoints:
     client session of the present run under its number.
     """
 
-    def __init__(self, sessions: Callable[[], Sequence[Session]], traits: Traits) -> None:
+    def __init__(
+        self, sessions: Callable[[], Sequence[Session]], traits: Traits, *, foreign: Collection[int] = ()
+    ) -> None:
         self.filters: tuple[Filter, ...] | None = None
         self.lasting: set[str] = set()
         self._sessions = sessions
         self._traits = traits
+        self._foreign = foreign  # numbers of breakpoints that commands have set; they come and go
         self._root: Session | None = None
         self._suspended: list[BreakpointSpec] = []
         self._numbers = itertools.count(1)
@@ -264,16 +267,33 @@ class KeptBreakpoints:
         root = self._root
         if root is None or not kept.spec.enabled:
             return
+        if isinstance(kept.spec.location, DataLocation) and self._traits.watch_commands:
+            await self._watch(root, kept, kept.spec.location)
+            return
         native, kept.emulated = split(kept.spec, root.capabilities, self._traits)
         if isinstance(native.location, SourceLocation):
             native = replace(native, location=replace(native.location, line=kept.found_line, text=None))
         await root.add_breakpoint_spec(native, number=kept.number)
         kept.is_set = True
 
+    async def _watch(self, root: Session, kept: KeptBreakpoint, location: DataLocation) -> None:
+        """Set a data breakpoint by a command, which the adapter answers by an event with its number."""
+        before = {*self._foreign}
+        command = self._traits.watch_commands[location.access or "write"].format(id=location.data_id)
+        await root.request(EvaluateArguments(expression=command, context="repl"))
+        kept.console_id = next((number for number in self._foreign if number not in before), None)
+        kept.emulated = Emulated(kept.spec.condition, kept.spec.hit_condition)
+        kept.is_set = True
+
     async def _unset(self, kept: KeptBreakpoint) -> None:
         was_set, kept.is_set, kept.emulated = kept.is_set, False, NOTHING
+        number = kept.console_id
         kept.forget_report()
         if self._root is None or not was_set:
+            return
+        if number is not None:
+            command = self._traits.watch_commands["remove"].format(number=number)
+            await self._root.request(EvaluateArguments(expression=command, context="repl"))
             return
         try:
             await self._root.remove_breakpoint(kept.number)

@@ -6,7 +6,7 @@ is not a stop: their counts and log messages are taken care of, and the program 
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,6 +41,7 @@ class Verdict:
         hit: the breakpoints that were hit, by number.
         logs: what is to be logged.
         remarks: what is to be said about the stop.
+        changes: what became of the values that are watched.
 
     """
 
@@ -48,19 +49,23 @@ class Verdict:
     hit: tuple[int, ...] = ()
     logs: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
+    changes: tuple[str, ...] = ()
 
 
 def hit_by(
-    breakpoints: Iterable[KeptBreakpoint], session: Session, stopped: Stopped, frame: StackFrame | None
+    breakpoints: Collection[KeptBreakpoint], session: Session, stopped: Stopped, frame: StackFrame | None
 ) -> list[KeptBreakpoint]:
     """Find the breakpoints that a stop has hit."""
     answers = [(kept, answer) for kept in breakpoints if (answer := kept.reported_by(session)) is not None]
     ids = stopped.event.hit_breakpoint_ids
     kinds = _KINDS.get(stopped.reason, ())
     if ids:
+        by_command = [kept for kept in breakpoints if kept.console_id in ids]
         named = [(kept, known.answer.id) for kept, known in answers if known.answer and known.answer.id in ids]
         bearers = Counter(number for _, number in named)  # lldb-dap numbers data breakpoints for themselves
-        return [kept for kept, number in named if bearers[number] == 1 or isinstance(kept.spec.location, kinds)]
+        return by_command + [
+            kept for kept, number in named if bearers[number] == 1 or isinstance(kept.spec.location, kinds)
+        ]
     candidates = [(kept, known) for kept, known in answers if isinstance(kept.spec.location, kinds)]
     if stopped.reason in ("data breakpoint", "instruction breakpoint"):
         return [candidates[0][0]] if len(candidates) == 1 else []

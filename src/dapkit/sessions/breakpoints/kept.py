@@ -5,13 +5,14 @@ from pathlib import Path
 
 from dapkit.client import BreakpointSpec, Session, SessionBreakpoint, SourceLocation
 from dapkit.sessions.breakpoints.emulation import NOTHING, Emulated
+from dapkit.sessions.breakpoints.watched_values import WatchedValue
 
 
 class KeptBreakpoint:
     """What was asked for, where that was found, and what the adapters of the present run report about it.
 
-    Changed by `KeptBreakpoints` alone, but for the hits. Where it stands is looked up in the client sessions,
-    which know it by the same number.
+    Changed by `KeptBreakpoints` alone, but for the hits and the watched value. Where it stands is looked up in the
+    client sessions, which know it by the same number.
 
     Attributes:
         number: the same for ever, also after changes and restarts.
@@ -21,6 +22,8 @@ class KeptBreakpoint:
         is_set: whether it was sent to the adapter of the present run.
         emulated: what of the spec dapkit does itself.
         hits: how often it was met, as far as we know: adapters do not report what they pass over.
+        console_id: the adapter's own number of a data breakpoint that a command has set (`Traits.watch_commands`).
+        watched: what a data breakpoint watches, as it was read last; None if that is not known.
         remark: what is to be said about how its line was found.
         problem: why it could not be set.
 
@@ -34,6 +37,8 @@ class KeptBreakpoint:
         self.is_set = False
         self.emulated: Emulated = NOTHING
         self.hits = 0
+        self.console_id: int | None = None
+        self.watched: WatchedValue | None = None
         self.remark: str | None = None
         self.problem: str | None = None
         self._sessions = sessions
@@ -49,13 +54,13 @@ class KeptBreakpoint:
 
     def forget_report(self) -> None:
         """Forget what was reported of it: it is something else now, or a new run begins."""
-        self._last = None
+        self._last, self.console_id = None, None
 
     @property
     def verified(self) -> bool:
         """Whether an adapter of the session has it set, or had it until the program ended."""
         reported = self._reported
-        return reported is not None and reported.verified
+        return self.console_id is not None or (reported is not None and reported.verified)
 
     @property
     def path(self) -> str | None:
@@ -97,9 +102,9 @@ class KeptBreakpoint:
         reported = self._reported
         if self.moved and self.message is None:  # else the adapter itself says why
             remarks.append(f"moved from line {self.found_line} to line {self.line}, where the adapter could set it")
-        if reported is None:
+        if reported is None and self.console_id is None:
             remarks.append("not set yet: it will be with the next start of the program")
-        elif not reported.verified and reported.answer is not None:
+        elif reported is not None and not reported.verified and reported.answer is not None:
             remarks.append("not verified: the adapter has found no code for it so far")
         if self.emulated:
             remarks.append(str(self.emulated))
