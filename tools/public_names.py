@@ -17,7 +17,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-PACKAGES = ("dapkit.protocol", "dapkit.endpoint", "dapkit.transport", "dapkit.adapter", "dapkit.client")
+PACKAGES = (
+    "dapkit.protocol",
+    "dapkit.endpoint",
+    "dapkit.transport",
+    "dapkit.adapter",
+    "dapkit.client",
+    "dapkit.proxy",
+)
 """The packages whose names are in the reference; the later ones may use those before them."""
 
 SOURCES = Path(__file__).resolve().parent.parent / "src"

@@ -20,6 +20,7 @@ from dapkit.client.errors import (
     WaitExpired,
 )
 from dapkit.client.events import CustomEvent, EventStream, SessionEvent
+from dapkit.client.handshake import introduction
 from dapkit.client.open_options import Listener, OpenOptions
 from dapkit.client.output import OutputText, TextLog
 from dapkit.client.routes import Given, Listening, Reached, Route, Spawned, Tcp, Unix
@@ -69,4 +70,5 @@ __all__ = [
     "UnknownBreakpoint",
     "UnknownFilter",
     "WaitExpired",
+    "introduction",
 ]

@@ -92,7 +92,14 @@ async def run_handshake(
 
 
 def introduction(adapter_id: str) -> InitializeRequestArguments:
-    """Say what this client can do, and nothing that it cannot."""
+    """Say what this client can do, and nothing that it cannot.
+
+    Example:
+        >>> from dapkit.protocol import changed
+        >>> changed(introduction("python"), client_id="vscode", lines_start_at1=False).supports_memory_references
+        True
+
+    """
     return InitializeRequestArguments(
         client_id="dapkit",
         client_name="dapkit",

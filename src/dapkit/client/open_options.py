@@ -10,6 +10,7 @@ from dapkit.client.breakpoints import Breakpoints
 from dapkit.client.events import SessionEvent
 from dapkit.client.reverse import Adopts
 from dapkit.client.terminal import Terminal
+from dapkit.protocol import InitializeRequestArguments
 
 
 class Listener[S](Protocol):
@@ -41,6 +42,10 @@ class OpenOptions[S](TypedDict, total=False):
 
     adapter_id: str
     """Name of the adapter in `initialize`; some expect their own."""
+    introduction: InitializeRequestArguments | None
+    """What is said in `initialize` instead of the usual: another name or locale, lines that count from 0, paths as
+    URIs, fewer abilities. Start from `dapkit.client.introduction(adapter_id)`. In the session lines and columns count
+    from 1, and paths are paths, whatever goes over the wire."""
     transcript: Path | None
     """File for all messages, as `dapkit.transport.Recorder` writes it; children get files beside it."""
     breakpoints: Breakpoints | None

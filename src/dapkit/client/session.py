@@ -22,7 +22,7 @@ from dapkit.client.breakpoint_sync import BreakpointSync
 from dapkit.client.breakpoints import SET_COMMANDS, Breakpoints, SessionBreakpoint
 from dapkit.client.events import EventStream, SessionEvent
 from dapkit.client.forwarded import forwarded
-from dapkit.client.handshake import introduction
+from dapkit.client.handshake import introduction as usual_introduction
 from dapkit.client.life import SessionLife
 from dapkit.client.open_options import Listener, OpenOptions
 from dapkit.client.received_state import ReceivedState
@@ -37,6 +37,7 @@ from dapkit.protocol import (
     Arguments,
     AttachRequestArguments,
     Capabilities,
+    InitializeRequestArguments,
     LaunchRequestArguments,
     ProcessEvent,
     StoppedEvent,
@@ -66,6 +67,7 @@ class Session(RequestMethods):
         route: Route,
         *,
         adapter_id: str = "dapkit",
+        introduction: InitializeRequestArguments | None = None,
         transcript: Path | None = None,
         breakpoints: Breakpoints | None = None,
         adopts: Adopts = adopt_all,
@@ -76,7 +78,7 @@ class Session(RequestMethods):
     ) -> None:
         """Take any route; the constructors by other names take the usual ones."""
         self._route = route
-        self._adapter_id = adapter_id
+        self._introduction = usual_introduction(adapter_id) if introduction is None else introduction
         self._transcript = transcript
         self._adopts = adopts
         self._listener = listener
@@ -179,7 +181,7 @@ class Session(RequestMethods):
                 try:
                     async with background_tasks() as children:
                         terminals.start_soon(self._serve, connection, terminals, children, reached)
-                        await self._adapter.ask(introduction(self._adapter_id))
+                        await self._adapter.ask(self._introduction)
                         scope.shield = True
                         task_status.started()
                         await self._closing.wait()
@@ -197,7 +199,7 @@ class Session(RequestMethods):
         ours = self._state.breakpoints
         return Session(
             route,
-            adapter_id=self._adapter_id,
+            introduction=self._introduction,
             transcript=self._transcript_of_child(),
             breakpoints=ours.for_another() if adopted else Breakpoints.none(),
             adopts=self._adopts,

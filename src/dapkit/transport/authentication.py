@@ -90,7 +90,8 @@ async def admit(stream: ByteStream, token: str, *, port: int) -> ByteStream:
 
 _UNPROVED = (
     f"the first request has to be {AUTHENTICATE}, by which a client proves that it knows the token of this port: "
-    "connect by `attach` of dapkit's adapter, or by dapkit.client.Session.connect"
+    "give it as `connect.tokenFile` of an attach configuration, or by `Session.connect(host, port, token=...)`; "
+    "the server has named the file that holds it"
 )
 
 

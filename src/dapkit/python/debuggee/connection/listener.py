@@ -33,7 +33,8 @@ from .wire import FrameReader, Json, encode
 AUTHENTICATE = "dapkit/authenticate"
 _UNPROVED = (
     f"the first request has to be {AUTHENTICATE}, by which a client proves that it knows the token of the program: "
-    "connect by `attach` of dapkit's adapter"
+    "connect by `attach` of dapkit's adapter (python -m dapkit.python), which finds the token of a program on this "
+    "machine, or is given its file as `connect.tokenFile`"
 )
 _BEGINNING = b"content-length:"
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
