@@ -1060,7 +1060,7 @@ def disassemble(
 
     Args:
         instruction_count: How many instructions.
-        memory_reference: Address or memory reference.
+        memory_reference: Address or memory reference, or an expression for one, such as &total in C.
         offset: Offset in bytes.
         instruction_offset: Offset in instructions, may be negative.
         resolve_symbols: Show symbols.
@@ -1087,7 +1087,7 @@ def read_memory(
     """Show bytes of memory.
 
     Args:
-        memory_reference: Address or memory reference.
+        memory_reference: Address or memory reference, or an expression for one, such as &total in C.
         count: How many bytes, variables or lines.
         offset: Offset in bytes.
         timeout: Seconds to wait, 5 to 300, by default 30.
@@ -1114,7 +1114,7 @@ def write_memory(
     """Write bytes to memory.
 
     Args:
-        memory_reference: Address or memory reference.
+        memory_reference: Address or memory reference, or an expression for one, such as &total in C.
         data: Bytes in base64.
         offset: Offset in bytes.
         allow_partial: Write what can be written, if not all can.

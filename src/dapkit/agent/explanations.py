@@ -20,6 +20,9 @@ _CODES: Mapping[Code, tuple[type[DapkitError], ...]] = {
     "adapter_unavailable": (NoAdapter, CannotStart),
 }
 
+_NOT_STOPPED = "notStopped"
+"""The specification's word, which gdb uses."""
+
 
 def explain(error: DapkitError, *, adapter: str) -> ActionFailed:
     """Say what an error means to the caller of an action; `adapter` is the name of the one that was used."""
@@ -28,25 +31,30 @@ def explain(error: DapkitError, *, adapter: str) -> ActionFailed:
 
 
 def _words(error: DapkitError, adapter: str) -> tuple[str, str]:
+    text, hint = str(error), ""
     match error:
         case NoAdapter():
-            return error.problem, " ".join(error.hints)
+            text, hint = error.problem, " ".join(error.hints)
         case CapabilityMissing():
-            return f"Current adapter does not support {error.what}", f"It lacks {error.capability}."
+            text, hint = f"Current adapter does not support {error.what}", f"It lacks {error.capability}."
         case DeadlineExceeded():
             text = f"DAP request {error.command} timed out after {round(error.seconds * 1000)}ms"
-            return text, "Try again with a longer timeout; sessions says what the program does."
+            hint = "Try again with a longer timeout; sessions says what the program does."
+        case RequestFailed() if text == _NOT_STOPPED:  # nothing but the word
+            text, hint = "The program runs, and has to be stopped for this.", "Pause it, or wait for a stop."
         case AdapterDied():
-            return _death(error), "Launch or attach again."
+            text, hint = _death(error), "Launch or attach again."
         case ConversationLost():
-            return f"DAP adapter {adapter} is not running", str(error)
-    return str(error), "Try again with a longer timeout." if isinstance(error, errors.StartExpired) else ""
+            text, hint = f"DAP adapter {adapter} is not running", text
+        case errors.StartExpired():
+            hint = "Try again with a longer timeout."
+    return text, hint
 
 
 def _code(error: DapkitError) -> Code:
     """Find the code; of those that fit the most special one."""
-    if isinstance(error, RequestFailed) and error.message == "notStopped":
-        return "not_stopped"  # the specification's word, which gdb uses
+    if isinstance(error, RequestFailed) and error.message == _NOT_STOPPED:
+        return "not_stopped"
     for kind in type(error).mro():
         for code, kinds in _CODES.items():
             if kind in kinds:

@@ -91,7 +91,7 @@ OwnCode = Annotated[bool, "Only frames of the user's own code."]
 
 # Memory and code
 
-MemoryReference = Annotated[str, "Address or memory reference."]
+MemoryReference = Annotated[str, "Address or memory reference, or an expression for one, such as &total in C."]
 Offset = Annotated[int, "Offset in bytes."]
 Data = Annotated[str, "Bytes in base64."]
 AllowPartial = Annotated[bool, "Write what can be written, if not all can."]

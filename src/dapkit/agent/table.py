@@ -171,7 +171,11 @@ PARAMETERS: "dict[str, ParameterRow]" = {
     "data_id": {"type": "string", "choices": (), "meaning": "Id of data, as data_breakpoint_info shows it."},
     "access_type": {"type": "string", "choices": ("read", "write", "readWrite"), "meaning": "Which access stops."},
     "instruction_count": {"type": "integer", "choices": (), "meaning": "How many instructions."},
-    "memory_reference": {"type": "string", "choices": (), "meaning": "Address or memory reference."},
+    "memory_reference": {
+        "type": "string",
+        "choices": (),
+        "meaning": "Address or memory reference, or an expression for one, such as &total in C.",
+    },
     "instruction_offset": {"type": "integer", "choices": (), "meaning": "Offset in instructions, may be negative."},
     "resolve_symbols": {"type": "boolean", "choices": (), "meaning": "Show symbols."},
     "data": {"type": "string", "choices": (), "meaning": "Bytes in base64."},

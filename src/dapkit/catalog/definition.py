@@ -32,16 +32,19 @@ class Traits:
     Attributes:
         command_mark: what a command begins with in the context `repl`; empty if all that is sent there is one.
         counts_hits: whether a hit condition means to it what it means to us; others' hits are counted by us.
+        entry_function: where the user's own code begins, if a stop at the entry comes before that: in the loader, or
+            where there is no stack yet.
         exit_message: what it writes to the console when the program has ended, if it sends no `exited`: the
             whole of it, with the exit code as first group.
+        finds_sources_by_name: whether it takes the name of a file, or the end of its path, in place of the path.
+        log_lines_run_on: whether the log messages of breakpoints that it writes lack the line end.
+        members_run_code: whether it runs code of the program to list the members of a value, such as properties.
         signal_message: what it writes to the console when a signal has killed the program, if it reports the exit
             code as shells do: the whole of it, with the signal's name as first group.
         signal_exit_codes: what it reports as the exit code otherwise. A negative one is always a signal; a `number`
             is one only if the program was stopped at that signal last.
         signal_description: how it describes a stop at a signal: the beginning, with the signal's name as first group.
         signal_expression: what has the signal's number as its value at a stop at a signal, if it does not say it.
-        finds_sources_by_name: whether it takes the name of a file, or the end of its path, in place of the path.
-        members_run_code: whether it runs code of the program to list the members of a value, such as properties.
         pause_signals: names of the signals by which it stops a program that is to pause, if it reports them and not
             the reason `pause`.
         python_expressions: whether conditions and expressions are Python's, so that it can be seen before the start
@@ -66,13 +69,15 @@ class Traits:
 
     command_mark: str = ""
     counts_hits: bool = False
+    entry_function: str = ""
     exit_message: re.Pattern[str] | None = None
+    finds_sources_by_name: bool = False
+    log_lines_run_on: bool = False
+    members_run_code: bool = False
     signal_message: re.Pattern[str] | None = None
     signal_exit_codes: SignalExitCodes = "negative"
     signal_description: re.Pattern[str] | None = None
     signal_expression: str = ""
-    finds_sources_by_name: bool = False
-    members_run_code: bool = False
     pause_signals: tuple[str, ...] = ()
     python_expressions: bool = False
     repl_is_command_line: bool = False

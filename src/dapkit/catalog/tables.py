@@ -303,8 +303,8 @@ _USUAL: dict[object, Check] = {
     int: _number,
     tuple[str, ...]: _texts,
     re.Pattern[str] | None: _pattern,
-    SignalExitCodes: _signal_exit_codes,
     Mapping[str, str]: _table_of_texts,
+    SignalExitCodes: _signal_exit_codes,
 }
 
 _CHECKS = _SPECIAL | {

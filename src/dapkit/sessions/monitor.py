@@ -178,6 +178,8 @@ class SessionMonitor:
         self, target: Target, stopped: Stopped, thread: StoppedThread, verdict: Verdict, signal: str | None
     ) -> None:
         event = stopped.event
+        if stopped.reason == "entry" and signal in self._traits.pause_signals:  # by which LLDB holds it there
+            signal = None
         paused = self._state.pause_requested and self._is_pause(stopped, signal)
         stop = Stop(
             number=self._state.count_stop(),

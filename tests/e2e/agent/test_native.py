@@ -88,6 +88,30 @@ async def test_memory_is_read_and_written(caller: Caller, program: str) -> None:
     assert read.details["memoryData"] == "KgAAAA=="
 
 
+@pytest.fixture(params=["lldb-dap", pytest.param("gdb", marks=pytest.mark.each_adapter)])
+def native(request: pytest.FixtureRequest, caller: Caller) -> str:
+    """Name an adapter for C; the gdb of the machine may be too old."""
+    if request.param == "gdb":
+        gdb = Path(request.getfixturevalue("gdb")[0])
+        caller.env = {**caller.env, "PATH": f"{gdb.parent}:{caller.env['PATH']}"}
+    return str(request.param)
+
+
+async def test_entry_is_main_and_memory_is_read_by_an_expression(caller: Caller, program: str, native: str) -> None:
+    stopped = await caller("launch", program=program, adapter=native, stop_on_entry=True)
+    assert stopped.details["snapshot"]["frameName"] == "main"
+    assert not stopped.details["functionBreakpoints"]
+    await caller("set_breakpoint", file="list.c", line=10, log_message="sum {sum}")
+    await caller("set_breakpoint", file="list.c", line=8)
+    await caller("continue")
+    await caller("step_over")
+    assert (await caller("read_memory", memory_reference="&sum", count=4)).details["memoryData"] == "AAAAAA=="
+    code, message = (await caller("read_memory", memory_reference="nosuch", count=4)).error
+    assert (code, "neither an address nor an expression for one" in message) == ("invalid_arguments", True)
+    await caller("continue")
+    assert "sum 0\nsum 3\nsum 5\n" in (await caller("output", category="console")).text
+
+
 async def test_instructions_are_shown_and_stopped_at(caller: Caller, program: str) -> None:
     await caller("launch", program=program, adapter="lldb-dap", breakpoints=["sum_list"])
     shown = await caller("disassemble", instruction_count=4)
@@ -180,6 +204,8 @@ async def test_a_go_module_is_debugged(caller: Caller, require_tool: Callable[[s
     ended = await caller("continue")
     assert (ended.details["state"], ended.details["snapshot"]["exitCode"]) == ("terminated", 0)
     assert "5\n" in (await caller("output")).text
+    again = await caller("restart", stop_on_entry=True, timeout=60)
+    assert again.details["snapshot"]["frameName"].startswith("main.main")
 
 
 async def test_a_panic_in_go_is_told_with_its_values_and_its_exit_code(

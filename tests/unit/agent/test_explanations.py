@@ -45,6 +45,7 @@ from fake_adapters import script, start
         (ConversationLost("closed"), "adapter_failed", "DAP adapter gdb is not running"),
         (RequestFailed("no symbol x"), "adapter_failed", "no symbol x"),
         (RequestFailed("it runs", message="notStopped"), "not_stopped", "it runs"),
+        (RequestFailed("notStopped", message="notStopped"), "not_stopped", "The program runs, and has to be stopped"),
         (NoAdapter("adapter 'dlv' is not available: no", hints=("a", "b")), "adapter_unavailable", "adapter 'dlv' is"),
         (NameTaken("debug-1"), "invalid_arguments", "Debug session debug-1 is still active."),
     ],

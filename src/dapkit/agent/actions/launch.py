@@ -1,5 +1,6 @@
 """Starting a program under a debugger, or attaching to one."""
 
+import logging
 import os
 import shutil
 from collections.abc import Mapping, Sequence
@@ -25,9 +26,12 @@ from dapkit.agent.source_files import SourceFinder
 from dapkit.catalog import Catalog, Choice, NoProgram, Traits, load, route_to, with_sources_mapped
 from dapkit.catalog.launch_json import Plan
 from dapkit.catalog.programs import bare_name
-from dapkit.client import BreakpointSpec
+from dapkit.client import BreakpointSpec, FunctionLocation
+from dapkit.protocol import DapkitError
 from dapkit.sessions.start_spec import StartSpec
 from dapkit.sessions.stops import Outcome
+
+log = logging.getLogger(__name__)
 
 
 @action(Approval.EXECUTE, example={"program": "app.py", "args": ["--fast"], "breakpoints": ["app.py:12"]})
@@ -409,6 +413,8 @@ async def _started(call: ActionCall, notes: Sequence[str], *, patience: float, u
     call.progress("waiting for the first stop")
     seconds = call.left if call.patient else patience
     outcome = await session.execution.wait(deadline=seconds)
+    if outcome.stop is not None and outcome.stop.reason == "entry":
+        outcome = await _on_to_entry(call, outcome)
     report = None if outcome.stop is None else await stop_report(call, outcome.stop)
     return Started(
         snapshot=snapshot(session),
@@ -420,6 +426,24 @@ async def _started(call: ActionCall, notes: Sequence[str], *, patience: float, u
         output="" if report is not None else last_output(call.take_output()[0]),
         unread_input=unread_input,
     )
+
+
+async def _on_to_entry(call: ActionCall, outcome: Outcome) -> Outcome:
+    """Run on from a stop that comes before the user's code to its entry function, if the adapter finds that."""
+    session = call.session
+    entry = FunctionLocation(session.traits.entry_function)
+    if not entry.name:
+        return outcome
+    try:
+        await session.breakpoints.set_temporary(entry)
+        kept = session.breakpoints.at(entry)
+        if kept is None or not kept.verified:
+            await session.breakpoints.take_back_temporary()
+            return outcome
+        return await session.execution.resume(deadline=call.left)
+    except DapkitError as error:
+        log.info("%s was not run to: %s", entry.name, error)
+        return outcome
 
 
 def _unstopped(outcome: Outcome, seconds: float) -> Sequence[str]:

@@ -2,6 +2,8 @@
 
 import base64
 import binascii
+import re
+from collections.abc import Awaitable, Callable
 
 from dapkit import limits
 from dapkit.agent import parameters as p
@@ -10,7 +12,20 @@ from dapkit.agent.failures import InvalidArguments
 from dapkit.agent.registry import Approval, action
 from dapkit.agent.results.program import Disassembly, MemoryResult, MemoryWritten
 from dapkit.agent.snapshots import snapshot
-from dapkit.protocol import DisassembleArguments, ReadMemoryArguments, WriteMemoryArguments
+from dapkit.endpoint import RequestFailed
+from dapkit.protocol import (
+    DapkitError,
+    DisassembleArguments,
+    EvaluateArguments,
+    ReadMemoryArguments,
+    WriteMemoryArguments,
+)
+
+_NUMBER = re.compile(r"0[xX][0-9a-fA-F]+|\d+")
+"""An address, which is not evaluated."""
+
+_POINTER = re.compile(r"0[xX][0-9a-fA-F]+(?=\s|$)")
+"""How debuggers write the value of a pointer; what it points at may follow."""
 
 
 @action(Approval.READ, example={"instruction_count": 10})
@@ -26,14 +41,18 @@ async def disassemble(
     """Show instructions, by default those that run next."""
     _at_most("instruction_count", instruction_count, limits.INSTRUCTIONS_SHOWN)
     call.require("supports_disassemble_request", "disassembly")
-    body = await call.ask(
-        DisassembleArguments(
-            memory_reference=memory_reference or _instruction_pointer(call),
-            offset=offset,
-            instruction_offset=instruction_offset,
-            instruction_count=instruction_count,
-            resolve_symbols=resolve_symbols,
-        )
+    body = await _at_address(
+        call,
+        memory_reference or _instruction_pointer(call),
+        lambda address: call.ask(
+            DisassembleArguments(
+                memory_reference=address,
+                offset=offset,
+                instruction_offset=instruction_offset,
+                instruction_count=instruction_count,
+                resolve_symbols=resolve_symbols,
+            )
+        ),
     )
     return Disassembly(snapshot=snapshot(call.session), disassembly=body.instructions[:instruction_count])
 
@@ -59,7 +78,11 @@ async def read_memory(
     """Show bytes of memory."""
     _at_most("count", count, limits.MEMORY_BYTES_READ)
     call.require("supports_read_memory_request", "memory reads")
-    body = await call.ask(ReadMemoryArguments(memory_reference=memory_reference, offset=offset, count=count))
+    body = await _at_address(
+        call,
+        memory_reference,
+        lambda address: call.ask(ReadMemoryArguments(memory_reference=address, offset=offset, count=count)),
+    )
     return MemoryResult(
         snapshot=snapshot(call.session),
         memory_address=body.address,
@@ -83,13 +106,50 @@ async def write_memory(
     except binascii.Error as error:
         raise InvalidArguments(f"data must be bytes in base64: {error}") from None
     call.require("supports_write_memory_request", "memory writes")
-    body = await call.ask(
-        WriteMemoryArguments(memory_reference=memory_reference, offset=offset, data=data, allow_partial=allow_partial)
+    body = await _at_address(
+        call,
+        memory_reference,
+        lambda address: call.ask(
+            WriteMemoryArguments(memory_reference=address, offset=offset, data=data, allow_partial=allow_partial)
+        ),
     )
     return MemoryWritten(
         snapshot=snapshot(call.session),
         bytes_written=body.bytes_written,
         offset=body.offset,
+    )
+
+
+async def _at_address[B](call: ActionCall, reference: str, ask: Callable[[str], Awaitable[B]]) -> B:
+    """Ask about a memory reference; what the adapter does not take for one is evaluated, and its value used.
+
+    Raises:
+        InvalidArguments: it is neither a memory reference nor an expression whose value has one.
+        RequestFailed: the adapter refused, and it is an address.
+
+    """
+    try:
+        return await ask(reference)
+    except RequestFailed as refusal:
+        if _NUMBER.fullmatch(reference):
+            raise
+        try:
+            frame = await call.session.requests.frame()
+            asked = EvaluateArguments(expression=reference, frame_id=frame, context="watch")
+            value = await call.ask(asked)
+        except DapkitError as error:
+            raise _no_address(reference, str(error)) from refusal
+        written = _POINTER.match(value.result)
+        address = value.memory_reference or (written[0] if written else None)
+        if address is None:
+            raise _no_address(reference, "its value has no address") from refusal
+        return await ask(address)
+
+
+def _no_address(reference: str, why: str) -> InvalidArguments:
+    return InvalidArguments(
+        f"memory_reference: {reference!r} is neither an address nor an expression for one: {why}",
+        hint="Give an address such as 0x7ffe3c, or an expression whose value is a pointer, such as &total in C.",
     )
 
 

@@ -125,11 +125,12 @@ def split(spec: BreakpointSpec, capabilities: Capabilities, traits: Traits) -> t
         if value is not None and (any(ours.values()) or not able[name]):
             ours[name] = value
     emulated = Emulated(**ours)
+    log_message = None if emulated.log_message else spec.log_message
     native = replace(
         spec,
         condition=None if emulated.condition else spec.condition,
         hit_condition=None if emulated.hit_condition else spec.hit_condition,
-        log_message=None if emulated.log_message else spec.log_message,
+        log_message=f"{log_message}\n" if log_message is not None and traits.log_lines_run_on else log_message,
     )
     return native, emulated
 
