@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from ..classes import is_a, stored
+from ..hidden import hide
 
 type ExitCode = int | None
 type CodeRange = tuple[int, int]
@@ -23,6 +24,7 @@ class ExitCodes:
     """The exit codes to stop at."""
 
     def __init__(self, quiet: Iterable[ExitCode] = QUIET, chosen: Iterable[ExitCode | CodeRange] | None = None) -> None:
+        hide(self)
         self._quiet = frozenset(quiet)
         self._chosen = None if chosen is None else frozenset(chosen)
 

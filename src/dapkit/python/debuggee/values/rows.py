@@ -24,7 +24,7 @@ _KINDS: Final = {"special": SPECIAL, "function": FUNCTIONS, "class": CLASSES, "p
 def read_presentation(given: object) -> Presentation:
     """Read `variablePresentation`: `inline` or `hide` by kind, `all` for those that are not there."""
     asked = given if isinstance(given, dict) else {}
-    return {group: str(asked.get(kind) or asked.get("all")) for kind, group in _KINDS.items()}
+    return hide({group: str(asked.get(kind) or asked.get("all")) for kind, group in _KINDS.items()})
 
 
 class ValueRow:
