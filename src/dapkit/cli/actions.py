@@ -63,6 +63,7 @@ def _argument(name: str) -> click.Argument:
         nargs=-1 if listed else 1,
         required=False,
         type=parameter_types.type_of(row),
+        shell_complete=parameter_types.filter_names if name == "filters" else None,
     )
 
 

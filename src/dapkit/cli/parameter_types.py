@@ -119,7 +119,35 @@ def option(name: str, row: "ParameterRow") -> click.Option:
     if name == "stdin_file":
         text = f"{row['meaning'].removesuffix('.')}; - is that of this command."
         return click.Option([*flags(name), name], type=InputParameter(), help=text)
-    return click.Option([*flags(name), name], type=type_of(row), multiple=is_list(row), help=row["meaning"])
+    complete = _adapter_names if name == "adapter" else None
+    return click.Option(
+        [*flags(name), name], type=type_of(row), multiple=is_list(row), help=row["meaning"], shell_complete=complete
+    )
+
+
+def _adapter_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:  # noqa: ARG001 - as click has it
+    """Complete the names of adapters, those of the user's own definitions too."""
+    from pathlib import Path
+
+    from dapkit.catalog import load
+
+    return [name for name in sorted(load(Path.cwd()).adapters) if name.startswith(incomplete)]
+
+
+def filter_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:  # noqa: ARG001 - as click has it
+    """Complete the exception filters that the adapter of the session offers, if a hub runs."""
+    from dapkit import hub
+    from dapkit.cli.action_call import ask
+
+    try:
+        if hub.status() is None:
+            return []
+    except hub.HubError:
+        return []
+    answer = ask("set_exception_breakpoints", {}, session=ctx.params.get("session"), read_only=True)
+    details = answer.get("details")
+    offered = details.get("exceptionFilters", []) if isinstance(details, dict) else []
+    return [each["filter"] for each in offered if each["filter"].startswith(incomplete)]
 
 
 def _file(name: str, kind: click.ParamType[Any], param: click.Parameter | None, ctx: click.Context | None) -> str:

@@ -1,11 +1,12 @@
 """How the server is reached: on the standard streams of an agent's child, or by HTTP on this machine."""
 
+import fcntl
 import os
 import secrets
 import signal
 import socket
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import anyio
@@ -90,13 +91,31 @@ async def _end_on_signal(server: uvicorn.Server, *, task_status: TaskStatus[None
 
 @contextmanager
 def _token_file(port: int) -> Iterator[tuple[str, Path]]:
+    """Write a token to a file that goes with the server; one of a server that was killed goes with the next start.
+
+    The server holds a lock on its file as long as it lives, before the file has its name.
+    """
+    folder = Path(runtime_folder())
+    _remove_stale(folder)
     token = secrets.token_urlsafe(32)
-    file = Path(runtime_folder(), f"mcp-{port}.token")
-    file.unlink(missing_ok=True)
-    descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    file = folder / f"mcp-{port}.token"
+    unnamed = folder / f"mcp-{port}.{os.getpid()}.new"
+    unnamed.unlink(missing_ok=True)
+    descriptor = os.open(unnamed, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     with os.fdopen(descriptor, "w") as written:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
         written.write(token)
-    try:
-        yield token, file
-    finally:
-        file.unlink(missing_ok=True)
+        written.flush()
+        unnamed.replace(file)
+        try:
+            yield token, file
+        finally:
+            file.unlink(missing_ok=True)
+
+
+def _remove_stale(folder: Path) -> None:
+    """Remove the files of servers that are no more, whose locks have gone with them."""
+    for file in folder.glob("mcp-*.token"):
+        with suppress(OSError), file.open() as stale:
+            fcntl.flock(stale, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            file.unlink()

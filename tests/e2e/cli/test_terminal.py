@@ -126,13 +126,15 @@ def test_json_is_one_line_in_a_pipe_and_indented_in_a_terminal(project: Path) ->
         ("dapkit step-over --granularity ", {"statement", "line", "instruction"}),
         ("dapkit evaluate --expr", {"--expression"}),
         ("dapkit terminate --session s", {"shop"}),
+        ("dapkit launch --adapter ll", {"lldb-dap"}),
+        ("dapkit set-exception-breakpoints unc", {"uncaught"}),
         ("dapkit hub ", {"status", "stop"}),
     ],
 )
 def test_bash_completes_commands_options_and_sessions(
     project: Path, require_tool: Callable[[str], Path], line: str, expected: set[str]
 ) -> None:
-    if "--session" in line:
+    if "--session" in line or "exception" in line:
         in_pipe(project, "launch", "--session", "shop", "app.py")
     script = (
         'eval "$(dapkit completion bash)"; read -ra COMP_WORDS <<<"$1"; [[ $1 == *" " ]] && COMP_WORDS+=("");'

@@ -72,6 +72,19 @@ async def test_program_is_debugged_over_http(served: Served) -> None:
         assert not result.is_error
 
 
+def test_token_of_a_killed_server_goes_with_the_next_start(project: Path, served: Served) -> None:
+    command = [sys.executable, "-m", "dapkit.cli", "mcp", "--http", "--project", str(project)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as killed:
+        stale = Served(killed).token
+        killed.kill()
+    assert stale.exists()
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert Served(process).token.exists()
+        process.terminate()
+    assert not stale.exists()
+    assert served.token.exists()
+
+
 async def test_half_open_connections_keep_nobody_out(served: Served) -> None:
     place = urlsplit(served.address)
     with ExitStack() as stack:
