@@ -186,8 +186,7 @@ def test_return_value_is_shown_after_a_step_over_a_return(start: Start) -> None:
     peer.configure(lines=[29])
     peer.stopped("breakpoint")
     peer.step("next")
-    scopes = peer.ask("scopes", frameId=peer.stack()[0]["id"])["scopes"]
-    assert [row["value"] for row in peer.rows(scopes[1]["variablesReference"])] == ["(5, 1)"]
+    assert [row["value"] for name, row in peer.locals().items() if name.startswith("(return) ")] == ["(5, 1)"]
 
 
 @pytest.mark.row("launch")
@@ -207,11 +206,12 @@ def test_return_value_is_shown_after_a_step_out_of_a_function(start: Start) -> N
     peer.stopped("breakpoint")
     peer.step("stepOut")
     scopes = peer.ask("scopes", frameId=peer.stack()[0]["id"])["scopes"]
-    assert [(one["name"], one.get("presentationHint")) for one in scopes[:2]] == [
-        ("Locals", "locals"),
-        ("Return value", "returnValue"),
-    ]
-    row = peer.rows(scopes[1]["variablesReference"])[0]
-    assert (row["name"], row["value"], row["indexedVariables"]) == ("(return) work.<locals>.inner", "(5, 1)", 2)
+    assert [one["name"] for one in scopes] == ["Locals", "Globals"]
+    first, *others = peer.rows(scopes[0]["variablesReference"])
+    assert (first["name"], first["value"], first["indexedVariables"]) == ("(return) work.<locals>.inner", "(5, 1)", 2)
+    assert first["presentationHint"] == {"attributes": ["readOnly"]}
+    assert all("presentationHint" not in row for row in others if row["name"] == "shared")
+    with pytest.raises(Refused, match="cannot be set: it is not a variable of the program"):
+        peer.ask("setVariable", variablesReference=scopes[0]["variablesReference"], name=first["name"], value="1")
     peer.step()
-    assert "Return value" not in [one["name"] for one in peer.ask("scopes", frameId=peer.stack()[0]["id"])["scopes"]]
+    assert not [name for name in peer.locals() if name.startswith("(return)")]

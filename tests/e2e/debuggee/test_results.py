@@ -40,8 +40,9 @@ CALLS = """
 
 def returned(peer: Peer, thread: int = 1) -> list[tuple[str, str]]:
     scopes = peer.ask("scopes", frameId=peer.stack(thread)[0]["id"])["scopes"]
-    shown = [one for one in scopes if one.get("presentationHint") == "returnValue"]
-    return [(row["name"], row["value"]) for one in shown for row in peer.rows(one["variablesReference"])]
+    rows = [row for row in peer.rows(scopes[0]["variablesReference"]) if row["name"].startswith("(return) ")]
+    assert all(row["presentationHint"]["attributes"] == ["readOnly"] for row in rows)
+    return [(row["name"], row["value"]) for row in rows]
 
 
 def stepped(peer: Peer, line: int, **launch: Any) -> Peer:  # noqa: ANN401 - launch arguments

@@ -129,8 +129,8 @@ def test_look_calls_nothing_of_the_program_but_what_it_shows(start: Start) -> No
     tried(peer, "stepInTargets", frameId=frame)
     peer.step()
     frame = peer.stack()[0]["id"]
-    returned = next(scope for scope in peer.ask("scopes", frameId=frame)["scopes"] if scope["name"] == "Return value")
-    everything_below(peer, returned["variablesReference"], 2)
+    assert any(name.startswith("(return) ") for name in peer.locals())
+    everything_below(peer, peer.ask("scopes", frameId=frame)["scopes"][0]["variablesReference"], 2)
     peer.ask("setExceptionBreakpoints", filters=["raised"])
     peer.go()
     peer.stopped("exception")
@@ -314,7 +314,7 @@ def test_error_whose_text_never_ends_is_named_without_it(start: Start) -> None:
     peer.configure(lines=[line_of(ENDLESS, "# in a function")])
     peer.stopped("breakpoint")
     for context in ("watch", "repl"):
-        with pytest.raises(Refused, match=r"^Wordy: <str of __main__\.Wordy timed out after"):
+        with pytest.raises(Refused, match=r"Wordy: <str of __main__\.Wordy timed out after"):
             peer.value("refuse()", context=context)
     assert peer.value("before + 1") == "2"
     peer.go()

@@ -18,7 +18,6 @@ from ..values.variables import (
     CELLS,
     GLOBALS,
     LOCALS,
-    RETURNED,
     FrameVariables,
     ShownFrame,
     VariableContainer,
@@ -42,14 +41,13 @@ def scopes(engine: "Engine", request: IncomingRequest) -> Json:
         shown.append(body | ({"presentationHint": hint} if hint else {}))
 
     parked = engine.stops.parked.get(frame.ident)
-    show("Locals", FrameVariables(frame, LOCALS), "locals")
-    returned = parked.returned if parked is not None and parked.shown is frame.frame else []
-    if returned and engine.options.show_return_value:
-        rows = [
-            ValueRow(f"(return) {plain_text(name)}", _TOO_OFTEN if value is UNKNOWN else value)
-            for name, value in returned
-        ]
-        show("Return value", FrameVariables(frame, RETURNED, returned=rows), "returnValue")
+    is_shown = parked is not None and parked.shown is frame.frame and engine.options.show_return_value
+    # Above the local variables: editors open the first scope alone.
+    returned = [
+        ValueRow(f"(return) {plain_text(name)}", _TOO_OFTEN if value is UNKNOWN else value)
+        for name, value in (parked.returned if parked is not None and is_shown else [])
+    ]
+    show("Locals", FrameVariables(frame, LOCALS, returned=returned), "locals")
     if code.co_freevars:
         show("Closure", FrameVariables(frame, CELLS))
     show("Globals", FrameVariables(frame, GLOBALS), "globals")

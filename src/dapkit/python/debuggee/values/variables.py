@@ -30,7 +30,6 @@ from .text import render, say, timed_out
 LOCALS = "locals"
 CELLS = "cells"
 GLOBALS = "globals"
-RETURNED = "returned"
 
 
 _STAND_INS: Final = ClassSet(VariableGroup, RemainingItems)
@@ -74,23 +73,21 @@ class FrameVariables(VariableContainer):
         self.returned = returned or []
 
     def rows(self, guard: EvaluationGuard | None, presentation: Presentation) -> list[ValueRow]:
-        """Return the variables: first the plain names, then the private, then the special ones."""
+        """Return what was returned, then the variables: the plain names, the private, the special ones."""
         frame = self.of.frame
         code = frame.f_code
-        if self.kind == RETURNED:
-            return self.returned
         if self.kind == GLOBALS:
             shadowed = locals_of(frame) if is_function_code(code) else ()
             return arranged(namespace_rows(frame.f_globals, shadowed), self.part, presentation)
         if not is_function_code(code) and frame.f_locals is frame.f_globals:
-            return arranged(namespace_rows(frame.f_globals), self.part, presentation)
+            return self.returned + arranged(namespace_rows(frame.f_globals), self.part, presentation)
         cells = code.co_freevars
         rows = [
             ValueRow(name, value, name, stored=LocalVariable(frame, name))
             for name, value in _variables(frame, guard)
             if type(name) is str and name[:1] != "." and (name in cells) == (self.kind == CELLS)
         ]
-        return sorted(rows, key=lambda row: rank(row.name))
+        return self.returned + sorted(rows, key=lambda row: rank(row.name))
 
 
 def _variables(frame: FrameType, guard: EvaluationGuard | None) -> list[tuple[str, object]]:
@@ -347,6 +344,8 @@ def _hint(row: ValueRow) -> Json:
         hint["kind"] = "class"
     elif type(row.value) is ModuleType:
         hint["kind"] = "data"
+    if row.stored is None:
+        hint["attributes"] = ["readOnly"]
     if order := rank(row.name):
         hint["visibility"] = "private" if order == 1 else "internal"
     return hint
