@@ -42,7 +42,7 @@ def test_step_in_and_out(start: Start) -> None:
     assert peer.step("stepIn") == ("inner", 2)  # the second call of the line
     assert peer.step("stepOut") == ("outer", 5)
     assert peer.step("stepOut") == ("main", 8)
-    assert peer.locals() == {}
+    assert [(name, row["value"]) for name, row in peer.locals().items()] == [("(return) outer", "4")]
     assert peer.step() == ("main", 9)
 
 
@@ -239,7 +239,7 @@ def test_step_in_enters_library_code_without_just_my_code(start: Start) -> None:
     peer.stopped("breakpoint")
     name, _ = peer.step("stepIn")
     assert name == "dumps"
-    assert peer.stack()[0]["presentationHint"] == "subtle"
+    assert "presentationHint" not in peer.stack()[0]  # an editor folds frames that are subtle
 
 
 def test_step_into_functions_on_one_line(start: Start) -> None:

@@ -20,7 +20,7 @@ def launch(engine: "Engine", request: IncomingRequest) -> Json:
     """Take the options of the session; the program itself is on the command line."""
     engine.options.read(request)
     rules = read_rules(engine.options.rules)
-    engine.sources.obey(rules.code)
+    engine.sources.obey(rules.code, just_my_code=engine.options.just_my_code)
     engine.exceptions.rules = rules.exceptions
     given = request.arguments
     engine.exceptions.exit_codes = read_exit_codes(given.get("breakOnSystemExit"), given.get("quietExitCodes"))

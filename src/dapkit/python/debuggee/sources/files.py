@@ -69,13 +69,19 @@ class Sources:
         self._kinds: dict[str, Kind] = {}
         self._shown: dict[str, str] = {}
         self._libraries = _library_folders()
+        self._subdued: tuple[Kind, ...] = (LIBRARY, EXCLUDED)
         self._rules: list[CodeRule] = []  # what the client says of whose code is whose
         self.stamps = Stamps()
         self._unfiled = unfiled
 
-    def obey(self, rules: list[CodeRule]) -> None:
-        """Take what the client says of whose code is whose, before the program begins."""
+    def obey(self, rules: list[CodeRule], *, just_my_code: bool) -> None:
+        """Take what the client says of whose code is whose, and what it wants to see, before the program begins."""
         self._rules = rules
+        self._subdued = (LIBRARY, EXCLUDED) if just_my_code else (EXCLUDED,)
+
+    def subdues(self, kind: Kind) -> bool:
+        """Say whether clients are to show code of a kind as something that is in the way."""
+        return kind in self._subdued
 
     def key(self, filename: str) -> str | None:
         """Return what all names of one file have in common; None if it is not a file."""

@@ -30,7 +30,7 @@ from .archives import archive_member
 from .checksums import checksums_of
 from .compilation import FUTURE, compilations, with_nested
 from .decoding import decoded
-from .files import EXCLUDED, LIBRARY, OURS, Sources, own_key, read_file
+from .files import OURS, Sources, own_key, read_file
 from .imported import loaded, names_of
 from .unfiled import UnfiledText, UnfiledTexts
 
@@ -98,7 +98,7 @@ class ShownSources:
         path = self._sources.path(filename)
         if path is not None:
             source["path"] = path
-        if self._sources.kind(filename) in (LIBRARY, EXCLUDED):
+        if self._sources.subdues(self._sources.kind(filename)):
             source["presentationHint"] = "deemphasize"
         if announce:
             self._announce(text.number, source)

@@ -13,7 +13,7 @@ from .. import limits
 from ..connection.wire import Json
 from ..execution.parked import FrameLabel, ParkedThread, StackEntry
 from ..hidden import hide
-from ..sources.files import EXCLUDED, LIBRARY, OURS, Sources
+from ..sources.files import OURS, Sources
 from ..sources.modules import ModuleTable
 from ..sources.shown import ShownSources
 from ..threads import tasks
@@ -139,7 +139,7 @@ class Stacks:
         module = self._modules.number_of(frame)
         if module is not None:
             described["moduleId"] = module
-        if self._sources.kind_of(frame) in (LIBRARY, EXCLUDED):
+        if self._sources.subdues(self._sources.kind_of(frame)):
             described["presentationHint"] = "subtle"
         return described
 
