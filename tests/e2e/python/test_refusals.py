@@ -1,10 +1,13 @@
 """Launches that cannot succeed, and what the client is told about them."""
 
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+import dapkit.python.debuggee
 from dapkit.client import StartRefused
 from e2e.python.driving import Driver
 from e2e.python.raw import raw_client
@@ -61,6 +64,13 @@ async def test_interpreter_that_is_too_old_is_refused_with_its_version(driver: D
     python = interpreter(driver.folder, "cpython 3 9 2")
     text = await refusal(driver, code="print()", python=python, console=console)
     assert text.endswith(f"python is {python}, which is CPython 3.9.2; expected CPython 3.12 or later")
+
+
+def test_engine_leaves_it_to_the_adapter_to_say_that_an_interpreter_is_too_old() -> None:
+    entry = Path(dapkit.python.debuggee.__file__).with_name("entry.py")
+    started = f"import runpy, sys; sys.version_info = (3, 11, 7); runpy.run_path({str(entry)!r}, run_name='__main__')"
+    ended = subprocess.run([sys.executable, "-c", started], capture_output=True, check=False, timeout=60)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (1, b"", b"")
 
 
 async def test_other_implementation_is_refused_by_its_name(driver: Driver) -> None:

@@ -108,4 +108,7 @@ def main() -> "Callable[[], None]":
 
 
 if __name__ == "__main__":
+    # An older one cannot even read the engine's modules. The adapter asks it for its version, and reports that.
+    if sys.version_info < (3, 12):  # noqa: UP036 - that is for the interpreters that we support
+        sys.exit(1)
     main()()
