@@ -161,3 +161,39 @@ async def test_what_vs_code_asks_for_while_the_program_ends_is_answered_as_after
         asked = [await editor.send("breakpointLocations", {"source": source, "line": line}) for line in range(1, 200)]
         assert all([(await editor.answer(seq))["success"] for seq in asked])
         await editor.event("terminated")
+
+
+async def test_console_shows_what_is_worth_seeing_and_targets_of_steps_can_be_told_apart(tmp_path: Path) -> None:
+    program = """
+        def twice(number):
+            return 2 * number
+        many = list(range(100_000))
+        nothing = None
+        print(twice(1) + twice(many[2]) + twice(1) + max(3, 4))
+        print()
+    """
+    async with stopped(tmp_path, program, 5) as (editor, frame):
+
+        async def console(expression: str, context: str = "repl") -> str:
+            answer = await editor.ask("evaluate", {"expression": expression, "context": context, "frameId": frame})
+            result: str = answer["body"]["result"]
+            return result
+
+        assert await console("print('hi')") == ""
+        assert await console("nothing") == "None"
+        assert await console("twice(4)") == "8"
+        assert (await console("many")).endswith("298, 299, … (100,000 in all)]")
+        assert (await console("many", "clipboard")).endswith("99998, 99999]")
+
+        targets = (await editor.ask("stepInTargets", {"frameId": frame}))["body"]["targets"]
+        assert [target["label"] for target in targets] == [
+            *("twice(1), 1 of 2", "twice(many[2])", "twice(1), 2 of 2", "max(…)", "print(…)"),
+        ]
+        # VS Code opens the first scope alone.
+        await editor.ask("next", {"threadId": 1})
+        await editor.until_stopped(2)
+        scopes = (await editor.ask("scopes", {"frameId": await newest_frame(editor, 1)}))["body"]["scopes"]
+        rows = (await editor.ask("variables", scopes[0]))["body"]["variables"]
+        assert [row["name"] for row in rows[:3]] == ["(return) twice"] * 3
+        # A client offers to set what is not marked so.
+        assert all(row["presentationHint"]["attributes"] == ["readOnly"] for row in rows[:3])

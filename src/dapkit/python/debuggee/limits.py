@@ -60,6 +60,8 @@ CHANGE_CHARS: Final = 200
 """The old and the new value of watched data, each."""
 MESSAGE_CHARS: Final = 10_000
 """A log message, an error text, the text of an exception."""
+LINE_ITEMS: Final = 300
+"""Items of a container in one line of text, but for the clipboard."""
 PREVIEW_DEPTH: Final = 3
 """Containers within containers in one line of text."""
 UNPAGED_ITEMS: Final = 500
@@ -143,6 +145,8 @@ REMARKED_CHARS: Final = 1024 * 1024
 """When more than this has not yet been passed to the client, a thread that writes more waits."""
 ROOM_SECONDS: Final = 0.01
 """How often is looked whether it has been."""
+REMARKS_APART: Final = 8
+"""No more log messages than these that wait together are sent as an event each, whose place an editor links to."""
 REMARK_CHARS: Final = 16_384
 """Log messages are joined into events of about this much text."""
 

@@ -10,6 +10,8 @@ from .disassembly import instructions
 from .positions import ProgramText, Span, span_at
 
 _CALLS: Final = frozenset(("CALL", "CALL_KW", "CALL_FUNCTION_EX"))
+_CALL_CHARS: Final = 60
+"""A call whose arguments are shown."""
 _AWAITING: Final = frozenset(
     (
         "GET_AWAITABLE",
@@ -82,9 +84,30 @@ def label(code: CodeType, target: CallTarget, text: ProgramText | None) -> str:
     """Return the text of what is called, as far as it is known."""
     if text is None:
         return f"{code.co_qualname}: call at {target.call.offset}"
-    written = " ".join(text.cut(target.span).split())
-    function, bracket, _ = _before_last_bracket(written)
-    return f"{function}(…)" if bracket else written
+    call = written(target, text)
+    function, bracket, _ = _before_last_bracket(call)
+    return f"{function}(…)" if bracket else call
+
+
+def written(target: CallTarget, text: ProgramText | None) -> str:
+    """Return the call as it is written, in one line; empty if that is not known."""
+    return "" if text is None else " ".join(text.cut(target.span).split())
+
+
+def distinct(labels: list[str], calls: list[str]) -> list[str]:
+    """Tell calls apart that have the same label: by their arguments, and those that are written alike by numbers."""
+    shown = [
+        label if labels.count(label) == 1 or not call else _shortened(call)
+        for label, call in zip(labels, calls, strict=True)
+    ]
+    return [
+        label if shown.count(label) == 1 else f"{label}, {shown[: at + 1].count(label)} of {shown.count(label)}"
+        for at, label in enumerate(shown)
+    ]
+
+
+def _shortened(call: str) -> str:
+    return call if len(call) <= _CALL_CHARS else call[: _CALL_CHARS - 1] + "…"
 
 
 def _before_last_bracket(text: str) -> tuple[str, str, str]:

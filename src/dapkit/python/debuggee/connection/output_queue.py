@@ -1,4 +1,4 @@
-"""Log messages that wait to be sent, joined where they come from the same place.
+"""Log messages that wait to be sent, joined where they are many and come from the same place.
 
 A loop logs faster than single events can be sent and shown. What comes in quick
 succession waits here for a moment, for others; when it is sent, and that nothing
@@ -32,8 +32,11 @@ class OutputQueue:
         size = 0
         taken = self._waiting[:]
         del self._waiting[: len(taken)]  # others may go on adding
+        # An editor shows the place of an event beside its first line alone; of a flood nobody follows each.
+        are_few = len(taken) <= limits.REMARKS_APART
         for text, place in taken:
-            if not joined or place != joined[-1][0] or size > limits.REMARK_CHARS:
+            is_apart = are_few and bool(joined) and joined[-1][1][-1].endswith("\n")
+            if not joined or place != joined[-1][0] or size > limits.REMARK_CHARS or is_apart:
                 joined.append((place, []))
                 size = 0
             joined[-1][1].append(text)

@@ -21,11 +21,12 @@ from ..remembered import GONE, finder
 from ..sources.compilation import compiled
 from .evaluate import NAME, Namespaces, said, too_long
 
-type Part = tuple[CodeType, bool]
-"""Code, and whether it is an expression."""
+type Part = tuple[CodeType, _ast.expr | None]
+"""Code, and the expression that it is, if it is one."""
 
 _AWAITS: Final = 0x80  # CO_COROUTINE
 _FLAGS: Final = _ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+_CALLS: Final = (_ast.Call, _ast.Await)
 _CHANGING: Final = (
     *(_ast.Assign, _ast.AugAssign, _ast.AnnAssign, _ast.NamedExpr, _ast.Delete, _ast.Import, _ast.ImportFrom),
     *(_ast.FunctionDef, _ast.AsyncFunctionDef, _ast.ClassDef, _ast.Call, _ast.Await, _ast.For, _ast.With),
@@ -33,11 +34,12 @@ _CHANGING: Final = (
 
 
 class ConsoleResult:
-    """What came out: the value of the last expression, if there is one to show."""
+    """What came out: the value of the last expression, if there is one to show; `is_none` says that it is not shown."""
 
-    def __init__(self, value: object = None, *, has_value: bool = False) -> None:
+    def __init__(self, value: object = None, *, has_value: bool = False, is_none: bool = False) -> None:
         self.value = value
         self.has_value = has_value
+        self.is_none = is_none
 
 
 class Console:
@@ -116,7 +118,7 @@ def may_change(text: str) -> bool:
 
 def _parts(text: str) -> list[Part]:
     try:
-        return [(compiled(text.strip(), "eval", _FLAGS, place=NAME), True)]
+        return [_expression(compiled(text.strip(), "eval", _ast.PyCF_ONLY_AST | _FLAGS, place=NAME).body)]
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         pass  # not one expression; then it must be statements
     try:
@@ -127,8 +129,7 @@ def _parts(text: str) -> list[Part]:
             if isinstance(node, _ast.Expr):
                 parts += _block(statements)
                 statements = []
-                expression = _ast.Expression(node.value)
-                parts.append((compiled(expression, "eval", _FLAGS, place=NAME), True))
+                parts.append(_expression(node.value))
             else:
                 statements.append(node)
         return parts + _block(statements)
@@ -140,18 +141,24 @@ def _block(statements: list[_ast.stmt]) -> list[Part]:
     if not statements:
         return []
     module = _ast.Module(statements, [])
-    return [(compiled(module, "exec", _FLAGS, place=NAME), False)]
+    return [(compiled(module, "exec", _FLAGS, place=NAME), None)]
+
+
+def _expression(tree: _ast.expr) -> Part:
+    return compiled(_ast.Expression(tree), "eval", _FLAGS, place=NAME), tree
 
 
 def _run(parts: list[Part], namespaces: Namespaces, show: Callable[[object], None]) -> ConsoleResult:
     outcome = ConsoleResult()
-    for at, (code, is_expression) in enumerate(parts):
+    for at, (code, expression) in enumerate(parts):
         value: Any = eval(code, namespaces.namespace_for(code), namespaces.locals_for(code))
         if code.co_flags & _AWAITS:
             value = _await(value)
         is_last = at == len(parts) - 1
-        # A line of several that gives None is a call made for what it does.
-        outcome = ConsoleResult(value, has_value=is_expression and (len(parts) == 1 or value is not None))
+        # What gives None is a call that was made for what it does, unless the one thing that is asked for is something else.
+        is_asked_for = len(parts) == 1 and not isinstance(expression, _CALLS)
+        has_value = expression is not None and (value is not None or is_asked_for)
+        outcome = ConsoleResult(value, has_value=has_value, is_none=expression is not None and not has_value)
         if outcome.has_value and not is_last:
             show(value)
     return outcome

@@ -71,6 +71,7 @@ def step_in_targets(engine: "Engine", request: IncomingRequest) -> Json:
     code = frame.frame.f_code
     text = engine.texts.of_code(code)
     targets: list[Json] = []
+    written: list[str] = []
     running = frames_only(engine.stacks.of_running(engine.threads.frames().get(frame.ident)))
     calling = next((shown for shown, _ in running), None) is not frame.frame
     for target in calls_ahead(frame.frame, frame.line, calling=calling):
@@ -85,6 +86,9 @@ def step_in_targets(engine: "Engine", request: IncomingRequest) -> Json:
             row["column"] = text.shown_column(span.line, span.column)
             row["endColumn"] = text.shown_column(span.end_line, span.end_column)
         targets.append(row)
+        written.append(calls.written(target, text))
+    for row, label in zip(targets, calls.distinct([str(row["label"]) for row in targets], written), strict=True):
+        row["label"] = label
     return {"targets": targets}
 
 

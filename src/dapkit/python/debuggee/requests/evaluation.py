@@ -44,7 +44,7 @@ def evaluate_(engine: "Engine", request: IncomingRequest) -> Later:
         namespaces.exception = parked.exception if parked is not None else None
         outcome = _outcome(namespaces, guard)
         if not outcome.has_value:
-            return {"result": "", "variablesReference": 0}
+            return {"result": "", "variablesReference": 0} | ({"type": "NoneType"} if outcome.is_none else {})
         body = describe(outcome.value, guard)
         body["result"] = body.pop("value")
         return body

@@ -174,8 +174,9 @@ def _container(
         return f"{opening}…{closing}"
     parts: list[str] = []
     used = len(opening) + len(closing)
-    # Each item takes two characters at least, so no more than these can be shown.
-    for item in list(islice(value.items() if isinstance(value, dict) else value, chars // 2 + 1)):
+    # Each item takes two characters at least, so no more than these can be shown. Only the clipboard gets all.
+    most = chars // 2 + 1 if chars > limits.REPL_CHARS else min(chars // 2 + 1, limits.LINE_ITEMS)
+    for item in list(islice(value.items() if isinstance(value, dict) else value, most)):
         if kind is dict:
             key, held = item
             part = inner(key) + ": " + inner(held)
