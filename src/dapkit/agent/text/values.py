@@ -57,7 +57,7 @@ def exception(details: ExceptionRow) -> Iterator[str]:
     """Yield what is known of an exception."""
     name = details.type_name or details.exception_id
     text = details.message if details.message is not None else details.description
-    yield f"Exception: {one_line(name)}" + (f": {one_line(text)}" if text else "")
+    yield f"Exception: {one_line(name)}" + (f": {one_line(text)}" if text and text != name else "")
     yield from (f"Caused by: {one_line(cause)}" for cause in details.cause or ())
 
 
