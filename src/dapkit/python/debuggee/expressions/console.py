@@ -155,7 +155,7 @@ def _run(parts: list[Part], namespaces: Namespaces, show: Callable[[object], Non
         if code.co_flags & _AWAITS:
             value = _await(value)
         is_last = at == len(parts) - 1
-        # What gives None is a call that was made for what it does, unless the one thing that is asked for is something else.
+        # A call that gives None was made for what it does; None is shown where it is what was asked for.
         is_asked_for = len(parts) == 1 and not isinstance(expression, _CALLS)
         has_value = expression is not None and (value is not None or is_asked_for)
         outcome = ConsoleResult(value, has_value=has_value, is_none=expression is not None and not has_value)
