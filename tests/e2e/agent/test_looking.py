@@ -36,7 +36,7 @@ async def stopped(caller: Caller) -> Caller:
 
 async def test_what_an_evaluation_prints_comes_in_its_answer_and_not_again(stopped: Caller) -> None:
     printed = await stopped("evaluate", expression="print('here', total)")
-    assert printed.text == "Result: None\nType: NoneType\nOutput since 0:\n| here 0"
+    assert printed.text == "Result: (none)\nType: NoneType\nOutput since 0:\n| here 0"
     assert (await stopped("evaluate", expression="total")).text == "Result: 0\nType: int"
     assert "here" not in (await stopped("continue")).text
     ended = await stopped("terminate")

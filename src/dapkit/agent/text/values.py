@@ -80,7 +80,7 @@ def _evaluation(title: str, value: Evaluation) -> Iterator[str]:
         yield f"{title}:"
         yield from fenced(text)
     else:
-        yield f"{title}: {one_line(text)}"
+        yield f"{title}: {one_line(text) or '(none)'}"
     if value.length is not None:
         yield _cut(value)
     if value.type:
