@@ -95,6 +95,12 @@ LINK_SECONDS = 20.0
 INTRODUCTION_SECONDS = 10.0
 """Time within which a peer that connects to an adapter as the engine of its program has to introduce itself."""
 
+MARK_SECONDS = 10.0
+"""How long output of a program waits for a log message before it, and a message for the output before that."""
+
+MARK_BYTES = 40
+"""More than a mark in the output has."""
+
 LAST_OUTPUT_SECONDS = 0.5
 """Time for which output is still awaited after a program has ended, from children that hold its pipes."""
 

@@ -214,3 +214,36 @@ async def test_lines_that_a_program_wrote_come_before_its_stop(driver: Driver, p
         await driver.session.next_stop()
         assert driver.output("stdout").endswith(f"{number}\n")
         await driver.resume()
+
+
+@pytest.mark.each_python
+async def test_log_messages_and_output_come_in_the_order_of_the_program(driver: Driver, python: str) -> None:
+    async with raw_client() as client:
+        driver.write("""
+            import sys
+            for i in range(500):
+                x = i
+                print("out", i)
+                if i % 3 == 0:
+                    y = i
+                    print("error", i, file=sys.stderr)
+                z = i
+            x = i
+        """)
+        await client.initialize()
+        await client.send("launch", {"program": str(driver.file), "python": python})
+        await client.event("initialized")
+        messages = [{"line": 3, "logMessage": "x {i}"}, {"line": 6, "logMessage": "y {i}"}]
+        messages += [{"line": 8, "logMessage": "z {i}"}, {"line": 9}]
+        source = {"path": str(driver.file)}
+        await client.ask("setBreakpoints", {"source": source, "breakpoints": messages})
+        await client.ask("configurationDone")
+        await client.event("stopped")
+        bodies = [message["body"] for message in client.heard if message.get("event") in ("output", "stopped")]
+        written = "".join(body["output"] for body in bodies[:-1] if body["category"] != "telemetry")
+        expected = []
+        for i in range(500):
+            expected += [f"x {i}", f"out {i}", *([f"y {i}", f"error {i}"] if i % 3 == 0 else []), f"z {i}"]
+        assert written.splitlines() == expected
+        await client.send("disconnect")
+        await client.hear_the_end()

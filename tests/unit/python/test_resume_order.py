@@ -21,6 +21,7 @@ from dapkit.protocol import (
 )
 from dapkit.python.adapter import PythonAdapter
 from dapkit.python.adapter.arguments import PythonAttach, PythonLaunch
+from dapkit.python.adapter.marked_output import MarkedOutput
 from dapkit.python.adapter.paths import PathTranslation
 from dapkit.python.adapter.resume_order import ResumeOrder
 from dapkit.python.adapter.run import Debuggee, DebuggeeRun
@@ -66,6 +67,7 @@ class SlowProcess:
 
     def __init__(self) -> None:
         self.is_reported = anyio.Event()
+        self.marked = MarkedOutput()
 
     async def wait(self) -> None:
         await anyio.sleep_forever()

@@ -20,6 +20,7 @@ from dapkit.endpoint import Endpoint, Role
 from dapkit.protocol import DisconnectArguments, InitializeRequestArguments, RawJson, decode_as
 from dapkit.python.adapter.arguments import ProgramAddress, PythonAttach
 from dapkit.python.adapter.engine_options import engine_options
+from dapkit.python.adapter.marked_output import MarkedOutput
 from dapkit.python.adapter.paths import PathTranslation
 from dapkit.python.adapter.resume_order import ResumeOrder
 from dapkit.python.adapter.run import Connector, Debuggee, DebuggeeRun
@@ -41,6 +42,7 @@ class AttachedProgram:
     returncode: None = None
 
     def __init__(self, link: Connection, status: Path | None) -> None:
+        self.marked = MarkedOutput()
         self._link = link
         self._status = status  # of its process, if that is on this machine
 

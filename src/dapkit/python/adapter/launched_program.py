@@ -11,6 +11,7 @@ import os
 import signal
 import socket
 import subprocess
+from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import IO, Literal, cast
@@ -20,6 +21,7 @@ import anyio
 from dapkit import limits
 from dapkit.endpoint import RequestFailed
 from dapkit.python.adapter.command import Command
+from dapkit.python.adapter.marked_output import STDERR, STDOUT, MarkedOutput, begun_mark, parts
 from dapkit.python.adapter.program_parent import ProgramParent, parent_command
 from dapkit.transport import ProcessGroup, background_tasks
 from dapkit.transport.descriptors import DescriptorReader
@@ -33,26 +35,48 @@ type Report = Callable[[str, Category], Awaitable[object]]
 class _Pipe:
     """What the program writes, as text of one category: bytes that are not UTF-8 are shown as escapes."""
 
-    def __init__(self, pipe: IO[bytes] | None, category: Category, report: Report) -> None:
+    def __init__(self, pipe: IO[bytes] | None, category: Category, report: Report, marked: MarkedOutput) -> None:
         self._fd = _own(pipe)
         self._reader = DescriptorReader(self._fd)
         self._decoder = codecs.getincrementaldecoder("utf-8")("backslashreplace")
         self._category = category
         self._report = report
+        self._marked = marked
+        self._number = STDOUT if category == "stdout" else STDERR
+        self._taken: deque[bytes] = deque()
+        self._turn = anyio.Lock()
+        self._begun = b""  # of a mark that was not read to its end
         self.tail = bytearray()
         """The last `limits.STDERR_BYTES` that came."""
 
     async def run(self) -> None:
         """Pass everything on until the end."""
-        async for data in self._reader:
-            await self._pass_on(data)
-        await self.close()
-        await self._pass_on(b"", final=True)
+        try:
+            async for data in self._reader:
+                self._taken.append(data)
+                await self._pass_on_taken()
+            await self.close()
+            await self._pass_on_taken()
+            await self._pass_on(self._begun, final=True)
+        finally:
+            self._marked.end(self._number)
 
     async def pass_on_now(self) -> None:
         """Pass on what has been written by now: a pipe holds no more than one read takes."""
         if data := self._reader.read_now():
-            await self._pass_on(data)
+            self._taken.append(data)
+        await self._pass_on_taken()
+
+    async def _pass_on_taken(self) -> None:
+        async with self._turn:  # what was read first comes first
+            while self._taken:
+                data, self._begun = self._begun + self._taken.popleft(), b""
+                if len(data) >= limits.READ_CHUNK_BYTES and (begun := begun_mark(data)):  # else there was no more
+                    data, self._begun = data[:-begun], data[-begun:]
+                for part, mark in parts(data):
+                    await self._pass_on(part)
+                    if mark:
+                        await self._marked.come_to(self._number, mark)
 
     async def _pass_on(self, data: bytes, *, final: bool = False) -> None:
         self.tail += data
@@ -82,11 +106,19 @@ class LaunchedProgram:
 
     Attributes:
         released: whether it runs on after us.
+        marked: the order of its output and log messages.
 
     """
 
-    def __init__(self, parent: ProgramParent, output: _Pipe | None = None, errors: _Pipe | None = None) -> None:
+    def __init__(
+        self,
+        parent: ProgramParent,
+        output: _Pipe | None = None,
+        errors: _Pipe | None = None,
+        marked: MarkedOutput | None = None,
+    ) -> None:
         self._parent = parent
+        self.marked = marked or MarkedOutput()
         self._errors = errors
         self._pipes = [pipe for pipe in (output, errors) if pipe is not None]
         self._is_reported = anyio.Event()
@@ -116,8 +148,9 @@ class LaunchedProgram:
 
     async def report_output(self) -> None:
         """Pass on what it has written by now."""
-        for pipe in self._pipes:
-            await pipe.pass_on_now()
+        with self.marked.hurrying():
+            for pipe in self._pipes:
+                await pipe.pass_on_now()
 
     async def wait(self) -> None:
         """Wait until the program has ended and its output was reported."""
@@ -190,9 +223,10 @@ async def started(command: Command, report: Report) -> AsyncIterator[LaunchedPro
             process = _popen(command, theirs.fileno())
         try:
             parent = ProgramParent(stream)
-            program = LaunchedProgram(
-                parent, _Pipe(process.stdout, "stdout", report), _Pipe(process.stderr, "stderr", report)
-            )
+            marked = MarkedOutput()
+            output = _Pipe(process.stdout, "stdout", report, marked)
+            errors = _Pipe(process.stderr, "stderr", report, marked)
+            program = LaunchedProgram(parent, output, errors, marked)
             async with attended(program, parent, command):
                 yield program
         finally:

@@ -18,6 +18,7 @@ from contextlib import AbstractAsyncContextManager
 from typing import Any, Protocol
 
 import anyio
+import msgspec
 
 from dapkit import limits
 from dapkit.adapter import Adapter, RequestFailed
@@ -37,6 +38,7 @@ from dapkit.protocol import (
 )
 from dapkit.python.adapter.engine_log import LOG_EVENT, RELEASED_EVENT, write_entry
 from dapkit.python.adapter.launched_program import Category
+from dapkit.python.adapter.marked_output import MarkedOutput
 from dapkit.python.adapter.paths import PathTranslation
 from dapkit.python.adapter.remembered import RememberedBreakpoints
 from dapkit.python.adapter.resume_order import ResumeOrder
@@ -58,6 +60,10 @@ class ProgramProcess(Protocol):
     @property
     def returncode(self) -> int | None:
         """Exit code, or minus the signal that killed it; None if that is not known."""
+
+    @property
+    def marked(self) -> MarkedOutput:
+        """The order of its output and log messages."""
 
     async def wait(self) -> None:
         """Wait until it has ended and its output was reported."""
@@ -269,6 +275,8 @@ class DebuggeeRun:
                 case EventReceived(event):
                     if self.is_reported:
                         await self._pass_on(event.body, debuggee)
+                    else:
+                        debuggee.process.marked.release()
                     if isinstance(event.body, StoppedEvent):
                         debuggee.order.pass_on()
                     if isinstance(event.body, OutputEvent):
@@ -276,6 +284,7 @@ class DebuggeeRun:
             if taken >= limits.OUTPUT_TAKEN_CHARACTERS:
                 await _report_taken(debuggee.link, taken)
                 taken = 0
+        debuggee.process.marked.release()
 
     async def _pass_on(self, body: EventBody | RawJson | None, debuggee: Debuggee) -> None:
         match body:
@@ -286,6 +295,9 @@ class DebuggeeRun:
             case StoppedEvent():
                 await debuggee.process.report_output()  # what it wrote before the stop
                 await self._report(self._remembered.of_client(body), overtakes=debuggee.order.has_stop_before)
+            case OutputEvent(output=text):
+                async for part in debuggee.process.marked.in_order(text):
+                    await self._report(debuggee.paths.event(msgspec.structs.replace(body, output=part)))
             case BreakpointEvent():
                 await self._report(debuggee.paths.event(self._remembered.of_client(body)))
             case ThreadEvent(reason=reason, thread_id=number):

@@ -23,6 +23,7 @@ class EngineOptions:
         evaluate_seconds: how long an input of the console may run.
         redirect_output: whether to report to the client what the program writes.
         auto_reload: how to load saved files; None for not at all.
+        marks_output: whether the program's output is marked where log messages belong.
         step_resumes_all: whether the other threads run while one is stepped.
         exception_frames: how many frames of an exception's stack to show at most; 0 for all.
 
@@ -37,6 +38,7 @@ class EngineOptions:
         self.show_return_value = True
         self.evaluate_seconds: float = limits.REPL_SECONDS
         self.redirect_output = False
+        self.marks_output = False
         self.auto_reload: ReloadSettings | None = None
         self.step_resumes_all = True
         self.exception_frames = 0
@@ -54,6 +56,7 @@ class EngineOptions:
         self.stop_all_threads = flag(request, "stopAllThreads", default=True)
         self.show_return_value = flag(request, "showReturnValue", default=True)
         self.redirect_output = flag(request, "redirectOutput", default=False)
+        self.marks_output = flag(request, "marksOutput", default=False)
         seconds = request.arguments.get("evaluateTimeout")
         if seconds is not None:
             if not isinstance(seconds, int | float) or isinstance(seconds, bool) or seconds < 0:

@@ -23,6 +23,7 @@ from ..native import uncount_calls
 from ..unseen import unseen
 from .descriptor import OwnDescriptor
 from .internal_errors import InternalErrors
+from .output_marks import OutputMarks
 from .output_queue import OutputQueue
 from .wire import FrameReader, Json, encode
 
@@ -69,6 +70,8 @@ class Link:
         self._resting = False
         self._early = said
         self._remarks = OutputQueue()
+        self.marks = OutputMarks()
+        """Of the places in the program's output that remarks belong to."""
         self._remarked = float("-inf")  # when remarks were last sent
         self._untaken = 0  # characters of remarks that have not reached the client yet
         self._told_of_remarks = False
@@ -88,6 +91,7 @@ class Link:
 
         Nothing that is sent later overtakes it.
         """
+        text = self.marks.mark() + text
         self._untaken += len(text)
         waiting = self._remarks.add(text, place)
         # In a signal handler this thread may be in the midst of sending something else.

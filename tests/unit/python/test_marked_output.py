@@ -1,0 +1,48 @@
+"""Log messages and the output of a program, put in order by marks."""
+
+import anyio
+import pytest
+
+from dapkit.python.adapter.marked_output import STDERR, STDOUT, MarkedOutput, begun_mark, parts
+from dapkit.python.debuggee.connection.output_marks import MARK_BEGINS
+
+
+def mark(number: int, pipes: int = 3) -> str:
+    return f"{MARK_BEGINS}{number}:{pipes}\0"
+
+
+def test_what_was_read_is_split_at_marks_of_which_the_last_of_several_counts() -> None:
+    data = f"a\0{mark(1)}{mark(2)}b{mark(3)}".encode()
+    assert list(parts(data)) == [(b"a\0", 2), (b"b", 3), (b"", 0)]
+    assert list(parts(b"plain")) == [(b"plain", 0)]
+
+
+def test_beginning_of_a_mark_is_kept_back_wherever_it_was_cut() -> None:
+    whole = mark(12345).encode()
+    assert [begun_mark(b"text" + whole[:cut]) for cut in range(len(whole) + 1)] == [*range(len(whole)), 0]
+
+
+@pytest.mark.parametrize("order", [(1, 2), (2, 1)], ids=["in order", "threads have changed places"])
+async def test_pipes_and_messages_wait_for_each_other_and_never_for_good(order: tuple[int, int]) -> None:
+    marked = MarkedOutput()
+    said: list[str] = []
+
+    async def write(pipe: int, name: str) -> None:
+        for number in (1, 2):
+            said.append(f"{name}{number}")
+            await marked.come_to(pipe, number)
+        said.append(f"{name} end")
+        marked.end(pipe)
+
+    with anyio.fail_after(60):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(write, STDOUT, "out")
+            tasks.start_soon(write, STDERR, "err")
+            text = "".join(f"{mark(number)}message {number}" for number in order)
+            async for part in marked.in_order(text):
+                said.append(part)  # noqa: PERF401 - at its turn
+    assert [entry for entry in said if entry.startswith("out")] == ["out1", "out2", "out end"]
+    if order == (1, 2):
+        for number in (1, 2):
+            assert said.index(f"message {number}") > max(said.index(f"out{number}"), said.index(f"err{number}"))
+        assert said.index("message 1") < said.index("out2")
