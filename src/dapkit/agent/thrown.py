@@ -24,14 +24,12 @@ async def thrown_at(stop: Stop, traits: Traits, ask: Ask) -> ExceptionRow | None
     if top is None or not thrown or top.name.partition("(")[0] != thrown.get("function"):
         return None
     kind = await _evaluated(thrown.get("type"), top.id, ask)
+    text = await _evaluated(thrown.get("message"), top.id, ask)
     value = await _evaluated(thrown.get("value"), top.id, ask)
     type_name = None if kind is None else _type_name(kind.result, thrown.get("type_pattern"))
     if type_name is None and value is not None:
         type_name = value.type
-    message = None
-    if re.fullmatch(thrown.get("message_types", ".*"), type_name or ""):
-        text = await _evaluated(thrown.get("message"), top.id, ask)
-        message = None if text is None else _quoted(text.result)
+    message = None if text is None else _quoted(text.result)
     if message is None and value is not None:
         message = await _inside(value, ask)
     if not type_name:

@@ -54,8 +54,7 @@ class Traits:
         scope_commands: commands of its `repl` that print NAME = VALUE for the variables of a scope, by the scope's
             `presentationHint`, if it refuses a whole scope because of one variable.
         thrown: expressions for what is being thrown, where the top frame is that of `function`: its `type`, as a
-            text or as the group of `type_pattern`, its `message`, as a text, of all types or those of
-            `message_types`, or its `value`.
+            text or as the group of `type_pattern`, its `message`, as a text, or else its `value`.
         total_frames_is_guess: whether it reports a number of frames only so that it is asked for more, as the
             specification allows.
         unreadable_value: what the value of a variable begins with that cannot be read, but has members.

@@ -2,15 +2,17 @@
 
 import os
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
 
 from agent_driving import Caller
 from dapkit.agent.handler import ActionHandler
+from dapkit.catalog import NoAdapter, load
 from dapkit.sessions.registry import SessionRegistry
 from dapkit.settings import Settings
+from missing import missing
 
 PATIENT = Settings(adapter_ready_seconds=60, request_timeout_seconds=60, session_initial_stop_seconds=60)
 TOOLS = Path(__file__).parents[3] / ".tools" / "bin"
@@ -23,3 +25,16 @@ async def caller(tmp_path: Path) -> AsyncIterator[Caller]:
     async with SessionRegistry() as sessions:
         path = os.pathsep.join([str(Path(sys.executable).parent), str(TOOLS), os.environ["PATH"]])
         yield Caller(ActionHandler(sessions), tmp_path, PATIENT, env={**os.environ, "PATH": path})
+
+
+@pytest.fixture
+def require_adapter(caller: Caller) -> Callable[[str], None]:
+    """Return a function that ends the test if an adapter is not there, or too old; with CI=true that fails it."""
+
+    def require(adapter: str) -> None:
+        try:
+            load(caller.project, env=caller.env).choose(cwd=caller.project, adapter=adapter)
+        except NoAdapter as error:
+            missing(error.problem)
+
+    return require
