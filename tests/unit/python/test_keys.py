@@ -1,4 +1,4 @@
-"""The tables of keys, and the page that lists them for users."""
+"""The tables of keys, and the pages that list them for users."""
 
 import re
 from pathlib import Path
@@ -10,13 +10,14 @@ from dapkit.python.adapter import PythonAttach, PythonLaunch
 from dapkit.python.adapter.keys import EDITOR_KEYS, NOT_NEEDED, REMARKS
 from dapkit.python.adapter.older_keys import FLAGS
 
-PAGE = Path(__file__).parents[3] / "docs" / "reference" / "python.md"
+REFERENCE = Path(__file__).parents[3] / "docs" / "reference"
+PAGES = (REFERENCE / "python.md", *sorted((REFERENCE / "python").glob("*.md")))
 KEYS = {name for kind in (PythonLaunch, PythonAttach) for name in kind.__struct_encode_fields__} - {"extra"}
 
 
 @pytest.mark.parametrize("names", [KEYS, EDITOR_KEYS, NOT_NEEDED, set(REMARKS), set(FLAGS)])
-def test_every_key_that_is_known_is_on_the_page(names: set[str]) -> None:
-    listed = set(re.findall(r"`([$\w]+)`", PAGE.read_text()))
+def test_every_key_that_is_known_is_on_the_pages(names: set[str]) -> None:
+    listed = set(re.findall(r"`([$\w]+)`", "".join(page.read_text() for page in PAGES)))
     internal = {"__restart"}
     assert names - internal <= listed
 
