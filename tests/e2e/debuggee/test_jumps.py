@@ -63,7 +63,7 @@ def test_targets_are_the_calls_of_a_line_with_their_columns(start: Start) -> Non
     peer.configure(lines=[20, 21])
     peer.stopped()
     found = [(one["label"], one["line"], one["column"], one["endColumn"]) for one in targets(peer)]
-    assert found == [("g(…)", 20, 11, 15), ("f(…)", 20, 9, 16), ("f(…)", 20, 21, 25), ("g(…)", 20, 19, 26)]
+    assert found == [("g(1)", 20, 11, 15), ("f(g(1))", 20, 9, 16), ("f(2)", 20, 21, 25), ("g(f(2))", 20, 19, 26)]
     peer.go()
     peer.stopped()
     assert [one["label"] for one in targets(peer)] == ["f(…)", "K(…)", "K(f(1)).m(…)", "K(f(1)).m().m(…)"]

@@ -102,7 +102,7 @@ async def test_steps_into_a_chosen_call_and_jumps(driver: Driver, launch: Mappin
     session = driver.session
     await session.next_stop()
     targets = (await session.step_in_targets((await driver.frames())[0].id)).targets
-    assert [target.label for target in targets] == ["add(…)", "add(…)", "print(…)"]
+    assert [target.label for target in targets] == ["add(y, 1)", "add(add(y, 1), 2)", "print(…)"]
     await session.step_in(1, target_id=targets[1].id)
     assert (await session.next_stop()).reason == "step"
     assert {name: one.value for name, one in (await driver.locals()).items()} == {"a": "7", "b": "2"}
