@@ -57,6 +57,7 @@ def test_breakpoint_in_one_executed_text_is_in_no_other_of_that_name(start: Star
     [placed] = set_in(peer, second, {"line": 3})
     assert (placed["verified"], placed["line"]) == (True, 3)
     assert placed["source"]["sourceReference"] == second["sourceReference"]
+    assert placed["source"]["path"] == "<string>"  # by which VS Code names a breakpoint
     [again] = set_in(peer, first, {"line": 4, "condition": "x == 1"})
     assert again["verified"] is True
     assert stops(peer, 3) == [

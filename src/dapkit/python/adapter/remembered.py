@@ -155,7 +155,7 @@ def _for_another_program(arguments: Arguments[Any]) -> Arguments[Any]:
 
 
 def _is_found_again(source: Source) -> bool:
-    return bool(source.path) or (source.name or "<string>") not in ("<string>", "<stdin>")
+    return (source.path or source.name or "<string>") not in ("<string>", "<stdin>")
 
 
 def _breakpoints(body: RawJson) -> list[Breakpoint]:

@@ -89,7 +89,7 @@ def source_asked(engine: "Engine", request: IncomingRequest) -> tuple[str, Json]
         raise RequestRefused(f"{command} needs source.path, or a source.name as in <string>; source is {source!r:.200}")
     key = engine.sources.show_as(path)
     if key is None:
-        return path, {"name": path}
+        return path, {"name": path, "path": path}
     return key, {"name": path.rpartition("/")[2], "path": path}
 
 

@@ -181,8 +181,9 @@ class ShownSources:
         return self._unfiled.texts[number - 1]
 
     def describe(self, text: UnfiledText) -> Json:
-        """Return the Source of a text."""
-        return self._of_text(text, text.filename, announce=False)
+        """Return the Source of a text, for a breakpoint in it: VS Code names those by their path alone."""
+        source = self._of_text(text, text.filename, announce=False)
+        return {"path": source["name"], **source}
 
     # Finding a text
 
