@@ -9,6 +9,7 @@ from dapkit.catalog.errors import MissingArgument
 from dapkit.catalog.templates import UNKNOWN, fill, fill_command, placeholders
 from dapkit.client.routes import Listening, Route, Spawned, Tcp
 
+_MAY_BE_NOTHING = {"args", "program_if_any"}
 _TRANSPORTS_OWN = {"port", "socket", "callback"}
 
 
@@ -41,13 +42,15 @@ def route_to(
     def value(name: str) -> object:
         if name in _TRANSPORTS_OWN:
             return UNKNOWN
+        if name == "program_if_any":
+            return [str(program)] if (program := arguments.get("program")) else []
         if name == "program_folder":
             return _folder(arguments, choice)
         return arguments.get(name, [] if name == "args" else None)
 
     command = fill_command(choice.command, value)
     if command is None:
-        needed = ", ".join(sorted(placeholders(choice.command) - _TRANSPORTS_OWN - {"args"}))
+        needed = ", ".join(sorted(placeholders(choice.command) - _TRANSPORTS_OWN - _MAY_BE_NOTHING))
         raise MissingArgument(
             f"{definition.name} is started with the program, so its arguments have to have `{needed}`"
         )
