@@ -21,7 +21,7 @@ REPORTS := build/reports
 # The tests start thousands of interpreters, each of which would compile everything anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test test-python test-js requests-table adapters-table check check-native bench transparency docs clean
+.PHONY: help demo test test-python test-js requests-table adapters-table check check-native bench transparency docs wheel check-install clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1 - /p' $(MAKEFILE_LIST)
@@ -92,6 +92,12 @@ docs: .venv-docs/.ready ## build the documentation into docs/_build/html
 	.venv-docs/bin/sphinx-build --quiet --fail-on-warning --keep-going -d docs/_build/doctrees docs docs/_build/html
 	@echo "open docs/_build/html/index.html"
 
+wheel: $(READY) .venv-wheel/.ready ## build the sdist, and a wheel for every Linux and every CPython from 3.12 on, into dist/
+	$(PYTHON) tools/build_wheel.py .tools/bin/uv .venv-wheel/bin dist
+
+check-install: $(READY) .venv-wheel/.ready ## install that into an empty environment of each Python, and debug there
+	$(PYTHON) tools/check_install.py .tools/bin/uv .venv-wheel/bin
+
 clean: ## remove everything that make has made, the environments included
 	rm -rf .tools .venv .venv-* tests/js/node_modules docs/_build build dist
 	rm -f src/dapkit/python/debuggee/_native.abi3.so
@@ -103,6 +109,9 @@ $(READY): $(LOCKED) $(NATIVE)
 
 .venv-docs/.ready: $(LOCKED)
 	@tools/bootstrap.sh --environment .venv-docs --group docs
+
+.venv-wheel/.ready: $(LOCKED)
+	@tools/bootstrap.sh --environment .venv-wheel --group wheel
 
 tests/js/node_modules/.ready: tests/js/package.json tests/js/package-lock.json
 	cd tests/js && npm_config_cache=$(CURDIR)/.tools/cache/npm npm ci --ignore-scripts --no-audit --no-fund

@@ -1,9 +1,11 @@
-"""Install dapkit as users do, from a wheel and with the newest of all it needs, and let an agent debug with it.
+"""Install dapkit as users do, into empty environments, and debug with it.
 
-    check_install.py UV [FOLDER]
+    check_install.py UV TOOLS
 
-The lock file holds what was tested last; here it does not count. What is run in the new environment is the official
-MCP client, which starts the installed `dapkit mcp` and debugs a program from launch to its end.
+UV is the program, TOOLS the folder with auditwheel. The wheel is installed for every interpreter that is at hand, and
+the sdist for one where there is no C compiler; each with the newest of all it needs, since the lock file does not count
+for users. In each a program is debugged from launch to its end; with the extra `mcp` by the official MCP client,
+which starts the installed `dapkit mcp`.
 """
 
 import os
@@ -13,9 +15,26 @@ import tempfile
 from pathlib import Path
 
 from bootstrap import surroundings
+from build_wheel import build
 
 ROOT = Path(__file__).resolve().parent.parent
 SECONDS = 300
+
+SESSION = """
+import importlib.util, sys
+import dapkit
+from dapkit.client import BlockingSession, Session
+
+has_c = importlib.util.find_spec("dapkit.python.debuggee._native") is not None
+assert has_c is (sys.argv[1] == "C"), has_c
+
+with BlockingSession(Session.spawn([sys.executable, "-m", "dapkit.python"])) as session:
+    session.add_breakpoint("app.py", 2, condition="x == 21")
+    session.launch({"program": "app.py"})
+    frame = session.stack_trace(session.next_stop().thread_id).stack_frames[0]
+    assert session.evaluate("x * 2", frame_id=frame.id).result == "42"
+print("debugged with dapkit", dapkit.__version__, "on", sys.version.split()[0], "with C" if has_c else "without C")
+"""
 
 AGENT = """
 import importlib.metadata, os, sys
@@ -25,7 +44,7 @@ from mcp import Client, StdioServerParameters
 async def main():
     async with Client(StdioServerParameters(command=sys.argv[1], args=["mcp"], env=dict(os.environ))) as client:
         async def debug(**arguments):
-            result = await client.call_tool("debug", arguments)
+            result = await client.call_tool("debug", arguments, meta={"dapkit/details": True})
             assert not result.is_error, result
             return result.structured_content["details"]
         stopped = await debug(action="launch", program="app.py", adapter="dapkit", breakpoints=["app.py:2"])
@@ -40,28 +59,47 @@ anyio.run(main)
 """
 
 
-def main(uv: str, folder: Path) -> None:
-    """Build, install, debug, and end the hub."""
-
-    def run(*command: str | Path) -> None:
-        subprocess.run(command, check=True, timeout=SECONDS, cwd=folder, env=environment)
-
+def main(uv: str, tools: Path, folder: Path) -> None:
+    """Build, install everywhere, debug."""
     (folder / "run").mkdir(mode=0o700)
     (folder / "app.py").write_text("x = 21\nprint(x)\n")
-    environment = {**surroundings(), "DAPKIT_RUNTIME_DIR": str(folder / "run")}
-    environment["PATH"] = f"{folder / 'fresh' / 'bin'}{os.pathsep}{os.environ['PATH']}"
-    run(uv, "build", "--quiet", "--python", sys.executable, "--wheel", "--out-dir", folder / "dist", ROOT)
-    (wheel,) = (folder / "dist").glob("*.whl")
-    run(uv, "venv", "--quiet", "--python", sys.executable, "fresh")
-    python = folder / "fresh" / "bin" / "python"
-    run(uv, "pip", "install", "--quiet", "--python", python, f"dapkit[mcp] @ {wheel.as_uri()}")
-    dapkit = folder / "fresh" / "bin" / "dapkit"
-    try:
-        run(python, "-c", AGENT, dapkit)
-    finally:
-        run(dapkit, "hub", "stop")
+    (folder / "bin").mkdir()
+    sdist, wheel = build(uv, tools, folder / "dist")
+    pythons = _interpreters()
+    for number, python in enumerate(pythons):
+        extras = "[mcp]" if number == 0 else ""
+        _check(uv, python, folder, f"dapkit{extras} @ {wheel.as_uri()}", has_compiler=True)
+    _check(uv, pythons[-1], folder, f"dapkit @ {sdist.as_uri()}", has_compiler=False)
+
+
+def _interpreters() -> list[str]:
+    command = [str(ROOT / "tools/bootstrap.sh"), "--interpreters"]
+    listed = subprocess.run(command, check=True, timeout=SECONDS, capture_output=True, text=True).stdout
+    return [line.split(maxsplit=1)[1] for line in listed.splitlines()]
+
+
+def _check(uv: str, python: str, folder: Path, wanted: str, *, has_compiler: bool) -> None:
+    """Install into an empty environment of an interpreter, and debug there."""
+    with tempfile.TemporaryDirectory(dir=folder) as made:
+        bin_folder = Path(made, "fresh", "bin")
+        environment = {**surroundings(), "DAPKIT_RUNTIME_DIR": str(folder / "run")}
+        environment["PATH"] = f"{bin_folder}{os.pathsep}{os.environ['PATH']}"
+        building = environment if has_compiler else {**environment, "PATH": str(folder / "bin"), "CC": "no-compiler"}
+
+        def run(*command: str | Path, env: dict[str, str] = environment) -> None:
+            subprocess.run(command, check=True, timeout=SECONDS, cwd=folder, env=env)
+
+        run(uv, "venv", "--quiet", "--python", python, bin_folder.parent)
+        run(uv, "pip", "install", "--quiet", "--python", bin_folder / "python", wanted, env=building)
+        run(bin_folder / "python", "-c", SESSION, "C" if has_compiler else "Python")
+        run(bin_folder / "dapkit", "--version")
+        if "[mcp]" in wanted:
+            try:
+                run(bin_folder / "python", "-c", AGENT, bin_folder / "dapkit")
+            finally:
+                run(bin_folder / "dapkit", "hub", "stop")
 
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as made:
-        main(sys.argv[1], Path(made))
+        main(str(Path(sys.argv[1]).absolute()), Path(sys.argv[2]).absolute(), Path(made))
