@@ -412,3 +412,29 @@ def test_callbacks_of_a_tool_that_was_given_our_number_are_left_alone(start: Sta
     told, gone = peer.finish()[1].splitlines()
     assert told == "{True}"
     assert ast.literal_eval(gone) == {"dapkit", "dapkit's companion"}
+
+
+def test_thread_that_comes_back_from_native_code_has_its_stack_read_again(start: Start) -> None:
+    peer = start(
+        """
+        import os
+        ours, theirs = os.pipe()
+        print("ready", flush=True)
+        os.read(ours, 1)
+        x = 1
+        """
+    )
+    peer.configure(lines=[3])
+    peer.stopped("breakpoint")
+    writer = f"/proc/{peer.process.pid}/fd/{peer.value('theirs')}"
+    peer.go()
+    peer.wait_until_at(("<module>", 4))
+    peer.ask("pause", threadId=1)
+    peer.stopped("pause")
+    assert peer.at() == ("<module> [native call]", 4)
+    with open(writer, "wb") as pipe:  # noqa: PTH123 - a pipe of the program
+        pipe.write(b".")
+    assert peer.event("invalidated") == {"areas": ["stacks"], "threadId": 1}
+    assert peer.at() == ("<module>", 5)
+    peer.go()
+    assert peer.finish()[0] == 0

@@ -103,6 +103,8 @@ class Stops:
         self._clocks: dict[int, EvaluationGuard] = {}  # of threads that evaluate something
         self._pausing: set[int] = set()  # threads whose pause was not reported yet
         self._hold = Hold(monitor, states, threads)
+        self.seen_in_native: set[int] = set()
+        """Threads whose stack the client was shown before they came back from native code."""
 
     @property
     def parked(self) -> Mapping[int, ParkedThread]:
@@ -202,6 +204,10 @@ class Stops:
             self._listener.thread_parked()
             if parked.ident in self._pausing:
                 parked.late = self._report(parked.ident, "pause", {})
+            elif parked.ident in self.seen_in_native:
+                where: Json = {"areas": ["stacks"], "threadId": self._threads.number(parked.ident)}
+                parked.late = self._send("invalidated", where)
+            self.seen_in_native.discard(parked.ident)
             self._hold.expect_no_more(parked.ident)
             self._hold.settle()
         try:
@@ -324,8 +330,11 @@ class Stops:
             self._pausing.clear()
         body: Json = {"reason": reason, "threadId": self._threads.number(ident)}
         body["allThreadsStopped"] = not self.each_alone
+        return self._send("stopped", body | details)
+
+    def _send(self, event: str, body: Json) -> BaseException | None:
         try:
-            self._link.event("stopped", body | details)
+            self._link.event(event, body)
         except BaseException as error:
             return error
         return None
@@ -392,6 +401,7 @@ class Stops:
         self._references.end(standing=self._parked)  # first: while none of them runs
         self.states.move_program(move)
         self._pausing.clear()
+        self.seen_in_native.clear()
         self._hold.end()
         going, self._parked = self._parked, {}
         self._set_going(list(going.values()))

@@ -44,6 +44,8 @@ def stack_trace(engine: "Engine", request: IncomingRequest) -> Json | Later:
     entries = engine.stacks.of_task(task) if task is not None else _entries(engine, ident, whole=whole)
     native = engine.threads.frames().get(ident) if task is None and stopped else None
     native = native if ident not in engine.stops.parked else None
+    if native is not None:
+        engine.stops.seen_in_native.add(ident)
 
     def page(names: Naming) -> Json:
         return engine.stacks.page(
