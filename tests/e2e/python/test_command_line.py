@@ -154,7 +154,7 @@ async def test_token_that_is_made_for_a_port_is_found_by_clients_of_the_own_user
         await debug(Session.connect(host, int(port)))
         async with await connect_tcp(host, int(port)) as editor:
             await editor.send(encode_frame(b'{"seq":1,"type":"request","command":"initialize"}'))
-            assert b"dapkit.client.Session.connect" in await editor.receive()
+            assert b"Session.connect" in await editor.receive()
     assert token_left_for(host, int(port)) is None
 
 
