@@ -161,8 +161,7 @@ def test_program_can_be_ended_from_within_an_evaluation(start: Start) -> None:
     peer.stopped("breakpoint")
     peer.ask("terminate")
     code, _, errors = peer.finish()
-    assert code == -2
-    assert "KeyboardInterrupt" in errors
+    assert (code, errors) == (-2, "")  # nobody but us has interrupted it
 
 
 def test_watch_does_not_stop_at_breakpoints(start: Start) -> None:

@@ -133,8 +133,9 @@ def test_breakpoints_in_a_listing_are_at_lines(start: Start) -> None:
     peer.ask("setBreakpoints", source={"path": str(peer.folder / "prog.py")}, breakpoints=[])
     locations = peer.ask("breakpointLocations", source=source, line=1, endLine=9)["breakpoints"]
     assert locations == [{"line": 2}, {"line": 4}]
-    [placed] = set_in(peer, source, {"line": 3, "column": 7})
-    assert (placed["verified"], placed["line"]) == (True, 4)
+    [moved] = set_in(peer, source, {"line": 3, "column": 7})
+    assert (moved["verified"], moved["line"]) == (True, 4)
+    [placed] = set_in(peer, source, {"line": 4, "column": 7})
     assert "nor its columns; the whole line 4 is meant" in placed["message"]
     assert stops(peer, 2) == [("f", 4, source["sourceReference"])] * 2
 

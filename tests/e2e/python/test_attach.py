@@ -313,17 +313,25 @@ async def test_another_tool_in_the_place_of_the_debugger_is_named(tmp_path: Path
 
 
 @pytest.mark.parametrize(
-    "snippet",
+    ("snippet", "remark"),
     [
-        '{"name": "Attach", "type": "debugpy", "request": "attach", "connect": {"host": "localhost", "port": PORT}}',
-        '{"type": "python", "request": "attach", "host": "127.0.0.1", "port": PORT, "justMyCode": true}',
-        """{"name": "Python Debugger: Remote Attach", "type": "debugpy", "request": "attach",
+        (
+            '{"name": "Attach", "type": "debugpy", "request": "attach", "connect": {"host": "localhost", "port": PORT}}',
+            "",
+        ),
+        ('{"type": "python", "request": "attach", "host": "127.0.0.1", "port": PORT, "justMyCode": true}', ""),
+        (
+            """{"name": "Python Debugger: Remote Attach", "type": "debugpy", "request": "attach",
             "connect": {"host": "localhost", "port": PORT},
             "pathMappings": [{"localRoot": "FOLDER", "remoteRoot": "."}], "justMyCode": false,
             "subProcess": false, "django": true, "presentation": {"hidden": false}, "__sessionId": "1"}""",
+            "django: breakpoints in templates are not supported; those in Python code are\n",
+        ),
     ],
 )
-async def test_configurations_for_debugpy_work_unchanged(tmp_path: Path, snippet: str, python: str) -> None:
+async def test_configurations_for_debugpy_work_unchanged(
+    tmp_path: Path, snippet: str, remark: str, python: str
+) -> None:
     with running(LOOP, tmp_path, python) as program:
         program.read_place()
         configuration = json.loads(snippet.replace("PORT", str(program.port)).replace("FOLDER", str(tmp_path)))
@@ -332,7 +340,7 @@ async def test_configurations_for_debugpy_work_unchanged(tmp_path: Path, snippet
             await session.attach(configuration)
             await session.next_stop()
             assert await top(session) == ("<module>", INSIDE)
-            assert session.output.read("console").text == ""
+            assert session.output.read("console").text == remark
 
 
 async def test_paths_of_the_program_are_those_of_the_client(tmp_path: Path) -> None:
