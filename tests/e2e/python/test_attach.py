@@ -316,7 +316,7 @@ async def test_another_tool_in_the_place_of_the_debugger_is_named(tmp_path: Path
     ("snippet", "remark"),
     [
         (
-            '{"name": "Attach", "type": "debugpy", "request": "attach", "connect": {"host": "localhost", "port": PORT}}',
+            '{"name": "A", "type": "debugpy", "request": "attach", "connect": {"host": "localhost", "port": PORT}}',
             "",
         ),
         ('{"type": "python", "request": "attach", "host": "127.0.0.1", "port": PORT, "justMyCode": true}', ""),
