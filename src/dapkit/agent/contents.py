@@ -83,6 +83,10 @@ class _Value:
         text, kind = self.variable.value, self.variable.type or ""
         return not text or kind.endswith(text)
 
+    def is_said_in(self, text: str) -> bool:
+        """Whether a text shows it."""
+        return not self.says_nothing and self.variable.value in text
+
     def can_be_read(self, *, followed: bool) -> bool:
         """Whether it has members that its own text does not show; pointers only if they are to be followed."""
         variable = self.variable
@@ -122,7 +126,7 @@ class _Value:
 
     def members_text(self, room: int) -> str | None:
         """Write the members into so many characters; None if there are none, or the value's text shows them all."""
-        if not self.members or all(member.variable.value in self.variable.value for member in self.members):
+        if not self.members or all(member.is_said_in(self.variable.value) for member in self.members):
             return None
         parts: list[str] = []
         for member in self.members:

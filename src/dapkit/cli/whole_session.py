@@ -92,7 +92,10 @@ class WholeSession:
         details = answer.get("details")
         if isinstance(details, dict) and details.get("unreadInput") and not os.isatty(0):  # where perhaps nobody types
             adapter = details.get("adapter")
-            click.echo(f"Note: {adapter} cannot have the program read an input: it reads nothing.", err=True)
+            note = (
+                f"Note: under {adapter} the program reads nothing; --stdin-file - chooses an adapter that has it read."
+            )
+            click.echo(note, err=True)
         return answer
 
     @property

@@ -78,6 +78,14 @@ async def test_members_of_members_are_shown_but_their_pointers_are_not_followed(
     assert found == "{inner = {deep = {...}, n = 7}, next = 0x20, items = size=2 {10, 20}}"
 
 
+@pytest.mark.parametrize(("whole", "item"), [("", ""), ("Point[2]", "Point")])  # as gdb and lldb-dap have them
+async def test_items_that_say_nothing_are_shown_by_their_members(whole: str, item: str) -> None:
+    items = [var("[0]", item, 2, "Point"), var("[1]", item, 3, "Point")]
+    assert await read(var("ps", whole, 1, "Point[2]"), {1: items, 2: POINT, 3: POINT}) == (
+        "{{x = 1, y = 2}, {x = 1, y = 2}}"
+    )
+
+
 async def test_only_child_that_says_nothing_is_what_a_pointer_points_at() -> None:
     assert await read(var("p", "0x20", 1, "Point *"), {1: [var("value", "", 2, "Point")], 2: POINT}) == "{x = 1, y = 2}"
 
