@@ -27,6 +27,7 @@ class Check(Enum):
     SETTINGS = auto()  # a file of settings, without a mistake
     ERRORS = auto()  # a tree of classes
     PROGRAM = auto()  # a program to debug, or one of the tutorial: it compiles, other tests run it
+    TESTS = auto()  # tests of the adapter of the tutorial, which pass
     TOML = auto()  # a file in TOML of another program
 
 
@@ -38,12 +39,14 @@ class Typed:
         above: what stands above it; a last line that ends with a colon has the block as its body.
         files: what it is run beside, by name; None: it is not run.
         prints: what it prints then; None: it does not matter.
+        name: the file that the page calls it, which other blocks find.
 
     """
 
     above: str = ""
     files: dict[str, str] | None = None
     prints: str | None = None
+    name: str | None = None
 
 
 @dataclass(frozen=True)
@@ -155,6 +158,14 @@ RULES: dict[tuple[str, str], tuple[Check | Typed | LeftOut, ...]] = {
     ("docs/how-to/debug-from-an-agent.md", "text"): (LeftOut("of a program that the tests do not have"),),
     ("docs/how-to/drive-a-debugger.md", "python"): (Typed(IN_SESSION),) * 7,
     ("docs/how-to/stand-between.md", "python"): (Typed(IN_PROXY),),
+    ("docs/how-to/put-an-adapter-in-an-editor.md", "python"): (Typed(files={"package.json": "{}"}, prints=""),),
+    ("docs/how-to/put-an-adapter-in-an-editor.md", "toml"): (Check.TOML,),
+    ("docs/how-to/run-a-blocking-engine.md", "python"): (
+        Typed(name="blocking.py"),
+        Typed(),
+        Typed(files={}, prints="<answer>\n0\n1\n2\n\n"),
+    ),
+    ("docs/how-to/test-an-adapter.md", "python"): (Check.TESTS, Check.TESTS),
     ("docs/reference/adapter.md", "python"): (Typed(IN_ADAPTER),),
     ("docs/reference/adapter.md", "text"): (Check.ERRORS,),
     ("docs/reference/agent.md", "python"): (Typed(),),
@@ -172,7 +183,7 @@ RULES: dict[tuple[str, str], tuple[Check | Typed | LeftOut, ...]] = {
     ("docs/tutorial/write-an-adapter.md", "python"): (
         Typed(),
         Check.PROGRAM,
-        Typed(),
+        Typed(name="countdown.py"),
         Check.PROGRAM,
     ),
 }

@@ -4,6 +4,7 @@ import contextlib
 import doctest
 import importlib
 import json
+import os
 import re
 import subprocess
 import sys
@@ -150,6 +151,25 @@ def plain(text: str, folder: Path) -> str:
     return re.sub(r"0x[0-9a-f]+", "0x...", text.replace(str(folder), ELSEWHERE))
 
 
+def write_named(folder: Path) -> None:
+    """Save the programs that other blocks import or start."""
+    for block, rule in typed():
+        if rule.name is not None:
+            (folder / rule.name).write_text(block.text)
+
+
+def test_tests_in_the_text_pass(tmp_path: Path) -> None:
+    write_named(tmp_path)
+    for block in checked(Check.TESTS):
+        (tmp_path / f"test_{block.number}.py").write_text(block.text)
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "."],
+        cwd=tmp_path, capture_output=True, text=True, timeout=SECONDS, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout
+    assert f"{len(checked(Check.TESTS))} passed" in done.stdout
+
+
 def test_program_on_two_pages_is_the_same() -> None:
     shown = [block.text for block in checked(Check.PROGRAM) if "def price" in block.text]
     assert shown == [APP] * 2
@@ -167,12 +187,15 @@ def typed() -> list[tuple[Block, Typed]]:
 
 @pytest.mark.timeout(180)
 def test_python_in_the_text_is_typed(tmp_path: Path) -> None:
-    for block, rule in typed():
-        (tmp_path / f"{re.sub(r'\W', '_', str(block))}.py").write_text(module(block, rule))
+    write_named(tmp_path)
+    for block, rule in [*typed(), *((block, Typed()) for block in checked(Check.TESTS))]:
+        if rule.name is None:
+            (tmp_path / f"{re.sub(r'\W', '_', str(block))}.py").write_text(module(block, rule))
     config = ["--config-file", str(ROOT / "pyproject.toml"), "--cache-dir", str(ROOT / ".mypy_cache")]
+    env = os.environ | {"MYPYPATH": str(tmp_path)}
     done = subprocess.run(
         [sys.executable, "-m", "mypy", *config, str(tmp_path)],
-        cwd=ROOT, capture_output=True, text=True, timeout=150, check=False,
+        cwd=ROOT, env=env, capture_output=True, text=True, timeout=150, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout
 
@@ -193,6 +216,7 @@ def test_adapter_of_readme_can_be_started(tmp_path: Path) -> None:
     ("block", "rule"), [pair for pair in typed() if pair[1].files is not None], ids=lambda it: getattr(it, "page", "")
 )
 def test_python_in_the_text_does_what_it_says(block: Block, rule: Typed, project: Path) -> None:
+    write_named(project)
     for name, text in (rule.files or {}).items():
         (project / name).write_text(text)
     called = "\n\nimport anyio\nanyio.run(fragment)\n" if "def fragment" in rule.above else ""
