@@ -121,7 +121,8 @@ class RawClient:
 
     async def initialize(self, **arguments: object) -> Message:
         """Introduce the client; return the adapter's capabilities."""
-        answer = await self.ask("initialize", {"adapterID": "python", "pathFormat": "path", **arguments})
+        able = {"supportsVariableType": True, "supportsMemoryReferences": True}
+        answer = await self.ask("initialize", {"adapterID": "python", "pathFormat": "path", **able, **arguments})
         capabilities: Message = answer["body"]
         return capabilities
 
