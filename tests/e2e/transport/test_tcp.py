@@ -216,6 +216,7 @@ async def test_silent_connections_give_way_to_those_that_come_later() -> None:
 
 async def test_refusals_do_not_fill_the_log(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "REFUSALS_LOGGED", 2)
+    monkeypatch.setattr(limits, "TOKEN_SECONDS", 0.05)
     async with listen_tcp("127.0.0.1", 0, echo, token=TOKEN) as port:
         for _ in range(4):
             async with await connect_tcp("127.0.0.1", port) as stranger:

@@ -1,4 +1,4 @@
-"""What mypy says about an adapter: the signatures of handlers are checked against the protocol."""
+"""What mypy says about an adapter: the signatures of handlers are checked against the protocol, and names are known."""
 
 import subprocess
 import sys
@@ -29,6 +29,14 @@ RIGHT = """
 """
 
 
+STAR = """
+from dapkit.protocol import *
+
+thread: Thread = Thread(id=1, name="main")
+frames: StackTraceArguments = StackTraceArguments(thread_id=thread.id)
+payload: bytes = encode(Request(1, "stackTrace", frames))
+"""
+
 WRONG = {
     "async def threads(self) -> None: ...": "[override]",
     "async def threads(self, args: ScopesArguments) -> ThreadsBody: raise ValueError": "[override]",
@@ -42,11 +50,12 @@ WRONG = {
 
 @pytest.fixture(scope="module")
 def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Return what mypy, run once, says about each handler, and about the right ones."""
+    """Return what mypy, run once, says about each handler, about the right ones, and about a star import."""
     folder = tmp_path_factory.mktemp("adapters")
-    modules = {f"wrong{number}": f"    {handler}\n" for number, handler in enumerate(WRONG)} | {"right": RIGHT}
-    for name, body in modules.items():
-        (folder / f"{name}.py").write_text(HEAD + body)
+    modules = {f"wrong{number}": f"{HEAD}    {handler}\n" for number, handler in enumerate(WRONG)}
+    modules |= {"right": HEAD + RIGHT, "star": STAR}
+    for name, text in modules.items():
+        (folder / f"{name}.py").write_text(text)
     command = [
         sys.executable,
         "-m",
@@ -62,7 +71,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     lines = ran.stdout.splitlines()
     return {
         told: "\n".join(line for line in lines if line.startswith(f"{name}.py:"))
-        for name, told in zip(modules, [*WRONG, "right"], strict=True)
+        for name, told in zip(modules, [*WRONG, "right", "star"], strict=True)
     }
 
 
@@ -75,3 +84,8 @@ def test_right_signatures_are_accepted(told: dict[str, str]) -> None:
 @pytest.mark.parametrize(("handler", "complaint"), WRONG.items())
 def test_wrong_signatures_are_found(told: dict[str, str], handler: str, complaint: str) -> None:
     assert complaint in told[handler]
+
+
+@pytest.mark.timeout(120)
+def test_star_import_brings_names_that_mypy_knows(told: dict[str, str]) -> None:
+    assert told["star"] == ""
