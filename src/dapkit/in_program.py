@@ -53,6 +53,7 @@ def listen(
         OSError: the address cannot be listened on, or no folder can hold the token.
 
     """
+    _need_linux()
     _engine_module("connection.current").need_no_launcher()
     place, known, folder = _place(address), _token(token, token_file), ""
     if isinstance(place, str):
@@ -76,6 +77,7 @@ def connect(address: Address, *, token: str | None = None, token_file: str | os.
         OSError: no debugger listens there.
 
     """
+    _need_linux()
     _engine_module("connection.current").need_no_launcher()
     place, known = _place(address), _token(token, token_file)
     if known is None and isinstance(place, tuple) and place[0] in _LOOPBACK:
@@ -106,6 +108,13 @@ def breakpoint() -> None:
     load = _loader()
     if load is not None:
         load("connection.current").stop_in(sys._getframe(1))  # noqa: SLF001 - the documented way
+
+
+def _need_linux() -> None:
+    if sys.platform != "linux":
+        from dapkit.platform_support import unsupported
+
+        raise RuntimeError(unsupported())
 
 
 def _place(address: Address) -> tuple[str, int] | str:

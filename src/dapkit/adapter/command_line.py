@@ -14,6 +14,7 @@ from pathlib import Path
 import anyio
 
 from dapkit.adapter.servers import MakeAdapter, serve, serve_tcp, serve_unix
+from dapkit.platform_support import end_if_unsupported
 from dapkit.transport import TransportError, read_token
 
 log = logging.getLogger(__name__)
@@ -58,6 +59,7 @@ def run(
         SystemExit: always.
 
     """
+    end_if_unsupported(2)
     given = sys.argv[1:] if arguments is None else arguments
     description = (make.__doc__ or "").partition("\n")[0] or None
     try:

@@ -18,8 +18,6 @@ from dapkit.transport import background_tasks
 
 log = logging.getLogger(__name__)
 
-_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
-
 
 async def live(work: Callable[[], Awaitable[None]]) -> None:
     """Do the work; cancel it when this process is told to end or its parent has gone."""
@@ -48,7 +46,7 @@ async def end_for_certain(over: anyio.Event, finished: anyio.Event) -> None:
 
 async def _wait_for_signal(end: Callable[[], Awaitable[None]]) -> None:
     # A second signal has its usual effect again.
-    with anyio.open_signal_receiver(*_SIGNALS) as signals:
+    with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT, signal.SIGHUP) as signals:
         async for number in signals:
             log.info("ending because of %s", number.name)
             break

@@ -12,6 +12,7 @@ from dapkit.cli.action_call import ask
 from dapkit.cli.arguments import WrongWords, parameters
 from dapkit.cli.display import show
 from dapkit.cli.plain import Unclear, read
+from dapkit.platform_support import end_if_unsupported
 
 
 def main() -> None:
@@ -19,6 +20,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):  # which can be any encoding's
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+    end_if_unsupported(exit_codes.FAILED)
     try:
         try:
             code = _carry_out(sys.argv[1:])

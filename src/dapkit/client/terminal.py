@@ -11,12 +11,9 @@ controlling one: its stdout and stderr are pipes, as in a shell without a termin
 """
 
 import codecs
-import fcntl
 import os
-import pty
 import struct
 import sys
-import termios
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -31,6 +28,11 @@ from dapkit.client.terminal_launcher import REPORT
 from dapkit.protocol import RunInTerminalRequestArguments
 from dapkit.transport import CannotStart, Guard, ProcessGroup, Pulse, background_tasks, ignored_signals
 from dapkit.transport.descriptors import DescriptorReader, DescriptorWriter
+
+if sys.platform != "win32":  # where this can be imported, and no more
+    import fcntl
+    import pty
+    import termios
 
 type OnOutput = Callable[["Terminal", str, str], None]
 """Called with what a program writes, piece by piece as it comes, and with its category: stdout or stderr."""

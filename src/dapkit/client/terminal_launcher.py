@@ -7,11 +7,13 @@ for here, in a process that can be killed. Why it failed, if it did, goes to des
 3, which the program does not inherit.
 """
 
-import fcntl
 import os
 import signal
 import sys
-import termios
+
+if sys.platform != "win32":  # where this can be imported, and no more
+    import fcntl
+    import termios
 
 REPORT = 3
 

@@ -11,7 +11,6 @@ a deadline; if it is lost afterwards, that is an error, since the call may have 
 """
 
 import contextlib
-import fcntl
 import os
 import sys
 import time
@@ -21,6 +20,9 @@ from dapkit.hub import wire
 from dapkit.hub.connection import HubConnection, OnProgress
 from dapkit.hub.errors import CallRefused, HubLost, HubSilent, HubUnavailable, OtherVersion
 from dapkit.hub.folder import LOCK, LOG, SOCKET, runtime_folder
+
+if sys.platform != "win32":  # where this can be imported, and no more
+    import fcntl
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,9 +6,12 @@ from dapkit import import_path  # noqa: F401 - before anything else is imported
 import os
 
 from dapkit.adapter import run
-from dapkit.python.adapter import PythonAdapter
+from dapkit.platform_support import end_if_unsupported
 from dapkit.transport.guard import MARK
 
 if __name__ == "__main__":
+    end_if_unsupported(2)
+    from dapkit.python.adapter import PythonAdapter  # which needs Linux already to be imported
+
     os.environ.pop(MARK, None)  # of us alone: what a program starts is ended by its parent process
     run(PythonAdapter, program="python -m dapkit.python", distribution="dapkit")

@@ -18,6 +18,7 @@ import anyio
 from anyio.abc import ByteStream
 
 from dapkit import limits
+from dapkit.platform_support import unsupported
 from dapkit.transport.descriptors import DescriptorReader, DescriptorStream, DescriptorWriter
 from dapkit.transport.errors import CannotStart
 from dapkit.transport.guard import Guard
@@ -200,6 +201,9 @@ def _own(pipe: IO[bytes] | None) -> int:
 
 def _found(argv: Sequence[str], cwd: Path | None, env: Mapping[str, str] | None) -> str:
     """Absolute path of the program to start."""
+    reason = unsupported()
+    if reason is not None:
+        raise CannotStart(reason)
     if not argv:
         raise CannotStart("the command is empty: there is nothing to start")
     if cwd is not None and not cwd.is_dir():

@@ -4,15 +4,18 @@ A secret stands in a file of mode 0600 in a folder of mode 0700, never in a
 command line, an environment variable or a log, which others can read.
 """
 
-import fcntl
 import os
 import stat
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from dapkit import limits, runtime_folder
 from dapkit.transport.errors import NotPrivate
+
+if sys.platform != "win32":  # where this can be imported, and no more
+    import fcntl
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 """Hosts that are this machine."""

@@ -12,8 +12,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 _LAUNCHER = Path(__file__).with_name("signal_launcher.py")
-_RESTORED = {signal.SIGPIPE, signal.SIGXFSZ}
-"""Python ignores them, and `subprocess` gives its children the default."""
 
 
 def ignored_signals() -> set[int]:
@@ -23,6 +21,7 @@ def ignored_signals() -> set[int]:
 
 def with_default_signals(argv: Sequence[str]) -> list[str]:
     """Return a command for `subprocess` that becomes `argv` with no signal ignored."""
-    if ignored_signals() <= _RESTORED:
+    restored = {signal.SIGPIPE, signal.SIGXFSZ}  # Python ignores them, and `subprocess` gives its children the default
+    if ignored_signals() <= restored:
         return list(argv)
     return [sys.executable, "-I", "-S", str(_LAUNCHER), *argv]

@@ -11,7 +11,6 @@ its shell, stdout with stderr), so their non-blocking flag is never touched.
 
 import ctypes
 import errno
-import fcntl
 import os
 import select
 import socket
@@ -24,6 +23,9 @@ from anyio.abc import ByteStream
 from dapkit import limits
 from dapkit.transport.descriptors import DescriptorReader, DescriptorWriter
 from dapkit.transport.errors import TransportError
+
+if sys.platform != "win32":  # where this can be imported, and no more
+    import fcntl
 
 _STDIN, _STDOUT, _STDERR = 0, 1, 2
 
