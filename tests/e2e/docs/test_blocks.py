@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from dapkit.agent.table import ACTIONS
 from dapkit.catalog import load
 from dapkit.cli.main import dapkit
 from dapkit.client import BlockingSession, Session
@@ -198,6 +199,12 @@ def test_python_in_the_text_is_typed(tmp_path: Path) -> None:
         cwd=ROOT, env=env, capture_output=True, text=True, timeout=150, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout
+
+
+def test_numbers_of_readme_are_right() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert f"{len(ACTIONS)} actions" in text
+    assert f"{len(load(ROOT, ROOT).adapters)} adapters" in text
 
 
 def test_adapter_of_readme_can_be_started(tmp_path: Path) -> None:
