@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -215,17 +215,18 @@ def shown_by_program(project: Path) -> str:
     raise AssertionError(shown)
 
 
+@pytest.mark.timeout(120)
 def test_run_waits_for_a_program_that_takes_its_time(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DAPKIT_SESSION_INITIAL_STOP_SECONDS", "0")  # launch tells of every program that it runs
     shown = dapkit(project, "run", "-b", "app.py:5", "-e", "result", "--", "app.py")
     assert shown.count("  result = ") == 3
     (project / "long.py").write_text("import threading\nprint('began')\nthreading.Event().wait()\n")
-    command = [sys.executable, "-m", "dapkit.cli", "run", "--timeout", "7.5", "long.py"]
+    command = [sys.executable, "-m", "dapkit.cli", "run", "--timeout", "25.5", "long.py"]
     began = time.monotonic()
-    done = subprocess.run(command, cwd=project, capture_output=True, text=True, timeout=SECONDS, check=False)
+    done = subprocess.run(command, cwd=project, capture_output=True, text=True, timeout=100, check=False)
     assert (done.returncode, done.stderr) == (exit_codes.TIMED_OUT, "")
-    assert time.monotonic() - began >= 7.5
-    assert done.stdout.startswith("Output:\nbegan\n\nThe program still ran when 7.5 s were over")
+    assert time.monotonic() - began >= 25.5
+    assert done.stdout.startswith("Output:\nbegan\n\nThe program still ran when 25.5 s were over")
     assert details(project, "sessions")["sessions"][-1]["status"] == "terminated"
 
 
@@ -279,11 +280,12 @@ def until_a_call_is_under_way(project: Path) -> None:
 
 def test_hub_is_shown_and_ended(project: Path) -> None:
     assert dapkit(project, "hub", "status") == "No hub runs.\n"
+    before = datetime.now(UTC).replace(microsecond=0)
     dapkit(project, "sessions")
     status = json.loads(dapkit(project, "hub", "status", "--json"))
     assert status["running"]
     assert f"started: {status['started']}\n" in dapkit(project, "hub", "status")
-    assert datetime.now(UTC) - datetime.fromisoformat(status["started"]) < timedelta(minutes=1)
+    assert before <= datetime.fromisoformat(status["started"]) <= datetime.now(UTC)
     assert dapkit(project, "hub", "stop") == "The hub has ended.\n"
     assert not json.loads(dapkit(project, "hub", "status", "--json"))["running"]
 
