@@ -22,7 +22,7 @@ class _AddressParameter(click.ParamType[tuple[str, int]]):
 
 
 @click.command(
-    context_settings={"ignore_unknown_options": True},
+    context_settings={"allow_interspersed_args": False},
     epilog="Example: dapkit proxy --transcript wire.jsonl -- python -m debugpy.adapter",
 )
 @click.option("--transcript", type=PathParameter(), metavar="FILE", help="Write all messages to FILE, as JSON lines.")

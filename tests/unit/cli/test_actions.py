@@ -17,6 +17,7 @@ from dapkit.agent.failures import Code
 from dapkit.agent.table import ACTIONS
 from dapkit.cli import actions, arguments, exit_codes
 from dapkit.cli.main import dapkit
+from dapkit.cli.proxy import proxy
 
 
 def parameters(line: str) -> dict[str, object]:
@@ -57,6 +58,14 @@ def test_standard_input_of_the_command_is_named_for_another_process(word: str) -
     named = parameters(f"launch --stdin-file {word} app.py")["stdin_file"]
     assert named == f"/proc/{os.getpid()}/fd/0"
     assert parameters("launch --stdin-file x app.py")["stdin_file"] == str(Path.cwd() / "x")
+
+
+def test_options_behind_the_adapter_of_a_proxy_are_those_of_the_adapter() -> None:
+    words = ["--transcript", "wire.jsonl", "dlv", "dap", "--listen=127.0.0.1:4711"]
+    found = proxy.make_context("proxy", words).params
+    assert (found["adapter"], found["listen"]) == (("dlv", "dap", "--listen=127.0.0.1:4711"), None)
+    with pytest.raises(click.NoSuchOption):
+        proxy.make_context("proxy", ["--transcripts", "wire.jsonl", "dlv"])
 
 
 def absolute(named: dict[str, Any]) -> dict[str, object]:
