@@ -1,5 +1,6 @@
 """What a user's own definition says is peculiar about an adapter is heeded, whatever that is called."""
 
+import os
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
@@ -16,11 +17,12 @@ from dapkit.protocol import (
     OutputEvent,
     ScopesBody,
     SetDataBreakpointsBody,
+    SetFunctionBreakpointsBody,
     TerminatedEvent,
 )
 from dapkit.testing import FakeAdapter, Script, Timeline, never, refuse, reply, request, tell
 from dapkit.transport import left_token, listen_tcp, new_token
-from fake_adapters import script
+from fake_adapters import script, stopping
 
 
 @asynccontextmanager
@@ -99,6 +101,24 @@ async def test_failed_expression_is_not_sent_again_as_a_command(caller: Caller) 
         assert failed.error == ("adapter_failed", "no symbol d")
         assert failed.whole["error"]["hint"] == "A command of the debugger begins with a backtick, as `bt."
         timeline.expect(request("evaluate", context="watch") >> never(request("evaluate")))
+
+
+@pytest.mark.parametrize(("action", "stopped_at"), [("launch", "function breakpoint"), ("attach", "entry")])
+async def test_only_a_program_that_begins_is_run_on_to_its_entry_function(
+    caller: Caller, action: str, stopped_at: str
+) -> None:
+    set_there = SetFunctionBreakpointsBody(breakpoints=[Breakpoint(id=1, verified=True)])
+    answers: Script = {
+        "setFunctionBreakpoints": [reply(set_there)],
+        "continue": [reply(ContinueBody()), stopping("function breakpoint", 1)],
+    }
+    traits = ["[mine.attach_to_pid]", "request = 'attach'", "[mine.traits]", "entry_function = 'main'"]
+    program = {"program": "program.mine"} if action == "launch" else {"pid": os.getpid()}
+    async with listening(caller, answers, *traits):
+        started = await caller(action, adapter="mine", **program)
+        if started.details["snapshot"]["status"] != "stopped":  # attach does not wait long
+            started = await caller("wait")
+        assert started.details["stop"]["reason"] == stopped_at
 
 
 @pytest.mark.parametrize(("traits", "name"), [(["watches_addresses = true"], "&(items[0])"), ([], "items[0]")])

@@ -432,8 +432,8 @@ async def _on_to_entry(call: ActionCall, outcome: Outcome) -> Outcome:
     """Run on from a stop that comes before the user's code to its entry function, if the adapter finds that."""
     session = call.session
     entry = FunctionLocation(session.traits.entry_function)
-    if not entry.name:
-        return outcome
+    if not entry.name or session.start.request != "launch" or session.start.post_mortem:
+        return outcome  # what runs already is past its entry, and a core file runs no more
     try:
         await session.breakpoints.set_temporary(entry)
         kept = session.breakpoints.at(entry)
