@@ -174,7 +174,7 @@ class Choice:
             NoProgram: the program is not there, or cannot be run.
 
         """
-        definition, folder = self.definition, Path(str(arguments.get("cwd") or self.cwd))
+        definition, folder = self.definition, self.cwd / str(arguments.get("cwd") or "")
         if program is not None:
             self._check_kind(program)
         if arguments.get("request", "launch") != "launch":

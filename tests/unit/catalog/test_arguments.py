@@ -279,6 +279,14 @@ def test_sources_are_mapped_in_the_adapters_own_words(adapter: str, sent: dict[s
     assert not sent.keys() & known(adapter).launch_arguments("a").keys()
 
 
+def test_folder_to_run_in_is_taken_from_where_the_adapter_runs(world: World) -> None:
+    (world.project / "sub").mkdir()
+    choice = choose(world, "dapkit")
+    choice.check_launch({"cwd": "sub"})
+    with pytest.raises(CatalogError, match=f"there is no folder {world.project}/nowhere"):
+        choice.check_launch({"cwd": "nowhere"})
+
+
 def test_gdb_maps_sources_and_runs_commands_by_its_command_line(world: World) -> None:
     choice = with_sources_mapped(choose(world, "gdb", "a.out"), {"/build": "/here it is"})
     choice = with_commands(choice, ["set print pretty on"])
