@@ -9,15 +9,22 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import pytest
 from jsonschema import Draft202012Validator
 
-from dapkit import agent
+from dapkit import agent, limits
 from dapkit.agent.handler import ActionHandler
 from dapkit.hub.calls import HubCall
 from dapkit.settings import Settings
 
 OUR_PYTHON = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
 """A PATH on which `python` is one that our own adapter debugs."""
+
+
+def have_patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give adapters as much time to say what there is to see at a stop as they need on a slow machine."""
+    for name in ("STOP_CAPTURE_SECONDS", "REPORT_SECONDS", "CONTENTS_SECONDS", "CALL_STOP_SECONDS"):
+        monkeypatch.setattr(limits, name, 30.0)
 
 
 @cache

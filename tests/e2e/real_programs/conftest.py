@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_driving import Caller
+from agent_driving import Caller, have_patience
 from dapkit.agent.handler import ActionHandler
 from dapkit.catalog import NoAdapter, load
 from dapkit.sessions.registry import SessionRegistry
@@ -20,8 +20,9 @@ TOOLS = Path(__file__).parents[3] / ".tools" / "bin"
 
 
 @pytest.fixture
-async def caller(tmp_path: Path) -> AsyncIterator[Caller]:
+async def caller(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Caller]:
     """Return a caller in an empty project."""
+    have_patience(monkeypatch)
     async with SessionRegistry() as sessions:
         path = os.pathsep.join([str(Path(sys.executable).parent), str(TOOLS), os.environ["PATH"]])
         yield Caller(ActionHandler(sessions), tmp_path, PATIENT, env={**os.environ, "PATH": path})

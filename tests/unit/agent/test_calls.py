@@ -1,6 +1,9 @@
 """Expressions for which the program runs a while, as adapters report it that resume it for calls."""
 
-from agent_driving import Caller
+import pytest
+
+from agent_driving import Caller, have_patience
+from dapkit import limits
 from dapkit.agent.handler import ActionHandler
 from dapkit.protocol import ContinuedEvent, EvaluateBody
 from dapkit.sessions.registry import SessionRegistry
@@ -9,6 +12,11 @@ from fake_adapters import FILE, script, start, stopping
 
 RUNS = tell(ContinuedEvent(thread_id=1))
 VALUE = reply(EvaluateBody(result="3", variables_reference=0))
+
+
+@pytest.fixture(autouse=True)
+def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    have_patience(monkeypatch)
 
 
 async def stopped(sessions: SessionRegistry, answers: Script) -> Caller:
@@ -35,7 +43,10 @@ async def test_a_call_that_fails_is_answered_when_the_program_stands_again(sessi
     assert (session["status"], session["stopReason"]) == ("stopped", "breakpoint")
 
 
-async def test_a_program_that_runs_since_an_evaluation_is_said_to(sessions: SessionRegistry) -> None:
+async def test_a_program_that_runs_since_an_evaluation_is_said_to(
+    sessions: SessionRegistry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "CALL_STOP_SECONDS", 0.1)
     caller = await stopped(sessions, {"evaluate": [RUNS, VALUE]})
     evaluated = await caller("evaluate", expression="f('text')")
     assert evaluated.details["resumed"]
