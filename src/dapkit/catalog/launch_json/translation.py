@@ -97,7 +97,8 @@ def _prepared(sent: TranslatedConfiguration, choice: Choice) -> Choice:
         else:
             sent.notes.append(f"{choice.definition.name} is not the debugger of miDebuggerPath, {debugger}")
     listed = given.get("setupCommands")
-    texts = [str(each["text"]) for each in listed if "text" in each] if isinstance(listed, list) else []
+    commands = [each for each in listed if isinstance(each, Mapping)] if isinstance(listed, list) else []
+    texts = [str(each["text"]) for each in commands if "text" in each]
     mapped = given.get("sourceFileMap")
     try:
         choice = with_sources_mapped(choice, _source_map(mapped) if isinstance(mapped, Mapping) else {})

@@ -225,6 +225,13 @@ def test_debugger_of_cpptools_its_commands_and_its_sources_are_heeded(world: Wor
     assert planned.notes == ()
 
 
+@pytest.mark.parametrize("commands", [["set print pretty on"], [1, None], [{"description": "none"}], "text"])
+def test_setup_commands_without_a_text_are_left_out(world: World, commands: object) -> None:
+    world.install("gdb", says="16.3")
+    route = plan(world, type="cppdbg", program="/a.out", setupCommands=commands).route()
+    assert route == plan(world, type="cppdbg", program="/a.out").route()
+
+
 def test_lldb_gets_the_sources_and_commands_of_cpptools_and_names_the_debugger_that_it_is_not(world: World) -> None:
     world.install("lldb-dap")
     planned = plan(
