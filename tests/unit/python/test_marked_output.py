@@ -1,8 +1,11 @@
 """Log messages and the output of a program, put in order by marks."""
 
+from math import inf
+
 import anyio
 import pytest
 
+from dapkit import limits
 from dapkit.python.adapter.marked_output import STDERR, STDOUT, MarkedOutput, begun_mark, parts
 from dapkit.python.debuggee.connection.output_marks import MARK_BEGINS
 
@@ -17,9 +20,27 @@ def test_what_was_read_is_split_at_marks_of_which_the_last_of_several_counts() -
     assert list(parts(b"plain")) == [(b"plain", 0)]
 
 
-def test_beginning_of_a_mark_is_kept_back_wherever_it_was_cut() -> None:
-    whole = mark(12345).encode()
-    assert [begun_mark(b"text" + whole[:cut]) for cut in range(len(whole) + 1)] == [*range(len(whole)), 0]
+@pytest.mark.parametrize("before", ["text", mark(12344), f"{mark(12344)}text", "\0text"])
+def test_beginning_of_a_mark_is_kept_back_wherever_it_was_cut(before: str) -> None:
+    given, whole = before.encode(), mark(12345).encode()
+    assert [begun_mark(given + whole[:cut]) for cut in range(len(whole) + 1)] == [*range(len(whole)), 0]
+
+
+async def test_number_that_is_too_long_is_no_mark() -> None:
+    text = f"{MARK_BEGINS}{'9' * 5000}:3\0"
+    assert list(parts(text.encode())) == [(text.encode(), 0)]
+    assert [part async for part in MarkedOutput().in_order(text)] == [text]
+
+
+async def test_no_pipe_waits_for_a_message_until_the_last_that_hurries_is_done(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(limits, "MARK_SECONDS", inf)
+    marked = MarkedOutput()
+    with anyio.fail_after(60), marked.hurrying():
+        with marked.hurrying():
+            pass
+        await marked.come_to(STDOUT, 1)
 
 
 @pytest.mark.parametrize("order", [(1, 2), (2, 1)], ids=["in order", "threads have changed places"])

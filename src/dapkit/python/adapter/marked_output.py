@@ -19,9 +19,9 @@ from dapkit.python.debuggee.connection.output_marks import MARK_BEGINS
 from dapkit.transport import Pulse
 
 _BEGINS: Final = MARK_BEGINS.encode("ascii")
-_MARK: Final = re.compile(MARK_BEGINS + r"(\d+):(\d)" + "\0")
-_MARKS: Final = re.compile(b"(?:" + _BEGINS + rb"(\d+):\d" + b"\0)+")
-"""Marks with nothing between them; what counts is the last."""
+_MARK: Final = re.compile(MARK_BEGINS + r"(\d{1,18}):(\d)" + "\0")
+_MARKS: Final = re.compile(b"(?:" + _BEGINS + rb"(\d{1,18}):\d" + b"\0)+")
+"""Marks with nothing between them; what counts is the last. A number that Python would not read is none."""
 
 STDOUT: Final = 1
 STDERR: Final = 2
@@ -34,7 +34,7 @@ class MarkedOutput:
         self._reached: dict[int, float] = {STDOUT: 0, STDERR: 0}
         self._passed_on = 0
         self._wanted = 0
-        self._hurries = False
+        self._hurrying = 0
         self._pulse = Pulse()
 
     async def come_to(self, pipe: int, mark: int) -> None:
@@ -42,7 +42,7 @@ class MarkedOutput:
         self._reached[pipe] = max(self._reached[pipe], mark)
         self._pulse.beat()
         with anyio.move_on_after(limits.MARK_SECONDS):
-            await self._pulse.until(lambda: max(self._passed_on, self._wanted - 1) >= mark or self._hurries)
+            await self._pulse.until(lambda: max(self._passed_on, self._wanted - 1) >= mark or self._hurrying > 0)
 
     def release(self) -> None:
         """Have no pipe wait for a message from here on: there are none any more."""
@@ -56,13 +56,13 @@ class MarkedOutput:
 
     @contextmanager
     def hurrying(self) -> Iterator[None]:
-        """Have no pipe wait for a message."""
-        self._hurries = True
+        """Have no pipe wait for a message, until the last such block ends."""
+        self._hurrying += 1
         self._pulse.beat()
         try:
             yield
         finally:
-            self._hurries = False
+            self._hurrying -= 1
 
     async def in_order(self, text: str) -> AsyncIterator[str]:
         """Return messages when it is their turn: together, if the program has written nothing in between."""
@@ -111,5 +111,5 @@ def begun_mark(data: bytes) -> int:
     begins = tail.rfind(_BEGINS[:2])
     if begins >= 0 and b"\0" not in tail[begins + 1 :]:
         return len(tail) - begins
-    is_whole = begins >= 0 and tail[begins:].startswith(_BEGINS)
+    is_whole = begins >= 0 and _MARKS.fullmatch(tail[begins:])
     return 1 if tail.endswith(b"\0") and not is_whole else 0
