@@ -247,3 +247,20 @@ async def test_log_messages_and_output_come_in_the_order_of_the_program(driver: 
         assert written.splitlines() == expected
         await client.send("disconnect")
         await client.hear_the_end()
+
+
+async def test_output_that_a_wrapper_sends_elsewhere_has_no_marks_of_log_messages(driver: Driver, python: str) -> None:
+    wrapper = driver.write(
+        f"""
+        #!/bin/sh
+        exec {python} "$@" 2>written
+    """,
+        "wrapper",
+    )
+    wrapper.chmod(0o755)
+    file = driver.write("import sys\nfor i in range(3):\n    print(i)\n    print(i, file=sys.stderr)\n    i = -1\n")
+    await driver.session.add_breakpoint(file, 5, log_message="log {i}")
+    await driver.launch(program=str(file), python=str(wrapper))
+    assert await driver.session.wait_until_ended() == Ended(0)
+    assert (driver.folder / "written").read_text() == "0\n1\n2\n"
+    assert (driver.output("stdout"), driver.output("console")) == ("0\n1\n2\n", "log 0\nlog 1\nlog 2\n")

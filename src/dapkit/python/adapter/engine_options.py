@@ -28,8 +28,6 @@ def engine_options(args: PythonLaunch | PythonAttach) -> dict[str, object]:
         case PythonLaunch(stop_on_entry=True):
             options["stopOnEntry"] = True
     in_terminal = isinstance(args, PythonAttach) or args.console != "internalConsole"
-    if not in_terminal:
-        options["marksOutput"] = True
     if in_terminal and args.redirect_output:
         options["redirectOutput"] = True
     return options

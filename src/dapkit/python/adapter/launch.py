@@ -37,7 +37,8 @@ async def _started(launch: PythonLaunch, run: DebuggeeRun) -> AsyncIterator[Debu
             reached = False
             try:
                 async with listener.accept(program.wait) as (link, order):
-                    debuggee = Debuggee(link, order, program, await _introduced(link, launch, command))
+                    paths = await _introduced(link, launch, command, program)
+                    debuggee = Debuggee(link, order, program, paths)
                     reached = True
                     yield debuggee
             except (NeverCame, TransportError) as error:
@@ -85,9 +86,12 @@ async def _command(launch: PythonLaunch, listener: LinkListener, run: DebuggeeRu
     return command
 
 
-async def _introduced(link: Connection, launch: PythonLaunch, command: Command) -> PathTranslation:
+async def _introduced(
+    link: Connection, launch: PythonLaunch, command: Command, program: LaunchedProgram
+) -> PathTranslation:
     """Make the engine ready for breakpoints."""
-    await link.request(LaunchRequestArguments(extra=engine_options(launch)))
+    options = {**engine_options(launch), "marksOutput": program.pipe_identities()}
+    await link.request(LaunchRequestArguments(extra=options))
     return PathTranslation(launch.path_mappings, str(command.cwd))
 
 

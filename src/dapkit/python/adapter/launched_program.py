@@ -84,6 +84,11 @@ class _Pipe:
         if text := self._decoder.decode(data, final=final):
             await self._report(text, self._category)
 
+    def identity(self) -> tuple[int, int]:
+        """Return device and inode, which are those of the other end as well."""
+        status = os.fstat(self._fd)
+        return status.st_dev, status.st_ino
+
     def hand_over(self) -> None:
         """Let a process of its own empty it: a process that still writes to it would fail at its next `print`."""
         if self._reader.read_now(1) == b"":
@@ -155,6 +160,10 @@ class LaunchedProgram:
     async def wait(self) -> None:
         """Wait until the program has ended and its output was reported."""
         await self._is_reported.wait()
+
+    def pipe_identities(self) -> list[tuple[int, int]]:
+        """Return what its stdout and stderr are if they are our pipes; nothing in a terminal."""
+        return [pipe.identity() for pipe in self._pipes]
 
     def last_errors(self) -> str:
         """Return the last `limits.STDERR_BYTES` that it wrote to stderr, if that is known."""

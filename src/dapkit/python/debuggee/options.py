@@ -23,7 +23,8 @@ class EngineOptions:
         evaluate_seconds: how long an input of the console may run.
         redirect_output: whether to report to the client what the program writes.
         auto_reload: how to load saved files; None for not at all.
-        marks_output: whether the program's output is marked where log messages belong.
+        marked_pipes: device and inode of the adapter's pipes for stdout and stderr, which are marked where log
+            messages belong; none in a terminal.
         step_resumes_all: whether the other threads run while one is stepped.
         exception_frames: how many frames of an exception's stack to show at most; 0 for all.
 
@@ -38,7 +39,7 @@ class EngineOptions:
         self.show_return_value = True
         self.evaluate_seconds: float = limits.REPL_SECONDS
         self.redirect_output = False
-        self.marks_output = False
+        self.marked_pipes: list[tuple[int, int]] = []
         self.auto_reload: ReloadSettings | None = None
         self.step_resumes_all = True
         self.exception_frames = 0
@@ -56,7 +57,8 @@ class EngineOptions:
         self.stop_all_threads = flag(request, "stopAllThreads", default=True)
         self.show_return_value = flag(request, "showReturnValue", default=True)
         self.redirect_output = flag(request, "redirectOutput", default=False)
-        self.marks_output = flag(request, "marksOutput", default=False)
+        pipes = request.arguments.get("marksOutput")
+        self.marked_pipes = [(device, inode) for device, inode in pipes] if isinstance(pipes, list) else []
         seconds = request.arguments.get("evaluateTimeout")
         if seconds is not None:
             if not isinstance(seconds, int | float) or isinstance(seconds, bool) or seconds < 0:

@@ -2,7 +2,8 @@
 
 The program's stdout and stderr are pipes of the adapter, and log messages come over the link. So that the adapter knows
 what was written before a message, a mark with its number is written to the pipes as well; the adapter takes it out.
-Only the pipes that the program was started with are written to, while they still are its descriptors 1 and 2.
+Only these pipes are written to, while they are the descriptors 1 and 2: the interpreter may be a script that has put
+a file or another pipe there.
 """
 
 import itertools
@@ -25,9 +26,9 @@ class OutputMarks:
         self._pipes: list[tuple[int, int, tuple[int, int]]] = []
         self._next = itertools.count(1).__next__
 
-    def begin(self) -> None:
-        """Mark what is written to the descriptors 1 and 2 as they are now."""
-        self._pipes = [(number, bit, native.file_identity(number)) for number, bit in _DESCRIPTORS]
+    def begin(self, pipes: list[tuple[int, int]]) -> None:
+        """Mark what is written to these pipes, stdout and stderr, each by its device and inode; there may be none."""
+        self._pipes = [(number, bit, pipe) for (number, bit), pipe in zip(_DESCRIPTORS, pipes, strict=False)]
 
     def mark(self) -> str:
         """Mark that the program has come here; return what the message begins with that belongs here."""

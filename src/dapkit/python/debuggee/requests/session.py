@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 def launch(engine: "Engine", request: IncomingRequest) -> Json:
     """Take the options of the session; the program itself is on the command line."""
     engine.options.read(request)
-    if engine.options.marks_output:
-        engine.link.marks.begin()
+    engine.link.marks.begin(engine.options.marked_pipes)
     rules = read_rules(engine.options.rules)
     engine.sources.obey(rules.code, just_my_code=engine.options.just_my_code)
     engine.exceptions.rules = rules.exceptions
