@@ -599,6 +599,25 @@ def test_stack_trace_is_what_python_prints_with_causes_contexts_and_groups(start
     )
 
 
+@pytest.mark.row("exceptionInfo")
+def test_exceptions_that_are_linked_from_many_places_are_described_once(start: Start) -> None:
+    peer = start(
+        """
+        error = ValueError("innermost")
+        for depth in range(8):
+            last = error
+            error = ExceptionGroup(f"group {depth}", [last] * 8)
+            error.__context__ = last
+        raise error
+        """
+    )
+    peer.configure(filters=["uncaught"])
+    peer.stopped("exception")
+    details = peer.ask("exceptionInfo", threadId=1)["details"]
+    assert details["stackTrace"].count("During handling of the above exception") == 8
+    assert [inner["message"] for inner in details["innerException"]] == ["group 6 (8 sub-exceptions)"] * 9
+
+
 def test_stack_trace_of_a_deep_recursion_of_two_functions_has_its_ends(start: Start) -> None:
     peer = start(
         """

@@ -48,7 +48,7 @@ def information(
     The stack trace has causes and members of groups, since editors show that alone: VS Code has no place for
     `innerException`.
     """
-    details = _details(exception, "__exception__", guard, limits.EXCEPTION_DEPTH, writer)
+    details = _details(exception, "__exception__", guard, limits.EXCEPTION_DEPTH, writer, opened=set())
     details["stackTrace"] = writer.exception(exception, guard, frames=frames)
     return {
         "exceptionId": type_name(exception),
@@ -59,9 +59,18 @@ def information(
 
 
 def _details(
-    exception: BaseException, path: str, guard: EvaluationGuard | None, depth: int, writer: TracebackWriter
+    exception: BaseException,
+    path: str,
+    guard: EvaluationGuard | None,
+    depth: int,
+    writer: TracebackWriter,
+    *,
+    opened: set[int],
 ) -> Json:
-    """Return `ExceptionDetails`; `path` is the expression for the exception, where it stopped the thread."""
+    """Return `ExceptionDetails`; `path` is the expression for the exception, where it stopped the thread.
+
+    What is linked to an exception is described once: `opened` are those where it is.
+    """
     details: Json = {
         "message": message_of(exception, guard),
         "typeName": simple_name(type(exception)),
@@ -76,6 +85,9 @@ def _details(
     earlier, is_cause = linked_to(exception)
     if earlier is not None:
         inner.append((earlier, f"{path}.__cause__" if is_cause else f"{path}.__context__"))
-    if inner and depth:
-        details["innerException"] = [_details(linked, where, guard, depth - 1, writer) for linked, where in inner]
+    if inner and depth and id(exception) not in opened:
+        opened.add(id(exception))
+        details["innerException"] = [
+            _details(linked, where, guard, depth - 1, writer, opened=opened) for linked, where in inner
+        ]
     return details

@@ -1,7 +1,8 @@
 """Exceptions as Python's own traceback prints them: frames with their source lines, causes and contexts, groups.
 
 The text is in bounded time and space: frames that repeat are counted, of a deep stack the two ends are written, and the
-chain has at most `limits.EXCEPTION_DEPTH` links. Frames of the debugger are left out.
+chain has at most `limits.EXCEPTION_DEPTH` links. What led to an exception is written once, wherever else it is linked.
+Frames of the debugger are left out.
 """
 
 from collections.abc import Mapping
@@ -91,7 +92,6 @@ class TracebackWriter:
         *,
         frames: list[Passed] | None = None,
         known: BaseException | None = None,
-        depth: int = limits.EXCEPTION_DEPTH,
     ) -> str:
         """Write an exception with all that led to it, the first one first.
 
@@ -100,21 +100,42 @@ class TracebackWriter:
             guard: for code of the program.
             frames: its frames from the newest; by default those of its traceback.
             known: an exception that was there before, and is not written.
-            depth: how many groups within groups are written.
 
         """
-        parts = [self._alone(exception, guard, frames, depth)]
+        written = set() if known is None else {id(known)}
+        return self._linked(exception, guard, frames, limits.EXCEPTION_DEPTH, written)
+
+    def _linked(
+        self,
+        exception: BaseException,
+        guard: EvaluationGuard | None,
+        frames: list[Passed] | None,
+        depth: int,
+        written: set[int],
+    ) -> str:
+        """Write an exception with what led to it, but for what is `written`; groups within groups to a depth."""
+        written.add(id(exception))
         current = exception
+        chain: list[tuple[BaseException, str]] = []
         for _ in range(limits.EXCEPTION_DEPTH):
             earlier, is_cause = linked_to(current)
-            if earlier is None or earlier is known:
+            if earlier is None or id(earlier) in written:
                 break
-            parts += [_CAUSE if is_cause else _CONTEXT, self._alone(earlier, guard, None, depth)]
+            written.add(id(earlier))  # before the members of groups: it is not written with these
+            chain.append((earlier, _CAUSE if is_cause else _CONTEXT))
             current = earlier
+        parts = [self._alone(exception, guard, frames, depth, written)]
+        for earlier, joint in chain:
+            parts += [joint, self._alone(earlier, guard, None, depth, written)]
         return shortened("".join(reversed(parts)), limits.TRACEBACK_CHARS)
 
     def _alone(
-        self, exception: BaseException, guard: EvaluationGuard | None, frames: list[Passed] | None, depth: int
+        self,
+        exception: BaseException,
+        guard: EvaluationGuard | None,
+        frames: list[Passed] | None,
+        depth: int,
+        written: set[int],
     ) -> str:
         passed = self.frames(traceback_of(exception) if frames is None else frames)
         kind, message = class_name(type(exception)).removeprefix("__main__."), message_of(exception, guard)
@@ -123,7 +144,8 @@ class TracebackWriter:
             return text
         members = stored(exception, "exceptions")
         for at, member in enumerate(members[: limits.EXCEPTION_DEPTH], 1):
-            inner = self.exception(member, guard, depth=depth - 1)
+            known_depth = 0 if id(member) in written else depth - 1
+            inner = self._linked(member, guard, None, known_depth, written)
             text += f"  +---------------- {at} ----------------\n"
             text += "".join(f"  | {line}\n" for line in inner.splitlines())
         return text + "  +------------------------------------\n"
