@@ -24,6 +24,9 @@ from dapkit.sessions.session import DebugSession
 _PACKAGES = {"node_modules", "site-packages", "__pycache__", "vendor", "venv"}
 """Folders of a project that hold the code of others."""
 
+_PATH_BYTES = 4000
+_PRINTABLE = re.compile(rb"[\x20-\x7e]")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceFinder:
@@ -110,14 +113,23 @@ def _ends_with(path: Path, end: Path) -> bool:
 
 def _sources_in(program: Path | None, end: Path) -> Iterator[str]:
     """Yield the paths in an executable that end so, as Go's table of files has them."""
-    name = re.compile(rb"(?<![\x20-\x7e])/[\x20-\x7e]{0,4000}?/" + re.escape(os.fsencode(end)) + rb"(?![\x20-\x7e])")
     try:
         if program is None or not program.is_file() or not 0 < program.stat().st_size <= limits.EXECUTABLE_BYTES:
             return
         with program.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-            yield from dict.fromkeys(os.fsdecode(found[0]) for found in name.finditer(content))
+            yield from dict.fromkeys(map(os.fsdecode, _paths_in(content, b"/" + os.fsencode(end))))
     except OSError:
         return
+
+
+def _paths_in(content: mmap.mmap, end: bytes) -> Iterator[bytes]:
+    """Yield the paths that end so, some more than once; a regular expression alone holds up all threads for seconds."""
+    path = re.compile(rb"(?<![\x20-\x7e])/[\x20-\x7e]{0,%d}?" % _PATH_BYTES + re.escape(end) + rb"(?![\x20-\x7e])")
+    place = -1
+    while (place := content.find(end, place + 1)) >= 0:
+        after = place + len(end)
+        if not _PRINTABLE.match(content, after):
+            yield from path.findall(content, max(0, place - _PATH_BYTES - 1), after + 1)
 
 
 def _files_below(folder: Path, end: Path) -> Iterator[Path]:

@@ -66,10 +66,13 @@ def test_adapter_that_finds_files_by_their_names_is_given_the_name(tmp_path: Pat
 
 def test_source_is_found_in_the_names_that_an_executable_holds(tmp_path: Path) -> None:
     program = tmp_path / "program"
-    program.write_bytes(b"\x7fELF\0/home/me/toml/parse.go\0/home/me/toml/lex.go\0not/parse.go.old\0")
+    program.write_bytes(
+        b"\x7fELF\0/home/me/toml/parse.go\0/home/me/toml/lex.go\0not/parse.go.old\0no /no/parse.go\0/a/sub.go/sub.go\0"
+    )
     finder = SourceFinder(folders=(tmp_path,), project=tmp_path, program=program)
     assert meant(finder, "parse.go") == Path("/home/me/toml/parse.go")
     assert meant(finder, "toml/lex.go") == Path("/home/me/toml/lex.go")
+    assert meant(finder, "sub.go") == Path("/a/sub.go/sub.go")
     assert meant(finder, "sparse.go") == tmp_path / "sparse.go"
 
 
