@@ -39,11 +39,12 @@ def check_handler(cls: type, method: str, command: str) -> None:
             f"which does not fit {command}: write `async def {method}({', '.join(wanted)})`"
         )
     if len(wanted) > 1 and command not in _STARTS:
-        for taken in _classes(function, _parameters(function)[1:2]):
-            if not issubclass(spec.arguments, taken):
-                raise DefinitionError(
-                    f"{name} takes {taken.__name__}, but the arguments of {command} are {spec.arguments.__name__}"
-                )
+        taken = _classes(function, _parameters(function)[1:2])
+        if taken and not issubclass(spec.arguments, tuple(taken)):
+            raise DefinitionError(
+                f"{name} takes {' | '.join(map(_shown, taken))}, "
+                f"but the arguments of {command} are {spec.arguments.__name__}"
+            )
     body = spec.body or types.NoneType
     for returned in _classes(function, ["return"]):
         if not issubclass(returned, (body, RawJson)):
@@ -59,14 +60,15 @@ def custom_parameter(cls: type, method: str) -> type | None:
         DefinitionError: it takes something else, or says that it returns what is not a JSON object.
 
     """
-    function, name = getattr(cls, method), f"{cls.__qualname__}.{method}"
+    # A decorator's own function takes whatever comes: what it is put around says what that is.
+    function, name = inspect.unwrap(getattr(cls, method)), f"{cls.__qualname__}.{method}"
     for returned in _classes(function, ["return"]):
         if not issubclass(returned, (msgspec.Struct, RawJson, Mapping, types.NoneType)):
             raise DefinitionError(
                 f"{name} returns {_shown(returned)}: the body of a custom command is a Struct, a dict, RawJson or None"
             )
     names = _parameters(function)[1:]
-    if not names:
+    if not names and not _accepts(function, 2):
         return None
     match _classes(function, names):
         case [taken] if len(names) == 1 and issubclass(taken, msgspec.Struct):
@@ -76,11 +78,20 @@ def custom_parameter(cls: type, method: str) -> type | None:
 
 def _parameters(function: _Function) -> list[str]:
     """Names of the parameters that can be given by position; quicker than a signature, at each start of an adapter."""
+    if not isinstance(function, types.FunctionType):  # a `partial`, or another object that can be called
+        given = inspect.signature(function).parameters.values()
+        return [known.name for known in given if known.kind in {known.POSITIONAL_ONLY, known.POSITIONAL_OR_KEYWORD}]
     code = function.__code__
     return list(code.co_varnames[: code.co_argcount])
 
 
 def _accepts(function: _Function, count: int) -> bool:
+    if not isinstance(function, types.FunctionType):
+        try:
+            inspect.signature(function).bind(*range(count))
+        except TypeError:
+            return False
+        return True
     code = function.__code__
     most = math.inf if code.co_flags & inspect.CO_VARARGS else code.co_argcount
     least = code.co_argcount - len(function.__defaults__ or ())

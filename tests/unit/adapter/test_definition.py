@@ -1,5 +1,10 @@
 """What a class of an adapter may say about itself, and which mistakes are found when it is created."""
 
+import functools
+import inspect
+from collections.abc import Awaitable, Callable
+
+import msgspec
 import pytest
 
 from dapkit.adapter import Adapter, DefinitionError, NoAttach, NoLaunch, custom_request, not_a_request
@@ -260,6 +265,51 @@ def test_a_handler_takes_the_arguments_of_its_request() -> None:
         class Wrong(Launching):
             async def evaluate(self, args: StackTraceArguments) -> EvaluateBody:  # type: ignore[override] # the mistake
                 raise NotImplementedError
+
+
+def test_a_handler_may_take_the_arguments_of_other_requests_too() -> None:
+    class Either(Launching):
+        async def evaluate(self, args: EvaluateArguments | StackTraceArguments | None) -> EvaluateBody:
+            raise NotImplementedError
+
+    assert Either.definition().handlers["evaluate"].arguments is EvaluateArguments
+
+
+class _Callable:
+    def __init__(self) -> None:
+        inspect.markcoroutinefunction(self)
+
+    async def __call__(self, adapter: object, args: EvaluateArguments) -> EvaluateBody:
+        raise NotImplementedError
+
+
+async def _evaluate(prefix: str, adapter: object, args: EvaluateArguments) -> EvaluateBody:
+    raise NotImplementedError
+
+
+@pytest.mark.parametrize("handler", [functools.partial(_evaluate, "p "), _Callable()])
+def test_a_handler_may_be_any_object_that_is_called_as_a_coroutine(handler: object) -> None:
+    made = type("Made", (Launching,), {"evaluate": handler})
+    assert "evaluate" in vars(made)
+    with pytest.raises(DefinitionError, match=r"does not fit threads: write `async def threads\(self\)`"):
+        type("Wrong", (Launching,), {"threads": handler})
+
+
+def test_a_decorated_custom_handler_takes_what_it_takes_without_the_decorator() -> None:
+    def traced[**P, R](function: Callable[P, Awaitable[R]]) -> Callable[P, Awaitable[R]]:
+        @functools.wraps(function)
+        async def call(*given: P.args, **named: P.kwargs) -> R:
+            return await function(*given, **named)
+
+        return call
+
+    class Sorting(msgspec.Struct):
+        by: str
+
+    async def sort(self: object, args: Sorting) -> None: ...
+
+    made = type("Traced", (Launching,), {"sort": custom_request("mock/sort")(traced(sort))})
+    assert made._definition.handlers["mock/sort"].arguments is Sorting  # type: ignore[attr-defined] # an adapter
 
 
 @pytest.mark.parametrize(
