@@ -9,7 +9,7 @@ the proxy's, and what names a request is translated back.
 from collections.abc import Sequence
 
 from dapkit.endpoint import Role
-from dapkit.protocol import AnyMessage, RawJson, Request, Response, changed, decode_as, encode_value
+from dapkit.protocol import AnyMessage, ProtocolError, RawJson, Request, Response, changed, decode_as, encode_value
 from dapkit.proxy.edits import Replacement, edited, members
 
 
@@ -78,7 +78,10 @@ class Numbers:
         return message if seq == message.seq else changed(message, seq=seq)
 
     def _cancel(self, message: Request, to: Role) -> Request:
-        named = members(message).get("requestId")
+        try:
+            named = members(message).get("requestId")
+        except ProtocolError:  # what is wrong with it, its receiver has to say
+            return message
         known = next((number for number, asked in self._asked[to].items() if asked == named), named)
         return message if known == named else edited(message, requestId=known)
 

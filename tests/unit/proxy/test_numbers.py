@@ -67,6 +67,11 @@ def test_cancel_names_the_request_as_its_receiver_knows_it() -> None:
     assert members(made) == {"requestId": 1}
 
 
+def test_cancel_that_cannot_be_read_passes() -> None:
+    numbers, cancel = Numbers(), asks(1, "cancel", b"[1]")
+    assert numbers.passing(cancel, cancel, sender=CLIENT) == [(cancel, ADAPTER)]
+
+
 def test_request_of_the_proxy_is_answered_to_the_proxy_alone() -> None:
     numbers, request = Numbers(), asks(1)
     assert passed(numbers, request, CLIENT, [request, asks(0, "modules")]) == [
