@@ -85,6 +85,8 @@ class _Passage:
             await self._forward_all(sender)
         except _GONE:  # the receiver has gone: what is on its way from it is passed on by the other task
             log.debug("the end that the %s talks to has gone", sender)
+            if sender is Role.ADAPTER:
+                await self._drop_rest_of(sender)
         if sender is Role.CLIENT:
             with anyio.move_on_after(limits.CLOSING_SECONDS):
                 await self._end_input_of(Role.ADAPTER)
@@ -106,6 +108,11 @@ class _Passage:
                 break
         while (data := await self._received(sender)) is not None:
             await self._send(data, to=sender.peer)
+
+    async def _drop_rest_of(self, sender: Role) -> None:
+        """Read on, or an adapter that waits until its words are read would not read the last of its client."""
+        while await self._received(sender) is not None:
+            pass
 
     async def _received(self, sender: Role) -> bytes | None:
         try:

@@ -192,6 +192,27 @@ async def test_adapter_of_a_client_that_has_gone_is_told_and_may_say_its_last_wo
         await two.over.wait()
 
 
+async def test_last_words_of_a_client_that_reads_no_more_reach_the_adapter() -> None:
+    heard, held = anyio.Event(), anyio.Event()
+
+    async def hold_client(message: AnyMessage, sender: Role) -> AnyMessage:
+        if sender is Role.CLIENT:
+            heard.set()
+            await held.wait()
+        return message
+
+    async with ends(hold_client) as two:
+        await two.client.say(PAUSE)
+        await heard.wait()
+        await two.client.stream.aclose()
+        await two.adapter.say(PAUSE)
+        await anyio.wait_all_tasks_blocked()
+        held.set()
+        assert await two.adapter.hear() == PAUSE
+        await two.adapter.stream.aclose()
+        await two.over.wait()
+
+
 async def test_end_of_the_adapter_ends_the_proxy() -> None:
     async with ends() as two:
         await two.adapter.say(PAUSE)
