@@ -6,6 +6,7 @@ adapters that were started end with them.
 
 import logging
 import os
+import sys
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from functools import partial
@@ -143,5 +144,10 @@ def _by_command(argv: Sequence[str]) -> Route:
 
 
 def _show(data: bytes) -> None:
-    """Pass on what the adapter writes to stderr."""
-    os.write(2, data)
+    """Pass on what the adapter writes to stderr, if there is anybody to read it."""
+    if sys.__stderr__ is None:  # started without it, and by now its number may be that of any file
+        return
+    try:
+        os.write(2, data)
+    except OSError as error:  # its reader has gone
+        log.debug("what the adapter wrote to stderr is lost: %s", error.strerror)

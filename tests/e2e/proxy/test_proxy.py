@@ -120,6 +120,31 @@ def test_what_the_adapter_writes_to_stderr_is_shown() -> None:
         pass
 
 
+def test_session_goes_on_when_nobody_reads_stderr_any_more() -> None:
+    script = (
+        "import os, sys\n"
+        "sys.stdin.buffer.read(1)\n"
+        "os.write(2, b'warning')\n"
+        "os.close(2)\n"
+        "sys.stdin.buffer.read(1)\n"
+        "os.write(1, b'Content-Length: 2\\r\\n\\r\\n{}')\n"
+    )
+    proxy = subprocess.Popen(
+        [*PROXY, "--", sys.executable, "-c", script],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert proxy.stdin is not None
+    assert proxy.stderr is not None
+    proxy.stderr.close()
+    proxy.stdin.write(b"Content-Length: 2\r\n\r\n{}")
+    proxy.stdin.flush()
+    said, _ = proxy.communicate(timeout=50)
+    assert said == b"Content-Length: 2\r\n\r\n{}"
+    assert proxy.returncode == 0
+
+
 @pytest.mark.parametrize("words", [[], ["--connect", "127.0.0.1:1", "--", "cat"], ["--connect", "nowhere", "--"]])
 def test_wrong_words_are_refused(words: list[str]) -> None:
     done = subprocess.run([*PROXY, *words], capture_output=True, text=True, timeout=50, check=False)
