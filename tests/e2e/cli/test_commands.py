@@ -261,7 +261,10 @@ def test_two_sessions_are_told_apart_by_name(project: Path) -> None:
     assert dapkit(project, "evaluate", "result", "-s", "two").startswith("Result: 6")
 
 
-def test_interrupted_command_gives_its_call_up_and_leaves_the_session(project: Path) -> None:
+def test_interrupted_command_gives_its_call_up_and_leaves_the_session(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DAPKIT_SESSION_INITIAL_STOP_SECONDS", "0")  # nothing stops it
     dapkit(project, "launch", "--no-stop-on-entry", "app.py", "wait")
     command = [sys.executable, "-m", "dapkit.cli", "wait", "--timeout", "300"]
     with subprocess.Popen(command, cwd=project, stderr=subprocess.PIPE, text=True) as waiting:

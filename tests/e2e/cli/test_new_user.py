@@ -73,9 +73,8 @@ pytestmark = pytest.mark.usefixtures("runtime")
 
 
 @pytest.fixture(params=["shell", "mcp"])
-async def debug(request: pytest.FixtureRequest, project: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Face]:
+async def debug(request: pytest.FixtureRequest, project: Path) -> AsyncIterator[Face]:
     """Return a function that has an action done and returns its details."""
-    monkeypatch.setenv("DAPKIT_SESSION_INITIAL_STOP_SECONDS", "30")  # of a slow machine
     command = [sys.executable, "-m", "dapkit.cli"]
     if request.param == "shell":
 

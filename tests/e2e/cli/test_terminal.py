@@ -20,8 +20,7 @@ pytestmark = pytest.mark.usefixtures("runtime")
 @pytest.fixture(autouse=True)
 def _terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let every test here have a terminal of a certain kind and size."""
-    slow = {"DAPKIT_SESSION_INITIAL_STOP_SECONDS": "30"}
-    for name, value in {"TERM": "xterm", "LINES": "40", "COLUMNS": "100", **slow}.items():
+    for name, value in {"TERM": "xterm", "LINES": "40", "COLUMNS": "100"}.items():
         monkeypatch.setenv(name, value)
     monkeypatch.delenv("NO_COLOR", raising=False)
 
