@@ -127,7 +127,8 @@ def test_commands_exist_with_their_options() -> None:
 @pytest.mark.usefixtures("runtime")
 @pytest.mark.parametrize("page", pages_with(Check.CONSOLE))
 def test_commands_print_what_the_page_says(project: Path, page: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DAPKIT_SESSION_INITIAL_STOP_SECONDS", "30")  # of a slow machine
+    for setting in ("ADAPTER_READY_SECONDS", "SESSION_INITIAL_STOP_SECONDS"):
+        monkeypatch.setenv(f"DAPKIT_{setting}", "30")  # of a slow machine
     (project / "app.py").write_text(APP)
     for block in checked(Check.CONSOLE):
         for line, shown in commands(block.text) if block.page == page else ():
