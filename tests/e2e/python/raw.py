@@ -36,12 +36,19 @@ class RawClient:
 
     async def send(self, command: str, arguments: object = None) -> int:
         """Send a request; return its number."""
-        self._seq += 1
-        request: Message = {"seq": self._seq, "type": "request", "command": command}
-        if arguments is not None:
-            request["arguments"] = arguments
-        await self._say(request)
-        return self._seq
+        [number] = await self.send_at_once((command, arguments))
+        return number
+
+    async def send_at_once(self, *asked: tuple[str, object]) -> list[int]:
+        """Send requests in one write: the adapter has all before it acts on one; return their numbers."""
+        requests: list[Message] = []
+        for command, arguments in asked:
+            self._seq += 1
+            requests.append({"seq": self._seq, "type": "request", "command": command})
+            if arguments is not None:
+                requests[-1]["arguments"] = arguments
+        await self._say(*requests)
+        return [request["seq"] for request in requests]
 
     async def accept(self, request: Message) -> None:
         """Answer a request of the adapter with success."""
@@ -56,8 +63,8 @@ class RawClient:
         answer = {"seq": self._seq, "type": "response", "request_seq": request["seq"], "command": request["command"]}
         await self._say({**answer, **outcome})
 
-    async def _say(self, message: Message) -> None:
-        await self.adapter.stream.send(encode_frame(json.dumps(message).encode()))
+    async def _say(self, *messages: Message) -> None:
+        await self.adapter.stream.send(b"".join(encode_frame(json.dumps(message).encode()) for message in messages))
 
     async def until(self, wanted: Callable[[Message], bool]) -> Message:
         """Return the first message of a kind, whether it came already or is still to come."""

@@ -148,10 +148,9 @@ async def test_orders_that_come_after_the_end_are_answered_as_of_a_program_witho
             assert answer["message"] == f"{command}: the debug session has ended"
             assert "showUser" not in answer["body"]["error"]
         # Helix: `disconnect` twice.
-        first = await editor.send("disconnect", {"restart": False})
-        second = await editor.send("disconnect", {"restart": False})
+        twice = await editor.send_at_once(("disconnect", {"restart": False}), ("disconnect", {"restart": False}))
         await editor.hear_the_end()
-        assert [(await editor.answer(seq))["success"] for seq in (first, second)] == [True, True]
+        assert [(await editor.answer(seq))["success"] for seq in twice] == [True, True]
 
 
 async def test_what_vs_code_asks_for_while_the_program_ends_is_answered_as_after_the_end(tmp_path: Path) -> None:

@@ -131,9 +131,9 @@ async def test_second_beginning_is_refused(command: str) -> None:
 async def test_second_disconnect_is_answered() -> None:
     async with raw_client() as client:
         await client.start(code=PROGRAM)
-        first, second = await client.send("disconnect"), await client.send("disconnect")
+        twice = await client.send_at_once(("disconnect", None), ("disconnect", None))
         await client.hear_the_end()
-        assert {first, second} <= set(client.answers())
+        assert set(twice) <= set(client.answers())
 
 
 async def test_stale_references_are_refused_with_what_to_do() -> None:
