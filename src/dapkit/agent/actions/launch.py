@@ -4,6 +4,7 @@ import logging
 import os
 import shutil
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import anyio.to_thread
@@ -27,6 +28,7 @@ from dapkit.catalog import Catalog, Choice, NoProgram, Traits, load, route_to, w
 from dapkit.catalog.launch_json import Plan
 from dapkit.catalog.programs import bare_name
 from dapkit.client import BreakpointSpec, FunctionLocation
+from dapkit.client.routes import Route
 from dapkit.protocol import DapkitError
 from dapkit.sessions.start_spec import StartSpec
 from dapkit.sessions.stops import Outcome
@@ -91,15 +93,8 @@ async def launch(
         options=options or {},
     )
     arguments = wanted.configuration()
-    start_of_it = StartSpec(
-        adapter=choice.definition.name,
-        route=route_to(choice, arguments),
-        request="attach" if arguments.get("request") == "attach" else "launch",
-        configuration=arguments,
-        cwd=folder,
-        program=_name(choice, wanted),
-        adapter_id=choice.definition.own_id,
-        traits=choice.definition.traits,
+    start_of_it = replace(
+        _start_of(choice, arguments, route_to(choice, arguments), folder, _name(choice, wanted)),
         breakpoints=specs,
         exceptions=exceptions,
         input=given_input,
@@ -152,22 +147,15 @@ async def attach(
     choice = with_sources_mapped(choice, _source_map(source_map, folder))
     specs = await _found(call, specs, folder, choice)
     arguments = choice.attach_arguments(pid=pid, host=where, port=port, cwd=folder, more=options or {})
-    await _open(
-        call,
-        StartSpec(
-            adapter=choice.definition.name,
-            route=route_to(choice, arguments, host=where, port=port),
-            request="attach",
-            configuration=arguments,
-            cwd=folder,
-            program=program or (f"process {pid}" if pid is not None else f"{where}:{port}"),
-            adapter_id=choice.definition.own_id,
-            traits=choice.definition.traits,
-            breakpoints=specs,
-            exceptions=exceptions,
-        ),
-        SessionMemory(redaction=_redaction(call, None)),
+    route = route_to(choice, arguments, host=where, port=port)
+    found = program or (f"process {pid}" if pid is not None else f"{where}:{port}")
+    start_of_it = replace(
+        _start_of(choice, arguments, route, folder, found),
+        request="attach",
+        breakpoints=specs,
+        exceptions=exceptions,
     )
+    await _open(call, start_of_it, SessionMemory(redaction=_redaction(call, None)))
     return await _started(call, choice.notices, patience=limits.ATTACHED_STOP_SECONDS)
 
 
@@ -188,18 +176,8 @@ async def core(
     path = _program(program, folder, catalog.env)
     choice = await anyio.to_thread.run_sync(lambda: catalog.choose(path, cwd=folder, adapter=adapter, ability="core"))
     arguments = choice.core_arguments(core, cwd=folder, more=options or {})
-    start_of_it = StartSpec(
-        adapter=choice.definition.name,
-        route=route_to(choice, arguments),
-        request="attach" if arguments.get("request") == "attach" else "launch",
-        configuration=arguments,
-        cwd=folder,
-        program=str(path),
-        adapter_id=choice.definition.own_id,
-        traits=choice.definition.traits,
-        post_mortem=True,
-    )
-    await _open(call, start_of_it, SessionMemory(redaction=_redaction(call, None)))
+    start_of_it = _start_of(choice, arguments, route_to(choice, arguments), folder, str(path))
+    await _open(call, replace(start_of_it, post_mortem=True), SessionMemory(redaction=_redaction(call, None)))
     return await _started(call, choice.notices, patience=limits.ATTACHED_STOP_SECONDS)
 
 
@@ -223,6 +201,22 @@ async def restart(
     call.progress("starting the program again")
     await session.restart(changes, deadline=call.left)
     return await _started(call, (), patience=call.settings.session_initial_stop_seconds)
+
+
+def _start_of(
+    choice: Choice, arguments: Mapping[str, object], route: Route, folder: Path, program: str | None
+) -> StartSpec:
+    """Say what a session with a chosen adapter is started with; nothing of it stops the program yet."""
+    return StartSpec(
+        adapter=choice.definition.name,
+        route=route,
+        request="attach" if arguments.get("request") == "attach" else "launch",
+        configuration=arguments,
+        cwd=folder,
+        program=program,
+        adapter_id=choice.definition.own_id,
+        traits=choice.definition.traits,
+    )
 
 
 async def _configured(
