@@ -3,7 +3,8 @@
 import json
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -15,10 +16,15 @@ from jsonschema import Draft202012Validator
 from dapkit import agent, limits
 from dapkit.agent.handler import ActionHandler
 from dapkit.hub.calls import HubCall
+from dapkit.sessions.registry import SessionRegistry
 from dapkit.settings import Settings
 
 OUR_PYTHON = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
 """A PATH on which `python` is one that our own adapter debugs."""
+
+_TOOLS = Path(__file__).parents[1] / ".tools" / "bin"
+OUR_PYTHON_AND_TOOLS = os.pathsep.join([str(Path(sys.executable).parent), str(_TOOLS), os.environ["PATH"]])
+"""The same with gdb 16 before that of the system, where tools/debian_trees.sh has put it; there is a Python as well."""
 
 
 def have_patience(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,3 +105,13 @@ class Caller:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
         return path
+
+
+@asynccontextmanager
+async def patient_caller(
+    monkeypatch: pytest.MonkeyPatch, project: Path, settings: Settings, *, path: str = OUR_PYTHON
+) -> AsyncIterator[Caller]:
+    """Let somebody who has patience with adapters have actions performed, with a hub that ends all that they start."""
+    have_patience(monkeypatch)
+    async with SessionRegistry() as sessions:
+        yield Caller(ActionHandler(sessions), project, settings, env={**os.environ, "PATH": path})

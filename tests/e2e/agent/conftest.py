@@ -5,16 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from agent_driving import Caller, have_patience
-from dapkit.agent.handler import ActionHandler
-from dapkit.sessions.registry import SessionRegistry
+from agent_driving import Caller, patient_caller
 from dapkit.settings import Settings
 
 
 @pytest.fixture
 async def caller(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Caller]:
     """Return a caller in an empty project."""
-    have_patience(monkeypatch)
-    async with SessionRegistry() as sessions:
-        of_a_slow_machine = Settings(session_initial_stop_seconds=30, adapter_ready_seconds=30)
-        yield Caller(ActionHandler(sessions), tmp_path, of_a_slow_machine)
+    of_a_slow_machine = Settings(session_initial_stop_seconds=30, adapter_ready_seconds=30)
+    async with patient_caller(monkeypatch, tmp_path, of_a_slow_machine) as caller:
+        yield caller

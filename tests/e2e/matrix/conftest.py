@@ -1,15 +1,11 @@
 """A caller who has patience with adapters, and a hub that ends all that they started."""
 
-import os
-import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
-from agent_driving import Caller, have_patience
-from dapkit.agent.handler import ActionHandler
-from dapkit.sessions.registry import SessionRegistry
+from agent_driving import OUR_PYTHON_AND_TOOLS, Caller, patient_caller
 from dapkit.settings import Settings
 
 PATIENT = Settings(
@@ -19,14 +15,8 @@ PATIENT = Settings(
 )
 
 
-TOOLS = Path(__file__).parents[3] / ".tools" / "bin"
-"""Where tools/debian_trees.sh puts gdb 16; there is also a Python, which is not the one to be debugged."""
-
-
 @pytest.fixture
 async def caller(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Caller]:
     """Return a caller in an empty project."""
-    have_patience(monkeypatch)
-    async with SessionRegistry() as sessions:
-        path = os.pathsep.join([str(Path(sys.executable).parent), str(TOOLS), os.environ["PATH"]])
-        yield Caller(ActionHandler(sessions), tmp_path, PATIENT, env={**os.environ, "PATH": path})
+    async with patient_caller(monkeypatch, tmp_path, PATIENT, path=OUR_PYTHON_AND_TOOLS) as caller:
+        yield caller
