@@ -160,6 +160,30 @@ def test_error_that_nobody_expects_fails_the_test(start: Start) -> None:
     peer.errors.clear()
 
 
+CUT_SHORT = """
+    import _codecs, threading
+    engine = _codecs.lookup_error("dapkit.engine")("connection.current").engine
+    def ended(ident, usual=engine.threads.ended):
+        engine.threads.ended = usual
+        engine.lock.acquire()
+        engine.link._sending.acquire()
+        raise SystemExit  # as `terminateThreads` does it, between a lock and its block: possible from 3.14 on
+    engine.threads.ended = ended
+    thread = threading.Thread(target=print)
+    thread.start()
+    thread.join()
+    x = 1
+"""
+
+
+def test_exception_that_comes_into_a_callback_leaves_no_lock_with_its_thread(start: Start) -> None:
+    peer = start(CUT_SHORT)
+    peer.configure(lines=[12])
+    peer.stopped("breakpoint")
+    peer.go()
+    assert peer.finish()[0] == 0
+
+
 ENDS = """
     import _codecs, os, time
     engine = _codecs.lookup_error("dapkit.engine")("connection.current").engine

@@ -28,7 +28,7 @@ from .execution.signals import may_come_again
 from .execution.stepping import Stepping
 from .execution.stops import Stops
 from .log import LOG, code_name, write
-from .marks import under_lock
+from .marks import let_go, under_lock
 from .sources.files import OURS, PROGRAM, Sources, starts_on_its_only_line
 from .threads.table import ThreadTable
 
@@ -264,6 +264,7 @@ class Callbacks:
         try:
             outcome = self._look_at(_getframe(1), code, offset)
         except BaseException as error:
+            self._let_go_of_locks(code)
             self._show_or_raise(error, f"on_start in {code_name(code)}")
             return None
         if LOG and self._sources.kind(code.co_filename) != OURS:
@@ -388,6 +389,7 @@ class Callbacks:
                     return None
                 return handle(_getframe(depth), code, *details)
             except (SystemExit, KeyboardInterrupt) as error:
+                self._let_go_of_locks(code)
                 if not raises_later:
                     raise
                 self.at_next_instruction_of(_getframe(1), _raising(error))
@@ -397,6 +399,16 @@ class Callbacks:
                 return None
 
         return native.interruptible(callback, self._comes_again)
+
+    def _let_go_of_locks(self, code: CodeType) -> None:
+        """Release what the calling thread has kept when an exception ended a callback for the program's code.
+
+        From 3.14 on one that comes from outside, by a signal or `terminateThreads`, may be raised when a lock was
+        taken, and before the block of its `with` has begun.
+        """
+        if self._sources.kind(code.co_filename) != OURS:
+            let_go(self._lock)
+            self._link.let_go()
 
     def _comes_again(self, error: BaseException) -> bool:
         """Say whether an error of a signal is to be raised by the program itself, outside of the callback."""

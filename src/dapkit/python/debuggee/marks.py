@@ -54,6 +54,18 @@ def engine_lock() -> _thread.RLock:
     return lock
 
 
+def is_owned(lock: _thread.RLock) -> bool:
+    """Say whether the calling thread holds a lock."""
+    owned: bool = lock._is_owned()  # type: ignore[attr-defined]  # which threading.Condition calls, too
+    return owned
+
+
+def let_go(lock: _thread.RLock) -> None:
+    """Release a lock as often as the calling thread holds it."""
+    while is_owned(lock):
+        lock.release()
+
+
 def in_link_thread[**P, T](function: Callable[P, T]) -> Callable[P, T]:
     """Mark a function that only the link's thread may call."""
     return _checked(function, _is_link_thread, "is called outside the link's thread")
@@ -89,4 +101,4 @@ def _is_link_thread() -> bool:
 
 
 def _is_locked() -> bool:
-    return not _locks or any(lock._is_owned() for lock in _locks)  # type: ignore[attr-defined]  # as threading.Condition
+    return not _locks or any(map(is_owned, _locks))

@@ -18,7 +18,7 @@ from types import MappingProxyType
 from .. import limits
 from ..collection import automatic
 from ..errors import MalformedFrame
-from ..marks import enter_link_thread, in_link_thread, leave_link_thread, off_link_thread
+from ..marks import enter_link_thread, in_link_thread, is_owned, leave_link_thread, let_go, off_link_thread
 from ..native import uncount_calls
 from ..unseen import unseen
 from .descriptor import OwnDescriptor
@@ -99,13 +99,18 @@ class Link:
         # What ends no line is waited for: `print` writes the end by itself.
         is_late = text.endswith("\n") and monotonic() > self._remarked + limits.REMARK_SECONDS
         due = waiting >= limits.REMARKS or is_late
-        if due and not inside:
-            self._send(None)
-        elif inside or not self._told_of_remarks:
-            self._told_of_remarks = True
-            with self._sending:
-                if not self.closed:
-                    self._wake_up()
+        try:
+            if due and not inside:
+                self._send(None)
+            elif inside or not self._told_of_remarks:
+                self._told_of_remarks = True
+                with self._sending:
+                    if not self.closed:
+                        self._wake_up()
+        except BaseException:  # of a signal handler: the program writes outside of callbacks, too
+            if not inside:
+                self.let_go()
+            raise
 
     @off_link_thread
     def wait_for_room(self, unless: Callable[[], bool]) -> None:
@@ -120,8 +125,11 @@ class Link:
 
     def _is_sending(self) -> bool:
         """Say whether the calling thread is in the midst of sending, and in a signal handler by now."""
-        owned: bool = self._sending._is_owned()  # type: ignore[attr-defined]  # which threading.Condition calls, too
-        return owned
+        return is_owned(self._sending)
+
+    def let_go(self) -> None:
+        """Let others send: what has kept the calling thread from finishing came from outside."""
+        let_go(self._sending)
 
     def note_taken(self, characters: int) -> None:
         """Take note that remarks have reached the client."""
