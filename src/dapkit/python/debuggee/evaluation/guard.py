@@ -8,7 +8,7 @@ from .. import limits
 from ..collection import automatic
 from ..errors import NotBegun, TimeIsUp
 from ..hidden import hide
-from ..marks import in_link_thread
+from ..marks import in_link_thread, let_go
 from . import interrupts
 from .quarantine import quarantined
 
@@ -114,8 +114,7 @@ class EvaluationGuard:
             try:
                 if self._close(around):
                     interrupts.interrupt(self.ident, None)
-                while self._lock._is_owned():  # type: ignore[attr-defined]
-                    self._lock.release()
+                let_go(self._lock)
             except TimeIsUp:
                 continue
             return
