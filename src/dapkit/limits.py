@@ -92,8 +92,62 @@ OUTPUT_KEPT_CHARACTERS = 128 * 1024
 LINK_SECONDS = 20.0
 """Time within which a started program has to connect to its adapter."""
 
+INJECTION_SECONDS = 15.0
+"""Time within which a running program has to be reached that is attached to by its number."""
+
+INJECTION_ATTEMPTS = 3
+"""How often that is tried at least, where a machine is slow."""
+
+SAFE_POINT_SECONDS = 1.0
+"""How long a running program may take until its main thread does what it was asked to, before it is looked at again."""
+
+UNSAFE_SECONDS = 0.05
+"""How long to wait where a program cannot be reached at the moment, before the next attempt."""
+
+DUMP_SECONDS = 20.0
+"""Time within which the stacks of a program have to be read from outside, and its tasks."""
+
+DUMP_LINES = 14
+"""Lines that a thread, or a task, has on a page of stacks, unless all are wanted."""
+
+DUMP_SOURCE_BYTES = 4 * 1024 * 1024
+"""Size of a source file up to which it is looked at for locks."""
+
+REFUSAL_TICK_SECONDS = 0.05
+"""How often to look whether a program has left word of why it does not come."""
+
+NATIVE_DEBUGGER_SECONDS = 15.0
+"""Time within which gdb or lldb has to do one thing with a program that is attached to."""
+
+NATIVE_DETACH_SECONDS = 5.0
+"""Time that gdb or lldb has to let go of a program, and end."""
+
+NATIVE_FRAMES = 40
+"""Frames of native code, the newest, in which nothing may be going on that a program cannot be reached in."""
+
 INTRODUCTION_SECONDS = 10.0
 """Time within which a peer that connects to an adapter as the engine of its program has to introduce itself."""
+
+CHILD_START_SECONDS = 180.0
+"""Time within which the adapter of a child has to answer launch or attach: there may be many of them at once."""
+
+CHILDREN_AT_ONCE = 8
+"""How many children the client is asked to open sessions for at a time; the others wait at the door."""
+
+CHILD_SECONDS = 60.0
+"""Time within which the session of a child process has to begin; then the child runs on."""
+
+UNPROVEN_CONNECTIONS = 256
+"""How many connections of clients are held that show their token only in `attach`."""
+
+INVITED_SECONDS = 30.0
+"""Time within which a client of debugpy's has to come to the first child; then it is not asked again."""
+
+ARRIVAL_SECONDS = 5.0
+"""How long a child process that a program has left when it ended may take to come to its debugger."""
+
+ARRIVAL_POLL_SECONDS = 0.02
+"""How often it is looked whether it has."""
 
 MARK_SECONDS = 10.0
 """How long output of a program waits for a log message before it, and a message for the output before that."""

@@ -80,7 +80,7 @@ class Adapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Requests[Launch, A
     after `initialize`.
     """
 
-    holds_launch: ClassVar[bool] = True
+    holds_launch: bool = True
     """Whether the response to launch or attach waits for `configurationDone`."""
 
     _definition: ClassVar[Definition | None] = None

@@ -117,20 +117,18 @@ def _configuration(struct: type[Any]) -> Json:
 
 
 def _written_out(schema: object, schemas: Mapping[str, Json], within: tuple[str, ...]) -> object:
-    """Put schemas in place of references, and leave out null, which is the same as a key that is absent."""
+    """Put schemas in place of references, and leave out null for keys, where it is the same as their absence."""
     match schema:
         case {"$ref": str(reference), **beside}:
             name = reference.removeprefix(_REFERENCE)
             if name in within:
                 raise DefinitionError(f"{name} contains itself: a package.json has no place for such a schema")
             found = cast("Json", _written_out(schemas[name], schemas, (*within, name)))
-            return {**found, **cast("Json", beside)}
-        case {"anyOf": list(choices), **beside}:
-            kept = [_written_out(choice, schemas, within) for choice in choices if choice != {"type": "null"}]
-            rest = cast("Json", _written_out(beside, schemas, within))
-            return {**cast("Json", kept[0]), **rest} if len(kept) == 1 else {"anyOf": kept, **rest}
+            return {**found, **cast("Json", _written_out(beside, schemas, within))}
         case {"properties": dict(properties), **beside}:
-            members = {name: _written_out(member, schemas, within) for name, member in properties.items()}
+            members = {
+                name: _written_out(_without_null(member), schemas, within) for name, member in properties.items()
+            }
             return {**cast("Json", _written_out(beside, schemas, within)), "properties": members}
         case dict():
             return {
@@ -140,5 +138,14 @@ def _written_out(schema: object, schemas: Mapping[str, Json], within: tuple[str,
             }
         case list() | tuple():
             return [_written_out(value, schemas, within) for value in schema]
+        case _:
+            return schema
+
+
+def _without_null(schema: object) -> object:
+    match schema:
+        case {"anyOf": list(choices), **beside}:
+            kept = [choice for choice in choices if choice != {"type": "null"}]
+            return {**kept[0], **beside} if len(kept) == 1 else {"anyOf": kept, **beside}
         case _:
             return schema

@@ -38,7 +38,7 @@ class Served(Protocol):
     """An adapter, as its session sees it, beside the handlers that its definition names."""
 
     initialized_after: ClassVar[Literal["launch", "initialize"]]
-    holds_launch: ClassVar[bool]
+    holds_launch: bool
 
     def capabilities_for(self, client: InitializeRequestArguments) -> Capabilities:
         """Say what a client is promised."""

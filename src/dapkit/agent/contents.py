@@ -155,7 +155,9 @@ class _Value:
 
 
 def _is_noise(member: Variable) -> bool:
-    return is_hidden(member) or member.type in DEFINITIONS or _is_lazy(member)
+    hint = member.presentation_hint
+    is_group = hint is not None and hint.kind == "virtual" and not member.value
+    return is_group or is_hidden(member) or member.type in DEFINITIONS or _is_lazy(member)
 
 
 def _is_lazy(variable: Variable) -> bool:

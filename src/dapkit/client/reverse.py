@@ -16,8 +16,9 @@ from typing import Protocol
 import anyio
 from anyio.abc import TaskGroup
 
+from dapkit import limits
 from dapkit.client.errors import WaitExpired
-from dapkit.client.routes import Reached, Route, Tcp
+from dapkit.client.routes import Reached, Route, Tcp, Unix
 from dapkit.client.terminal import OnOutput, Terminal, open_terminal
 from dapkit.endpoint import EventReceived, RequestFailed, RequestReceived
 from dapkit.protocol import (
@@ -64,7 +65,7 @@ class ChildSession(Protocol):
         """End everything that it started."""
         ...
 
-    async def start(self, command: str, configuration: Mapping[str, object]) -> None:
+    async def start(self, command: str, configuration: Mapping[str, object], *, deadline: float) -> None:
         """Launch or attach."""
         ...
 
@@ -175,17 +176,19 @@ class ReverseRequestHandler[S: ChildSession]:
                 if adopted:
                     self.children.append(child)
                     self._pulse.beat()
-                    await child.start(wanted.request, wanted.configuration)
+                    await child.start(wanted.request, wanted.configuration, deadline=limits.CHILD_START_SECONDS)
                     await child.wait_until_ended(deadline=math.inf)
                 else:
-                    await child.start(wanted.request, wanted.configuration)
+                    await child.start(wanted.request, wanted.configuration, deadline=limits.CHILD_START_SECONDS)
                     await child.detach()
         except DapkitError as error:
-            log.warning("the session of a child process was lost: %s", error)
+            log.info("the session of a child process was lost, which may have ended: %s", error)
 
     def _route_to(self, configuration: Mapping[str, object]) -> Route | None:
-        match configuration.get("connect"):
-            case {"host": str(host), "port": int(port)}:
+        match configuration:
+            case {"adapterSocket": str(path)} if self._is_known:  # dapkit.python: its process serves children as well
+                return Unix(Path(path))
+            case {"connect": {"host": str(host), "port": int(port)}}:
                 return Tcp(host, port, is_known=self._is_known)
             case _:
                 return self._again

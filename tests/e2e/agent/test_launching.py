@@ -196,12 +196,13 @@ async def test_a_program_stops_where_it_begins_if_nothing_else_is_to_stop_it(cal
     assert (launched.details["stop"]["reason"], launched.details["snapshot"]["line"]) == ("entry", 1)
 
 
-async def test_children_of_a_program_are_shown_with_what_they_do(caller: Caller) -> None:
+@pytest.mark.parametrize("adapter", ["dapkit", "debugpy"])
+async def test_children_of_a_program_are_shown_with_what_they_do(caller: Caller, adapter: str) -> None:
     caller.write("child.py", "def work(n):\n    result = n * 2\n    return result\nprint('child', work(21))\n")
     caller.write(
         "parent.py", "import subprocess, sys\nsubprocess.run([sys.executable, 'child.py'], check=True)\nprint('done')\n"
     )
-    stopped = await caller("launch", program="parent.py", adapter="debugpy", breakpoints=["child.py:3"], timeout=30)
+    stopped = await caller("launch", program="parent.py", adapter=adapter, breakpoints=["child.py:3"], timeout=30)
     assert stopped.details["snapshot"]["child"] == 1
     assert "\nProcess: child 1\nThread: MainThread\n" in stopped.text
     assert (await caller("evaluate", expression="result")).text.startswith("Result: 42")

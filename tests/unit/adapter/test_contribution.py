@@ -35,6 +35,7 @@ class ListLaunch(dap.LaunchRequestArguments, frozen=True, kw_only=True):
     """Shown above the list."""
     items: tuple[Item, ...] = ()
     first: Item | None = None
+    sizes: tuple[int | None, ...] | None = None
 
 
 class ListAttach(dap.AttachRequestArguments, frozen=True, kw_only=True):
@@ -98,6 +99,7 @@ def test_schemas_follow_from_the_types_and_have_the_descriptions_of_fields() -> 
                 "title": {"type": "string", "description": "Shown above the list."},
                 "items": {"type": "array", "items": item, "default": []},
                 "first": item,
+                "sizes": {"type": "array", "items": {"anyOf": [{"type": "integer"}, {"type": "null"}]}},
             },
         },
         "attach": {
