@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Put what Debian 12 does not have into .tools/: gdb 16 and Ruby 3.3 with rdbg 1.9 (trixie) into .tools/bin, Python 3.14
-# (sid) where tools/bootstrap.py finds it. Each suite is a tree of its own, whose programs run outside of it, with the
-# tree's libraries.
+# Put what Debian 12 does not have into .tools/: gdb 16, Ruby 3.3 with rdbg 1.9, Emacs 30 with dape and Helix (trixie)
+# into .tools/bin, Python 3.14 (sid) where tools/bootstrap.py finds it. Each suite is a tree of its own, whose programs
+# run outside of it, with the tree's libraries.
 # Needs root; debootstrap and patchelf are installed if they are missing.
 set -euo pipefail
 TOOLS=$(cd "$(dirname "$0")/.." && pwd)/.tools
@@ -15,6 +15,18 @@ tree() { # tree SUITE PACKAGES: make the tree, once
     mkdir -p "$folder"
     debootstrap --variant=minbase --include="$2" "$1" "$folder" >"$folder.log" 2>&1 || { tail -20 "$folder.log" >&2; return 1; }
     echo "$2" >"$folder.complete"
+}
+
+add() { # add SUITE PACKAGE...: install into a tree, once, what depends on one of several packages: debootstrap takes the first
+    local folder=$TOOLS/trees/$1
+    shift
+    [ "$(cat "$folder/added" 2>/dev/null)" = "$*" ] && return
+    {
+        chroot "$folder" apt-get update -qq
+        DEBIAN_FRONTEND=noninteractive chroot "$folder" apt-get install -y -qq --no-install-recommends \
+            -o Dpkg::Options::=--force-unsafe-io "$@"
+    } >"$folder.added.log" 2>&1 || { tail -20 "$folder.added.log" >&2; return 1; }
+    echo "$*" >"$folder/added"
 }
 
 gdb_16() {
@@ -50,11 +62,40 @@ END
     "$TOOLS/bin/rdbg" --version
 }
 
+emacs_30() {
+    local folder=$TOOLS/trees/trixie
+    # What Emacs was built to find in /usr is elsewhere: its dump, which it loads first, and its folders.
+    cat >"$TOOLS/bin/emacs" <<END
+#!/bin/sh
+export EMACSLOADPATH=$folder/usr/share/emacs/30.1/lisp:$(echo "$folder"/usr/share/emacs/site-lisp/elpa/dape-*)
+export EMACSDATA=$folder/usr/share/emacs/30.1/etc EMACSDOC=$folder/usr/share/emacs/30.1/etc
+export EMACSPATH=$folder/usr/libexec/emacs/30.1/x86_64-linux-gnu
+exec $folder/$LOADER --library-path $folder/$LIBRARIES --argv0 $folder/usr/bin/emacs-nox $folder/usr/bin/emacs-nox \\
+    --dump-file=$(echo "$folder"/usr/libexec/emacs/30.1/x86_64-linux-gnu/emacs-*.pdmp) "\$@"
+END
+    chmod +x "$TOOLS/bin/emacs"
+    "$TOOLS/bin/emacs" --batch --eval "(progn (require 'dape) (princ (format \"Emacs %s\n\" emacs-version)))"
+}
+
+helix() {
+    local folder=$TOOLS/trees/trixie
+    cat >"$TOOLS/bin/hx" <<END
+#!/bin/sh
+export HELIX_RUNTIME=$folder/usr/lib/hx/runtime
+exec $folder/$LOADER --library-path $folder/$LIBRARIES --argv0 hx $folder/usr/lib/hx/hx "\$@"
+END
+    chmod +x "$TOOLS/bin/hx"
+    "$TOOLS/bin/hx" --version
+}
+
 trixie() {
     tree trixie gdb,ruby
     mkdir -p "$TOOLS/bin"
     gdb_16
     ruby_3_3
+    add trixie emacs-nox elpa-dape hx
+    emacs_30
+    helix
 }
 
 python_3_14() {

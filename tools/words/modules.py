@@ -1,8 +1,9 @@
 """Modules that docstrings and comments name: each of them exists.
 
-A dotted name from `dapkit` on is a module, maybe with a name that it defines. A path of two or more parts is the end
-of the path of a file or folder. A single word in backticks is anything that the code has a name for: a module, a
-function, a parameter, a word of the protocol. What has been renamed is none of these any more.
+A dotted name from `dapkit` on is a module, maybe with a name that it defines; on a page it may be a setting or a
+command of the extension for VS Code. A path of two or more parts is the end of the path of a file or folder. A single
+word in backticks is anything that the code has a name for: a module, a function, a parameter, a word of the protocol.
+What has been renamed is none of these any more.
 """
 
 import ast
@@ -43,7 +44,7 @@ def missing_in_page(page: Path, package: Path) -> Iterator[str]:
     """Yield a sentence for each dotted name on a page that stands for nothing."""
     for passage in of_page(page.read_text(encoding="utf-8")):
         for name in _DOTTED.findall(passage.text):
-            if not exists(name, package):
+            if not (exists(name, package) or name in _of_extension(package.parent.parent)):
                 yield f"{page.name}:{passage.line}: there is no {name}"
 
 
@@ -101,6 +102,13 @@ def _names_of(file: Path) -> frozenset[str]:
             case ast.Constant(value=str()):
                 names.add(str(node.value))
     return frozenset(names)
+
+
+@cache
+def _of_extension(root: Path) -> frozenset[str]:
+    """Return the settings and commands of the extension for VS Code."""
+    file = root / "editors/vscode/package.json"
+    return frozenset(re.findall(r'"(dapkit\.\w+)"', file.read_text(encoding="utf-8")) if file.is_file() else ())
 
 
 def _is_there(path: str, package: Path) -> bool:

@@ -63,6 +63,14 @@ def test_names_in_comments_and_on_pages_are_checked(package: Path) -> None:
     assert list(missing_in_page(page, package)) == ["page.md:3: there is no dapkit.hub.gone"]
 
 
+def test_pages_may_name_settings_of_the_extension(package: Path) -> None:
+    (package.parent.parent / "editors/vscode").mkdir(parents=True)
+    (package.parent.parent / "editors/vscode/package.json").write_text('{"dapkit.interpreter": {}}')
+    page = package / "page.md"
+    page.write_text("# Title\n\n`dapkit.interpreter` and `dapkit.compiler`\n")
+    assert list(missing_in_page(page, package)) == ["page.md:3: there is no dapkit.compiler"]
+
+
 def test_stub_of_an_extension_is_a_module(package: Path) -> None:
     (package / "hub/_fast.pyi").write_text("def run() -> None: ...\n")
     assert exists("dapkit.hub._fast", package)
