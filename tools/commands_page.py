@@ -43,7 +43,7 @@ def with_table(page: str, name: str, rows: Iterator[str]) -> str:
     before, begun, rest = page.partition(begin)
     _, ended, after = rest.partition(end)
     if not (begun and ended):
-        raise SystemExit(f"{PAGE} lacks the marks {begin.strip()} and {end.strip()}")
+        raise SystemExit(f"the page lacks the marks {begin.strip()} and {end.strip()}")
     return f"{before}{begin}\n{'\n'.join(rows)}\n\n{end}{after}"
 
 

@@ -32,6 +32,7 @@ UNKNOWN = "?"
 ROWS = {
     "launch": "files, modules and text; arguments, environment, terminals; the keys of debugpy",
     "attach": "programs that listen or connect, again and again; functions for use inside programs",
+    "startDebugging": "child processes, each in a session of its own: subprocess, multiprocessing, fork, exec, spawn",
     "restart, terminate, disconnect": "another run with the same breakpoints; a polite end; release or end",
     "setBreakpoints": "lines and columns, conditions, hit conditions, log messages, the mode `once`, pending ones",
     "breakpointLocations": "every place in a range of lines, with columns",

@@ -194,7 +194,7 @@ pythonTest("attach", "a program comes to an adapter that waits for it", async (c
 });
 
 pythonTest("attach", "what cannot be attached to is refused with the reason", async (client) => {
-  await assert.rejects(attach(client, { processId: process.pid }), /processId/);
+  await assert.rejects(attach(client, { processId: process.pid }), /is not a Python program/);
   const again = (configuration) => client.attachRequest(configuration);
   await assert.rejects(again({ justMyCode: true }), /exactly one of connect, listen, socket and processId, got none of them/);
   await assert.rejects(again({ port: 1 }), /127\.0\.0\.1:1|refused/);

@@ -174,9 +174,7 @@ pythonTest("launch", "keys that nobody knows are told once, those of editors are
   await ended;
   assert.equal(
     output.console,
-    "django: breakpoints in templates are not supported; those in Python code are\n"
-      + "jinja: breakpoints in templates are not supported; those in Python code are\n"
-      + 'Launch arguments that dapkit does not know: "justMyCodes" (did you mean "justMyCode"?), "frobnicate"\n',
+    'Launch arguments that dapkit does not know: "justMyCodes" (did you mean "justMyCode"?), "frobnicate"\n',
   );
 });
 

@@ -168,7 +168,7 @@ pythonTest("restart, terminate, disconnect", "disconnect can let the program go 
 
 pythonTest("attach", "what cannot be attached to is refused with the reason", async (client) => {
   await client.initializeRequest();
-  await assert.rejects(client.attachRequest({ processId: process.pid }), /processId/);
+  await assert.rejects(client.attachRequest({ processId: process.pid }), /is not a Python program/);
   await assert.rejects(client.attachRequest({ name: "nothing to attach to" }), /connect/);
   await assert.rejects(client.attachRequest({ connect: { host: "127.0.0.1", port: 1 } }), /127\.0\.0\.1/);
 });

@@ -17,6 +17,7 @@ _OTHERS: Final[dict[str, tuple[str, str]]] = {
     "config": ("config", "Show all settings, their values and where these are from."),
     "hub": ("hub", "Show or end the hub, which keeps the sessions."),
     "mcp": ("mcp", "Serve the debug tool to an agent over MCP."),
+    "dump": ("dump", "Show what all threads of a Python process do, also of one that is stuck."),
     "proxy": ("proxy", "Stand between an editor and an adapter, and write down what they say."),
     "completion": ("completion", "Print the script that completes commands in a shell."),
 }

@@ -32,7 +32,7 @@ from dapkit.transport.recorder import Recorder
 from dapkit.transport.signals import ignored_signals, with_default_signals
 from dapkit.transport.stdio import stdio
 from dapkit.transport.tasks import EagerTasks, background_tasks
-from dapkit.transport.tcp import connect_tcp, listen_tcp
+from dapkit.transport.tcp import connect_tcp, listen_tcp, listen_tcp_unproven
 from dapkit.transport.unix import connect_unix, listen_unix, remove_dead_sockets
 from dapkit.transport.writer import Tap
 
@@ -66,6 +66,7 @@ __all__ = [
     "ignored_signals",
     "left_token",
     "listen_tcp",
+    "listen_tcp_unproven",
     "listen_unix",
     "memory_pair",
     "new_token",

@@ -1,23 +1,29 @@
-"""TCP as a way to an adapter, or to its clients: loopback, a token, and no waiting for more to send."""
+"""TCP as a way to an adapter, or to its clients: loopback, a token, TLS on demand, and no waiting for more to send."""
 
 import errno
 import socket
+import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import anyio
 from anyio.abc import ByteStream
+from anyio.streams.tls import TLSStream
 
 from dapkit import limits
 from dapkit.transport.authentication import admit, introduce
-from dapkit.transport.errors import Unreachable
+from dapkit.transport.errors import NotAdmitted, Unreachable
 from dapkit.transport.gate import ConnectionHandler, Gate, listening_address
 from dapkit.transport.sockets import SocketStream, connected
 from dapkit.transport.tasks import background_tasks
 
 
-async def connect_tcp(host: str, port: int, *, token: str | None = None) -> ByteStream:
+async def connect_tcp(
+    host: str, port: int, *, token: str | None = None, tls: ssl.SSLContext | None = None
+) -> ByteStream:
     """Connect to a listening adapter; `token` is for servers of ours, which ask for one, and know it themselves.
+
+    With `tls` by TLS: what it holds has to vouch for the server, and for its name.
 
     Raises:
         Unreachable: nobody listens there.
@@ -26,9 +32,13 @@ async def connect_tcp(host: str, port: int, *, token: str | None = None) -> Byte
     """
     try:
         with anyio.fail_after(limits.CONNECT_SECONDS):
-            stream = await _connected(host, port)
+            stream = await _connected(host, port, tls)
     except TimeoutError:
         raise Unreachable(f"{host}:{port} did not answer within {limits.CONNECT_SECONDS:g} s") from None
+    except ssl.SSLError as error:
+        raise Unreachable(f"{host}:{port} cannot be talked to by TLS: {_reason(error)}") from error
+    except anyio.BrokenResourceError as error:
+        raise Unreachable(f"{host}:{port} closed the connection before TLS was agreed on: does it speak it?") from error
     except OSError as error:
         raise Unreachable(f"nobody listens at {host}:{port}: {error.strerror}") from error
     if token is None:
@@ -47,13 +57,15 @@ async def listen_tcp(
     handler: ConnectionHandler,
     *,
     token: str,
+    tls: ssl.SSLContext | None = None,
     allow_remote: bool = False,
     max_connections: int | None = None,
 ) -> AsyncIterator[int]:
     """Listen, and serve each connection with a task of its own; yields the port, which 0 leaves to the system.
 
     Clients prove first that they know the `token` (see `authentication`); `left_token` leaves it where those of our
-    own user look for it. Leaving the block cancels the handlers and releases the port.
+    own user look for it. With `tls` they are shown the certificate in there before that. Leaving the block cancels the
+    handlers and releases the port.
 
     Raises:
         NotPrivate: other machines could reach the address, and that was not allowed.
@@ -62,7 +74,8 @@ async def listen_tcp(
     """
 
     async def admit_knowing(stream: SocketStream) -> ByteStream:
-        return await admit(stream, token, port=stream.socket.getsockname()[1])
+        port = stream.socket.getsockname()[1]
+        return await admit(stream if tls is None else await _served(stream, tls), token, port=port)
 
     gate = Gate(admit_knowing, handler, max_connections)
     with listening_socket(listening_address(host, allow_remote=allow_remote), port) as listening:
@@ -71,9 +84,48 @@ async def listen_tcp(
             yield listening.getsockname()[1]
 
 
-async def _connected(host: str, port: int) -> SocketStream:
+@asynccontextmanager
+async def listen_tcp_unproven(handler: ConnectionHandler, *, max_connections: int) -> AsyncIterator[int]:
+    """Listen at a free port of 127.0.0.1, and let in whatever connects: for clients that know nothing of tokens.
+
+    Any process of the machine can connect. The handler has to ask each for a secret before it does anything.
+
+    """
+
+    async def admit_any(stream: SocketStream) -> ByteStream:
+        return stream
+
+    gate = Gate(admit_any, handler, max_connections)
+    with listening_socket("127.0.0.1", 0) as listening:
+        async with background_tasks() as tasks:
+            tasks.start_soon(gate.guard, listening, tasks)
+            yield listening.getsockname()[1]
+
+
+async def _served(stream: ByteStream, tls: ssl.SSLContext) -> ByteStream:
+    try:
+        return await TLSStream.wrap(stream, ssl_context=tls, server_side=True, standard_compatible=False)
+    except (ssl.SSLError, anyio.BrokenResourceError, anyio.EndOfStream) as error:
+        raise NotAdmitted(f"no TLS could be agreed on: {error}") from error
+
+
+async def _connected(host: str, port: int, tls: ssl.SSLContext | None) -> ByteStream:
     """Connect to the first address of a host that answers; `localhost` is where our listeners have it."""
-    host = "127.0.0.1" if host == "localhost" else host
+    stream = await _reached("127.0.0.1" if host == "localhost" else host, port)
+    if tls is None:
+        return stream
+    try:
+        return await TLSStream.wrap(stream, hostname=host, ssl_context=tls, standard_compatible=False)
+    except BaseException:
+        await stream.aclose()
+        raise
+
+
+def _reason(error: ssl.SSLError) -> str:
+    return getattr(error, "verify_message", "") or error.reason or str(error)
+
+
+async def _reached(host: str, port: int) -> SocketStream:
     failure = OSError(errno.EADDRNOTAVAIL, "it has no address")
     for family, _type, _protocol, _name, address in await anyio.getaddrinfo(host, port, type=socket.SOCK_STREAM):
         try:

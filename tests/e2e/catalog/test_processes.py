@@ -27,21 +27,19 @@ func main() {
 """
 
 
-def test_python_process_goes_to_debugpy(
-    catalog: Catalog, running: Running, tmp_path: Path, require_tool: Callable[[str], Path]
-) -> None:
-    require_tool("gdb")
+def test_python_process_goes_to_our_own_adapter(catalog: Catalog, running: Running, tmp_path: Path) -> None:
     pid, _ = running.start(sys.executable, "-c", "import sys; print('ready', flush=True); sys.stdin.read()")
     choice = catalog.choose(pid=pid, cwd=tmp_path)
-    assert choice.definition.name == "debugpy"
+    assert choice.definition.name == "dapkit"
     assert choice.reasons[0].startswith(f"process {pid} ")
     assert choice.attach_arguments(pid=pid)["processId"] == pid
 
 
 def test_python_process_needs_gdb_by_which_debugpy_gets_in(running: Running, tmp_path: Path) -> None:
     pid, _ = running.start(sys.executable, "-c", "import sys; print('ready', flush=True); sys.stdin.read()")
+    without_gdb = load(tmp_path, tmp_path, env={"PATH": str(Path(sys.executable).parent)})
     with pytest.raises(NoAdapter) as raised:
-        load(tmp_path, tmp_path, env={"PATH": str(Path(sys.executable).parent)}).choose(pid=pid, cwd=tmp_path)
+        without_gdb.choose(pid=pid, cwd=tmp_path, adapter="debugpy")
     assert "it gets into a process by gdb, which was not found on PATH" in raised.value.problem
     assert raised.value.hints == ("debugpy: install gdb, or have the program listen on a port, and attach to that",)
 

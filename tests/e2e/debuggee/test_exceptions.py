@@ -89,6 +89,80 @@ def test_raised_stops_once_per_raise_in_the_first_frame_of_the_program(start: St
     assert peer.finish()[0] == 4
 
 
+THROUGH_GENERATORS = """
+    import asyncio
+    def numbers():
+        yield 1
+        raise KeyError
+    def text():
+        return "".join(str(number) for number in numbers())
+    async def low():
+        raise ValueError
+    async def high():
+        await low()
+    try: text()
+    except KeyError as error: kept = error
+    try: asyncio.run(high())
+    except ValueError: pass
+    raise kept
+"""
+
+
+def test_raised_stops_once_for_an_exception_that_leaves_generators_and_coroutines(start: Start) -> None:
+    peer = start(THROUGH_GENERATORS)
+    peer.configure(filters=["raised"])
+    for place in (("numbers", 4), ("low", 8), ("<module>", 15)):
+        peer.stopped("exception")
+        assert peer.at() == place
+        peer.go()
+    assert peer.finish()[0] == 1
+
+
+THROUGH_CONTEXTS = """
+    import contextlib
+    @contextlib.contextmanager
+    def around():
+        yield
+    def main():
+        with around(): raise KeyError
+    main()
+"""
+
+
+def test_raised_stops_once_for_an_exception_that_leaves_the_context_of_a_generator(start: Start) -> None:
+    peer = start(THROUGH_CONTEXTS)
+    peer.configure(filters=["raised"])
+    peer.stopped("exception")
+    assert peer.at() == ("main", 6)
+    peer.go()
+    assert peer.finish()[0] == 1
+
+
+HANDLED_ON_THE_WAY = """
+    def low():
+        raise KeyError
+    def middle():
+        try: low()
+        except KeyError:
+            try: int("x")
+            except ValueError: pass
+            raise
+    def main():
+        middle()
+    main()
+"""
+
+
+def test_raised_stops_once_for_an_exception_whose_handler_catches_another(start: Start) -> None:
+    peer = start(HANDLED_ON_THE_WAY)
+    peer.configure(filters=["raised"])
+    for text, place in (("KeyError", ("low", 2)), ("ValueError", ("middle", 6))):
+        assert peer.stopped("exception")["text"] == text
+        assert peer.at() == place
+        peer.go()
+    assert peer.finish()[0] == 1
+
+
 @pytest.mark.parametrize(
     "body",
     [

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from e2e.debuggee.peer import Peer
+from e2e.debuggee.peer import Peer, Refused
 
 PATCHED = """
     from gevent import monkey; monkey.patch_all()
@@ -76,9 +76,17 @@ def without_breakpoints(peer: Peer) -> None:
     peer.ask("setBreakpoints", source={"path": str(peer.folder / "prog.py")}, breakpoints=[])
 
 
+@pytest.mark.works_with("gevent", "breakpoints, steps, evaluation, exceptions and pause, with everything patched")
+@pytest.mark.works_with("gevent", "suspended greenlets are listed after the threads, with their stacks and variables")
 def test_stop_step_evaluation_and_pause_in_a_program_that_gevent_has_patched(run: Run) -> None:
     peer = run(PATCHED)
-    assert peer.ask("threads")["threads"] == [{"id": 1, "name": "MainThread"}]
+    listed = peer.ask("threads")["threads"]
+    assert [each["name"] for each in listed] == ["MainThread", "greenlet (suspended: <module>)"]
+    waiting = listed[1]["id"]
+    assert [frame["name"] for frame in peer.stack(waiting)] == ["main", "<module>"]
+    assert peer.value("len(jobs)", thread=waiting) == "2"
+    with pytest.raises(Refused, match="step the thread that runs it"):
+        peer.ask("next", threadId=waiting)
     assert (peer.at(), peer.locals()["n"]["value"]) == (("work", 4), "10")
     without_breakpoints(peer)
     # The sleep switches to another greenlet, which runs the same code.
@@ -102,6 +110,9 @@ def test_step_stays_in_its_greenlet_and_errors_go_to_the_parent(run: Run) -> Non
     peer = run(SWITCHES)
     assert [peer.step() for _ in range(2)] == [("first", 4), ("first", 5)]
     assert peer.locals()["n"]["value"] == "4"
+    assert [each["name"] for each in peer.ask("threads")["threads"]] == [
+        "MainThread", "greenlet (suspended: <module>)", "greenlet (suspended: second)"
+    ]  # fmt: skip
     peer.go()
     peer.stopped("exception")
     assert [output["body"]["output"] for output in peer.events() if output["event"] == "output"] == []

@@ -12,7 +12,7 @@ import pytest
 
 from e2e.debuggee.conftest import Start
 from e2e.debuggee.peer import Peer
-from e2e.python.listening import SOURCES, client, running
+from e2e.python.listening import SOURCES, client, running, running_command
 
 RIGHTLY_DIFFERENT = {
     "tools": "sys.monitoring shows its tools: ours is `dapkit`",
@@ -235,6 +235,32 @@ async def test_attached_program_is_told_what_it_would_be_without_a_debugger(pyth
     assert differences(running_, before, *ours) == {}
     assert differences(stopped, before, *IN_EXPRESSION, *ours) == {}
     assert differences(went_on, after, *ours) == {}
+
+
+@pytest.mark.each_python
+async def test_program_that_the_module_runs_is_told_what_it_would_be_without_it(python: str, tmp_path: Path) -> None:
+    environment = {"PYTHONPATH": str(SOURCES), "PYTHONDONTWRITEBYTECODE": ""}
+    plain = [python, "-X", "utf8", "-W", "ignore", "prog.py", "a", "-b"]
+    for _ in range(2):  # the first makes the caches of modules
+        with running_command(LOOKS, tmp_path, plain, env=environment) as program:
+            assert program.process.wait(30) == 0
+    [main, before, after] = seen_by(tmp_path)
+    module = ["-m", "dapkit", "--listen", "0", "--wait-for-client"]
+    with running_command(LOOKS, tmp_path, [*plain[:-3], *module, *plain[-3:]], env=environment) as program:
+        program.read_place()
+        async with client() as session:
+            await session.add_breakpoint(program.file, STOP)
+            await session.attach(program.connect)
+            assert (await session.next_stop()).reason == "breakpoint"
+            [frame, *_] = (await session.stack_trace(1)).stack_frames
+            await session.evaluate("seen.append(look())", frame_id=frame.id)
+            await session.resume()
+            assert program.process.wait(30) == 0
+    [our_main, running_, stopped, went_on] = seen_by(tmp_path)
+    assert our_main == main
+    assert differences(running_, before) == {}
+    assert differences(went_on, after) == {}
+    assert differences(stopped, before, *IN_EXPRESSION) == {}
 
 
 @pytest.mark.each_python

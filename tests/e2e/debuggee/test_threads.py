@@ -123,7 +123,7 @@ def test_suspended_tasks_are_listed_while_their_loop_stands_still(start: Start) 
     assert peer.locals(number, frame=1)["n"]["value"] == "100"
     assert peer.value("n + 1", thread=number, frame=1) == "101"
     assert names(peer) == listed
-    with pytest.raises(Refused, match="is a suspended asyncio task, which only its event loop can cancel"):
+    with pytest.raises(Refused, match="is suspended; only what runs it can end it"):
         peer.ask("terminateThreads", threadIds=[number])
 
 
@@ -261,3 +261,74 @@ def test_main_and_unknown_threads_are_not_ended(start: Start, tmp_path: Path) ->
     gate = os.open(tmp_path / "gate", os.O_RDWR)
     assert peer.finish()[:2] == (0, "cleaned up\nend\n")
     os.close(gate)
+
+
+EXEMPT = """
+    import threading, time
+    beats = 0
+    def beat():
+        global beats
+        while not over.is_set():
+            beats += 1           # line 6
+            time.sleep(0.001)
+    over = threading.Event()
+    thread = threading.Thread(target=beat)
+    thread.pydev_do_not_trace = True
+    thread.start()
+    seen = 0                     # line 12
+    over.set()
+    thread.join()
+"""
+
+
+def test_thread_that_the_program_has_marked_runs_on_unlisted_and_stops_nowhere(start: Start) -> None:
+    peer = start(EXEMPT)
+    peer.configure(lines=[6, 12])
+    assert peer.stopped("breakpoint")["threadId"] == 1
+    assert peer.at() == ("<module>", 12)
+    assert [thread["id"] for thread in peer.ask("threads")["threads"]] == [1]
+    before = peer.value("beats")
+    while peer.value("beats") == before:
+        continue
+    peer.go()
+    assert peer.finish()[0] == 0
+
+
+MANY = """
+    import threading
+    threading.stack_size(256 * 1024)
+    go = threading.Event()
+    beating = threading.Event()
+    def wait():
+        go.wait()
+    def beat():
+        while not go.wait(0.02):
+            beating.set()
+    threads = [threading.Thread(target=beat if i % 10 == 0 else wait, name=f"worker {i}") for i in range(2_000)]
+    for thread in threads:
+        thread.start()
+    beating.wait()
+    here = 1                     # line 13
+    here = 2
+    go.set()
+    for thread in threads:
+        thread.join()
+    print("all have ended")
+"""
+
+
+@pytest.mark.row("threads")
+def test_two_thousand_threads_stop_are_shown_and_go_on(start: Start) -> None:
+    peer = start(MANY)
+    peer.configure(lines=[13])
+    peer.stopped("breakpoint")
+    listed = peer.ask("threads")["threads"]
+    assert [thread["name"] for thread in listed] == ["MainThread", *(f"worker {i}" for i in range(2_000))]
+    assert [thread["id"] for thread in listed] == list(range(1, 2_002))
+    for number in (listed[1]["id"], listed[1_000]["id"], listed[-1]["id"]):
+        assert "Thread.run" in [frame["name"] for frame in peer.stack(number)]
+    assert peer.step() == ("<module>", 14)
+    peer.go()
+    assert peer.finish() == (0, "all have ended\n", "")
+    told = [message["body"]["reason"] for message in peer.messages if message.get("event") == "thread"]
+    assert sorted(told) == ["exited"] * 2_000 + ["started"] * 2_001  # the main thread among these

@@ -132,7 +132,7 @@ HOSTILE = """
     class Sleeps:
         def __repr__(self): time.sleep(3600)
     class Huge:
-        def __repr__(self): return "x" * 20_000_000
+        def __repr__(self): return "x" * 2_000_000
     class Lies:
         @property
         def __class__(self): raise RuntimeError("liar")

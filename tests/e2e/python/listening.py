@@ -4,7 +4,7 @@ import os
 import re
 import subprocess
 import textwrap
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 
@@ -61,16 +61,36 @@ class Listening:
 
 @contextmanager
 def running(
-    text: str, folder: Path, python: str, *arguments: str, env: Mapping[str, str] | None = None
+    text: str,
+    folder: Path,
+    python: str,
+    *arguments: str,
+    env: Mapping[str, str] | None = None,
+    stdin: int = subprocess.DEVNULL,
 ) -> Iterator[Listening]:
     """Start a program; kill it at the end."""
     file = folder / "prog.py"
+    with running_command(text, folder, [python, str(file), *arguments], env=env, stdin=stdin) as program:
+        yield program
+
+
+@contextmanager
+def running_command(
+    text: str,
+    folder: Path,
+    command: Sequence[str],
+    *,
+    env: Mapping[str, str] | None = None,
+    stdin: int = subprocess.DEVNULL,
+) -> Iterator[Listening]:
+    """Write a program to `prog.py`, and start it by a command; kill it at the end."""
+    file = folder / "prog.py"
     file.write_text(textwrap.dedent(text).lstrip("\n"))
     process = subprocess.Popen(
-        [python, str(file), *arguments],
+        command,
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(SOURCES), **(env or {})},
-        stdin=subprocess.DEVNULL,
+        stdin=stdin,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

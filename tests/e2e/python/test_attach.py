@@ -78,6 +78,16 @@ async def test_program_is_attached_to_several_times_and_runs_on_each_time(tmp_pa
     assert len(set(counts)) == 3
 
 
+async def test_values_are_shown_by_the_presenters_that_attach_names(tmp_path: Path) -> None:
+    (tmp_path / "shown.py").write_text("PRESENTERS = {'sys.version_info': lambda version: f'Python {version[0]}'}\n")
+    with running(LOOP, tmp_path, sys.executable) as program:
+        program.read_place()
+        async with client() as session:
+            await attach(session, program, INSIDE, presenters=[str(tmp_path / "shown.py")])
+            assert (await session.next_stop()).reason == "breakpoint"
+            assert await value(session, "sys.version_info") == "Python 3"
+
+
 async def test_client_that_leaves_lets_the_program_run_on_by_default(tmp_path: Path, python: str) -> None:
     with running(LOOP, tmp_path, python) as program:
         program.read_place()
@@ -325,7 +335,7 @@ async def test_another_tool_in_the_place_of_the_debugger_is_named(tmp_path: Path
             "connect": {"host": "localhost", "port": PORT},
             "pathMappings": [{"localRoot": "FOLDER", "remoteRoot": "."}], "justMyCode": false,
             "subProcess": false, "django": true, "presentation": {"hidden": false}, "__sessionId": "1"}""",
-            "django: breakpoints in templates are not supported; those in Python code are\n",
+            "",
         ),
     ],
 )

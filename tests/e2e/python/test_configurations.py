@@ -6,7 +6,7 @@ import pytest
 
 from dapkit.client import Ended
 from dapkit.endpoint import RequestFailed
-from dapkit.protocol import OutputEvent, Source
+from dapkit.protocol import OutputEvent, Source, StoppedEvent
 from dapkit.python.adapter import PythonLaunch
 from e2e.python.driving import Driver
 from e2e.python.processes import only_line
@@ -51,7 +51,7 @@ async def test_configuration_of_an_editor_works_unchanged(driver: Driver, python
     await driver.session.launch(configuration)
     assert await driver.session.wait_until_ended() == Ended(0)
     assert driver.output("stdout") == "['--name', 'two words', 'last'] a b env\n"
-    assert driver.output("console") == "jinja: breakpoints in templates are not supported; those in Python code are\n"
+    assert driver.output("console") == ""
 
 
 async def test_null_is_as_good_as_nothing_for_every_key(driver: Driver) -> None:
@@ -71,8 +71,15 @@ async def test_variables_may_be_numbers_and_a_module_runs_where_the_editor_is(dr
 
 
 async def test_keys_that_do_nothing_here_are_named_with_what_to_do_instead(driver: Driver) -> None:
-    asked = {"sudo": True, "logToFile": True, "waitOnNormalExit": True, "guiEventLoop": "qt", "debugpyArgs": ["--x"]}
-    quiet = {"gevent": True, "clientOS": "unix", "waitOnAbnormalExit": False, "processName": "x", "subProcess": False}
+    asked = {"sudo": True, "logToFile": True, "waitOnNormalExit": True, "debugpyArgs": ["--x"]}
+    quiet = {
+        "gevent": True,
+        "guiEventLoop": "qt",
+        "clientOS": "unix",
+        "waitOnAbnormalExit": False,
+        "processName": "x",
+        "subProcess": False,
+    }
     await driver.run("print('ran')", **asked, **quiet)
     said = driver.output("console").splitlines()
     assert sorted(line.partition(":")[0] for line in said) == sorted(asked)
@@ -123,11 +130,6 @@ async def test_lines_of_the_env_file_that_are_none_are_told(driver: Driver) -> N
 async def test_output_can_be_left_out(driver: Driver) -> None:
     assert await driver.run("print(1)", redirectOutput=False) == Ended(0)
     assert driver.output("stdout") == ""
-
-
-async def test_children_are_said_not_to_be_debugged_if_they_were_asked_for(driver: Driver) -> None:
-    await driver.run("pass", subProcess=True)
-    assert driver.output("console") == "subProcess: child processes are not debugged yet; they run on\n"
 
 
 # Path mappings
@@ -202,3 +204,35 @@ async def test_variables_are_presented_as_the_configuration_says(driver: Driver)
     assert not {"__name__", "special variables", "class variables"} & set(shown)
     members = await driver.session.variables(shown["thing"].variables_reference)
     assert [member.name for member in members.variables] == ["shown", "private variables"]
+
+
+RENDERING = {
+    "flask": """
+        import flask
+        app = flask.Flask(__name__, template_folder=".")
+        with app.app_context(): print(flask.render_template("page.html", names=["Ada"]))
+    """,
+    "django": """
+        import django
+        from django.conf import settings
+        settings.configure(TEMPLATES=[{"BACKEND": "django.template.backends.django.DjangoTemplates", "DIRS": ["."]}])
+        django.setup()
+        from django.template.loader import render_to_string
+        print(render_to_string("page.html", {"names": ["Ada"]}))
+    """,
+}
+
+
+@pytest.mark.parametrize("key", RENDERING)
+async def test_key_of_a_framework_makes_its_templates_sources(driver: Driver, key: str) -> None:
+    page = driver.write("<ul>\n{% for name in names %}\n<li>\n{{ name }}\n{% endfor %}\n", "page.html")
+    await driver.session.add_breakpoint(page, 3)
+    await driver.start(RENDERING[key], **{key: True})
+    await driver.session.wait_for(StoppedEvent, since=0)
+    [breakpoint_] = driver.session.breakpoints
+    assert (breakpoint_.verified, breakpoint_.line) == (True, 4)
+    [frame, *_] = await driver.frames()
+    assert (frame.source and frame.source.path, frame.line) == (str(page), 4)
+    assert (await driver.locals())["name"].value == "'Ada'"
+    assert await driver.resume() == Ended(0)
+    assert "<li>\nAda\n" in driver.output("stdout")

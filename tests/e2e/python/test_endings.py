@@ -368,13 +368,14 @@ async def test_client_that_released_the_program_hears_terminated(driver: Driver)
     (driver.folder / "go").touch()
 
 
-async def test_child_that_outlives_its_parent_runs_on(driver: Driver) -> None:
-    await driver.run("""
+async def test_child_that_outlives_its_parent_runs_on_if_it_is_not_debugged(driver: Driver) -> None:
+    text = """
         import os, subprocess, sys
         wait = "import os, time\\nprint(os.getpid(), flush=True)\\nwhile not os.path.exists('go'): time.sleep(0.01)"
         child = subprocess.Popen([sys.executable, "-c", wait + "\\nprint('a' * 100_000)\\nopen('done', 'w')"])
         print(child.pid)
-    """)
+    """
+    await driver.run(text, subProcess=False)
     pid = int(driver.output("stdout").split()[0])
     await driver.session.disconnect()
     assert runs(pid)

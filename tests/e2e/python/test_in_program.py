@@ -47,7 +47,8 @@ print(sorted(set(sys.modules) - before))
     answer = subprocess.run(
         [python, "-c", text], env={"PYTHONPATH": str(SOURCES)}, capture_output=True, text=True, check=True
     )
-    brought = ["dapkit", "dapkit.in_program", "dapkit.parentage"]  # the last is a dozen lines, and imports os alone
+    ours = ("in_program", "parentage", "presenters")  # the last two are a dozen lines each, and import os at most
+    brought = ["dapkit", *(f"dapkit.{name}" for name in ours)]
     assert answer.stdout == f"{brought} False\n{brought}\n"
 
 

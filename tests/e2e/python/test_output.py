@@ -66,7 +66,7 @@ async def test_child_that_holds_the_pipes_does_not_hold_up_the_end(driver: Drive
     await ended(int(driver.output("stdout")))
 
 
-async def test_fork_goes_on_undebugged_in_the_child(driver: Driver) -> None:
+async def test_fork_goes_on_undebugged_in_a_child_that_is_left_alone(driver: Driver) -> None:
     await driver.start(
         """
         import os, sys
@@ -78,6 +78,7 @@ async def test_fork_goes_on_undebugged_in_the_child(driver: Driver) -> None:
     """,
         4,
         6,
+        subProcess=False,
     )
     await driver.session.next_stop()
     assert await driver.where() == ("<module>", 6)

@@ -119,9 +119,9 @@ async def test_terminal_is_refused_if_the_client_has_none() -> None:
 
 
 @pytest.mark.row("attach")
-async def test_attaching_by_process_is_refused_for_now_with_what_to_do_instead(driver: Driver) -> None:
-    with pytest.raises(StartRefused, match=r"processId comes later; .* call dapkit\.listen\(\) in it"):
-        await driver.session.attach({"processId": 1})
+async def test_process_that_is_not_there_is_refused(driver: Driver) -> None:
+    with pytest.raises(StartRefused, match="process 4194305 is not there"):
+        await driver.session.attach({"processId": 4194305})  # the kernel gives no higher number than 2**22
 
 
 @pytest.mark.row("attach")

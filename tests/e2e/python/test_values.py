@@ -5,6 +5,7 @@ import base64
 import anyio
 import pytest
 
+from dapkit.client import Stopped
 from dapkit.protocol import StoppedEvent
 from e2e.python.driving import Driver
 from e2e.python.raw import raw_client
@@ -137,3 +138,14 @@ async def test_cancelled_evaluation_is_interrupted_in_the_program(python: str) -
         assert (await client.answer(asked))["message"] == "cancelled"
         again = await client.ask("evaluate", {"expression": "1 + 1", "frameId": frame, "context": "watch"})
         assert again["body"]["result"] == "2"
+
+
+async def test_presenters_that_the_project_names_are_used(driver: Driver) -> None:
+    (driver.folder / "pyproject.toml").write_text('[tool.dapkit]\npresenters = ["shown.py", "open.py"]\n')
+    (driver.folder / "shown.py").write_text("PRESENTERS = {'__main__.Money': lambda money: f'{money.amount} EUR'}\n")
+    (driver.folder / "open.py").touch()
+    (driver.folder / "open.py").chmod(0o666)
+    await driver.start("class Money:\n    amount = 3\nmoney = Money()\nprint()\n", 4)
+    assert isinstance(await driver.session.next_stop(), Stopped)
+    assert (await driver.locals())["money"].value == "3 EUR"
+    assert driver.output("console").startswith(f"presenters {driver.folder / 'open.py'} are not used: ")

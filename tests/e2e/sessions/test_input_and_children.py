@@ -53,10 +53,11 @@ async def test_end_of_input_is_typed_too(sessions: SessionRegistry, tmp_path: Pa
     assert session.output.read("stdout").text.endswith("lines 2\r\n")
 
 
+@both
 async def test_child_process_stops_in_the_foreground_and_its_parent_comes_back(
-    sessions: SessionRegistry, tmp_path: Path
+    sessions: SessionRegistry, tmp_path: Path, command: Sequence[str]
 ) -> None:
-    start = python_start(PROGRAMS / "parent.py", at_text("child.py", "return result"), command=DEBUGPY)
+    start = python_start(PROGRAMS / "parent.py", at_text("child.py", "return result"), command=command)
     session = await sessions.open(tmp_path, start)
     stop = (await session.execution.wait()).stop
     assert stop is not None

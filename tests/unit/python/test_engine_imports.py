@@ -7,8 +7,22 @@ from pathlib import Path
 ENGINE = Path(__file__).parents[3] / "src/dapkit/python/debuggee"
 
 CODECS = {
-    "encode": {(), ("utf-8",), ("utf-8", "replace"), ("utf-8", "surrogatepass"), ("ascii",)},
-    "decode": {(), ("utf-8",), ("utf-8", "replace"), ("ascii", "replace"), ("latin-1",)},
+    "encode": {
+        (),
+        ("utf-8",),
+        ("utf-8", "replace"),
+        ("utf-8", "surrogatepass"),
+        ("utf-8", "surrogateescape"),
+        ("ascii",),
+    },
+    "decode": {
+        (),
+        ("utf-8",),
+        ("utf-8", "replace"),
+        ("utf-8", "surrogateescape"),
+        ("ascii", "replace"),
+        ("latin-1",),
+    },
 }
 """Calls for which the interpreter looks nothing up."""
 

@@ -10,8 +10,8 @@ from dapkit.python.adapter import PythonAttach, PythonLaunch
 from dapkit.python.adapter.keys import EDITOR_KEYS, NOT_NEEDED, REMARKS
 from dapkit.python.adapter.older_keys import FLAGS
 
-REFERENCE = Path(__file__).parents[3] / "docs" / "reference"
-PAGES = (REFERENCE / "python.md", *sorted((REFERENCE / "python").glob("*.md")))
+DOCS = Path(__file__).parents[3] / "docs"
+PAGES = (*sorted((DOCS / "reference" / "python").glob("*.md")), DOCS / "how-to" / "move-from-debugpy.md")
 KEYS = {name for kind in (PythonLaunch, PythonAttach) for name in kind.__struct_encode_fields__} - {"extra"}
 
 

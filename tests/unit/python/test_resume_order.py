@@ -21,6 +21,7 @@ from dapkit.protocol import (
 )
 from dapkit.python.adapter import PythonAdapter
 from dapkit.python.adapter.arguments import PythonAttach, PythonLaunch
+from dapkit.python.adapter.children import Children
 from dapkit.python.adapter.marked_output import MarkedOutput
 from dapkit.python.adapter.paths import PathTranslation
 from dapkit.python.adapter.resume_order import ResumeOrder
@@ -107,7 +108,8 @@ class Adapter(PythonAdapter):
         self.program = SlowProcess()
 
     def _new_run(self, args: PythonLaunch | PythonAttach) -> DebuggeeRun:
-        return DebuggeeRun(self, self._connect, remembered=self.remembered, is_ours=False)
+        children = Children(self, args, lambda _ends, _token: Adapter(), end_with_us=False)
+        return DebuggeeRun(self, self._connect, children, remembered=self.remembered, is_ours=False)
 
     @asynccontextmanager
     async def _connect(self, _run: DebuggeeRun) -> AsyncIterator[Debuggee]:

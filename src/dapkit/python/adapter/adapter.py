@@ -8,12 +8,15 @@ program pass through to the engine inside it (`state`).
 from typing import Any
 
 import anyio
+import msgspec
 
 from dapkit.adapter import Adapter, Proceed, RequestFailed, ResponseBody, not_a_request
 from dapkit.protocol import ConfigurationDoneArguments, DisconnectArguments, Request, TerminateArguments
 from dapkit.python.adapter.abilities import abilities
 from dapkit.python.adapter.arguments import PythonAttach, PythonLaunch
 from dapkit.python.adapter.attach import attach_connector
+from dapkit.python.adapter.children import Children
+from dapkit.python.adapter.debugpy_event import EVENT, TOKEN_KEY, is_token
 from dapkit.python.adapter.keys import remark_on
 from dapkit.python.adapter.launch import launch_connector
 from dapkit.python.adapter.older_keys import without_older_keys
@@ -40,8 +43,10 @@ class PythonAdapter(ForwardingAdapter[PythonLaunch, PythonAttach]):
 
     middleware = (_leave_nothing_of_a_failed_start,)
 
-    def __init__(self) -> None:
+    def __init__(self, *, ends_with_us: bool = False) -> None:
+        """Take whether a program that is attached to ends if we are killed, as the child of a launched one does."""
         super().__init__()
+        self._ends_with_us = ends_with_us
         self._start: PythonLaunch | PythonAttach | None = None
         self._configured = False
         self._ends_program: bool | None = None
@@ -61,6 +66,8 @@ class PythonAdapter(ForwardingAdapter[PythonLaunch, PythonAttach]):
         args = without_older_keys(args)
         await self._remark(args)
         self._start = args
+        # A child may end at any moment, and that is right: that it was attached to is answered at once.
+        self.holds_launch = not (isinstance(args, PythonAttach) and args.sub_process_id is not None)
         self.run = self._new_run(args)
         await self._ready(self.run, args)
 
@@ -69,11 +76,10 @@ class PythonAdapter(ForwardingAdapter[PythonLaunch, PythonAttach]):
             await self.output(remark, category="console")
 
     def _new_run(self, args: PythonLaunch | PythonAttach) -> DebuggeeRun:
-        match args:
-            case PythonLaunch():
-                return DebuggeeRun(self, launch_connector(args), remembered=self.remembered, is_ours=True)
-            case PythonAttach():
-                return DebuggeeRun(self, attach_connector(args), remembered=self.remembered, is_ours=False)
+        ours = isinstance(args, PythonLaunch)
+        children = Children(self, args, _serves_child, end_with_us=ours or self._ends_with_us)
+        connect = launch_connector(args) if isinstance(args, PythonLaunch) else attach_connector(args)
+        return DebuggeeRun(self, connect, children, remembered=self.remembered, is_ours=ours)
 
     async def _ready(self, run: DebuggeeRun, start: PythonLaunch | PythonAttach) -> None:
         """Wait for a program; report its capabilities to the client where they have changed."""
@@ -154,3 +160,27 @@ class PythonAdapter(ForwardingAdapter[PythonLaunch, PythonAttach]):
         """End the program, unless it was released."""
         if self.run is not None:
             await self.run.end(kill=self.run.is_ours if self._ends_program is None else self._ends_program)
+
+
+class _GuardedAdapter(PythonAdapter):
+    """Debugs the child of a program for a client that shows in `attach` that it was asked to."""
+
+    def __init__(self, token: str, *, ends_with_us: bool) -> None:
+        super().__init__(ends_with_us=ends_with_us)
+        self._token = token
+
+    async def launch(self, args: PythonLaunch) -> None:  # noqa: ARG002 - the protocol's signature
+        """Refuse: this is only for children."""
+        raise RequestFailed("launch: here is only the session of a child process, which is attached to")
+
+    async def attach(self, args: PythonAttach) -> None:
+        """Attach, if the client knows the token."""
+        if not is_token(args.extra.get(TOKEN_KEY), self._token):
+            raise RequestFailed(f"attach: {TOKEN_KEY} is missing or wrong; expected that of the event {EVENT}")
+        await super().attach(msgspec.structs.replace(args, connect=None))
+
+
+def _serves_child(ends_with_us: bool, token: str) -> PythonAdapter:
+    if token:
+        return _GuardedAdapter(token, ends_with_us=ends_with_us)
+    return PythonAdapter(ends_with_us=ends_with_us)

@@ -65,12 +65,20 @@ class ProgramAddress(ProtocolObject, frozen=True, kw_only=True):
         port: with `listen`, 0 leaves it to the system, and the choice is shown as console output.
         token_file: where the token is that a peer has to show to connect. Missing: the file that
             `dapkit.listen` or the adapter has made for this port, if it is there.
+        tls_authority: with `connect`, a file of certificates that vouch for the program's, for a port that speaks TLS.
+        tls_certificate: with `listen`, a file of the certificate that programs are shown, by TLS.
+        tls_key: with `listen`, the file of its key, if that is not in the same one.
+        allow_remote: with `listen`, whether the address may be one that other machines can reach.
 
     """
 
     host: str = "127.0.0.1"
     port: int | Annotated[str, Meta(pattern=r"^\d{1,5}$")]
     token_file: str | None = None
+    tls_authority: str | None = None
+    tls_certificate: str | None = None
+    tls_key: str | None = None
+    allow_remote: bool = False
 
     @property
     def number(self) -> int:
@@ -107,17 +115,24 @@ class PythonLaunch(LaunchRequestArguments, frozen=True, kw_only=True):
         rules: what counts as library code, and which exceptions are not errors; the first rule that fits decides.
         show_return_value: whether variables show what functions returned that a step came out of or went over.
         path_mappings: where the program's files are for the client.
-        sub_process: whether child processes are debugged too: not yet.
+        sub_process: whether child processes are debugged too, each in a session of its own; so if missing.
+        sub_process_include: patterns, with `*` and `?`, of what is debugged of them; missing, all.
+        sub_process_exclude: patterns of what is not.
         auto_reload: whether saved files are loaded into the running program.
         break_on_system_exit: at which exit codes of SystemExit exception breakpoints stop; null is that of
             `sys.exit()`. Missing: at all but 0 and null.
         break_on_system_exit_zero: whether they stop at all exit codes.
-        django: whether exit code 3, by which the program is started anew, is not to stop it either.
-        flask: the same as `django`.
-        jinja: the same as `django`.
+        django: whether templates of Django are sources (breakpoints, steps, variables); and exit code 3, by which
+            the program is started anew, is not to stop it either.
+        flask: the same as `jinja`.
+        jinja: the same as `django` for templates of Jinja2.
         stepping_resumes_all_threads: whether the other threads run while one is stepped.
         max_exception_stack_frames: how many frames `exceptionInfo` shows, the newest; 0 is all.
         variable_presentation: how special, function, class and private variables are shown.
+        gui_event_loop: what serves the windows of the program while its main thread is stopped: `qt`, `tk`,
+            `matplotlib`, or a function by its full name.
+        presenters: files that say how values of the project's own classes are shown, relative to `cwd`. Missing: those
+            of `[tool.dapkit]` in the nearest `pyproject.toml`.
         debug_options: an older way to say others; see `older_keys`, also for `debug_std_lib` and
             `stop_all_threads_on_suspend`.
 
@@ -147,6 +162,8 @@ class PythonLaunch(LaunchRequestArguments, frozen=True, kw_only=True):
     show_return_value: bool = True
     path_mappings: tuple[PathMapping, ...] = ()
     sub_process: bool | None = None
+    sub_process_include: tuple[str, ...] | None = None
+    sub_process_exclude: tuple[str, ...] = ()
     auto_reload: AutoReload | None = None
     break_on_system_exit: tuple[int | ExitCodeRange | None, ...] | None = None
     break_on_system_exit_zero: bool = False
@@ -156,6 +173,8 @@ class PythonLaunch(LaunchRequestArguments, frozen=True, kw_only=True):
     stepping_resumes_all_threads: bool = True
     max_exception_stack_frames: int = 0
     variable_presentation: VariablePresentation | None = None
+    gui_event_loop: str | None = None
+    presenters: tuple[str, ...] | None = None
     debug_options: tuple[str, ...] = ()
     debug_std_lib: bool = False
     stop_all_threads_on_suspend: bool | None = None
@@ -170,8 +189,11 @@ class PythonAttach(AttachRequestArguments, frozen=True, kw_only=True):
         socket: path of the unix socket where the program listens.
         host: with `port`, an older way to say `connect`.
         port: see `host`.
-        process_id: of a program that knows nothing of debuggers: not yet.
+        process_id: of a program that knows nothing of debuggers; see `injection`.
+        sub_process_id: of a child process, where that is what is attached to by `socket`.
         redirect_output: whether what the program writes is reported to the client; it still goes where it went before.
+        presenters: files that say how values of the project's own classes are shown, by their paths where the program
+            runs.
 
     The others mean what they mean for launch.
 
@@ -183,6 +205,7 @@ class PythonAttach(AttachRequestArguments, frozen=True, kw_only=True):
     host: str | None = None
     port: int | Annotated[str, Meta(pattern=r"^\d{1,5}$")] | None = None
     process_id: int | str | None = None
+    sub_process_id: int | None = None
     redirect_output: bool | None = None
     just_my_code: bool | None = None
     stop_all_threads: bool = True
@@ -191,6 +214,8 @@ class PythonAttach(AttachRequestArguments, frozen=True, kw_only=True):
     show_return_value: bool = True
     path_mappings: tuple[PathMapping, ...] = ()
     sub_process: bool | None = None
+    sub_process_include: tuple[str, ...] | None = None
+    sub_process_exclude: tuple[str, ...] = ()
     auto_reload: AutoReload | None = None
     break_on_system_exit: tuple[int | ExitCodeRange | None, ...] | None = None
     break_on_system_exit_zero: bool = False
@@ -200,6 +225,8 @@ class PythonAttach(AttachRequestArguments, frozen=True, kw_only=True):
     stepping_resumes_all_threads: bool = True
     max_exception_stack_frames: int = 0
     variable_presentation: VariablePresentation | None = None
+    gui_event_loop: str | None = None
+    presenters: tuple[str, ...] | None = None
     debug_options: tuple[str, ...] = ()
     debug_std_lib: bool = False
     stop_all_threads_on_suspend: bool | None = None

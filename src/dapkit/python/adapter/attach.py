@@ -1,4 +1,4 @@
-"""Connecting to a program that runs already, or that connects by itself.
+"""Connecting to a program that runs already, that connects by itself, or that is made to (`injection`).
 
 Both sides of a port have to know a token, and prove it to each other in their first messages
 (`transport.authentication`). Between processes of one user on one machine the user need not carry it: the side that
@@ -6,8 +6,10 @@ listens on a port leaves the token in a file named after the port, in a folder t
 the other looks for it there.
 """
 
+import math
 from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, nullcontext
+from functools import partial
 from pathlib import Path
 
 import anyio
@@ -19,13 +21,19 @@ from dapkit.adapter import RequestFailed
 from dapkit.endpoint import Endpoint, Role
 from dapkit.protocol import DisconnectArguments, InitializeRequestArguments, RawJson, decode_as
 from dapkit.python.adapter.arguments import ProgramAddress, PythonAttach
+from dapkit.python.adapter.certificates import client_context, server_context
+from dapkit.python.adapter.children import ends_now
 from dapkit.python.adapter.engine_options import engine_options
+from dapkit.python.adapter.injection.attempts import bring
+from dapkit.python.adapter.injection.target import look_at, number_of
+from dapkit.python.adapter.link import Engine, listening
 from dapkit.python.adapter.marked_output import MarkedOutput
 from dapkit.python.adapter.paths import PathTranslation
 from dapkit.python.adapter.resume_order import ResumeOrder
-from dapkit.python.adapter.run import Connector, Debuggee, DebuggeeRun
+from dapkit.python.adapter.run import Connector, Debuggee, DebuggeeRun, GoneBefore
 from dapkit.transport import (
     Connection,
+    TransportError,
     connect_tcp,
     connect_unix,
     left_token,
@@ -105,12 +113,38 @@ def attach_connector(args: PythonAttach) -> Connector:
 
 @asynccontextmanager
 async def _attached(args: PythonAttach, run: DebuggeeRun) -> AsyncIterator[Debuggee]:
-    order = ResumeOrder()
-    async with _stream(args, run) as stream, Connection(stream, Endpoint(Role.CLIENT), watch=order.observe) as link:
-        await link.request(InitializeRequestArguments(adapter_id="dapkit"))
-        program = _Attached.read(await link.request_custom("attach", engine_options(args)))
+    async with AsyncExitStack() as stack:
+        try:
+            link, order = await stack.enter_async_context(_engine(args, run))
+            program = _Attached.read(await link.request_custom("attach", engine_options(args, run.children)))
+        except TransportError as error:
+            if args.sub_process_id is not None and await ends_now(args.sub_process_id):
+                raise GoneBefore(f"process {args.sub_process_id} has ended") from error
+            raise
         process = AttachedProgram(link, program.status())
-        yield Debuggee(link, order, process, PathTranslation(args.path_mappings, program.cwd))
+        elsewhere = program.is_elsewhere()
+        yield Debuggee(link, order, process, PathTranslation(args.path_mappings, program.cwd, elsewhere=elsewhere))
+
+
+@asynccontextmanager
+async def _engine(args: PythonAttach, run: DebuggeeRun) -> AsyncIterator[Engine]:
+    """Converse with the engine of a program."""
+    match _place(args):
+        case "processId", int() | str() as number:
+            target = await anyio.to_thread.run_sync(look_at, number_of(number))
+            async with (
+                listening() as listener,
+                listener.accept(partial(bring, target, listener.path), patience=math.inf) as engine,
+            ):
+                yield engine
+        case _:
+            order = ResumeOrder()
+            async with (
+                _stream(args, run) as stream,
+                Connection(stream, Endpoint(Role.CLIENT), watch=order.observe) as link,
+            ):
+                await link.request(InitializeRequestArguments(adapter_id="dapkit"))
+                yield link, order
 
 
 class _Attached(msgspec.Struct):
@@ -127,6 +161,15 @@ class _Attached(msgspec.Struct):
         except OSError:
             return None
         return process / "stat" if same else None
+
+    def is_elsewhere(self) -> bool:
+        """Say whether its files seem not to be those of this machine: it is on another one, or in a container."""
+        if self.status() is None:
+            return True
+        try:
+            return Path("/proc", str(self.pid), "ns", "mnt").readlink() != Path("/proc/self/ns/mnt").readlink()
+        except OSError:  # of another user
+            return False
 
     @classmethod
     def read(cls, body: RawJson | None) -> "_Attached":
@@ -145,7 +188,9 @@ def _state(status: Path) -> bytes:
 async def _stream(args: PythonAttach, run: DebuggeeRun) -> AsyncIterator[ByteStream]:
     match _place(args):
         case "connect", ProgramAddress() as place:
-            async with await connect_tcp(place.host, place.number, token=_token_for(place)) as stream:
+            async with await connect_tcp(
+                place.host, place.number, token=_token_for(place), tls=client_context(place)
+            ) as stream:
                 yield stream
         case "listen", ProgramAddress() as place:
             async with _first_visitor(place, run) as stream:
@@ -155,22 +200,17 @@ async def _stream(args: PythonAttach, run: DebuggeeRun) -> AsyncIterator[ByteStr
                 yield stream
 
 
-def _place(args: PythonAttach) -> tuple[str, ProgramAddress | str]:
+def _place(args: PythonAttach) -> tuple[str, ProgramAddress | str | int]:
     """Find where to attach.
 
     Raises:
         RequestFailed: it is not said, or not once.
 
     """
-    if args.process_id is not None:
-        raise RequestFailed(
-            "attaching by processId comes later; start the program under the debugger, "
-            "or call dapkit.listen() in it and attach with connect"
-        )
     connect = args.connect
     if connect is None and args.port is not None:
         connect = ProgramAddress(host=args.host or "127.0.0.1", port=args.port)
-    places = {"connect": connect, "listen": args.listen, "socket": args.socket}
+    places = {"connect": connect, "listen": args.listen, "socket": args.socket, "processId": args.process_id}
     given = [(name, place) for name, place in places.items() if place is not None]
     if len(given) != 1:
         found = " and ".join(name for name, _ in given) or "none of them"
@@ -200,7 +240,15 @@ async def _first_visitor(place: ProgramAddress, run: DebuggeeRun) -> AsyncIterat
     given = None if place.token_file is None else _token_for(place)
     token = given or new_token()
     with send, arrivals:
-        async with listen_tcp(place.host, place.number, take, token=token, max_connections=1) as port:
+        async with listen_tcp(
+            place.host,
+            place.number,
+            take,
+            token=token,
+            tls=server_context(place),
+            allow_remote=place.allow_remote,
+            max_connections=1,
+        ) as port:
             with nullcontext() if given else left_token(token, port) as where:
                 text = f"Waiting for a program that calls dapkit.connect(({place.host!r}, {port}))"
                 await run.host.output(f"{text}{f'; the token is in {where}' if where else ''}\n", category="console")

@@ -16,6 +16,7 @@ from dapkit.endpoint import RequestFailed
 from dapkit.python.adapter.arguments import PythonLaunch
 from dapkit.python.adapter.env_file import EnvFile, read_env_file
 from dapkit.python.adapter.interpreter import interpreter_of
+from dapkit.python.adapter.presenters import presenter_files
 
 ENTRY = Path(__file__).parent.parent / "debuggee" / "entry.py"
 """What runs in the program's interpreter; needs nothing of ours installed there."""
@@ -41,6 +42,8 @@ class Command:
         env: changes to the environment; None takes a variable away.
         name: what people call the program.
         shell_text: further arguments, as a shell is to read them.
+        presenters: files that say how values are shown, by their full paths.
+        sockets: of ours, which whatever starts it removes if we are killed.
         problems: what is not as it was asked for, but does not keep the program from running; sentences.
 
     """
@@ -51,7 +54,9 @@ class Command:
     env: Mapping[str, str | None]
     name: str
     shell_text: str = ""
+    presenters: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
+    sockets: tuple[Path, ...] = ()
 
     def environment(self) -> dict[str, str]:
         """Return our environment with the changes made."""
@@ -79,8 +84,10 @@ def command_for(launch: PythonLaunch, link: Path, *, has_shell: bool = False) ->
     start = (*interpreter, *_words(launch.python_args, "pythonArgs"))
     argv = (*start, str(ENTRY), "--link", f"unix:{link}", f"--{kind}", target, "--", *words)
     name = {"program": Path(target).name, "module": target, "code": "<string>"}[kind]
-    problems = file.problems if by_shell else (*file.problems, *_unexpanded(launch.args))
-    return Command(tuple(interpreter), argv, cwd, env, name, by_shell, problems)
+    presenters = presenter_files(launch.presenters, cwd)
+    unexpanded = () if by_shell else _unexpanded(launch.args)
+    problems = (*file.problems, *unexpanded, *presenters.problems)
+    return Command(tuple(interpreter), argv, cwd, env, name, by_shell, presenters.paths, problems)
 
 
 def _folder(launch: PythonLaunch) -> Path:

@@ -1,12 +1,13 @@
 """What the engine has to know of launch and attach arguments, by the names that it knows."""
 
 from dapkit.python.adapter.arguments import PythonAttach, PythonLaunch
+from dapkit.python.adapter.children import Children
 
 _RELOADER_EXITS = 3
 """The exit code by which reloaders of web frameworks have the program started anew."""
 
 
-def engine_options(args: PythonLaunch | PythonAttach) -> dict[str, object]:
+def engine_options(args: PythonLaunch | PythonAttach, children: Children) -> dict[str, object]:
     """Return the options of a session with the engine."""
     options: dict[str, object] = {
         "justMyCode": args.just_my_code is not False,
@@ -16,10 +17,20 @@ def engine_options(args: PythonLaunch | PythonAttach) -> dict[str, object]:
         "evaluateTimeout": args.evaluate_timeout,
         "steppingResumesAllThreads": args.stepping_resumes_all_threads,
         "maxExceptionStackFrames": args.max_exception_stack_frames,
+        "jinja": args.jinja or args.flask,
+        "django": args.django,
         **_exit_codes(args),
     }
+    if children.door is not None:
+        options["children"] = str(children.door)
+    options["announcesChildren"] = children.announced
+    options["endsWithLink"] = children.end_with_us
     if args.auto_reload is not None:
         options["autoReload"] = args.auto_reload
+    if args.gui_event_loop:
+        options["guiEventLoop"] = args.gui_event_loop
+    if args.presenters and isinstance(args, PythonAttach):  # those of a launch are found with its command
+        options["presenters"] = list(args.presenters)
     if args.variable_presentation is not None:
         options["variablePresentation"] = args.variable_presentation
     match args:

@@ -13,6 +13,7 @@ from dapkit.python.adapter.arguments import PythonAttach, PythonLaunch
 EDITOR_KEYS: Final = frozenset(
     {
         "$schema",
+        "adapterSocket",
         "debugServer",
         "internalConsoleOptions",
         "linux",
@@ -26,6 +27,7 @@ EDITOR_KEYS: Final = frozenset(
         "request",
         "serverReadyAction",
         "suppressMultipleSessionWarning",
+        "trace",
         "type",
         "windows",
     }
@@ -51,7 +53,6 @@ NOT_NEEDED: Final = frozenset(
         "pyramid",
         "qt",
         "resolveSymlinks",
-        "subProcessId",
         "terminalQuoteCharacter",
         "terminateChildProcesses",
         "vmType",
@@ -61,13 +62,8 @@ NOT_NEEDED: Final = frozenset(
 
 REMARKS: Final[Mapping[str, str]] = {
     "debugpyArgs": "there is no other debugger to pass them to",
-    "django": "breakpoints in templates are not supported; those in Python code are",
-    "flask": "breakpoints in templates are not supported; those in Python code are",
-    "guiEventLoop": "windows of the program do not respond while it is stopped",
-    "jinja": "breakpoints in templates are not supported; those in Python code are",
     "logToFile": "start the adapter with --log FILE instead",
     "options": "it is read no more; give each option as a key of its own",
-    "subProcess": "child processes are not debugged yet; they run on",
     "sudo": "the program runs as the user of the adapter; start the editor, or the adapter, as root instead",
     "waitOnAbnormalExit": "the terminal is not kept open by the debugger; a setting of the editor may do that",
     "waitOnNormalExit": "the terminal is not kept open by the debugger; a setting of the editor may do that",

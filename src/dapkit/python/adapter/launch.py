@@ -4,6 +4,7 @@ import shlex
 import sys
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import replace
 
 from dapkit.adapter import RequestFailed
 from dapkit.endpoint import CapabilityMissing
@@ -34,10 +35,12 @@ async def _started(launch: PythonLaunch, run: DebuggeeRun) -> AsyncIterator[Debu
     async with listening() as listener:
         command = await _command(launch, listener, run)
         async with _program(launch, command, run) as program:
+            program.outlived_by = run.children.over
+            run.children.presenters = command.presenters
             reached = False
             try:
                 async with listener.accept(program.wait) as (link, order):
-                    paths = await _introduced(link, launch, command, program)
+                    paths = await _introduced(link, launch, command, program, run)
                     debuggee = Debuggee(link, order, program, paths)
                     reached = True
                     yield debuggee
@@ -83,14 +86,18 @@ async def _command(launch: PythonLaunch, listener: LinkListener, run: DebuggeeRu
     command = command_for(launch, listener.path, has_shell=has_shell)
     for problem in command.problems:
         await run.host.output(f"{problem}\n", category="console")
-    return command
+    return replace(command, sockets=run.children.sockets)
 
 
 async def _introduced(
-    link: Connection, launch: PythonLaunch, command: Command, program: LaunchedProgram
+    link: Connection, launch: PythonLaunch, command: Command, program: LaunchedProgram, run: DebuggeeRun
 ) -> PathTranslation:
     """Make the engine ready for breakpoints."""
-    options = {**engine_options(launch), "marksOutput": program.pipe_identities()}
+    options = {
+        **engine_options(launch, run.children),
+        "presenters": list(command.presenters),
+        "marksOutput": program.pipe_identities(),
+    }
     await link.request(LaunchRequestArguments(extra=options))
     return PathTranslation(launch.path_mappings, str(command.cwd))
 

@@ -30,6 +30,8 @@ from dapkit.transport.sockets import SocketStream
 type Category = Literal["stdout", "stderr"]
 type Report = Callable[[str, Category], Awaitable[object]]
 """Takes the program's output, and waits while there is too much of it."""
+type Outlived = Callable[[list[int]], Awaitable[None]]
+"""Waits until nothing is debugged any more of the processes that a program has left, and of those below them."""
 
 
 class _Pipe:
@@ -112,6 +114,7 @@ class LaunchedProgram:
     Attributes:
         released: whether it runs on after us.
         marked: the order of its output and log messages.
+        outlived_by: waits for what is still debugged when the program itself has ended.
 
     """
 
@@ -129,6 +132,7 @@ class LaunchedProgram:
         self._is_reported = anyio.Event()
         self._asked_to_end = False
         self.released = False
+        self.outlived_by: Outlived = _by_nothing
 
     @property
     def returncode(self) -> int | None:
@@ -147,6 +151,8 @@ class LaunchedProgram:
                 for pipe in self._pipes:
                     readers.start_soon(pipe.run)
                 await self._parent.wait()
+                if not self._asked_to_end:
+                    await self.outlived_by(self._parent.left)
                 (self._parent.kill if self._asked_to_end else self._parent.release)()
                 readers.cancel_scope.deadline = anyio.current_time() + limits.LAST_OUTPUT_SECONDS
             self._is_reported.set()
@@ -158,7 +164,7 @@ class LaunchedProgram:
                 await pipe.pass_on_now()
 
     async def wait(self) -> None:
-        """Wait until the program has ended and its output was reported."""
+        """Wait until the program has ended, with all that is debugged of it, and its output was reported."""
         await self._is_reported.wait()
 
     def pipe_identities(self) -> list[tuple[int, int]]:
@@ -218,6 +224,10 @@ class LaunchedProgram:
             await pipe.close()
 
 
+async def _by_nothing(_left: list[int]) -> None:
+    """Wait for nothing."""
+
+
 @asynccontextmanager
 async def started(command: Command, report: Report) -> AsyncIterator[LaunchedProgram]:
     """Start a program and pass its output on; leaving the block ends it as `LaunchedProgram.close` says.
@@ -254,7 +264,7 @@ async def attended(program: LaunchedProgram, parent: ProgramParent, command: Com
 
     """
     try:
-        await parent.start(command.argv)
+        await parent.start(command.argv, command.sockets)
         async with background_tasks() as tasks:
             tasks.start_soon(program.attend)
             yield

@@ -43,20 +43,23 @@ class LinkListener:
         self._send, self._engines = anyio.create_memory_object_stream[Engine](1)
 
     @asynccontextmanager
-    async def accept(self, death: Callable[[], Awaitable[object]]) -> AsyncIterator[Engine]:
+    async def accept(
+        self, death: Callable[[], Awaitable[object]], *, patience: float = limits.LINK_SECONDS
+    ) -> AsyncIterator[Engine]:
         """Converse with the engine, the first peer that introduces itself.
 
         Args:
-            death: returns when no engine will come any more, since the program has ended.
+            death: returns when no engine will come any more, since the program has ended; it may raise why.
+            patience: seconds to wait for it.
 
         Raises:
-            NeverCame: none came within `limits.LINK_SECONDS`, or before `death`.
+            NeverCame: none came in time, or before `death`.
 
         """
         with self._send, self._engines:
             async with background_tasks() as visits:
                 visits.start_soon(self._receive, visits)
-                yield await self._first(death)
+                yield await self._first(death, patience)
 
     async def _receive(self, visits: TaskGroup) -> None:
         async for stream in self._arrivals:
@@ -78,19 +81,19 @@ class LinkListener:
             else:
                 await anyio.sleep_forever()
 
-    async def _first(self, death: Callable[[], Awaitable[object]]) -> Engine:
+    async def _first(self, death: Callable[[], Awaitable[object]], patience: float) -> Engine:
         async def give_up() -> None:
             await death()
             raise NeverCame("the program ended before it could be debugged")
 
-        with anyio.move_on_after(limits.LINK_SECONDS):
+        with anyio.move_on_after(patience):
             async with background_tasks() as tasks:
                 tasks.start_soon(give_up)
                 engine = await self._engines.receive()
                 self._engines.close()
                 self.path.unlink()  # no other is expected, and nothing stays behind if we are killed
                 return engine
-        raise NeverCame(f"the program did not connect to the debugger within {limits.LINK_SECONDS:g} s")
+        raise NeverCame(f"the program did not connect to the debugger within {patience:g} s")
 
 
 class NeverCame(RequestFailed):

@@ -3,10 +3,11 @@
     parent_process.py fd:NUMBER | unix:PATH [argument...]
 
 It runs as a script, with the descriptors, folder and environment that the program is to have. Over the socket that its
-first argument names the adapter sends the command line (its length in four bytes, then words with a zero between them),
-and then single bytes, below. Further arguments are the last ones of the program: a shell has made them of a text.
-It reports lines: `started PID` or `failed ERRNO`; `stopped SIGNAL` and `continued`; `ended CODE`, where CODE is minus
-the signal that killed the program.
+first argument names the adapter sends words (their length in four bytes, then the words with a zero between them): a
+number, as many sockets of its own, which are removed if it is killed, and the command line. Then single bytes follow,
+below. Further arguments are the last ones of the program: a shell has made them of a text. It reports lines:
+`started PID` or `failed ERRNO`; `stopped SIGNAL` and `continued`; `ended CODE [PID...]`, where CODE is minus the signal
+that killed the program, and the others are what it has left.
 
 The kernel gives it whatever below it loses its own parent (PR_SET_CHILD_SUBREAPER), so that nothing that the program
 has started can get away, in whatever session it is. When the adapter is gone, killed or not, all of that is killed.
@@ -61,6 +62,7 @@ class ParentProcess:
         self._terminal = _terminal()
         self._program = 0
         self._group = 0
+        self._sockets: list[bytes] = []
         self._fate = b""  # KILL or RELEASE, once it is known
         self._listens = True
         self._continued = False
@@ -70,7 +72,8 @@ class ParentProcess:
     def start(self) -> bool:
         """Become the parent of the program that the adapter names; say whether there is one."""
         size = int.from_bytes(self._received(4))
-        words = [*self._received(size).split(b"\0"), *map(os.fsencode, sys.argv[2:])]
+        count, *rest = self._received(size).split(b"\0")
+        self._sockets, words = rest[: int(count)], [*rest[int(count) :], *map(os.fsencode, sys.argv[2:])]
         signal.set_wakeup_fd(self._wake, warn_on_full_buffer=False)
         signal.signal(signal.SIGCHLD, _note)
         signal.signal(signal.SIGCONT, self._note_continued)
@@ -175,6 +178,8 @@ class ParentProcess:
         elif KILL in said or not (said or self._fate):
             self._fate = KILL
             self._end_all()
+            if not said:
+                self._remove_sockets()
             return False
         if RESUME in said:
             self._send(signal.SIGCONT)
@@ -202,7 +207,15 @@ class ParentProcess:
         else:
             self.code = os.waitstatus_to_exitcode(status)
             self._take_terminal_back()
-            self._tell(f"ended {self.code}")
+            self._tell(" ".join(map(str, ("ended", self.code, *(_children() if _has_children() else ())))))
+
+    def _remove_sockets(self) -> None:
+        """Remove what the adapter would have, had it not been killed."""
+        for path in self._sockets:
+            try:
+                os.unlink(path)  # noqa: PTH108 - pathlib would cost milliseconds
+            except OSError:
+                continue  # it had
 
     def _end_all(self) -> None:
         """Kill all that is below this process, one generation after the other: the next becomes ours then."""
@@ -326,6 +339,15 @@ def _adopt_orphans() -> None:
     except ImportError:
         return
     ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def _has_children() -> bool:
+    """Say whether there is any child of this process, which takes less than finding it."""
+    try:
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return False
+    return True
 
 
 def _children() -> set[int]:

@@ -4,11 +4,12 @@ Without mappings nothing is read or changed in passing. With them, what holds a 
 paths are changed, and it is written anew.
 
 A client that is elsewhere cannot open a file that no mapping is about, such as a library's. So its source gets a
-`sourceReference`, by which `source` gives the text; unless the client has named the file itself.
+`sourceReference`, by which `source` gives the text; unless the client has named the file itself. So does, without any
+mapping, a file of a program on another machine that is not on this one.
 """
 
 from collections.abc import Sequence
-from pathlib import PurePosixPath, PureWindowsPath
+from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from dapkit.protocol import EventBody, RawJson, decode_as, encode_value
 from dapkit.python.adapter.arguments import PathMapping
@@ -31,10 +32,12 @@ _WITHOUT_SOURCES = frozenset({"variables", "evaluate", "threads", "continue", "r
 class PathTranslation:
     """The mappings of a program; the one with the longest folder counts.
 
+    `elsewhere` says that the program runs on another machine, or in a container.
+
     Invariant: a file has one reference, and `_named` holds the files that the client has named without one.
     """
 
-    def __init__(self, mappings: Sequence[PathMapping], folder: str) -> None:
+    def __init__(self, mappings: Sequence[PathMapping], folder: str, *, elsewhere: bool = False) -> None:
         pairs = [
             (mapping.local_root, str(PurePosixPath(folder, mapping.remote_root)))
             for mapping in mappings
@@ -42,6 +45,7 @@ class PathTranslation:
         ]
         self._outward = sorted(pairs, key=lambda pair: len(pair[1]), reverse=True)
         self._inward = sorted(pairs, key=lambda pair: len(pair[0]), reverse=True)
+        self._is_active = bool(pairs) or elsewhere
         self._references: dict[str, int] = {}
         self._named: set[str] = set()
 
@@ -62,7 +66,7 @@ class PathTranslation:
 
     def arguments(self, arguments: object) -> object:
         """Return the arguments of a request as the program understands them."""
-        if not self._inward:
+        if not self._is_active:
             return arguments
         changed = self._changed(decode_as(object, encode_value(arguments)), inward=True)
         match changed:
@@ -72,13 +76,13 @@ class PathTranslation:
 
     def body(self, command: str, body: RawJson) -> RawJson:
         """Return the body of a response as the client understands it."""
-        if not self._outward or command in _WITHOUT_SOURCES:
+        if not self._is_active or command in _WITHOUT_SOURCES:
             return body
         return RawJson(encode_value(self._changed(decode_as(object, body), inward=False)))
 
     def event(self, body: EventBody) -> EventBody:
         """Return an event as the client understands it."""
-        if not self._outward:
+        if not self._is_active:
             return body
         return decode_as(type(body), encode_value(self._changed(decode_as(object, encode_value(body)), inward=False)))
 
@@ -104,10 +108,14 @@ class PathTranslation:
                     self._change_inward(source, path)
                 elif (mapped := self.of_client(path)) is not None:
                     source["path"] = mapped
-                elif name in _REFERABLE and not source.get("sourceReference") and path not in self._named:
+                elif name in _REFERABLE and not source.get("sourceReference") and self._is_foreign(path):
                     source["sourceReference"] = self._references.setdefault(
                         path, _FIRST_REFERENCE + len(self._references)
                     )
+
+    def _is_foreign(self, path: str) -> bool:
+        """Say whether the client, which has not named a file, cannot be expected to open it."""
+        return path not in self._named and (bool(self._outward) or path in self._references or not Path(path).exists())
 
     def _change_inward(self, source: dict[str, object], path: str) -> None:
         number = source.get("sourceReference")

@@ -36,6 +36,7 @@ class ProgramParent:
         pid: of the program.
         returncode: of the program: its exit code, or minus the signal that killed it; None while it runs.
         stopped_by: the signal that has stopped the program, None unless one has.
+        left: the processes that it has left, once it has ended.
 
     Invariant: `_handle` is the program's process from its start until `close`.
 
@@ -45,19 +46,20 @@ class ProgramParent:
         self.pid = 0
         self.returncode: int | None = None
         self.stopped_by: int | None = None
+        self.left: list[int] = []
         self._stream = stream
         self._handle = -1
         self._said = b""
         self._changed = Pulse()
 
-    async def start(self, argv: Sequence[str]) -> None:
-        """Have it start the program.
+    async def start(self, argv: Sequence[str], sockets: Sequence[Path]) -> None:
+        """Have it start the program, and remove sockets of ours if we are killed.
 
         Raises:
             RequestFailed: the operating system refused.
 
         """
-        words = b"\0".join(map(os.fsencode, argv))
+        words = b"\0".join(map(os.fsencode, (str(len(sockets)), *map(str, sockets), *argv)))
         try:
             await self._stream.send(len(words).to_bytes(4) + words)
             while not self.pid:
@@ -90,8 +92,8 @@ class ProgramParent:
                     self.stopped_by = int(number)
                 case [b"continued"]:
                     self.stopped_by = None
-                case [b"ended", number]:
-                    self.returncode = int(number)
+                case [b"ended", number, *left]:
+                    self.returncode, self.left = int(number), list(map(int, left))
         self._changed.beat()
 
     async def wait(self) -> None:

@@ -55,11 +55,13 @@ class _Set:
 class RememberedBreakpoints:
     """The last request of each kind, and for each source.
 
-    Invariant: no number that was reported to a client ever stands for another breakpoint.
+    Invariant: no number that was reported to a client ever stands for another breakpoint. `_places` says where
+    each of `_sets` is.
     """
 
     def __init__(self) -> None:
         self._sets: dict[_Key, _Set] = {}
+        self._places: dict[int, tuple[_Set, int]] = {}  # of each in its set, by its number
         self._numbers: dict[int, int] = {}
         self._offset = 0
         self._last = 0
@@ -68,7 +70,7 @@ class RememberedBreakpoints:
         """Take note of a request that the engine has answered; return the answer for the client."""
         reported = [self._renumbered(breakpoint) for breakpoint in _breakpoints(body)]
         self._last = max([self._last, *(breakpoint.id or 0 for breakpoint in reported)])
-        self._sets[_key(arguments)] = _Set(arguments, reported)
+        self._keep(_key(arguments), _Set(arguments, reported))
         if not self._offset:
             return body
         return RawJson(encode_value({"breakpoints": reported}))
@@ -90,6 +92,7 @@ class RememberedBreakpoints:
         """Forget what was set: there is a new configuration to come. Numbers are not used again."""
         self._offset, self._numbers = self._last, {}
         self._sets.clear()
+        self._places.clear()
 
     async def set_again(self, ask: Ask) -> list[BreakpointEvent]:
         """Send everything to a new engine; return what has changed, for the client."""
@@ -106,8 +109,17 @@ class RememberedBreakpoints:
                 for new, old in zip(reported, remembered.reported, strict=False)
                 if new != old and new.id is not None
             ]
-            self._sets[key] = _Set(remembered.arguments, reported)
+            self._keep(key, _Set(remembered.arguments, reported))
         return changes
+
+    def _keep(self, key: _Key, new: _Set) -> None:
+        before = self._sets.get(key)
+        for breakpoint in before.reported if before is not None else ():
+            self._places.pop(breakpoint.id or 0, None)
+        self._sets[key] = new
+        self._places |= {
+            breakpoint.id: (new, at) for at, breakpoint in enumerate(new.reported) if breakpoint.id is not None
+        }
 
     def _as_before(self, new: Breakpoint, old: Breakpoint) -> Breakpoint:
         if new.id is not None and old.id is not None:
@@ -124,11 +136,10 @@ class RememberedBreakpoints:
 
     def _update(self, reported: Breakpoint) -> None:
         self._last = max(self._last, reported.id or 0)
-        for remembered in self._sets.values():
-            remembered.reported = [
-                reported if breakpoint.id == reported.id is not None else breakpoint
-                for breakpoint in remembered.reported
-            ]
+        place = self._places.get(reported.id or 0)
+        if place is not None:
+            remembered, at = place
+            remembered.reported[at] = reported
 
 
 def _key(arguments: Arguments[Any]) -> _Key:

@@ -36,6 +36,7 @@ from dapkit.protocol import (
     TerminateArguments,
     ThreadEvent,
 )
+from dapkit.python.adapter.children import EXECUTES_EVENT, Children
 from dapkit.python.adapter.engine_log import LOG_EVENT, RELEASED_EVENT, write_entry
 from dapkit.python.adapter.launched_program import Category
 from dapkit.python.adapter.marked_output import MarkedOutput
@@ -158,6 +159,10 @@ class Debuggee:
 type Connector = Callable[["DebuggeeRun"], AbstractAsyncContextManager[Debuggee]]
 
 
+class GoneBefore(RequestFailed):
+    """The program has ended before there was a session: nothing is wrong, but there is nothing to debug."""
+
+
 class DebuggeeRun:
     """One program and what belongs to it.
 
@@ -166,16 +171,24 @@ class DebuggeeRun:
     Attributes:
         host: the adapter, which talks to the client.
         debuggee: see above.
+        children: processes that it starts.
         is_ours: whether the program ends with the session unless the client says otherwise.
         is_reported: whether it is reported to the client: not once it was released, or another run has taken its place.
 
     """
 
     def __init__(
-        self, host: Adapter[Any, Any], connect: Connector, *, remembered: RememberedBreakpoints, is_ours: bool
+        self,
+        host: Adapter[Any, Any],
+        connect: Connector,
+        children: Children,
+        *,
+        remembered: RememberedBreakpoints,
+        is_ours: bool,
     ) -> None:
         self.host = host
         self.debuggee: Debuggee | None = None
+        self.children = children
         self.is_ours = is_ours
         self.is_reported = True
         self.asked_to_end = False
@@ -190,8 +203,9 @@ class DebuggeeRun:
 
     @property
     def has_ended(self) -> bool:
-        """Whether the program has ended, though that may not have been reported yet."""
-        return self._settled.is_set() and self.debuggee is None
+        """Whether the program has ended, though that may not have been reported yet, or its children still run."""
+        ended = self.debuggee is None or self.debuggee.process.returncode is not None
+        return self._settled.is_set() and ended
 
     # Starting
 
@@ -212,10 +226,13 @@ class DebuggeeRun:
 
     async def _live(self) -> None:
         try:
-            async with self._connect(self) as debuggee:
+            async with self.children.coming(), self._connect(self) as debuggee:
                 self.debuggee = debuggee
                 self._settled.set()
                 await self._converse(debuggee)
+        except GoneBefore:
+            self._settled.set()
+            await self._report_end(None)
         except (RequestFailed, TransportError) as error:
             if self._settled.is_set():
                 raise
@@ -246,6 +263,7 @@ class DebuggeeRun:
         finally:
             debuggee.order.end()
         self.debuggee = None
+        await self.children.over()
         if self.is_reported:
             code = debuggee.process.returncode
             await self._report_end(code if code is not None else self._exit_code)
@@ -262,6 +280,8 @@ class DebuggeeRun:
         if self._exit_code is None and self.is_reported and debuggee.process.runs() and not debuggee.is_cut:
             debuggee.is_cut = True
             debuggee.order.end()
+            if self.children.is_expecting:  # a session of its own debugs what it has become
+                return
             await self._report(OutputEvent(output=f"{_CUT[0].upper()}{_CUT[1:]}.\n", category="important"))
 
     async def _pass_events_on(self, debuggee: Debuggee) -> None:
@@ -272,6 +292,8 @@ class DebuggeeRun:
                     write_entry(event.body)
                 case EventReceived(event) if event.event == RELEASED_EVENT:
                     debuggee.is_cut = True
+                case EventReceived(event) if event.event == EXECUTES_EVENT:
+                    self.children.expect(event.body)
                 case EventReceived(event):
                     if self.is_reported:
                         await self._pass_on(event.body, debuggee)
@@ -337,7 +359,9 @@ class DebuggeeRun:
             RequestFailed: there is none yet, or it does not listen; asking again kills it.
 
         """
+        await self.children.terminate(args)
         if self.has_ended:
+            await self._end_what_is_left()
             return
         if self.debuggee is None:
             raise RequestFailed("terminate: there is no program to end: it has not started")
@@ -355,6 +379,14 @@ class DebuggeeRun:
         if deadline.cancelled_caught:  # native code keeps the engine from running, and any interrupt from being noticed
             self.debuggee.process.send_term()
 
+    async def _end_what_is_left(self) -> None:
+        """Have children of a program that has ended end with their sessions, the second time at once."""
+        if self.debuggee is not None:
+            self.debuggee.process.interrupted()
+            if self.asked_to_end:
+                await self.debuggee.process.kill()
+        self.asked_to_end = True
+
     async def release(self, *, suspend: bool) -> None:
         """Let the program run on without us, or stay stopped; after that the client only gets `terminated`.
 
@@ -365,9 +397,11 @@ class DebuggeeRun:
         if self.debuggee is None:
             raise RequestFailed("disconnect: there is no program to release: it has not started, or has ended")
         self.is_reported = False
+        await self.children.release()
         suspend = self._resume(self.debuggee) or suspend
         self.debuggee.process.release()
-        if not (self.debuggee.is_cut or self.debuggee.stopped_by):  # the end of the link releases it as well
+        is_deaf = self.debuggee.is_cut or bool(self.debuggee.stopped_by) or self.has_ended
+        if not is_deaf:  # else the end of the link releases it as well
             await self.debuggee.ask(DisconnectArguments(terminate_debuggee=False, suspend_debuggee=suspend))
         await self.host.terminated()
 

@@ -5,22 +5,41 @@ own, which ends with it; then the program runs at full speed, and the next one m
 leaves the program suspended leaves its engine as well, until the next takes the stopped threads over.
 """
 
-import _socket
 import atexit
 import os
 import sys
 from collections.abc import Callable
+from time import monotonic, sleep
 
 from . import limits
 from .connection import current, tokens
 from .connection.descriptor import OwnDescriptor
-from .connection.listener import AUTHENTICATE, AcceptedClient, ClientListener, ListenAddress, user_behind
+from .connection.introduction import connected
+from .connection.listener import AcceptedClient, ClientListener, ListenAddress, Shown
 from .connection.thread import start_thread
-from .connection.wire import FrameReader, Json, encode
 from .engine import Engine
-from .errors import MalformedFrame
 from .requests.dispatch import Dispatcher
 from .unseen import unseen
+
+
+class ProgramIdentity:
+    """What is known of a program that was started so that clients can attach.
+
+    Attributes:
+        name: what the client is shown; empty for the first word of the command line.
+        file: which counts as code of the program, wherever it lies.
+        text: what `python -c` runs.
+        exit_code: how it has ended, once that is known.
+
+    """
+
+    def __init__(self) -> None:
+        self.name = self.file = self.text = ""
+        self.exit_code: int | None = None
+
+    def note_exit_code(self, code: int) -> None:
+        """Take note of how the program ends."""
+        self.exit_code = code
 
 
 class AttachableProgram:
@@ -28,22 +47,33 @@ class AttachableProgram:
 
     Attributes:
         listener: where clients connect; None where the program connects.
+        identity: which program it is.
 
     """
 
     def __init__(self) -> None:
         self.listener: ClientListener | None = None
+        self.identity = ProgramIdentity()
         self._held: Engine | None = None
         self._token_file = ""
         self._token_handle: OwnDescriptor | None = None
         self._prepared = False
         self._main = 0
 
-    def open(self, place: ListenAddress, token: str | None, folder: str, *, allow_remote: bool) -> ListenAddress:
-        """Listen, and serve the clients that connect."""
+    def open(
+        self,
+        place: ListenAddress,
+        token: str | None,
+        folder: str,
+        *,
+        allow_remote: bool,
+        shown: Shown | None,
+        main: int,
+    ) -> ListenAddress:
+        """Listen, and serve the clients that connect; `main` is the main thread, if the caller knows it."""
         self._need_nobody()
         made = None if token is not None or isinstance(place, str) else tokens.make()
-        self.listener = ClientListener(place, token or made, allow_remote=allow_remote)
+        self.listener = ClientListener(place, token or made, allow_remote=allow_remote, shown=shown)
         where = self.listener.place
         if made is not None and not isinstance(where, str):
             try:
@@ -53,31 +83,66 @@ class AttachableProgram:
                 self.listener.close()
                 self.listener = None
                 raise
-        address = where if isinstance(where, str) else f"{where[0]}:{where[1]}"
-        hint = f"; the token is in {self._token_file}" if self._token_file else ""
-        _report(f"dapkit: listening at {address}{hint}\n")
-        self._start(self._serve_visitors)
+        self._start(self._serve_visitors, main)
         return where
 
-    def reach(self, place: ListenAddress, token: str | None) -> None:
-        """Connect to a debugger that waits, and return when it has configured its session."""
+    @property
+    def whereabouts(self) -> str:
+        """What the user is to know of where it listens."""
+        where = self.listener.place if self.listener is not None else ""
+        address = where if isinstance(where, str) else f"{where[0]}:{where[1]}"
+        hint = f"; the token is in {self._token_file}" if self._token_file else ""
+        return f"listening at {address}{hint}"
+
+    def reach(self, place: ListenAddress, token: str | None, *, authority: str | None, waits: bool, main: int) -> None:
+        """Connect to a debugger that waits, and return when it has configured its session, if that is wanted."""
         self._need_nobody()
-        client = _connected(place, token)
+        client = connected(place, token, authority)
         waiter = current.expect()
-        self._start(unseen(lambda: self._serve(client)))
-        current.wait_for(waiter)
+        self._start(unseen(lambda: self._serve(client)), main)
+        if waits:
+            current.wait_for(waiter)
+
+    def visit(self, place: str, main: int) -> None:
+        """Go to an adapter that wants to debug this program, and serve it.
+
+        Raises:
+            RuntimeError: another debugger does.
+            OSError: nobody waits there any more.
+
+        """
+        current.need_no_launcher()
+        if self.listener is not None:
+            where = self.listener.place
+            raise RuntimeError(f"it listens for clients: attach to {where if isinstance(where, str) else where[1]}")
+        self._wait_until_nobody_is_served()
+        client = connected(place, None)
+        self._start(unseen(lambda: self._serve(client)), main)
+
+    def _wait_until_nobody_is_served(self) -> None:
+        """Wait a moment for the thread that has served a client that has left.
+
+        Raises:
+            RuntimeError: the client is still there.
+
+        """
+        until = monotonic() + limits.LEAVE_SECONDS
+        while current.expects_clients:
+            if monotonic() > until:
+                raise RuntimeError("another client is attached to the program, and only one can be")
+            sleep(limits.LEAVE_TICK_SECONDS)
 
     def _need_nobody(self) -> None:
         if current.expects_clients:
             raise RuntimeError("the program listens for clients, or is connected to one, already")
 
-    def _start(self, serve: Callable[[], None]) -> None:
+    def _start(self, serve: Callable[[], None], main: int = 0) -> None:
         if not self._prepared:
             self._prepared = True
             os.register_at_fork(after_in_child=self._forget_in_child)
             atexit.register(self._finish)
         current.expects_clients = True
-        self._main = current.main_thread()
+        self._main = main or current.main_thread()
         start_thread(unseen(lambda: self._live(serve)))
 
     @unseen
@@ -100,27 +165,36 @@ class AttachableProgram:
     def _serve(self, client: AcceptedClient) -> None:
         """Serve a client until it leaves."""
         before, self._held = self._held, None
+        identity = self.identity
         engine = Engine(
             client.connection,
-            sys.argv[0] if getattr(sys, "argv", None) else "",
+            identity.name or (sys.argv[0] if getattr(sys, "argv", None) else ""),
             Dispatcher,
             main=self._main,
             said=client.said,
+            tls=client.tls,
             before=before,
         )
+        if identity.file:
+            engine.sources.claim_for_program(identity.file)
+        if identity.text:
+            engine.shown.hints.append(identity.text)
         current.engine = engine
         others = {} if self.listener is None else self.listener.watched
         engine.serve_attached(others)
+        if before is not None:
+            before.give_back()
         if engine.is_suspended:
             self._held = engine
+            engine.link.discard()
         else:
             current.engine = None
-        engine.link.discard()
+            engine.discard()
 
     def _finish(self) -> None:
         """Send the last messages, and remove the files, when the program ends."""
         if current.engine is not None:
-            current.engine.finish()
+            current.engine.finish(self.identity.exit_code)
         place = self.listener.place if self.listener is not None else None
         left = place if isinstance(place, str) else self._token_file
         if left:
@@ -147,87 +221,49 @@ class AttachableProgram:
 
 
 _attachable = AttachableProgram()
+identity = _attachable.identity
+"""Which program this process runs."""
 
 
-def listen(place: ListenAddress, *, token: str | None, folder: str, allow_remote: bool) -> ListenAddress:
-    """Let clients attach; return where. A port for which no token is given gets one, which is left in a folder."""
-    return _attachable.open(place, token, folder, allow_remote=allow_remote)
+def listen(
+    place: ListenAddress,
+    *,
+    token: str | None,
+    folder: str,
+    allow_remote: bool,
+    shown: Shown | None = None,
+    announce: bool = True,
+    main: int = 0,
+) -> ListenAddress:
+    """Let clients attach; return where. A port for which no token is given gets one, which is left in a folder.
 
-
-def connect(place: ListenAddress, token: str | None) -> None:
-    """Connect to a debugger that waits, and return when it has configured its session."""
-    _attachable.reach(place, token)
-
-
-def _connected(place: ListenAddress, token: str | None) -> AcceptedClient:
-    """Connect, and have both ends prove that they know the token if there is one.
-
-    Raises:
-        OSError: no debugger listens there.
-        RuntimeError: it does not know the token, or refuses ours; or it is a stranger's.
-
+    With `announce` stderr says where; `main` is the main thread, 0 if the caller does not know it; `shown` is the
+    certificate of TLS.
     """
-    if isinstance(place, str):
-        connection = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM | _socket.SOCK_CLOEXEC)
-    else:
-        family = _socket.AF_INET6 if ":" in place[0] else _socket.AF_INET
-        connection = _socket.socket(family, _socket.SOCK_STREAM | _socket.SOCK_CLOEXEC)
-        connection.setsockopt(_socket.IPPROTO_TCP, _socket.TCP_NODELAY, 1)
-    address: object = place
-    try:
-        connection.settimeout(limits.TOKEN_SECONDS)
-        connection.connect(address)  # type: ignore[arg-type]  # one or the other kind
-        if isinstance(place, str):
-            _need_own_user(connection, place)
-        else:
-            _introduce(connection, token, place[1])
-        connection.settimeout(None)
-    except BaseException:
-        connection.close()
-        raise
-    return AcceptedClient(connection, b"")
+    where = _attachable.open(place, token, folder, allow_remote=allow_remote, shown=shown, main=main)
+    if announce:
+        _report(f"dapkit: {whereabouts()}\n")
+    return where
 
 
-def _need_own_user(connection: _socket.socket, path: str) -> None:
-    if (user := user_behind(connection)) not in {0, os.geteuid()}:
-        raise RuntimeError(f"user {user} listens at {path}, expected user {os.geteuid()}")
+def whereabouts() -> str:
+    """Return what the user is to know of where the program listens."""
+    return _attachable.whereabouts
 
 
-def _introduce(connection: _socket.socket, token: str | None, port: int) -> None:
-    if token is None:
-        raise RuntimeError(f"there is no token for port {port}: no debugger has left one, and none was given")
-    ours = tokens.make_nonce()
-    body = _asked(connection, 1, {"nonce": ours}).get("body")
-    theirs, proof = (body.get("nonce"), body.get("proof")) if isinstance(body, dict) else (None, None)
-    if (
-        not isinstance(theirs, str)
-        or not tokens.is_nonce(theirs)
-        or not tokens.same(proof, tokens.proof_of("server", token, port, ours, theirs))
-    ):
-        raise RuntimeError(
-            "the peer did not prove that it knows the token: another program may have taken the port of the "
-            "debugger, or the port is forwarded from one of another number; nothing was sent to it"
-        )
-    _asked(connection, 2, {"proof": tokens.proof_of("client", token, port, ours, theirs)})
+def connect(
+    place: ListenAddress, token: str | None, *, authority: str | None = None, waits: bool = True, main: int = 0
+) -> None:
+    """Connect to a debugger that waits, and return when it has configured its session, if that is wanted.
+
+    By TLS if there is an `authority`: a file of certificates that vouch for the debugger's.
+    """
+    _attachable.reach(place, token, authority=authority, waits=waits, main=main)
 
 
-def _asked(connection: _socket.socket, number: int, arguments: Json) -> Json:
-    """Put a request to a debugger that has not accepted us yet; return the response."""
-    connection.sendall(encode({"seq": number, "type": "request", "command": AUTHENTICATE, "arguments": arguments}))
-    reader = FrameReader()
-    answers: list[Json] = []
-    while not answers:
-        # Byte by byte: nothing behind the frame may be swallowed.
-        data = connection.recv(1)
-        try:
-            answers = reader.feed(data)
-        except MalformedFrame as error:
-            raise RuntimeError(f"the peer is not a debugger: {error}") from error
-        if not data:
-            raise RuntimeError("the debugger closed the connection before it had proved the token, or taken our proof")
-    if answers[0].get("success") is not True:
-        raise RuntimeError(f"the debugger refused: {answers[0].get('message')}")
-    return answers[0]
+def visit(place: str, main: int) -> None:
+    """Go to an adapter that waits at a unix socket; `main` is the main thread, 0 if the caller does not know it."""
+    _attachable.visit(place, main)
 
 
 def _report(text: str) -> None:

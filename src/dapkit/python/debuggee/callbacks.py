@@ -13,7 +13,7 @@ from types import CodeType, FrameType
 
 from . import native, unseen
 from .breakpoints.table import BreakpointTable
-from .bytecode.positions import ProgramTexts
+from .bytecode.texts import ProgramTexts
 from .connection.link import Link
 from .exceptions import details
 from .exceptions.table import ExceptionBreakpointTable
@@ -29,7 +29,11 @@ from .execution.stepping import Stepping
 from .execution.stops import Stops
 from .log import LOG, code_name, write
 from .marks import let_go, under_lock
+from .options import EngineOptions
+from .program.interpreters import OtherInterpreters
 from .sources.files import OURS, PROGRAM, Sources, starts_on_its_only_line
+from .sources.unfiled import CompiledText
+from .templates import django, jinja
 from .threads.table import ThreadTable
 
 DISABLE = events.DISABLE
@@ -53,6 +57,7 @@ class Callbacks:
         exceptions: ExceptionBreakpointTable,
         lock: _thread.RLock,
         texts: ProgramTexts,
+        options: EngineOptions,
     ) -> None:
         self._link = link
         self._monitor = monitor
@@ -64,7 +69,9 @@ class Callbacks:
         self._exceptions = exceptions
         self._lock = lock
         self._loads = Loads(monitor, self._note_loading)
+        self._interpreters = OtherInterpreters(link)
         self._soon: dict[FrameType, Callable[[], None]] = {}
+        self._options = options
         self.breakpoints = BreakpointTable(
             link,
             monitor,
@@ -75,6 +82,7 @@ class Callbacks:
             lock=lock,
             safely=self._safely,
             changed=self.breakpoints_changed,
+            reads=lambda kind: kind in options.templates,
         )
         self.arguments = KnownArguments(monitor, ArgumentRecovery(texts, sources).recovered)
         self._line = self.shielded(self._on_line)
@@ -101,6 +109,8 @@ class Callbacks:
         )
         self.choose()
         self._loads.begin()
+        if self._options.templates:
+            self._monitor.also("templates", events.DISCOVERY)
 
     @under_lock
     def choose(self) -> None:
@@ -281,6 +291,7 @@ class Callbacks:
             return None
         if code.co_name == "<module>":
             self._note_loading(code)
+            self._note_template(frame)
         noted = self.arguments.watched.get(id(code))
         if noted is not None and offset == noted[1]:  # not where a generator goes on
             with self._lock:
@@ -296,6 +307,7 @@ class Callbacks:
         if id(code) in self._loads.threads:
             self._threads.began(ident)
             return None
+        self._interpreters.look(frame, code)
         if self._stepping.entering:
             with self._lock:
                 self._stepping.enter(ident, frame)
@@ -309,6 +321,10 @@ class Callbacks:
 
     def _meet_breakpoints(self, frame: FrameType, code: CodeType, offset: int, *, is_met: bool) -> bool:
         """Bind breakpoints to code that starts; say whether one wants to know of every start."""
+        if "django" in self._options.templates and django.is_renderer(code):
+            with self._lock:
+                self.breakpoints.sources.meet_renderer(code)
+                self.choose()
         keys = () if is_met else self.breakpoints.sources.wants(code)
         if keys:
             with self._lock:
@@ -334,6 +350,12 @@ class Callbacks:
             if key is not None:
                 self._sources.stamps.note(key)
 
+    def _note_template(self, frame: FrameType) -> None:
+        text = jinja.text_in_memory(frame) if "jinja" in self._options.templates else None
+        if text is not None:
+            with self._lock:
+                self._sources.unfiled.note_compiled(CompiledText(frame.f_code, *text))
+
     # Exceptions
 
     def _on_raise(self, frame: FrameType, _code: CodeType, offset: int, exception: BaseException) -> None:
@@ -346,6 +368,10 @@ class Callbacks:
         ident = _thread.get_ident()
         if self._states.evaluates(ident):
             return  # it will be the answer
+        if "jinja" in self._options.templates:
+            if jinja.stands_in(frame):
+                return
+            again = again or jinja.raises_again(frame)
         mode = self._exceptions.on_raise(ident, frame, offset, exception, again=again)
         if mode:
             shown, trail = self._exceptions.shown(mode, exception, frame)

@@ -15,12 +15,13 @@ import _thread
 import os
 import sys
 from collections.abc import Callable, Mapping
-from types import FrameType, MappingProxyType
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
 
 from . import limits, log, marks
-from .bytecode.positions import ProgramTexts
+from .bytecode.texts import ProgramTexts
 from .callbacks import Callbacks
+from .children import following
 from .classes import forget_classes
 from .collection import automatic
 from .connection import current
@@ -34,17 +35,18 @@ from .evaluation.interrupts import interrupt
 from .exceptions.table import ExceptionBreakpointTable
 from .execution.job_queue import JobQueue
 from .execution.monitor import Monitor
-from .execution.parked import ParkedThread
-from .execution.states import FORKED, STOPPED, SUSPENDED, ThreadStates
+from .execution.states import FORKED, SUSPENDED, ThreadStates
 from .execution.stepping import Stepping
 from .execution.stops import Stops
 from .expressions.console import Console
 from .forks import Forks
-from .hidden import hide_modules, hide_parts
+from .hidden import give_back, hide_modules, hide_parts
+from .looks import PeriodicLooks
 from .marks import in_link_thread, under_lock
 from .options import EngineOptions
 from .program import termination as asking_to_end
 from .program.output import RedirectedOutput
+from .program_calls import ProgramCalls
 from .sources.auto_reload import Reloader
 from .sources.files import Sources
 from .sources.modules import ModuleTable
@@ -59,6 +61,7 @@ from .values.references import ObjectReferences
 from .values.variables import VariableReader
 
 if TYPE_CHECKING:
+    from .connection.tls import Tls
     from .values.references import Numbered
 
 
@@ -74,6 +77,9 @@ class RequestDispatcher(Protocol):
 
     def again(self, request: IncomingRequest) -> None:
         """Answer a request that was put off."""
+
+    def cancel(self, seq: object) -> None:
+        """Drop the work for a request, if it is not done yet."""
 
 
 class Engine:
@@ -91,6 +97,7 @@ class Engine:
         *,
         main: int | None = None,
         said: bytes = b"",
+        tls: "Tls | None" = None,
         before: "Engine | None" = None,
     ) -> None:
         """Take a connection, what its other end has `said` on it, and the engine whose client left suspended before."""
@@ -101,7 +108,7 @@ class Engine:
         self.name = name
         self.lock = marks.engine_lock()
         self.options = EngineOptions()
-        self.link = Link(connection, said)
+        self.link = Link(connection, said, tls)
         unfiled = UnfiledTexts()
         self.sources = Sources(unfiled)
         self.references = ObjectReferences()
@@ -134,6 +141,7 @@ class Engine:
             exceptions=self.exceptions,
             lock=self.lock,
             texts=self.texts,
+            options=self.options,
         )
         self.data_breakpoints = DataBreakpointTable(
             self.link,
@@ -147,12 +155,25 @@ class Engine:
         )
         self.modules = ModuleTable(self.sources, self.link.event)
         self.shown = ShownSources(self.sources, unfiled, self.link.event)
-        details = FrameDetails(self.callbacks.breakpoints.addresses, self.texts, self.stops, self.callbacks.arguments)
-        self.stacks = Stacks(self.sources, self.references, self.modules, self.shown, details)
+        frame_details = FrameDetails(
+            self.callbacks.breakpoints.addresses, self.texts, self.stops, self.callbacks.arguments
+        )
+        self.stacks = Stacks(self.sources, self.references, self.modules, self.shown, frame_details)
         self.memory = MemoryReferences(self.references)
         self.reader = VariableReader(self.references, self.memory)
         self.console = Console(self.options)
         self.redirected_output = RedirectedOutput(self._report_output)
+        self.calls = ProgramCalls(
+            self.threads,
+            self.stops,
+            self.monitor,
+            callbacks=self.callbacks,
+            exceptions=self.exceptions,
+            lock=self.lock,
+        )
+        self.looks = PeriodicLooks(
+            self.link, self.monitor, self.callbacks.breakpoints, states=self.states, lock=self.lock
+        )
         self._exit_code = 0
         self._may_run = _thread.allocate_lock()
         self._may_run.acquire()
@@ -168,6 +189,7 @@ class Engine:
         )
         self.dispatcher = dispatcher(self)
         self._before = before
+        self._hidden: list[object] = []
         self._hooked = False
 
     @property
@@ -187,7 +209,8 @@ class Engine:
             RequestRefused: if another debugger is active in this process.
 
         """
-        self.monitor.claim()
+        if self.owned:  # else it is taken when the client attaches
+            self.monitor.claim()
         os.register_at_fork(
             before=self.forks.rest, after_in_parent=self.forks.go_on, after_in_child=self.forget_in_child
         )
@@ -219,7 +242,8 @@ class Engine:
         try:
             if self._serve_in_spite_of_errors():
                 return
-            if self.link.is_lost and self.owned and not self.states.released:
+            ends = self.owned or self.options.ends_with_link
+            if self.link.is_lost and ends and not self.states.released:
                 os._exit(limits.LINK_LOST_EXIT_CODE)
             self._let_go()
         finally:
@@ -251,10 +275,20 @@ class Engine:
     def serve_attached(self, others: dict[int, Callable[[], None]]) -> None:
         """Serve a client that has come to the running program, in this thread, until it leaves."""
         self._take_link_thread()
+        self._hidden = hide_parts(self)  # before the modules, from which there is a way to it
         hide_modules()
-        hide_parts(self)
         self._serve_in_spite_of_errors(others)
         self._let_go()
+
+    def discard(self) -> None:
+        """Drop what there is only for the sake of a session, which is over for good: nothing leads here any more."""
+        self.link.discard()
+        self.give_back()
+
+    def give_back(self) -> None:
+        """Let the collector have it; a job, which is never tracked, leads to all of it."""
+        self.jobs.forget()
+        give_back(self._hidden)
 
     def _take_link_thread(self) -> None:
         """Make the calling thread the link's."""
@@ -285,7 +319,7 @@ class Engine:
             if self.options.debugs:
                 self.callbacks.install()
                 if not self.owned:
-                    self._look_after_tool()
+                    self.looks.after_tool()
                     self.data_breakpoints.program_runs()
             else:
                 self.monitor.release()
@@ -296,7 +330,7 @@ class Engine:
             sys.breakpointhook, self._hooked = current.hook, True
         if self.options.debugs and self.options.auto_reload is not None:
             console = self.callbacks.breakpoints.console
-            self._look_for_saved_files(Reloader(self.options.auto_reload, self.sources, self.link.event, console))
+            self.looks.for_saved_files(Reloader(self.options.auto_reload, self.sources, self.link.event, console))
         if self.options.redirect_output:
             for problem in self.redirected_output.begin():
                 self._complain(problem)
@@ -324,41 +358,17 @@ class Engine:
 
         def look() -> None:
             if self.options.debugs:
-                self._look_after_tool()
+                self.looks.after_tool()
             taken.release()
 
         self.link.soon(look)
         if not self.link.closed:
             taken.acquire(True, limits.TOOL_SECONDS)  # noqa: FBT003 - positional only
 
-    def _look_after_tool(self) -> None:
-        """Say so if the program has taken our tool of sys.monitoring from us, or left our callbacks no room."""
-        with self.lock:
-            found = self.monitor.mend()
-        if found:
-            text = f"The program uses the tool of sys.monitoring that the debugger needs: it {found}.\n"
-            self.link.event("output", {"category": "important", "output": text})
-        if self.monitor.active:
-            self.callbacks.breakpoints.report_missed()
-            self.link.after(limits.TOOL_SECONDS, self._look_after_tool)
-
-    def _look_for_saved_files(self, reloading: Reloader) -> None:
-        if not self.states.released:
-            reloading.look()
-            self.link.after(reloading.seconds, lambda: self._look_for_saved_files(reloading))
-
-    def stop_in(self, frame: FrameType) -> None:
-        """Stop in a frame of the calling thread as soon as it goes on."""
-        if not current.is_debugged() or not self.monitor.active:
-            return
-        ident = _thread.get_ident()
-        if self.states.of(ident) == STOPPED:
-            return  # called by something that is evaluated at a stop
-        self.callbacks.at_next_instruction_of(frame, lambda: self.stops.halt(ParkedThread(ident, frame), "breakpoint"))
-
     @in_link_thread
     def release(self) -> None:
         """Let the program run on for good, undebugged, at full speed."""
+        following.leave_alone()
         self.redirected_output.end()
         with self.lock:
             has_begun = self.states.configured
@@ -461,8 +471,11 @@ class Engine:
         """Remember how the program ended, for the `exited` event."""
         self._exit_code = code
 
-    def finish(self) -> None:
-        """Say the last words, when nothing of the program will run any more. In the main thread."""
+    def finish(self, exit_code: int | None = None) -> None:
+        """Say the last words, when nothing of the program will run any more. In the main thread.
+
+        Of a program that was not launched by us the exit code is reported where the caller knows it.
+        """
         if self.states.released or self.link.closed:
             return
         for stream in (sys.stdout, sys.stderr):
@@ -473,12 +486,13 @@ class Engine:
         self.callbacks.breakpoints.report_missed()
         if self.stepping.waits_for_entry:
             self._complain("stopOnEntry: the program has run no code of its own, only libraries.")
-        body: Json = {"exitCode": self._exit_code}
+        if self.owned:
+            exit_code = self._exit_code
         with self.lock:
             self.data_breakpoints.clear()
             self.stops.release()
-        if self.owned:  # else it is not known how it ends
-            self.link.event("exited", body)
+        if exit_code is not None:
+            self.link.event("exited", {"exitCode": exit_code})
         self.link.close()
 
     def forget_in_child(self) -> None:

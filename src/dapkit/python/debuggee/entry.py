@@ -1,7 +1,10 @@
 """The start of a debugged program: `python [options] entry.py --link unix:PATH ...`.
 
     entry.py --link unix:PATH (--program FILE | --module NAME | --code TEXT) [--] [argument...]
+    entry.py --beginning DESCRIPTOR (--program FILE | --module NAME | --code TEXT) [--] [argument...]
 
+The second is what `python -m dapkit` becomes: the program is not launched by an adapter, but clients can attach to it
+from its beginning on; the descriptor is of a pipe, which says how (`startup`).
 Everything after the program is the program's own; one `--` in front of that is dropped.
 
 This file runs as a script, in an interpreter where dapkit need not be installed. It has `loader` make a world for the
@@ -32,7 +35,7 @@ the program is at stop 5", "unknown command 'x'", "internal error of the debugge
 `terminate` raises KeyboardInterrupt in the main thread and removes all breakpoints. `disconnect` ends the
 process at once unless `terminateDebuggee` is false; then, and only then, it runs on without us.
 If the link breaks, the process ends at once, with exit code 129: a launched program dies with its debugger.
-The child of a `fork` is not debugged.
+A child process comes by a way of its own (`child.py`).
 """
 
 import builtins
@@ -57,15 +60,14 @@ def _load_engine() -> "Callable[[str], Any]":
     return load
 
 
-def _arguments(given: list[str]) -> tuple[str, str, str, list[str]]:
-    """Split the command line into link, kind of program, program, and its arguments."""
+def _arguments(given: list[str]) -> tuple[str, str, str, str, list[str]]:
+    """Split the command line into how it begins and by what, kind of program, program, and its arguments."""
     match given:
-        case ["--link", link, ("--program" | "--module" | "--code") as kind, what, "--", *rest]:
-            return link, kind[2:], what, rest
-        case ["--link", link, ("--program" | "--module" | "--code") as kind, what, *rest]:
-            return link, kind[2:], what, rest
+        case [("--link" | "--beginning") as how, way, ("--program" | "--module" | "--code") as kind, what, *rest]:
+            return how[2:], way, kind[2:], what, rest[1:] if rest[:1] == ["--"] else rest
     raise SystemExit(
-        "usage: entry.py --link unix:PATH (--program FILE | --module NAME | --code TEXT) [--] [argument...]"
+        "usage: entry.py --link unix:PATH | --beginning DESCRIPTOR "
+        "(--program FILE | --module NAME | --code TEXT) [--] [argument...]"
     )
 
 
@@ -76,9 +78,16 @@ def _show_lines_at_once() -> None:
 
 
 def main() -> "Callable[[], None]":
-    """Connect to the adapter, wait for it to configure, and return what runs the program."""
-    link, kind, what, rest = _arguments(sys.argv[1:])
-    load = _load_engine()
+    """Begin as the command line says, and return what runs the program."""
+    how, way, kind, what, rest = _arguments(sys.argv[1:])
+    begin = _begin_launched if how == "link" else _begin_attachable
+    return begin(_load_engine(), way, kind, what, rest)
+
+
+def _begin_launched(
+    load: "Callable[[str], Any]", link: str, kind: str, what: str, rest: list[str]
+) -> "Callable[[], None]":
+    """Connect to the adapter and wait for it to configure."""
     of_interpreter = set(map(id, load("loader").standard("gc").get_objects()))
     program = load("program.main")
     archive = program.is_archive(kind, what)
@@ -88,6 +97,7 @@ def main() -> "Callable[[], None]":
     if kind == "code":
         engine.shown.hints.append(what)
     load("connection.current").engine = engine
+    load("children.following").prepare()
     load("loader").standard("atexit").register(engine.finish)  # the first to be registered is the last to be called
     engine.start()
     load("hidden").hide_all(of_interpreter)
@@ -101,8 +111,43 @@ def main() -> "Callable[[], None]":
         run,
         engine.note_exit_code,
         engine.sources,
-        sys._getframe(1).f_code,
+        sys._getframe(2).f_code,
         asked_to_end=lambda: engine.asked_to_end,
+    )
+    return run_to_end
+
+
+def _content(load: "Callable[[str], Any]", handle: int) -> bytes:
+    """Return what is in a pipe, and close it."""
+    posix = load("loader").standard("posix")
+    parts = list(iter(lambda: posix.read(handle, 1 << 16), b""))
+    posix.close(handle)
+    return b"".join(parts)
+
+
+def _begin_attachable(
+    load: "Callable[[str], Any]", handle: str, kind: str, what: str, rest: list[str]
+) -> "Callable[[], None]":
+    """Let clients attach, and wait for the first if that is wanted."""
+    of_interpreter = set(map(id, load("loader").standard("gc").get_objects()))
+    beginning = load("loader").standard("marshal").loads(_content(load, int(handle)))
+    load("loader").log_file = beginning["log"]
+    startup, program, current = load("startup"), load("program.main"), load("connection.current")
+    run, file = program.prepare(kind, what, rest, archive=program.is_archive(kind, what))
+    identity = load("attachable").identity
+    identity.name, identity.file, identity.text = (what, file, "") if kind != "code" else ("-c", "", what)
+    try:
+        startup.begin(beginning)
+    except (OSError, RuntimeError, ValueError) as error:
+        sys.exit(f"dapkit: {startup.explain(error, beginning)}")
+    sources = startup.sources()
+    load("hidden").hide_all(of_interpreter)
+    run_to_end: Callable[[], None] = program.run_to_end(
+        run,
+        identity.note_exit_code,
+        sources,
+        sys._getframe(2).f_code,
+        asked_to_end=lambda: current.engine is not None and current.engine.asked_to_end,
     )
     return run_to_end
 

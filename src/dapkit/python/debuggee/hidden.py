@@ -1,8 +1,8 @@
 """Objects of ours that the program's `gc` does not list: `get_objects` and `get_referrers` go through what is tracked.
 
 Nothing collects what is not tracked any more, and functions and classes cannot even end so. What is hidden for good is
-therefore kept for good; what is made anew at each stop is in no circle, and ends when the last reference does. Without
-the native part, all is listed.
+therefore kept for good; the engine of a session that ends before its program is given back; what is made anew at each
+stop is in no circle, and ends when the last reference does. Without the native part, all is listed.
 """
 
 import gc
@@ -40,13 +40,22 @@ def hide_modules() -> None:
             _hide_names(vars(module), name)
 
 
-def hide_parts(part: Any) -> None:  # noqa: ANN401 - of any class
-    """Hide an object of ours and all of ours that it has in its attributes."""
+def hide_parts(part: Any) -> list[Any]:  # noqa: ANN401 - of any class
+    """Hide an object of ours and all of ours that it has in its attributes; return what was not hidden before."""
     if type(part).__module__.partition(".")[0] != loader.PACKAGE or isinstance(part, ModuleType | type):
-        return
+        return []
+    hidden: list[Any] = []
     if native.untrack(part, False):  # noqa: FBT003 - a function in C
+        hidden.append(part)
         for inner in list(getattr(part, "__dict__", {}).values()):
-            hide_parts(inner)
+            hidden += hide_parts(inner)
+    return hidden
+
+
+def give_back(hidden: list[Any]) -> None:
+    """Let the collector have what was hidden, and is of no more use: only so do its circles end."""
+    while hidden:
+        native.track(hidden.pop())
 
 
 def _hide_names(names: Any, module: str) -> None:  # noqa: ANN401 - of a module or class

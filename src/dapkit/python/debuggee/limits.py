@@ -42,6 +42,10 @@ DESCRIPTOR_SECONDS: Final = 0.5
 """How often the link looks whether the program has closed its descriptors."""
 TICK_SECONDS: Final = 0.05
 """How often the link looks after running work."""
+GUI_SECONDS: Final = 0.04
+"""How often a stopped thread serves windows of the program, with `guiEventLoop`."""
+SLICE_SECONDS: Final = 0.05
+"""How long the link's thread does one thing before it looks whether there are other requests."""
 TOOL_SECONDS: Final = 0.9
 """How often is looked whether the program has taken our tool of sys.monitoring."""
 RELOAD_SECONDS: Final = 1.0
@@ -62,6 +66,12 @@ MESSAGE_CHARS: Final = 10_000
 """A log message, an error text, the text of an exception."""
 LINE_ITEMS: Final = 300
 """Items of a container in one line of text, but for the clipboard."""
+PART_CHARS: Final = 60
+"""A part of a value in a text that a presenter makes."""
+TEXT_COLUMNS: Final = 12
+"""Columns in such a text."""
+TABLE_ROWS: Final = 10
+"""Rows of a table that are shown as one."""
 PREVIEW_DEPTH: Final = 3
 """Containers within containers in one line of text."""
 UNPAGED_ITEMS: Final = 500
@@ -72,6 +82,10 @@ PROPOSALS: Final = 2_000
 """Completions in one answer."""
 MEMORY_BYTES: Final = 16 * 1024 * 1024
 """Bytes in one answer to `readMemory`."""
+CALLBACKS_AT_ONCE: Final = 1_000
+"""Breakpoints of a source whose conditions are compiled when they are set; of more, each when it is first reached."""
+PIECE_LINES: Final = 2_000
+"""Lines of a text that are compiled together to look at them, if a statement ends with the last one."""
 TEXT_BYTES: Final = 2_000_000
 """Source texts that are kept, as they are needed again at the next stop; in memory they take three times as much."""
 KEPT_ITEMS: Final = 100
@@ -119,14 +133,22 @@ INSTRUCTIONS: Final = 100_000
 """Instructions in one answer of `disassemble`."""
 DISASSEMBLED_CODES: Final = 8
 """Code objects whose instructions are kept: an editor reads one page after the other."""
+STOPS_REMEMBERED: Final = 1_000
+"""Stops of which it is known which numbers of frames and values were theirs."""
 SPANS: Final = 2_000
 """Places of instructions that are not looked up again: a deep recursion has few."""
+STOPPED_EXCEPTIONS: Final = 8
+"""Exceptions of a thread that the program was stopped for, and that may still be on their way."""
 KNOWN_RAISES: Final = 16_384
 """Types of exceptions at instructions of which it is known what becomes of them."""
 READ_CODES: Final = 4_096
 """Code objects whose handlers of exceptions are kept."""
 WRAPPERS: Final = 16
 """Decorators that are looked through for the function behind them."""
+COMPILED_AGAIN: Final = 16
+"""Compilations of one template whose code has its breakpoints, the latest."""
+COMPILED_TEXTS: Final = 200
+"""Templates without a file whose texts are kept, the latest that were compiled."""
 NEARBY_TEXTS: Final = 50
 """Strings of the frames around some code that are compared with it."""
 DEFINITION_BYTES: Final = 4 * 1024 * 1024
@@ -168,3 +190,9 @@ HEADER_BYTES: Final = 64 * 1024
 
 LINK_LOST_EXIT_CODE: Final = 129
 """Exit code of a launched program whose debugger went away: as after SIGHUP."""
+
+LEAVE_SECONDS: Final = 2.0
+"""How long a client that comes waits for the thread of one that leaves."""
+
+LEAVE_TICK_SECONDS: Final = 0.01
+"""How often it looks for that."""

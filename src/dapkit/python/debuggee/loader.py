@@ -55,6 +55,7 @@ _LIBRARIES = next((path for path in sys.path if path.endswith("/lib-dynload")), 
 """Folder of its modules in C that are not built in."""
 
 _HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE
+_MADE_NEW = _HEAP_TYPE | 1 << 8  # Py_TPFLAGS_IMMUTABLETYPE, as those of `_ssl` have it, which the program then sees
 
 _import_of_program = __import__
 _compiling: set[int] = set()
@@ -62,6 +63,8 @@ _compiling: set[int] = set()
 _modules_of_program = sys.modules  # where code in C looks, whatever the program does with the name
 program_sys = sys
 """For `stand_ins` alone: everyone else imports `sys`."""
+log_file = ""
+"""Where `log` writes if it was asked for before that was loaded; `-` for stderr."""
 _builtins: "dict[str, Any]" = {}
 _loaded: "dict[str, Any]" = {}
 _codes: "dict[str, Any]" = {}
@@ -237,7 +240,7 @@ def _c_module(name: str) -> ModuleType:
     else:
         module = _extension(name, f"{_LIBRARIES}/{name}")
     for value in vars(module).values():
-        if isinstance(value, type) and issubclass(value, Exception) and value.__flags__ & _HEAP_TYPE:
+        if isinstance(value, type) and issubclass(value, Exception) and value.__flags__ & _MADE_NEW == _HEAP_TYPE:
             value.__bases__ = (_subclass(value.__bases__[0]),)
     if found is None:
         sys.modules.pop(name, None)  # where modules of one phase put themselves

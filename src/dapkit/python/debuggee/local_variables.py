@@ -10,6 +10,7 @@ from types import FrameType
 from typing import Any, Final
 
 from .classes import is_a
+from .views import view_of
 
 _OPTIMIZED: Final = 0x1  # CO_OPTIMIZED: the variables are in the frame itself, not in a dict
 ONLY_THE_FRAME: Final = 3
@@ -20,12 +21,28 @@ type LocalVariables = MutableMapping[str, Any]
 
 def are_copied(frame: FrameType) -> bool:
     """Say whether what `locals_of` returns is a copy, so that nothing is changed by writing into it."""
+    return _must_be_copied(frame) or view_of(frame) is not None
+
+
+def _must_be_copied(frame: FrameType) -> bool:
     return sys.version_info < (3, 13) and bool(frame.f_code.co_flags & _OPTIMIZED)
 
 
 def locals_of(frame: FrameType) -> LocalVariables:
-    """Return the local variables, those of a function on 3.12 as a copy."""
-    if not are_copied(frame):
+    """Return the local variables, those of a function on 3.12 as a copy; those of what the frame stands for, if any."""
+    view = view_of(frame)
+    return stored_locals(frame) if view is None else view.names()
+
+
+def globals_of(frame: FrameType) -> dict[str, Any]:
+    """Return the global variables, or those of what the frame stands for."""
+    view = view_of(frame)
+    return frame.f_globals if view is None else view.global_names()
+
+
+def stored_locals(frame: FrameType) -> LocalVariables:
+    """Return the local variables of the frame itself."""
+    if not _must_be_copied(frame):
         return frame.f_locals
     found = dict(frame.f_locals)
     forget_locals(frame)
@@ -38,7 +55,7 @@ def variables_of(frame: FrameType) -> list[tuple[str, object]] | None:
     The body of a class keeps them in what its metaclass has prepared, and `exec` in what it was given.
     """
     names: Any = locals_of(frame)
-    if frame.f_code.co_flags & _OPTIMIZED or type(names) is dict:
+    if frame.f_code.co_flags & _OPTIMIZED or type(names) is dict:  # as that of a view
         return list(names.items())
     return list(dict.items(names)) if is_a(names, dict) else None
 
@@ -49,7 +66,7 @@ def forget_locals(frame: FrameType) -> None:
     If the program holds the dict as well (`locals()` gave it), it is left as it is; so are names of no variable,
     which `exec` has put there.
     """
-    if not are_copied(frame):
+    if not _must_be_copied(frame):
         return
     kept, code = frame.f_locals, frame.f_code
     if sys.getrefcount(kept) <= ONLY_THE_FRAME:

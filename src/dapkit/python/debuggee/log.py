@@ -1,4 +1,4 @@
-"""The log of the engine's decisions, for those who work on it: `DAPKIT_ENGINE_LOG=FILE`.
+"""The log of the engine's decisions: `DAPKIT_ENGINE_LOG=FILE`, `--log-to` of `python -m dapkit`, `dapkit.log_to`.
 
 One line each: seconds since the engine was loaded, process, thread, what it is about, and details.
 
@@ -24,7 +24,10 @@ from time import monotonic
 from types import CodeType
 from typing import Final
 
-FILE: Final = os.environ.get("DAPKIT_ENGINE_LOG", "")
+from . import loader
+
+FILE: Final = loader.log_file or os.environ.get("DAPKIT_ENGINE_LOG", "")
+"""`-` is stderr."""
 LOG: Final = bool(FILE)
 """Whether decisions are written."""
 
@@ -53,7 +56,9 @@ def _opened() -> int:
     if _descriptor < 0:
         import fcntl
 
-        opened = os.open(FILE, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        opened = (
+            os.dup(2) if FILE == "-" else os.open(FILE, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        )
         try:
             _descriptor = fcntl.fcntl(opened, fcntl.F_DUPFD_CLOEXEC, _FIRST_DESCRIPTOR)
         finally:

@@ -20,13 +20,18 @@ from typing import Final
 
 from .classes import is_a, names_in_class, replace_dict, stored_dict
 
+IS_FREE_THREADED: Final = "t" in sys.abiflags
+"""Whether this interpreter is a free-threaded build, also while its GIL is on."""
+
 try:
+    if IS_FREE_THREADED:
+        raise ImportError  # noqa: TRY301 - as if the file were not there: it would be loaded, and then not fit
     from . import _native
 except ImportError as _error:  # no compiler was at hand, or this interpreter cannot load the file
     AVAILABLE = False
     REASON = (
         "free-threaded Python has no stable ABI"
-        if "t" in sys.abiflags
+        if IS_FREE_THREADED
         else f"the C extension cannot be loaded ({_error}); was dapkit installed where there is a C compiler?"
     )
     _ABSENT: tuple[str, ...] = ()
@@ -49,6 +54,9 @@ MISSING: Final = _native.MISSING if AVAILABLE else object()
 
 untrack: Final[Callable[[object, bool], bool]] = _native.untrack if AVAILABLE else (lambda _object, _keep: False)
 """Takes an object out of what the garbage collector looks at; keeps it alive if asked to; says whether it was there."""
+
+track: Final[Callable[[object], None]] = _native.track if AVAILABLE else (lambda _object: None)
+"""Lets the garbage collector look at an object again."""
 
 local_variable: Final[Callable[[FrameType, str], object] | None] = _native.local_variable if CAN_CHECK else None
 """Returns a local variable of a function's frame, or raises NameError; quicker than `f_locals`, and without a trace."""
@@ -131,6 +139,22 @@ def file_identity(descriptor: int) -> tuple[int, int]:
         return _native.file_identity(descriptor)
     status = os.fstat(descriptor)
     return status.st_dev, status.st_ino
+
+
+# Children
+
+
+def look_at_start(name: str, function: object, look: Callable[..., object]) -> bool:
+    """Have `look(arguments, names)` called before a function that starts programs; say whether it is so.
+
+    It returns the arguments that are to be used instead, or None.
+    """
+    return AVAILABLE and _native.look_at_start(name, function, look)
+
+
+def environment() -> list[bytes] | None:
+    """Return the environment of this process as lines, None where that is not known."""
+    return _native.environment() if AVAILABLE else None
 
 
 # Breakpoints

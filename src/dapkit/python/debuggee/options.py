@@ -3,11 +3,16 @@
 The adapter has checked their types; what is not there has its default.
 """
 
+from typing import Final
+
 from . import limits
-from .connection.request import IncomingRequest, flag, number
+from .connection.request import IncomingRequest, flag, number, text
 from .connection.wire import Json
 from .errors import RequestRefused
 from .sources.auto_reload import ReloadSettings
+
+TEMPLATES: Final = ("jinja", "django")
+"""Keys that ask for templates as sources."""
 
 
 class EngineOptions:
@@ -26,7 +31,12 @@ class EngineOptions:
         marked_pipes: device and inode of the adapter's pipes for stdout and stderr, which are marked where log
             messages belong; none in a terminal.
         step_resumes_all: whether the other threads run while one is stepped.
+        gui_event_loop: what serves windows while the main thread is stopped; an empty text for nothing.
+        children: path of the socket where child processes come to; "" for not at all.
+        ends_with_link: whether the program ends if the link is lost, as one that the debugger has launched does anyway.
+        announces_children: whether it is only remarked on that there is one.
         exception_frames: how many frames of an exception's stack to show at most; 0 for all.
+        templates: the kinds of templates that are sources, by their keys.
 
     """
 
@@ -43,6 +53,11 @@ class EngineOptions:
         self.auto_reload: ReloadSettings | None = None
         self.step_resumes_all = True
         self.exception_frames = 0
+        self.templates: frozenset[str] = frozenset()
+        self.gui_event_loop = ""
+        self.children = ""
+        self.announces_children = False
+        self.ends_with_link = False
 
     def read(self, request: IncomingRequest) -> None:
         """Take them from a request.
@@ -73,3 +88,11 @@ class EngineOptions:
             self.auto_reload = ReloadSettings(reload)
         self.step_resumes_all = flag(request, "steppingResumesAllThreads", default=True)
         self.exception_frames = number(request, "maxExceptionStackFrames")
+        self.templates = frozenset(kind for kind in TEMPLATES if flag(request, kind, default=False))
+        loop = request.arguments.get("guiEventLoop") or ""
+        if not isinstance(loop, str):
+            raise RequestRefused(f"guiEventLoop is {loop!r:.200}, expected a text")
+        self.gui_event_loop = loop
+        self.children = text(request, "children") if "children" in request.arguments else ""
+        self.ends_with_link = flag(request, "endsWithLink", default=False)
+        self.announces_children = flag(request, "announcesChildren", default=False)

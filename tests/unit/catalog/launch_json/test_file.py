@@ -116,11 +116,10 @@ def test_interpreter_of_the_configuration_decides(world: World) -> None:
 
 
 def test_attach_to_a_process_goes_to_an_adapter_that_can(world: World) -> None:
-    world.install("gdb")
     file = write(world, {"name": "x", "type": "debugpy", "request": "attach", "processId": "${command:pickProcess}"})
     planned = file.plan("x", world.load(), pid=77)
     assert planned.choice is not None
-    assert planned.choice.definition.name == "debugpy"
+    assert planned.choice.definition.name == "dapkit"
     assert (planned.request, planned.arguments["processId"]) == ("attach", "77")
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from dapkit.python.debuggee import limits
-from dapkit.python.debuggee.bytecode.positions import ProgramText, ProgramTexts
+from dapkit.python.debuggee.bytecode.texts import ProgramText, ProgramTexts
 from dapkit.python.debuggee.sources.files import Sources
 from dapkit.python.debuggee.sources.unfiled import UnfiledTexts
 

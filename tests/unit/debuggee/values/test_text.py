@@ -9,15 +9,16 @@ from dapkit.python.debuggee import limits
 from dapkit.python.debuggee.classes import namespace, type_name
 from dapkit.python.debuggee.errors import RequestRefused
 from dapkit.python.debuggee.values import containers
+from dapkit.python.debuggee.values.error_text import error_text
 from dapkit.python.debuggee.values.members import members
 from dapkit.python.debuggee.values.memory import MemoryReferences
 from dapkit.python.debuggee.values.references import ObjectReferences
-from dapkit.python.debuggee.values.text import error_text, render
+from dapkit.python.debuggee.values.text import render
 from dapkit.python.debuggee.values.variables import ExpandableValue, ShownFrame, VariableReader
 
 
 def items(value: object, start: int, end: int, path: str) -> list[tuple[str, object, str]]:
-    rows = containers.page(value, start, end, path, cursor=containers.Cursor(), guard=None)
+    rows = containers.page(value, start, end, path, cursor=containers.Cursor())
     return [(row.name, row.value, row.path) for row in rows]
 
 
@@ -136,7 +137,7 @@ def test_pages_of_a_set_go_on_where_the_last_one_ended() -> None:
     cursor = containers.Cursor()
 
     def page(start: int, end: int) -> list[object]:
-        return [row.value for row in containers.page(group, start, end, "", cursor=cursor, guard=None)]
+        return [row.value for row in containers.page(group, start, end, "", cursor=cursor)]
 
     order = list(group)
     assert [page(at, at + 100) for at in range(0, 1000, 100)] == [order[at : at + 100] for at in range(0, 1000, 100)]

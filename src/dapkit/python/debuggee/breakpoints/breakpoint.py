@@ -10,7 +10,7 @@ Each kind finds the code it means and puts *sites* there (`sites`); stopping is 
 import itertools
 from typing import Final
 
-from ..bytecode.positions import Spot
+from ..bytecode.tree_places import Spot
 from ..connection.wire import Json
 from ..errors import RequestRefused
 from ..hidden import hide

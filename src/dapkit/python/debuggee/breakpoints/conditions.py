@@ -24,7 +24,7 @@ from ..local_variables import ONLY_THE_FRAME, forget_locals
 from ..room import MISSED, MOST_MISSED, has_room
 from ..sources.compilation import compiled
 from ..sources.files import GENERATED, is_function
-from ..values.text import error_text
+from ..values.error_text import error_text
 from .hit_conditions import hits_expression, parse_hit_condition
 from .trees import tree_of
 
@@ -152,15 +152,27 @@ class HitActions:
 
 
 def callback_for(
-    test: BreakpointCondition, code: CodeType, line: int, *, namespace: dict[str, object], actions: HitActions
+    test: BreakpointCondition,
+    code: CodeType,
+    line: int,
+    *,
+    namespace: dict[str, object],
+    actions: HitActions,
+    of_template: bool = False,
+    at_once: bool = True,
 ) -> LineCallback:
     """Make the LINE callback of one breakpoint, for the lines of one code object.
 
     `namespace` are the globals that the code runs with. Lines of other code objects are
-    not to be given to it.
+    not to be given to it. The code of a template has other variables than the template. What is not made `at_once` is
+    made when it is first called.
     """
     if test.is_plain:
         return _plain(line, actions.hit)
+    if not at_once:
+        return _when_called(
+            lambda: callback_for(test, code, line, namespace=namespace, actions=actions, of_template=of_template)
+        )
 
     def careful(frame: FrameType) -> object:
         return _act(test, frame, code, line, actions)
@@ -168,7 +180,8 @@ def callback_for(
     def say(frame: FrameType, _code: CodeType, _line: int) -> None:
         actions.log(_log_text(test, frame), line)
 
-    tree = tree_of(test.expression.tree, code) if test.expression is not None and native.CAN_CHECK else None
+    can_check = native.CAN_CHECK and not of_template
+    tree = tree_of(test.expression.tree, code) if test.expression is not None and can_check else None
     in_c: LineCallback | None = None
     if test.expression is None or tree is not None:
         in_c = native.line_check(
@@ -180,7 +193,10 @@ def callback_for(
             hit=actions.hit if test.log is None else say,
             careful=careful,
         )
-    return in_c or _written(test, code, line, namespace=namespace, actions=actions, careful=careful)
+    names_known = not of_template
+    return in_c or _written(
+        test, code, line, namespace=namespace, actions=actions, careful=careful, names_known=names_known
+    )
 
 
 def _plain(wanted: int, hit: Callable[[FrameType, CodeType, int], object]) -> LineCallback:
@@ -188,6 +204,19 @@ def _plain(wanted: int, hit: Callable[[FrameType, CodeType, int], object]) -> Li
 
     def callback(code: CodeType, line: int, depth: int = 1) -> object:
         return hit(sys._getframe(depth), code, line) if line == wanted else _DISABLE
+
+    return callback
+
+
+def _when_called(make: Callable[[], LineCallback]) -> LineCallback:
+    """Make a callback that takes long to make when it is first called: of very many, few ever are."""
+    made: LineCallback | None = None
+
+    def callback(code: CodeType, line: int, depth: int = 1) -> object:
+        nonlocal made
+        if made is None:
+            made = make()
+        return made(code, line, depth + 1)
 
     return callback
 
@@ -200,8 +229,9 @@ def _written(
     namespace: dict[str, object],
     actions: HitActions,
     careful: Callable[[FrameType], object],
+    names_known: bool,
 ) -> LineCallback:
-    """Write the callback in Python, and compile it."""
+    """Write the callback in Python, and compile it; `names_known` says that code has variables by their names."""
     function = is_function(code)
     variables = frozenset((*code.co_varnames, *code.co_cellvars, *code.co_freevars) if function else ())
     ours: dict[str, object] = {
@@ -220,7 +250,7 @@ def _written(
         "_d_missed": MISSED,
     }
     is_class = not function and code.co_name != "<module>"
-    if (test.names and is_class) or test.names & (SEES_ITS_CALLER - variables):
+    if not names_known or (test.names and is_class) or test.names & (SEES_ITS_CALLER - variables):
         source = _function(line, [" return _d_careful(_d_getframe(_d_depth))"])
     else:
         elsewhere = test.names - variables - test.bound

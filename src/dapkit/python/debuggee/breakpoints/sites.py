@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from types import CodeType, FrameType
 
 from .. import native
-from ..bytecode.positions import line_at
+from ..bytecode.positions import lines_at
 from ..execution import monitor
 from ..execution.monitor import Monitor
 from ..hidden import hide
@@ -39,12 +39,22 @@ class BreakpointSite:
 
 
 def site_of(
-    wanted: EngineBreakpoint, code: CodeType, at: int, *, namespace: dict[str, object], actions: HitActions
+    wanted: EngineBreakpoint,
+    code: CodeType,
+    at: int,
+    *,
+    namespace: dict[str, object],
+    actions: HitActions,
+    of_template: bool = False,
+    at_once: bool = True,
 ) -> BreakpointSite:
-    """Make the site of a breakpoint in a code object, at a line or an offset."""
+    """Make the site of a breakpoint in a code object, at a line or an offset; its callback `at_once` or later."""
     assert wanted.test is not None, "a breakpoint without a test is put nowhere"  # noqa: S101 - says so to mypy
     wanted.bound = True
-    return BreakpointSite(wanted, code, at, callback_for(wanted.test, code, at, namespace=namespace, actions=actions))
+    callback = callback_for(
+        wanted.test, code, at, namespace=namespace, actions=actions, of_template=of_template, at_once=at_once
+    )
+    return BreakpointSite(wanted, code, at, callback)
 
 
 class BreakpointHit:
@@ -131,20 +141,20 @@ class SiteTable:
     @under_lock
     def remove(self, chosen: Callable[[BreakpointSite], bool]) -> None:
         """Watch some sites no more."""
-        gone = [site for site in self._sites if chosen(site)]
+        gone = {id(site.code): site.code for site in self._sites if chosen(site)}
         if not gone:
             return
         self._sites = [site for site in self._sites if not chosen(site)]
         self._keep_lines()
         still = {id(site.code) for site in self._sites}
-        for site in gone:
-            if id(site.code) not in still:
-                self._monitor.want(site.code, self._owner, 0)
+        for ident, code in gone.items():
+            if ident not in still:
+                self._monitor.want(code, self._owner, 0)
         self._index()
 
     def _keep_lines(self) -> None:
         if self._after is not None and _LINE_HIDES_INSTRUCTION:
-            self._after.keep([(site.code, line_at(site.code, site.at)) for site in self._sites])
+            self._after.keep(_lines_of(self._sites))
 
     @under_lock
     def keep(self, places: list[tuple[CodeType, int]]) -> None:
@@ -158,6 +168,14 @@ class SiteTable:
         self.dispatch = _dispatch(table)
         alone = len(self._sites) == 1 and not self._kept
         self.cheapest = self._sites[0].callback if alone else native.router(table) or self.dispatch
+
+
+def _lines_of(sites: list[BreakpointSite]) -> list[tuple[CodeType, int]]:
+    """Return the lines that the instructions of some sites belong to."""
+    offsets: dict[int, tuple[CodeType, list[int]]] = {}
+    for site in sites:
+        offsets.setdefault(id(site.code), (site.code, []))[1].append(site.at)
+    return [(code, line) for code, here in offsets.values() for line in lines_at(code, here)]
 
 
 def _table(sites: list[BreakpointSite], collector: HitCollector, kept: list[tuple[CodeType, int]]) -> native.Table:

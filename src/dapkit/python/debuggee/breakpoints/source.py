@@ -7,11 +7,16 @@ A line is watched by LINE events; a place within a line by INSTRUCTION events, i
 with which a line begins is the line: all breakpoints there are hit by one event, and make one stop.
 """
 
+import _thread
+import itertools
 from _bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from types import CodeType
 
-from ..bytecode.positions import ProgramText, ProgramTexts, Spot, belongs, entries, first_offset, spots_of_line
+from .. import limits
+from ..bytecode.positions import CodePlaces, look_up_spots, spots_of_line
+from ..bytecode.texts import ProgramText, ProgramTexts
+from ..bytecode.tree_places import Spot
 from ..connection.wire import Json
 from ..errors import RequestRefused
 from ..execution import monitor
@@ -20,12 +25,16 @@ from ..marks import under_lock
 from ..running import every_frame
 from ..sources.compilation import with_nested
 from ..sources.files import Sources, lines_of_code, lines_of_tree, name_in
+from ..templates.jinja import CompiledTemplate, compiled_template
 from .breakpoint import SOURCE, EngineBreakpoint
 from .conditions import HitActions
+from .nodes import NodeTemplates
 from .sites import BreakpointSite, HitCollector, SiteTable, site_of
 
 type ActionsFor = Callable[..., HitActions]
 """`(breakpoint, at_line=False)`: `at_line` says that a LINE event hits it."""
+type Place = int | tuple[str, int]
+"""What breakpoints are found by in code: a line, or for those within lines the code object that they are in."""
 type Report = Callable[[EngineBreakpoint, str], None]
 
 
@@ -44,35 +53,53 @@ class SourceBreakpointTable:
         texts: ProgramTexts,
         actions_for: ActionsFor,
         collector: HitCollector,
+        lock: _thread.RLock,
         report: Report,
+        reads: Callable[[str], bool],
+        safely: Callable[[Callable[[], object]], object],
     ) -> None:
         self._monitor = watch
         self._sources = sources
         self._texts = texts
         self._actions_for = actions_for
         self._report = report
+        self._lock = lock
+        self._reads = reads
+        self._nodes = NodeTemplates(sources, self._meet_nodes, safely)
         self._asked: dict[str, list[EngineBreakpoint]] = {}  # by the key of the source
-        self._places: dict[str, dict[int, list[EngineBreakpoint]]] = {}  # by the key, see `_arrange`
+        self._places: dict[str, dict[Place, list[EngineBreakpoint]]] = {}  # by the key
         self._names: frozenset[str] = frozenset()  # of the sources in `_asked`
         self._codes: dict[str, dict[int, tuple[CodeType, dict[str, object]]]] = {}  # of sources that were asked for
+        self._templates: dict[str, list[CompiledTemplate]] = {}  # of sources that were asked for, the latest last
         self.lines = SiteTable(watch, "site", monitor.SITE, collector)
         self.inline = SiteTable(watch, "inline", monitor.EVENTS.INSTRUCTION, collector, after=self.lines)
 
     def prepare(
-        self, source: Json, text: ProgramText | RequestRefused, asked: list[Json], *, note: str
-    ) -> list[EngineBreakpoint]:
-        """Verify what a client asks for in one source: the breakpoints to `place`.
+        self, key: str, source: Json, text: ProgramText | RequestRefused, asked: list[Json], *, note: str
+    ) -> Generator[None, None, list[EngineBreakpoint]]:
+        """Verify what a client asks for in one source, and return the breakpoints to `place`; yield after each.
 
         `note` is to be said on every one of them. Needs no lock: it changes nothing.
         """
         where = str(source.get("path") or source.get("name"))
         lines: list[int] | RequestRefused
+        of_template = self.template_lines(key)
         try:
-            lines = text if isinstance(text, RequestRefused) else text.lines_with_code(where)
+            if isinstance(text, RequestRefused):
+                lines = text
+            elif of_template is not None:
+                lines, text = of_template, RequestRefused("it is not Python")
+            else:
+                yield from text.read_through(where)
+                lines = text.lines_with_code(where)
+                yield from look_up_spots(text, _lines_with_columns(asked), where)
         except RequestRefused as refusal:
             lines = refusal
-        made = [EngineBreakpoint(SOURCE, spec) for spec in asked]
-        for breakpoint in made:
+        made: list[EngineBreakpoint] = []
+        for spec in asked:
+            yield
+            breakpoint = EngineBreakpoint(SOURCE, spec)
+            made.append(breakpoint)
             breakpoint.source = source
             if breakpoint.test is None:
                 continue
@@ -109,6 +136,7 @@ class SourceBreakpointTable:
         self._arrange(key)
         if breakpoints:
             self._bind(list(codes.values()), key)
+            self._bind_nodes(key)
             self._bind_running(key)
             self._monitor.discover("sources")  # shows all other code of the source that is loaded already
 
@@ -132,6 +160,8 @@ class SourceBreakpointTable:
         self._places.clear()
         self._names = frozenset()
         self._codes.clear()
+        self._templates.clear()
+        self._nodes.clear()
         self._monitor.also("sources", 0)
         self._remove(lambda _: True)
 
@@ -155,6 +185,10 @@ class SourceBreakpointTable:
         known = self._codes.setdefault(key, {})
         if id(code) in known:
             return
+        template = compiled_template(code, namespace) if self._reads("jinja") else None
+        if template is not None:
+            self._meet_template(key, template, namespace, in_answer=in_answer)
+            return
         parts = [part for part in with_nested(code) if id(part) not in known]
         before: list[tuple[EngineBreakpoint, Json]] = []
         if code.co_name == "<module>":
@@ -165,62 +199,160 @@ class SourceBreakpointTable:
         for part in parts:
             known[id(part)] = (part, namespace)
         self._bind([(part, namespace) for part in parts], key)
+        if not in_answer:
+            self._report_changed(before)
+
+    @under_lock
+    def _meet_template(
+        self, key: str, template: CompiledTemplate, namespace: dict[str, object], *, in_answer: bool
+    ) -> None:
+        """Bind the breakpoints of a template to the functions that it was compiled to, perhaps once more."""
+        known = self._codes[key]
+        kept = self._templates.setdefault(key, [])
+        kept.append(template)
+        if len(kept) > limits.COMPILED_AGAIN:
+            gone = {id(code) for code in kept.pop(0).codes}
+            self._remove(lambda site: id(site.code) in gone)
+            for code in gone:
+                known.pop(code, None)
+        before = self._locate_in_template(key, template.lines)
+        codes = [(code, namespace) for code in template.codes]
+        known.update((id(code), (code, namespace)) for code, _ in codes)
+        self._bind(codes, key)
+        if not in_answer:
+            self._report_changed(before)
+
+    def _locate_in_template(self, key: str, lines: list[int]) -> list[tuple[EngineBreakpoint, Json]]:
+        """Locate the breakpoints of a template; return them, and what they were shown as before."""
+        before = [(breakpoint, breakpoint.describe()) for breakpoint in self._asked[key]]
+        for breakpoint, _ in before:
+            where = str((breakpoint.source or {}).get("path") or key)
+            breakpoint.spot, breakpoint.span = None, {}
+            _locate(breakpoint, lines, where, "", None)
+        self._arrange(key)
+        return before
+
+    def _report_changed(self, before: list[tuple[EngineBreakpoint, Json]]) -> None:
         for breakpoint, shown in before:
-            if not in_answer and breakpoint.describe() != shown:
+            if breakpoint.describe() != shown:
                 self._report(breakpoint, "changed")
+
+    @under_lock
+    def meet_renderer(self, code: CodeType) -> None:
+        """Bind breakpoints in templates to the code that renders all of their nodes."""
+        if self._nodes.renderer is not code:
+            self._nodes.renderer = code
+            for key in self._asked:
+                self._bind_nodes(key)
+
+    @under_lock
+    def _bind_nodes(self, key: str) -> None:
+        actions_for = self._actions_for
+        found = [
+            self._nodes.site(key, breakpoint, actions_for(breakpoint, at_line=True)) for breakpoint in self._asked[key]
+        ]
+        self.lines.add([site for site in found if site is not None])
+
+    def _meet_nodes(self, key: str, lines: list[int]) -> None:
+        with self._lock:
+            if key in self._asked:
+                self._report_changed(self._locate_in_template(key, lines))
+
+    def template_lines(self, key: str) -> list[int] | None:
+        """Return the lines of a template at which something runs, as it was compiled last; None if it is none."""
+        known = self._templates.get(key)
+        return known[-1].lines if known else self._nodes.lines(key)
+
+    def _lines_in(self, code: CodeType, key: str) -> dict[int, list[int]]:
+        """Return the lines of a source that some code has, and at which lines of the code each of them is."""
+        for template in reversed(self._templates.get(key, ())):
+            if any(part is code for part in template.codes):
+                return template.lines_in(code)
+        return {line: [line] for line in lines_of_code(code)}
 
     def _locate_in(self, module: CodeType, waiting: list[EngineBreakpoint]) -> None:
         """Locate in what is loaded now the breakpoints that were not verified, or in another text."""
         lines = lines_of_tree(module)
         known = set(lines)
+        owners = {(part.co_qualname, part.co_firstlineno) for part in with_nested(module)}
         for breakpoint in waiting:
             where = str((breakpoint.source or {}).get("path") or module.co_filename)
             if not breakpoint.verified or breakpoint.line not in known:
                 _locate(breakpoint, lines, where, "", self._texts.of_code(module))
             spot = breakpoint.spot
             is_inline = breakpoint.verified and breakpoint.spec.get("column") is not None
-            if is_inline and (spot is None or not any(belongs(part, spot) for part in with_nested(module))):
+            if is_inline and (spot is None or spot.owner not in owners):
                 text = self._texts.of_code(module)
                 if text is not None:  # without one there are only lines
                     _find_column(breakpoint, text, where)
 
     def _bind_running(self, key: str) -> None:
         """Bind in code that is running now: its next PY_START may never come."""
-        for frame in every_frame():
+        frames = list(every_frame())
+        if self._reads("django") and self._nodes.look(key, frames):
+            self._locate_in_template(key, self._nodes.lines(key) or [])
+        for frame in frames:
             if key in self.wants(frame.f_code):
                 self.meet(key, frame.f_code, frame.f_globals, in_answer=True)
 
     def _arrange(self, key: str) -> None:
-        """Arrange the breakpoints of a source by line, as they are to be bound; those within lines under 0."""
-        places: dict[int, list[EngineBreakpoint]] = {}
+        """Arrange the breakpoints of a source as they are to be bound."""
+        places: dict[Place, list[EngineBreakpoint]] = {}
         for breakpoint in self._asked.get(key, ()):
-            places.setdefault(breakpoint.line if breakpoint.spot is None else 0, []).append(breakpoint)
+            place = breakpoint.line if breakpoint.spot is None else breakpoint.spot.owner
+            places.setdefault(place, []).append(breakpoint)
         self._places[key] = places
 
     def _bind(self, codes: list[tuple[CodeType, dict[str, object]]], key: str) -> None:
         """Make the sites of a source in some code objects, all at once: the tables of sites are made anew each time."""
         places = self._places[key]
+        at_once = len(self._asked.get(key, ())) <= limits.CALLBACKS_AT_ONCE
         at_lines: list[BreakpointSite] = []
         inline: list[BreakpointSite] = []
         for code, namespace in codes:
-            for line in lines_of_code(code) & places.keys():
-                for breakpoint in places[line]:
-                    actions = self._actions_for(breakpoint, at_line=True)
-                    at_lines.append(site_of(breakpoint, code, line, namespace=namespace, actions=actions))
-            for breakpoint in places.get(0, ()):
-                if breakpoint.spot is None or not belongs(code, breakpoint.spot):
-                    continue
-                offsets = entries(code, breakpoint.spot.span)
-                at_line = offsets[:1] == [first_offset(code, breakpoint.line)]
+            lines = self._lines_in(code, key)
+            of_template = bool(self._templates.get(key))
+
+            def site(
+                breakpoint: EngineBreakpoint,
+                at: int,
+                *,
+                at_line: bool,
+                code: CodeType = code,
+                namespace: dict[str, object] = namespace,
+                of_template: bool = of_template,
+            ) -> BreakpointSite:
                 actions = self._actions_for(breakpoint, at_line=at_line)
-                if at_line:
-                    at_lines.append(site_of(breakpoint, code, breakpoint.line, namespace=namespace, actions=actions))
+                return site_of(
+                    breakpoint,
+                    code,
+                    at,
+                    namespace=namespace,
+                    actions=actions,
+                    of_template=of_template,
+                    at_once=at_once,
+                )
+
+            for line in filter(places.__contains__, lines):
+                pairs = itertools.product(places[line], lines[line])
+                at_lines += [site(breakpoint, at, at_line=True) for breakpoint, at in pairs]
+            within = places.get((code.co_qualname, code.co_firstlineno), ())
+            inside = CodePlaces(code) if within else None
+            for breakpoint in within:
+                assert inside is not None and breakpoint.spot is not None, "both say so"  # noqa: S101, PT018 - for mypy
+                offsets = inside.entries(breakpoint.spot.span)
+                if offsets[:1] == [inside.line_start(breakpoint.line)]:
+                    at_lines.append(site(breakpoint, breakpoint.line, at_line=True))
                 else:
-                    inline += [
-                        site_of(breakpoint, code, offset, namespace=namespace, actions=actions) for offset in offsets
-                    ]
+                    inline += [site(breakpoint, offset, at_line=False) for offset in offsets]
         self.lines.add(at_lines)
         self.inline.add(inline)
+
+
+def _lines_with_columns(asked: list[Json]) -> set[int]:
+    """Return the lines of which a client names a column."""
+    lines = [spec.get("line") for spec in asked if spec.get("column") is not None]
+    return {line for line in lines if isinstance(line, int) and line > 0}
 
 
 def _locate(breakpoint: EngineBreakpoint, lines: list[int], where: str, note: str, text: ProgramText | None) -> None:

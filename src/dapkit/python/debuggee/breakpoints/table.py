@@ -9,7 +9,7 @@ from collections.abc import Callable
 from types import CodeType, FrameType
 
 from ..bytecode.addresses import Addresses
-from ..bytecode.positions import ProgramTexts
+from ..bytecode.texts import ProgramTexts
 from ..classes import simple_name
 from ..connection.link import Link
 from ..connection.wire import Json
@@ -43,6 +43,7 @@ class BreakpointTable:
         lock: _thread.RLock,
         safely: Callable[[Callable[[], object]], object],
         changed: Callable[[], None],
+        reads: Callable[[str], bool],
     ) -> None:
         self._link = link
         self._stops = stops
@@ -55,7 +56,15 @@ class BreakpointTable:
         self._collector = collector = HitCollector(lambda hits: self._safely(lambda: self._stop(hits)))
         self.addresses = Addresses()
         self.sources = SourceBreakpointTable(
-            monitor, sources, texts=texts, actions_for=self._actions_for, collector=collector, report=self.report
+            monitor,
+            sources,
+            texts=texts,
+            actions_for=self._actions_for,
+            collector=collector,
+            report=self.report,
+            lock=lock,
+            reads=reads,
+            safely=safely,
         )
         self.functions = FunctionBreakpointTable(
             monitor, sources, actions_for=self._actions_for, collector=collector, report=self.report
@@ -115,7 +124,7 @@ class BreakpointTable:
         self._complained.add(kind)
         assert breakpoint.test is not None, "a condition that raised is there"  # noqa: S101 - says so to mypy
         path = str((breakpoint.source or {}).get("path") or frame.f_code.co_filename)
-        line = frame.f_lineno
+        line = breakpoint.line or frame.f_lineno
         said = details.summary(error)["description"]
         self.console(
             f"The condition of the breakpoint in {path}:{line} raised {said}, which counts as false: "

@@ -7,7 +7,9 @@ from types import CodeType, FrameType
 from typing import Final
 
 from .disassembly import instructions
-from .positions import ProgramText, Span, span_at
+from .positions import span_at
+from .texts import ProgramText
+from .tree_places import Span
 
 _CALLS: Final = frozenset(("CALL", "CALL_KW", "CALL_FUNCTION_EX"))
 _CALL_CHARS: Final = 60

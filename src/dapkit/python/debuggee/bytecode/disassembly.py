@@ -12,7 +12,8 @@ from ..connection.wire import Json
 from ..loader import prepare, standard
 from ..marks import in_link_thread
 from .addresses import Addresses
-from .positions import ProgramText, span_at
+from .positions import span_at
+from .texts import ProgramText
 
 if TYPE_CHECKING:
     import dis

@@ -12,6 +12,18 @@ from ..native import current_frames
 if TYPE_CHECKING:
     from typing import Protocol  # a class of it takes a quarter of a millisecond to make
 
+    class Calls(Protocol):
+        """What the program asks of an engine, in the thread that it is about."""
+
+        def stop_in(self, frame: FrameType) -> None:
+            """Stop in a frame as soon as it goes on."""
+
+        def post_mortem(self, exception: BaseException, frame: FrameType, *, as_uncaught: bool) -> bool:
+            """Stop in a frame as soon as it goes on, to show an exception; say whether."""
+
+        def traced_threads_changed(self) -> None:
+            """Take note that `untraced` has changed."""
+
     class Debugger(Protocol):
         """What this module needs of an engine."""
 
@@ -20,14 +32,19 @@ if TYPE_CHECKING:
             """Whether the program was launched by the debugger."""
 
         @property
+        def asked_to_end(self) -> bool:
+            """Whether the client has asked the program to end."""
+
+        @property
         def is_attended(self) -> bool:
             """Whether a client has configured its session, and is still there."""
 
-        def stop_in(self, frame: FrameType) -> None:
-            """Stop in a frame of the calling thread as soon as it goes on."""
+        @property
+        def calls(self) -> "Calls":
+            """What the program asks of it."""
 
-        def finish(self) -> None:
-            """Send what is to be sent last."""
+        def finish(self, exit_code: int | None = None) -> None:
+            """Send what is to be sent last; the exit code, if it is known to the caller."""
 
         def forget_in_child(self) -> None:
             """Leave the child of a fork undebugged."""
@@ -39,7 +56,30 @@ engine: "Debugger | None" = None
 expects_clients = False
 """Whether there is a thread that waits for one, or serves one."""
 
+said: "dict[str, object] | None" = None
+"""What the command line or the variable has said by which the program was started, if it was started so."""
+
+config: dict[str, object] = {"qt": "none", "subProcess": True, "python": sys.executable, "pythonEnv": {}}
+"""What `dapkit.configure` and `--configure-NAME` have set."""
+
+untraced: set[int] = set()
+"""Threads that nothing is to stop, as they have asked."""
+
+_of_thread = _thread._local()
+"""What ends with a thread: its place among `untraced`."""
+
 _waiting: list["Waiter"] = []
+
+
+class _Untraced:
+    """The place of a thread among `untraced`; its identity may be given to another thread afterwards."""
+
+    def __init__(self, ident: int) -> None:
+        self._ident = ident
+        untraced.add(ident)
+
+    def __del__(self) -> None:
+        untraced.discard(self._ident)
 
 
 class Waiter:
@@ -47,6 +87,7 @@ class Waiter:
 
     def __init__(self) -> None:
         self.came = False
+        self.cancelled = False
         self.lock = _thread.allocate_lock()
         self.lock.acquire()
 
@@ -57,18 +98,28 @@ def is_debugged() -> bool:
 
 
 def wait() -> None:
-    """Wait until a client has configured its session; a signal handler may raise meanwhile.
+    """Wait until a client has configured its session, or `stop_waiting`; a signal handler may raise meanwhile.
 
     Raises:
         RuntimeError: no client can attach, or it left before.
 
     """
     waiter = expect()
-    if is_debugged():
-        return
-    if not expects_clients and engine is None:
-        raise RuntimeError("no client can attach: call dapkit.listen() or dapkit.connect() first")
-    wait_for(waiter)
+    try:
+        if is_debugged():
+            return
+        if not expects_clients and engine is None:
+            raise RuntimeError("no client can attach: call dapkit.listen() or dapkit.connect() first")
+        wait_for(waiter)
+    finally:
+        _leave(waiter)
+
+
+def _leave(waiter: "Waiter") -> None:
+    try:
+        _waiting.remove(waiter)
+    except ValueError:
+        return  # it was settled
 
 
 def expect() -> "Waiter":
@@ -79,14 +130,14 @@ def expect() -> "Waiter":
 
 
 def wait_for(waiter: "Waiter") -> None:
-    """Wait until a client has configured its session.
+    """Wait until a client has configured its session, or `stop_waiting` is called.
 
     Raises:
         RuntimeError: it left before.
 
     """
     waiter.lock.acquire()
-    if not waiter.came:
+    if not (waiter.came or waiter.cancelled):
         raise RuntimeError("the debugger left before it had configured its session")
 
 
@@ -97,6 +148,21 @@ def settle(*, came: bool) -> None:
         waiter = _waiting.pop()
         waiter.came = came
         waiter.lock.release()
+
+
+def stop_waiting() -> None:
+    """Have all threads go on that wait for a client."""
+    while _waiting:
+        waiter = _waiting.pop()
+        waiter.cancelled = True
+        waiter.lock.release()
+
+
+def trace(should_trace: bool) -> None:
+    """Have the debugger stop in the calling thread, or not."""
+    _of_thread.untraced = None if should_trace else _Untraced(_thread.get_ident())
+    if engine is not None:
+        engine.calls.traced_threads_changed()
 
 
 def main_thread() -> int:
@@ -130,7 +196,12 @@ def need_no_launcher() -> None:
 def stop_in(frame: FrameType) -> None:
     """Stop in a frame of the calling thread as soon as it goes on, if a client is there."""
     if engine is not None:
-        engine.stop_in(frame)
+        engine.calls.stop_in(frame)
+
+
+def post_mortem(exception: BaseException, frame: FrameType, *, as_uncaught: bool) -> bool:
+    """Show an exception to the client, if one is there, in a frame of the calling thread; say whether that is so."""
+    return engine is not None and engine.calls.post_mortem(exception, frame, as_uncaught=as_uncaught)
 
 
 def hook(*_arguments: object, **_more: object) -> None:

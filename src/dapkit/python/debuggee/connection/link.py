@@ -27,6 +27,13 @@ from .output_marks import OutputMarks
 from .output_queue import OutputQueue
 from .wire import FrameReader, Json, encode
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .tls import Tls
+
+
+_NO_FRAME = b"\r\n\r\n"
+
 
 def connect(address: str) -> _socket.socket:
     """Make the socket for an address of the command line, `unix:PATH`.
@@ -58,8 +65,9 @@ class Link:
 
     """
 
-    def __init__(self, connection: _socket.socket, said: bytes = b"") -> None:
-        """Take a connection, and what its other end has said on it already."""
+    def __init__(self, connection: _socket.socket, said: bytes = b"", tls: "Tls | None" = None) -> None:
+        """Take a connection, what its other end has said on it already, and our end of TLS if it is spoken there."""
+        self._tls = tls
         self._end = OwnDescriptor(connection.detach())
         self._connection = _socket.socket(fileno=self._end.number)
         self._sending = _thread.RLock()  # it knows whether this very thread holds it; nothing is sent twice at once
@@ -156,22 +164,29 @@ class Link:
         with self._sending:
             if self.closed:
                 return
-            rest = memoryview(self._frames(message))
-            while rest:
-                try:
-                    if self._is_cut():
-                        break
-                    rest = rest[self._connection.send(rest, _socket.MSG_NOSIGNAL) :]
-                except OSError:
-                    self.is_lost = self.closed = True
-                    break
-                except BaseException as error:
-                    late = error
+            frames = self._frames(message)
+            late = self._write(frames if self._tls is None else self._tls.wrap(frames))
         try:
             if late is not None:
                 raise late
         finally:
             del late  # which has this frame on its traceback: neither would end
+
+    def _write(self, data: bytes) -> BaseException | None:
+        """Send bytes, all of them; return what a signal handler has raised meanwhile."""
+        late: BaseException | None = None
+        rest = memoryview(data)
+        while rest:
+            try:
+                if self._is_cut():
+                    break
+                rest = rest[self._connection.send(rest, _socket.MSG_NOSIGNAL) :]
+            except OSError:
+                self.is_lost = self.closed = True
+                break
+            except BaseException as error:
+                late = error
+        return late
 
     def _frames(self, message: Json | None) -> bytes:
         frames = b""
@@ -267,7 +282,17 @@ class Link:
         if not data:
             self.is_lost = not self._is_cut()  # else it was the end of something else
             return False
-        return self._handled(data, handle)
+        return self._handled(data if self._tls is None else self._said_in(data, self._tls), handle)
+
+    def _said_in(self, data: bytes, tls: "Tls") -> bytes:
+        """Return what encrypted bytes say; what is not TLS breaks the protocol, as any other bytes do."""
+        with self._sending:  # an end of TLS does one thing at a time
+            try:
+                said = tls.take(data)
+            except OSError:
+                return _NO_FRAME
+            self._write(tls.outgoing())
+        return said
 
     def _handled(self, data: bytes, handle: Callable[[Json], None]) -> bool:
         said, self._early = data, b""
@@ -323,6 +348,10 @@ class Link:
             for _, action in due:
                 self._run(action)
 
+    def flush(self) -> None:
+        """Send the remarks that wait."""
+        self._send(None)
+
     def close(self) -> None:
         """Send nothing more than what waits, and let the other end read the end of the stream."""
         self._send(None)
@@ -339,6 +368,7 @@ class Link:
         """Close everything; what is still to be sent is not."""
         with self._sending:
             self.drop()
+        self._timers.clear()
 
     def drop(self) -> None:
         """Forget the connection without touching the peer: for the child of a fork. Once: numbers are used again."""

@@ -30,6 +30,10 @@ from . import tokens
 from .descriptor import OwnDescriptor
 from .wire import FrameReader, Json, encode
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .tls import Tls
+
 AUTHENTICATE = "dapkit/authenticate"
 _UNPROVED = (
     f"the first request has to be {AUTHENTICATE}, by which a client proves that it knows the token of the program: "
@@ -41,27 +45,54 @@ _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 type ListenAddress = tuple[str, int] | str
 """Host and port, or the path of a unix socket."""
+type Shown = tuple[str, str | None]
+"""What a port shows that speaks TLS: the files of a certificate, and of its key if that is in another."""
 
 
 class AcceptedClient:
     """A client that was accepted: the connection, and what it has sent of the session already."""
 
-    def __init__(self, connection: _socket.socket, said: bytes) -> None:
+    def __init__(self, connection: _socket.socket, said: bytes, tls: "Tls | None" = None) -> None:
         self.connection = connection
         self.said = said
+        self.tls = tls
         hide(self)
 
 
 class _PendingConnection:
     """A connection that has not been accepted yet."""
 
-    def __init__(self, connection: _socket.socket, own: OwnDescriptor) -> None:
+    def __init__(self, connection: _socket.socket, own: OwnDescriptor, tls: "Tls | None") -> None:
         self.connection = connection
         self.own = own
+        self.tls = tls
         self.said = b""
         self.reader = FrameReader()
         self.nonces: tuple[str, str] | None = None  # the client's and ours, once it has asked for our proof
         self.until = monotonic() + limits.TOKEN_SECONDS
+
+    def receive(self) -> bytes | None:
+        """Return what it says by now; None if it has gone.
+
+        Raises:
+            BlockingIOError: nothing has come.
+
+        """
+        try:
+            data = self.connection.recv(limits.TOKEN_MESSAGE_BYTES)
+            if self.tls is None or not data:
+                return data or None
+            said = self.tls.take(data)
+            self.connection.send(self.tls.outgoing())
+        except BlockingIOError:
+            raise
+        except OSError:
+            return None
+        return said
+
+    def send(self, data: bytes) -> None:
+        """Send it something."""
+        self.connection.send(data if self.tls is None else self.tls.wrap(data))
 
 
 class ClientListener:
@@ -71,6 +102,7 @@ class ClientListener:
 
     Args:
         token: what clients of a port have to know; a unix socket needs none.
+        shown: the certificate, for a port that speaks TLS.
 
     Attributes:
         place: its address.
@@ -79,7 +111,10 @@ class ClientListener:
 
     """
 
-    def __init__(self, place: ListenAddress, token: str | None, *, allow_remote: bool) -> None:
+    def __init__(
+        self, place: ListenAddress, token: str | None, *, allow_remote: bool, shown: Shown | None = None
+    ) -> None:
+        self._new_end = _ends_showing(shown) if shown is not None else lambda: None
         self._own = OwnDescriptor(_listening(place, allow_remote=allow_remote).detach())
         self._listening = _socket.socket(fileno=self._own.number)
         self.place: ListenAddress = place if isinstance(place, str) else (place[0], self._listening.getsockname()[1])
@@ -142,7 +177,7 @@ class ClientListener:
             return
         if len(self._pending) >= limits.PENDING_CONNECTIONS:
             self._dismiss(next(iter(self._pending.values())))
-        pending = self._pending[handle] = _PendingConnection(connection, own)
+        pending = self._pending[handle] = _PendingConnection(connection, own, self._new_end())
         self.watched[handle] = lambda: self._listen_to(pending)
 
     def _may_come(self, connection: _socket.socket) -> bool:
@@ -157,13 +192,11 @@ class ClientListener:
             self._dismiss(pending)
             return
         try:
-            data = pending.connection.recv(limits.TOKEN_MESSAGE_BYTES)
+            data = pending.receive()
         except BlockingIOError:
             return
-        except OSError:
-            data = b""
-        pending.said += data
-        if not data or not _may_begin(pending.said):
+        pending.said += data or b""
+        if data is None or not _may_begin(pending.said):
             self._dismiss(pending)
             return
         for place in range(len(data)):  # byte by byte: what is behind a frame may belong to the session
@@ -215,7 +248,7 @@ class ClientListener:
             return
         self._forget(pending)
         pending.connection.setblocking(True)  # noqa: FBT003 - its only parameter
-        self.arrived = AcceptedClient(pending.connection, said)
+        self.arrived = AcceptedClient(pending.connection, said, pending.tls)
 
     def _answer(
         self, pending: _PendingConnection, request: Json, objection: str | None, body: Json | None = None
@@ -233,7 +266,7 @@ class ClientListener:
         elif body is not None:
             answer["body"] = body
         try:
-            pending.connection.send(encode(answer))
+            pending.send(encode(answer))
         except OSError:
             objection = "gone"
         if objection is not None:
@@ -251,6 +284,14 @@ class ClientListener:
         self.watched.pop(handle, None)
 
 
+def _ends_showing(shown: Shown) -> "Callable[[], Tls]":
+    """Return what makes our end of a TLS connection."""
+    from .tls import Tls, server_context
+
+    context = server_context(*shown)
+    return lambda: Tls(context, serves=True)
+
+
 def _may_begin(said: bytes) -> bool:
     """Say whether a connection may begin like this."""
     beginning = said[: len(_BEGINNING)].lower()
@@ -264,7 +305,7 @@ def _arguments(request: Json) -> Json:
 
 def _listening(place: ListenAddress, *, allow_remote: bool) -> _socket.socket:
     if isinstance(place, str):
-        return _listening_on_path(place)
+        return listening_on_path(place)
     host, port = place
     if not allow_remote and host not in _LOOPBACK and not host.startswith("127."):
         raise ValueError(f"{host} can be reached from other machines: listen on 127.0.0.1, or say allow_remote=True")
@@ -280,7 +321,8 @@ def _listening(place: ListenAddress, *, allow_remote: bool) -> _socket.socket:
     return listening
 
 
-def _listening_on_path(path: str) -> _socket.socket:
+def listening_on_path(path: str) -> _socket.socket:
+    """Listen at a unix socket that only our own user can reach."""
     listening = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM | _socket.SOCK_NONBLOCK | _socket.SOCK_CLOEXEC)
     try:
         os.fchmod(listening.fileno(), 0o600)  # Linux: bind makes the file with the mode of the socket

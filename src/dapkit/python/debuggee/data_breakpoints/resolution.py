@@ -28,6 +28,7 @@ from ..errors import RequestRefused
 from ..sources.files import is_function
 from ..values.memory import is_buffer
 from ..values.storage import Attribute, ContainerItem, LocalVariable, Stored
+from ..views import view_of
 from .cells import cell_of, writers_of
 from .targets import Bytes, Cell, DictEntry, Item, Local, ObjectEntry, Place, Reads, Slot, WatchTarget, own_dict
 
@@ -100,6 +101,8 @@ def lasting_target(identity: str) -> WatchTarget | None:
 
 def _of_variable(stored: LocalVariable, label: str) -> WatchTarget:
     frame, name = stored.frame, stored.name
+    if view_of(frame) is not None:
+        raise RequestRefused("a variable of a template cannot be watched")
     code = frame.f_code
     if not is_function(code) and frame.f_locals is frame.f_globals:
         return _of_global(frame.f_globals, name, label)

@@ -26,7 +26,8 @@ from ..execution.parked import ParkedThread
 from ..execution.stops import Stops
 from ..marks import under_lock
 from ..sources.files import OURS, Sources, is_function
-from ..values.text import error_text, render
+from ..values.error_text import error_text
+from ..values.text import render
 from .resolution import POLLING, lasting_target
 from .sameness import is_same_value
 from .targets import MISSING, READ, READ_WRITE, WRITE, DataAccess, WatchTarget

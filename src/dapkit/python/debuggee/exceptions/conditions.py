@@ -20,7 +20,7 @@ from ..connection.wire import Json
 from ..errors import RequestRefused
 from ..expressions.in_frame import FrameExpression
 from ..hidden import hide
-from ..values.text import error_text
+from ..values.error_text import error_text
 
 CATEGORY = "Python Exceptions"
 """The first segment of a path of `exceptionOptions`, by convention a group shown to the user."""

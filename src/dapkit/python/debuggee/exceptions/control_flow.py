@@ -44,6 +44,8 @@ _CLASSES: Final = {
 _NAMES: Final = frozenset(f"{module}.{name}" for module, names in _CLASSES.items() for name in names.split())
 _MODULES: Final = ("_pytest.outcomes.", "streamlit.runtime.scriptrunner")
 """What the names of whole families of them begin with."""
+_ERRORS: Final = ("Failed",)
+"""What is none of its family: `pytest.fail` is a failure; pytest has its classes seem to be built in."""
 
 
 def is_control_flow(exception: BaseException, rules: list[ExceptionRule]) -> bool:
@@ -52,4 +54,9 @@ def is_control_flow(exception: BaseException, rules: list[ExceptionRule]) -> boo
     for rule in rules:
         if any(map(rule.fits, names)):
             return not rule.include
-    return any(name in _NAMES or name.startswith(_MODULES) for name in names)
+    for name in names:  # from the most special class
+        if name in _ERRORS:
+            return False
+        if name in _NAMES or name.startswith(_MODULES):
+            return True
+    return False

@@ -6,7 +6,7 @@ from .. import limits
 from ..classes import class_name, is_a, simple_name, stored, type_name
 from ..connection.wire import Json
 from ..evaluation.guard import EvaluationGuard
-from ..values.text import error_text
+from ..values.error_text import error_text
 from .traceback_text import TracebackWriter, linked_to, message_of, traceback_of
 
 

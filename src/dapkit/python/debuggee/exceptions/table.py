@@ -13,11 +13,14 @@ is to pass (`exits`); `uncaught` and `userUnhandled` not at KeyboardInterrupt, n
 on the exception's way. Which exceptions a breakpoint means is decided in `conditions`.
 """
 
+import itertools
 import sys
 from collections.abc import Callable, Iterable
+from opcode import opname
 from types import FrameType
 from typing import Final, NamedTuple
 
+from .. import limits
 from ..classes import is_a
 from ..connection.wire import Json
 from ..errors import RequestRefused
@@ -104,6 +107,19 @@ def _add(
         answers.append({"verified": True})
 
 
+class _Stopped(NamedTuple):
+    """An exception that the program was stopped for where it was raised, perhaps still on its way.
+
+    Attributes:
+        identity: of the exception, which is not kept alive.
+        older: identities of the frames around the one where it was.
+
+    """
+
+    identity: int
+    older: frozenset[int]
+
+
 class _Unhandled(NamedTuple):
     """An exception that the program was stopped for as unhandled, on its way.
 
@@ -139,8 +155,11 @@ class ExceptionBreakpointTable:
         self._asked: dict[Mode, list[ExceptionCondition]] = {}
         self.known = KnownRaises()
         """Raises that need no look: not asked for, or known to be caught."""
-        self._stopped: dict[int, int] = {}
-        """By thread: the id of the exception on its way that it was last stopped for."""
+        self._stopped: dict[int, tuple[_Stopped, ...]] = {}
+        """By thread: the exceptions on their way that it was stopped for, the latest.
+
+        Several: while one is on its way, a handler may raise others and catch them.
+        """
         self._unhandled: dict[int, _Unhandled] = {}
         """By thread: what it was last stopped for because nothing of the program would catch it."""
 
@@ -179,7 +198,7 @@ class ExceptionBreakpointTable:
         origin = AGAIN if again else origin_of(exception, frame)
         passing = origin == PASSING
         if not again and not passing:
-            self._begins(ident, frame, exception, is_fresh=origin == FRESH)
+            self._begins(ident, frame, offset, exception, origin=origin)
         if id(exception) in self._reported_in(ident):
             return ""
         if self.exit_codes.pass_over(exception):
@@ -197,28 +216,48 @@ class ExceptionBreakpointTable:
         if not mode and raised and self._shows(frame) and self._wants(RAISED, exception, frame):
             mode = RAISED
         if mode:
-            self._stopped[ident] = id(exception)
+            before = self._stopped.get(ident, ())
+            self._stopped[ident] = (*before, _Stopped(id(exception), _older(frame)))[-limits.STOPPED_EXCEPTIONS :]
         self._settle()
         return mode
 
-    def _begins(self, ident: int, frame: FrameType, exception: BaseException, *, is_fresh: bool) -> None:
+    def _passes(self, ident: int, frame: FrameType, exception: BaseException) -> bool:
+        """Say whether an exception that was reported comes on its way where its traceback does not say so.
+
+        From 3.14 on the frame of a generator or coroutine that has ended does not say which frame ran it. And the
+        end of a `with` throws an exception into a generator that makes its context.
+        """
+        if _ends_context(frame) or _ends_context(frame.f_back):
+            return id(exception) in self._reported_in(ident)
+        return any(
+            known.identity == id(exception) and id(frame) in known.older for known in self._stopped.get(ident, ())
+        )
+
+    def _begins(self, ident: int, frame: FrameType, offset: int, exception: BaseException, *, origin: int) -> None:
         """Take note that an exception is raised anew. A fresh one may have the identity of one that has gone.
 
-        In a frame that the reported one has to leave it is that one, on its way: imports take frames off a traceback.
+        In a frame that the reported one has to leave it is that one, on its way, unless the frame itself raises it:
+        imports take frames off a traceback.
         """
-        self._stopped.pop(ident, None)
-        last = self._unhandled.get(ident)
-        if last is None or last.identity != id(exception) or id(frame) in last.older:
+        raises = opname[frame.f_code.co_code[offset]] == "RAISE_VARARGS"
+        if origin == AGAIN and not raises and self._passes(ident, frame, exception):
             return
-        if is_fresh or not last.is_final:
+        before = self._stopped.get(ident, ())
+        self._stopped[ident] = tuple(known for known in before if known.identity != id(exception))
+        last = self._unhandled.get(ident)
+        if last is None or last.identity != id(exception) or (id(frame) in last.older and not raises):
+            return
+        if origin == FRESH or not last.is_final:
             del self._unhandled[ident]
 
-    def _reported_in(self, ident: int) -> tuple[int, int]:
+    def _reported_in(self, ident: int) -> tuple[int, ...]:
         last = self._unhandled.get(ident)
-        return self._stopped.get(ident, 0), last.identity if last is not None else 0
+        stopped = (known.identity for known in self._stopped.get(ident, ()))
+        return *stopped, last.identity if last is not None else 0
 
     def _settle(self) -> None:
-        now = {*self._stopped.values(), *(last.identity for last in self._unhandled.values())}
+        now = {known.identity for known in itertools.chain(*self._stopped.values())}
+        now |= {last.identity for last in self._unhandled.values()}
         self.known.reported |= now
         self.known.reported &= now
 
@@ -301,6 +340,10 @@ class ExceptionBreakpointTable:
             return ""
         return self._wanted_of(_BOTH, exception, frame)
 
+    def on_report(self, exception: BaseException, frame: FrameType) -> Mode:
+        """Return the break mode to stop with for what the program reports as if nobody handled it, or an empty text."""
+        return "" if self.exit_codes.pass_over(exception) else self._wanted_of(_BOTH, exception, frame)
+
     def shown(
         self, mode: Mode, exception: BaseException, frame: FrameType
     ) -> tuple[FrameType, list[tuple[FrameType, int]] | None]:
@@ -326,6 +369,13 @@ class ExceptionBreakpointTable:
         return code.co_name == "_bootstrap_inner" and code.co_filename == getattr(
             sys.modules.get("threading"), "__file__", None
         )
+
+
+def _ends_context(frame: FrameType | None) -> bool:
+    """Say whether a frame is at the end of a `with` whose context a generator makes."""
+    if frame is None or frame.f_code.co_name not in ("__exit__", "__aexit__"):
+        return False
+    return frame.f_code.co_filename == getattr(sys.modules.get("contextlib"), "__file__", None)
 
 
 def _older(frame: FrameType) -> frozenset[int]:

@@ -6,15 +6,16 @@ Frames of the debugger are left out.
 """
 
 from collections.abc import Mapping
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Final, NamedTuple
 
 from .. import limits
-from ..bytecode.positions import ProgramTexts
+from ..bytecode.texts import ProgramTexts
 from ..classes import class_name, is_a, namespace, plain_text, stored
 from ..evaluation.guard import EvaluationGuard
 from ..sources.files import OURS, Sources
 from ..values.text import own_text
+from ..views import view_of
 
 type Passed = tuple[FrameType, int]
 """A frame that an exception has passed, and the line where."""
@@ -167,20 +168,21 @@ class TracebackWriter:
 
     def _place(self, place: _Place) -> str:
         code = place.frame.f_code
-        name = "<console>" if code.co_filename in self._typed else code.co_filename
-        text = self._line(place.frame, place.line)
-        written = f'  File "{name}", line {place.line}, in {code.co_qualname}\n' + (f"    {text}\n" if text else "")
+        view = view_of(place.frame, place.line)
+        line, function = (place.line, code.co_qualname) if view is None else (view.line, view.title)
+        name = "<console>" if code.co_filename in self._typed else code.co_filename if view is None else view.filename
+        text = self._line(code, line, name)
+        written = f'  File "{name}", line {line}, in {function}\n' + (f"    {text}\n" if text else "")
         more = place.times - _ALIKE
         if more <= 0:
             return written * place.times
         return written * _ALIKE + f"  [Previous line repeated {more:,} more time{'s' if more > 1 else ''}]\n"
 
-    def _line(self, frame: FrameType, line: int) -> str:
-        code = frame.f_code
+    def _line(self, code: CodeType, line: int, name: str) -> str:
         if (typed := self._typed.get(code.co_filename)) is not None:
             found = "".join(typed.split("\n")[line - 1 : line])
         else:
-            text = self._texts.of_code(code)
+            text = self._texts.of_code(code) if name == code.co_filename else self._texts.of_name(name)
             found = "" if text is None else text.line(line)
         return found.strip()[: limits.SOURCE_LINE_CHARS]
 

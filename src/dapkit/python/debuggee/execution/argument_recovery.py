@@ -12,7 +12,8 @@ from types import CodeType, FrameType, FunctionType, MethodType
 from typing import Any, Final
 
 from ..bytecode.instructions import instructions
-from ..bytecode.positions import ProgramTexts, span_at
+from ..bytecode.positions import span_at
+from ..bytecode.texts import ProgramTexts
 from ..classes import defined, is_a, namespace
 from ..errors import RequestRefused
 from ..expressions.evaluate import Namespaces

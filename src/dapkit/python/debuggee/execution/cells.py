@@ -9,22 +9,21 @@ from types import FrameType
 
 from .. import limits
 from ..sources.files import OURS, Sources, is_function
+from ..views import FrameRun
 
 
-class CellRun:
+class CellRun(FrameRun):
     """A text that was left, the frame that ran it, and the outermost of the library's frames that may run the next."""
 
-    __slots__ = ("around", "caller", "filename")
-
     def __init__(self, filename: str, caller: FrameType, around: FrameType) -> None:
+        super().__init__(around)
         self.filename = filename
         self.caller = caller
-        self.around = around
 
-    def goes_on_in(self, frame: FrameType) -> bool:
-        """Say whether a frame, which was called from `around`, runs the next text."""
+    def admits(self, frame: FrameType, *, into: bool) -> bool:
+        """Take a frame that runs the next text; and with `into` whatever starts."""
         code = frame.f_code
-        return not is_function(code) and (code.co_filename == self.filename or frame.f_back is self.caller)
+        return into or (not is_function(code) and (code.co_filename == self.filename or frame.f_back is self.caller))
 
 
 def cell_run(frame: FrameType, sources: Sources, shows: Callable[[FrameType], bool]) -> CellRun | None:

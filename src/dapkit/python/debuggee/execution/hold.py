@@ -35,8 +35,11 @@ class Hold:
     @under_lock
     def settle(self) -> None:
         """Watch everywhere only as long as a thread has to be stopped wherever it is."""
-        arrested = self._states.all_in(ARRESTING)
-        self._switch(on=self._states.stopped or any(ident not in self._returning for ident in arrested))
+        # Each of very many threads comes here as it parks: while all are stopped, others are not looked at.
+        self._switch(on=self._states.stopped or self._expects_any())
+
+    def _expects_any(self) -> bool:
+        return any(ident not in self._returning for ident in self._states.all_in(ARRESTING))
 
     @under_lock
     def expect(self, ident: int) -> None:

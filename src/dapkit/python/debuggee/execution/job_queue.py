@@ -44,6 +44,10 @@ class JobQueue:
             if job.seq == seq:
                 job.cancel(self._link)
 
+    def forget(self) -> None:
+        """Drop what was done last: the session is over."""
+        self._jobs.clear()
+
     def withdraw(self, goes_on: Callable[[int], bool]) -> None:
         """Refuse what threads have not begun that are about to go on."""
         for ident, job in self._jobs:

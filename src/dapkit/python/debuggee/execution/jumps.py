@@ -6,13 +6,13 @@ itself, while it stands in that event, and refused everywhere else with the reas
 no `finally`, no `__exit__`. Local variables without a value become None by it.
 """
 
-import sys
-from types import CodeType, FrameType
+from types import FrameType
 
 from ..errors import RequestRefused
 from ..expressions.evaluate import Namespaces
 from ..local_variables import locals_of
-from ..sources.files import is_function, lines_of_code, resume_offset
+from ..sources.compilation import warning_filters
+from ..sources.files import first_line, is_function, lines_of_code
 from .arguments import KnownArguments
 from .parked import ParkedThread
 
@@ -46,8 +46,7 @@ def jump(parked: ParkedThread, line: int) -> list[str]:
         raise RequestRefused(f"line {line} has no code of {code.co_qualname}, where the thread is stopped")
     variables = locals_of(frame)
     unbound = [name for name in code.co_varnames if name not in variables] if is_function(code) else []
-    warnings = sys.modules.get("warnings")
-    filters = getattr(warnings, "filters", [])
+    filters = warning_filters()
     silence = ("ignore", None, RuntimeWarning, None, 0)  # of unbound variables, which are reported otherwise
     filters.insert(0, silence)
     try:
@@ -57,12 +56,6 @@ def jump(parked: ParkedThread, line: int) -> list[str]:
     finally:
         filters.remove(silence)
     return unbound
-
-
-def first_line(code: CodeType) -> int:
-    """Return the line at which a function begins to execute."""
-    resume = resume_offset(code)
-    return next((line for _, end, line in code.co_lines() if line and end > resume + 2), code.co_firstlineno)
 
 
 def restore(frame: FrameType, values: dict[str, object]) -> None:

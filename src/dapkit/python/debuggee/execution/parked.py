@@ -1,6 +1,7 @@
 """A thread that stands in a callback of the engine, and what is to be shown of it."""
 
 import _queue
+from _functools import partial  # type: ignore[import-not-found]  # the C half of `functools`
 from collections.abc import Callable
 from types import FrameType
 
@@ -8,6 +9,7 @@ from ..collection import automatic
 from ..connection.wire import Json
 from ..evaluation.jobs import Job
 from ..hidden import hide
+from .gui_events import GuiEvents
 from .results import Result
 
 type StackEntry = tuple[FrameType | FrameLabel, int]
@@ -40,8 +42,8 @@ class ParkedThread:
         "break_mode",
         "chosen",
         "columns",
+        "counted",
         "doomed",
-        "entries",
         "exception",
         "going",
         "ident",
@@ -83,12 +85,12 @@ class ParkedThread:
         self.returned = returned or []  # by the function that the step came out of, or by those that it went over
         self.late: BaseException | None = None
         """What a signal handler has raised meanwhile, for the thread when it goes on."""
-        self.entries: dict[bool, tuple[int, list[StackEntry]]] = {}
-        """The stack as it was shown, with all frames or not, and in which stop."""
+        self.counted: dict[bool, tuple[int, int]] = {}
+        """How many entries the stack has, with all frames or not, and in which stop."""
         self.inbox: _queue.SimpleQueue[Job | None] = _queue.SimpleQueue()
 
-    def stand(self, is_ending: Callable[[], bool]) -> None:
-        """Do the work of the inbox until it is to leave.
+    def stand(self, is_ending: Callable[[], bool], gui: GuiEvents) -> None:
+        """Do the work of the inbox until it is to leave, and serve windows of the program meanwhile.
 
         Once the program `is_ending`, work ends by an interruption, which is for the program as well.
         """
@@ -96,13 +98,24 @@ class ParkedThread:
             job = None
             try:
                 automatic.hold_off()  # what was interrupted may have left it
-                job = automatic.wait(self.inbox.get)
+                job = self._next_job(gui)
                 if job is not None:
                     job.run()
                     if is_ending():
                         self.late = KeyboardInterrupt()  # the first one ended what was evaluated
             except BaseException as error:  # of a signal handler, which may have cost us what `get` returned
                 self.late = error
+
+    def _next_job(self, gui: GuiEvents) -> Job | None:
+        """Wait for work, and give the windows their turns meanwhile."""
+        while (seconds := gui.seconds_to_turn(self.ident)) is not None:
+            try:
+                job: Job | None = automatic.wait(partial(self.inbox.get, seconds > 0, seconds))
+            except _queue.Empty:
+                gui.take_turn()
+            else:
+                return job
+        return automatic.wait(self.inbox.get)
 
     def raise_late(self) -> None:
         """Raise what came while the thread stood, and the end of the thread if that was asked for."""
@@ -117,7 +130,6 @@ class ParkedThread:
 
     def empty(self) -> None:
         """Let go of what it holds of the program: the thread has left, though others may still know it."""
-        self.entries.clear()
         self.shown = None  # type: ignore[assignment]  # nobody looks at the frame of a thread that has left
         self.exception = self.trail = self.late = None
         self.returned = []

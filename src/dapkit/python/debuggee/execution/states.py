@@ -18,7 +18,8 @@ A thread:
 A breakpoint in an expression stops the thread like any other: EVALUATING or FINISHING, park. When it goes on
 from there, it is back in the expression: RUNNING, STEPPING or ARRESTING, reenter. A thread whose client has left,
 or that is to end, does not stop again when its expression has ended: leave. A step can be given to a thread
-that is not RUNNING; it is STEPPING once it runs. EXEMPT is the debugger's own thread, which nothing stops.
+that is not RUNNING; it is STEPPING once it runs. EXEMPT is the debugger's own thread, which nothing
+stops, and those that the program has marked so.
 
 The program:
 
@@ -31,7 +32,7 @@ The program:
 It is RELEASED from everywhere, for good, and FORKED in the child of a fork.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Final, Literal
 
 from ..errors import IllegalMove
@@ -52,7 +53,7 @@ EVALUATING: Final = "evaluating"
 FINISHING: Final = "finishing"
 """The client has let it go on while it was inside an expression; it stops again when that has ended."""
 EXEMPT: Final = "exempt"
-"""It is the debugger's own."""
+"""It is the debugger's own, or the program has marked it as one that no debugger is to stop."""
 
 THREAD_STATES: Final[tuple[ThreadState, ...]] = (
     RUNNING, STEPPING, ARRESTING, STOPPED, EVALUATING, FINISHING, EXEMPT
@@ -261,6 +262,16 @@ class ThreadStates:
         """Drop what is known of a thread: it has ended, or is the debugger's no more."""
         self._threads.pop(ident, None)
         self._look()
+
+    @under_lock
+    def exempt(self, idents: Collection[int]) -> None:
+        """Have nothing stop these threads that run, and make others that were exempt ordinary ones."""
+        for ident in self.all_in(EXEMPT):
+            if ident not in idents:
+                self.forget(ident)
+        for ident in idents:
+            if self.of(ident) in (RUNNING, ARRESTING):
+                self.move(ident, "exempt")
 
     def _move_program(self, move: ProgramMove) -> bool:
         phase = self.phase

@@ -32,8 +32,9 @@ from ..marks import under_lock
 from ..options import EngineOptions
 from ..sources.files import LIBRARY, OURS, PROGRAM, Sources
 from ..threads import tasks
+from ..views import FrameRun, view_of
 from . import monitor as events
-from .cells import CellRun, cell_run
+from .cells import cell_run
 from .monitor import Monitor
 from .results import Result, Results
 from .states import ThreadStates
@@ -57,6 +58,7 @@ class Step:
 
     `unit` is the granularity; `offsets` are those of statements to end at, `leaving` is the offset
     at which the step begins: an event there is not yet progress; `before_line` says that even its LINE event may come.
+    `line` is where it begins in what its target stands for (`views`): there it does not end.
     With `cell` the target runs texts, and the step waits for the next of them, or for the end of the target.
     """
 
@@ -67,6 +69,7 @@ class Step:
         "details",
         "kind",
         "leaving",
+        "line",
         "offsets",
         "reason",
         "results",
@@ -84,10 +87,11 @@ class Step:
         self.details = details or {}
         self.offsets: frozenset[int] = frozenset()
         self.leaving = -1
+        self.line = 0
         self.before_line = False
         self.call: StepCall | None = None
         self.results: Results | None = None
-        self.cell: CellRun | None = None
+        self.cell: FrameRun | None = None
 
     @property
     def enters(self) -> bool:
@@ -146,7 +150,8 @@ class Stepping:
         if leaving and kind == OUT:
             kind = OVER
         step = Step(kind, target, "step", unit)
-        if not leaving:
+        aimed = self._aim(step)
+        if not leaving and not aimed:
             step.offsets, step.call, step.leaving = offsets, call, frame.f_lasti
             step.before_line = before_line
         self._set(ident, step)
@@ -243,6 +248,9 @@ class Stepping:
         before_line, step.before_line = step.before_line, False
         if before_line and frame.f_lasti == step.leaving:
             return False
+        view = view_of(frame)
+        if view is not None:
+            return view.is_place and view.line != step.line
         # A call that was chosen may begin on a later line than the one where it was.
         return step.call is None or step.call.begun or frame.f_lasti > step.call.offset
 
@@ -311,8 +319,10 @@ class Stepping:
     def leave(self, ident: int, frame: FrameType, value: object, *, yielding: bool) -> FrameType | None:
         """Take note that a frame returns or yields; return the frame to stop in, if that ends the step."""
         step = self.steps.get(ident)
-        if step is None or step.target is not frame or (yielding and _awaits(frame, value)):
+        if step is None or step.target is not frame:
             return None
+        if yielding and (_awaits(frame, value) or view_of(frame) is not None):
+            return None  # a template hands over what it has rendered so far
         awaiter = self._awaiter(frame)
         caller = frame.f_back
         if awaiter is None and step.cell is None and caller is not None and self.may_show(caller):
@@ -324,7 +334,7 @@ class Stepping:
             self._retarget(ident, step, awaiter or caller)
         return None
 
-    def _await_cell(self, ident: int, step: Step, cell: CellRun) -> None:
+    def _await_cell(self, ident: int, step: Step, cell: FrameRun) -> None:
         self.end(ident)
         following = Step(OVER if step.call is not None else step.kind, cell.around, step.reason, step.unit)
         following.cell = cell
@@ -353,7 +363,22 @@ class Stepping:
         target = self.nearest(older)
         if target is not None:
             kind = OVER if step.kind == OUT or step.call is not None else step.kind
-            self._set(ident, Step(kind, target, step.reason, step.unit))
+            following = Step(kind, target, step.reason, step.unit)
+            self._aim(following)
+            self._set(ident, following)
+
+    @staticmethod
+    def _aim(step: Step) -> bool:
+        """Have a step go by what its target stands for, if it does for something: by lines, or from frame to frame."""
+        view = view_of(step.target) if step.target is not None else None
+        if view is None:
+            return False
+        step.line, step.unit = view.line, LINE
+        run = view.run()
+        if run is not None:
+            step.target = run.around
+            step.cell = run if step.kind != OUT else None
+        return True
 
     @under_lock
     def enter(self, ident: int, frame: FrameType) -> None:
@@ -361,7 +386,7 @@ class Stepping:
         step = self.steps.get(ident)
         if step is None or not self.may_show(frame) or not _below(frame, step.target):
             return
-        if step.kind != INTO and (step.cell is None or not step.cell.goes_on_in(frame)):
+        if step.kind != INTO if step.cell is None else not step.cell.admits(frame, into=step.kind == INTO):
             return
         if step.reason == "entry" and self._sources.kind_of(frame) != PROGRAM:
             return  # also where all code is shown: `-m pytest` begins with the first file of the user's own

@@ -29,6 +29,7 @@ from ..options import EngineOptions
 from ..room import need_room
 from ..threads.table import ThreadTable
 from ..values.references import ObjectReferences
+from .gui_events import GuiEvents
 from .hold import Hold
 from .monitor import Monitor
 from .parked import ParkedThread
@@ -47,27 +48,7 @@ from .states import (
 )
 
 if TYPE_CHECKING:
-    from typing import Protocol  # a class of it takes a quarter of a millisecond to make
-
-    from ..values.references import Numbered
-
-    class StopListener(Protocol):
-        """Takes reports of what stops and goes on, under the lock."""
-
-        def thread_stops(self) -> None:
-            """Take note, in the thread itself and without the lock, that it is about to stop the program."""
-
-        def thread_stopped(self, ident: int) -> None:
-            """Take note that a stop begins, because of this thread."""
-
-        def thread_parked(self) -> None:
-            """Take note that a thread stands still that was arrested."""
-
-        def threads_resumed(self) -> None:
-            """Take note that some thread, or all, may go on."""
-
-        def thread_leaves(self, held: list[Numbered]) -> None:
-            """Take note, in the thread itself and without the lock, that it leaves and drops these objects."""
+    from .stop_listener import StopListener
 
 
 class Stops:
@@ -103,6 +84,7 @@ class Stops:
         self._clocks: dict[int, EvaluationGuard] = {}  # of threads that evaluate something
         self._pausing: set[int] = set()  # threads whose pause was not reported yet
         self._hold = Hold(monitor, states, threads)
+        self._gui = GuiEvents(options, threads, link.event)
         self.seen_in_native: set[int] = set()
         """Threads whose stack the client was shown before they came back from native code."""
 
@@ -174,7 +156,7 @@ class Stops:
         reported = False
         while not reported:
             with self._lock:
-                if self.states.released:
+                if self.states.released or self._threads.is_exempt(parked.ident):
                     return
                 reported = inside or not self.states.must_park(parked.ident)
                 if LOG:
@@ -224,7 +206,7 @@ class Stops:
 
     def _stand(self, parked: ParkedThread) -> None:
         """Do the work of the inbox. An exception of a signal handler is raised when the thread goes on."""
-        parked.stand(is_ending=lambda: self.states.phase == ENDING)
+        parked.stand(lambda: self.states.phase == ENDING, self._gui)
         self._leave(parked.ident)
         if LOG:
             write("go", f"thread {parked.ident}{', which is to end' if parked.doomed else ''}")
@@ -311,6 +293,7 @@ class Stops:
     def _begin(self, ident: int, *, others: bool) -> None:
         self._thread = ident
         self._since = monotonic()
+        self.states.exempt({self._threads.link, *self._threads.look_for_marks()})
         if self.each_alone:
             self.states.move_program("stop alone")
             self._references.begin(ident, standing=self._parked)

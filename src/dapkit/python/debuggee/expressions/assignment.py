@@ -9,16 +9,17 @@ import _ast
 from types import FrameType
 
 from .. import limits
-from ..classes import type_name
+from ..classes import ClassSet, type_name
 from ..errors import RequestRefused, TimeIsUp
 from ..evaluation.guard import EvaluationGuard
 from ..sources.compilation import compiled
-from ..values.rows import RemainingItems, VariableGroup
+from ..values.rows import PlainView, RemainingItems, VariableGroup
 from ..values.storage import Attribute, ContainerItem, LocalVariable, Stored
 from ..values.variables import ExpandableValue, VariableContainer, VariableReader
 from .evaluate import Namespaces, evaluate, run, said
 
 _WHERE = "<dapkit: setExpression>"
+_STAND_INS = ClassSet(VariableGroup, RemainingItems, PlainView)
 
 
 def set_variable(
@@ -136,7 +137,7 @@ def _variable(name: str, namespaces: Namespaces, frame: FrameType | None) -> Sto
 
 
 def _why_not(inside: VariableContainer, value: object) -> str:
-    if type(value) is VariableGroup or type(value) is RemainingItems:
+    if type(value) in _STAND_INS:
         return "it stands for several; open it"
     if isinstance(inside, ExpandableValue):
         return f"a {type_name(inside.value)} does not let its items be replaced"

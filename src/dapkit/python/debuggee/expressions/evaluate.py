@@ -14,10 +14,11 @@ from ..classes import is_a, simple_name
 from ..errors import RequestRefused, TimeIsUp
 from ..evaluation.guard import EvaluationGuard
 from ..hidden import hide
-from ..local_variables import LocalVariables, are_copied, locals_of, variables_of
+from ..local_variables import LocalVariables, are_copied, globals_of, locals_of, variables_of
 from ..sources.compilation import compiled as compiled_text
-from ..values.storage import write_locals_back
-from ..values.text import error_text, own_text
+from ..values.error_text import error_text
+from ..values.storage import write_variable
+from ..values.text import own_text
 
 NAME = "<dapkit: evaluate>"
 """File name of what is evaluated."""
@@ -27,7 +28,7 @@ class Namespaces:
     """The namespaces that code is to run in: those of a frame, or of `__main__` alone."""
 
     def __init__(self, frame: FrameType | None) -> None:
-        self.globals = frame.f_globals if frame is not None else _names_of_main()
+        self.globals = globals_of(frame) if frame is not None else _names_of_main()
         self.locals: LocalVariables = locals_of(frame) if frame is not None else self.globals
         hide(self)
         if frame is not None and are_copied(frame):
@@ -45,8 +46,7 @@ class Namespaces:
         # Others may have been changed by a function meanwhile that shares them.
         for name, value in self.locals.items():
             if name not in before or before[name] is not value:
-                self._frame.f_locals[name] = value
-                write_locals_back(self._frame)
+                write_variable(self._frame, name, value)
 
     def stored(self) -> list[dict[str, object]]:
         """Return both as they are stored, for a look that runs no code of the program; names alone count."""

@@ -11,7 +11,7 @@ from types import CodeType, FrameType, FunctionType
 from typing import Final
 
 from ..hidden import hide
-from ..local_variables import locals_of
+from ..local_variables import globals_of, locals_of
 from ..sources.compilation import compiled
 from ..sources.files import GENERATED, is_function
 from .syntax import names_in, parse_expression
@@ -76,6 +76,7 @@ def namespace_of(
 
 
 def _with_builtins(frame: FrameType) -> dict[str, object]:
-    if "__builtins__" in frame.f_globals:
-        return frame.f_globals
-    return {"__builtins__": frame.f_builtins, **frame.f_globals}  # else those of ours would be taken
+    names = globals_of(frame)
+    if "__builtins__" in names:
+        return names
+    return {"__builtins__": frame.f_builtins, **names}  # else those of ours would be taken

@@ -88,7 +88,16 @@ static PyObject *untrack(PyObject *Py_UNUSED(module), PyObject *const *args, Py_
     Py_RETURN_TRUE;
 }
 
+static PyObject *track(PyObject *Py_UNUSED(module), PyObject *object)
+{
+    if (PyObject_IS_GC(object) && !PyObject_GC_IsTracked(object)) PyObject_GC_Track(object);
+    Py_RETURN_NONE;
+}
+
 static PyMethodDef module_methods[] = {
+    {"track", track, METH_O, PyDoc_STR(
+        "track(object, /)\n--\n\n"
+        "Let the garbage collector look at an object again that was taken out by `untrack`, and not kept.")},
     {"untrack", (PyCFunction)(void (*)(void))untrack, METH_FASTCALL, PyDoc_STR(
         "untrack(object, keep, /)\n--\n\n"
         "Take an object out of what the garbage collector looks at, and keep it alive if asked to. Whether it was there.")},
@@ -112,7 +121,8 @@ static int module_exec(PyObject *module)
     missing = PyObject_CallNoArgs((PyObject *)&PyBaseObject_Type);
     if (PyModule_AddObjectRef(module, "MISSING", missing) < 0) return -1;
     PyMethodDef *functions[] = {
-        module_methods, callback_methods, calls_methods, descriptor_methods, frames_methods, raise_methods, watch_methods,
+        module_methods, callback_methods, calls_methods, descriptor_methods, frames_methods, raise_methods, starts_methods,
+        watch_methods,
     };
     for (Py_ssize_t i = 0; i < LENGTH(functions); i++)
         if (PyModule_AddFunctions(module, functions[i]) < 0) return -1;

@@ -3,23 +3,27 @@
 from typing import TYPE_CHECKING, Final
 
 from ..breakpoints.source import shown_span
-from ..bytecode.positions import ProgramText, spots
+from ..bytecode.positions import spots
+from ..bytecode.texts import ProgramText
 from ..connection.request import IncomingRequest, number
 from ..connection.wire import Json
 from ..errors import RequestRefused
 from .handler import Handler
+from .slices import InSlices, Slices
 
 if TYPE_CHECKING:
     from ..engine import Engine
 
 
-def set_breakpoints(engine: "Engine", request: IncomingRequest) -> Json:
+def set_breakpoints(engine: "Engine", request: IncomingRequest) -> InSlices:
     """Replace the breakpoints of one source."""
-    key, source = source_asked(engine, request)
-    asked = _specs(request)
+    return InSlices(_set_breakpoints(engine, *source_asked(engine, request), _specs(request)))
+
+
+def _set_breakpoints(engine: "Engine", key: str, source: Json, asked: list[Json]) -> Slices:
     breakpoints = engine.callbacks.breakpoints.sources
     note = engine.sources.stamps.note_about(key) if asked else ""
-    made = breakpoints.prepare(source, _text(engine, key), asked, note=note)
+    made = yield from breakpoints.prepare(key, source, _text(engine, key), asked, note=note)
     with engine.lock:
         breakpoints.place(key, made)
         engine.callbacks.breakpoints_changed()
@@ -43,7 +47,7 @@ def set_instruction_breakpoints(engine: "Engine", request: IncomingRequest) -> J
         return {"breakpoints": [breakpoint.describe() for breakpoint in made]}
 
 
-def breakpoint_locations(engine: "Engine", request: IncomingRequest) -> Json:
+def breakpoint_locations(engine: "Engine", request: IncomingRequest) -> Json | InSlices:
     """List the places in some lines of a source at which the program can stop."""
     key, source = source_asked(engine, request)
     first = number(request, "line")
@@ -52,6 +56,9 @@ def breakpoint_locations(engine: "Engine", request: IncomingRequest) -> Json:
     last = number(request, "endLine") or first
     if last < first:
         raise RequestRefused(f"endLine is {last}, before line {first}")
+    lines = engine.callbacks.breakpoints.sources.template_lines(key)
+    if lines is not None:
+        return {"breakpoints": [{"line": line} for line in lines if first <= line <= last]}
     text = _text(engine, key)
     if isinstance(text, RequestRefused):
         raise text
@@ -60,8 +67,17 @@ def breakpoint_locations(engine: "Engine", request: IncomingRequest) -> Json:
         return {"breakpoints": [{"line": line} for line in text.lines_with_code(where) if first <= line <= last]}
     begin = first, number(request, "column") or 1
     end = last, number(request, "endColumn") or float("inf")
-    found = [{"line": spot.line, **shown_span(spot, text)} for spot in spots(text, first, last, where)]
-    return {"breakpoints": [location for location in found if begin <= (location["line"], location["column"]) <= end]}
+
+    def slices() -> Slices:
+        yield from text.read_through(where)
+        found: list[Json] = []
+        for part in spots(text, first, last, where):
+            shown = [{"line": spot.line, **shown_span(spot, text)} for spot in part]
+            found += [location for location in shown if begin <= (location["line"], location["column"]) <= end]
+            yield
+        return {"breakpoints": found}
+
+    return InSlices(slices())
 
 
 def _specs(request: IncomingRequest) -> list[Json]:
@@ -94,6 +110,9 @@ def source_asked(engine: "Engine", request: IncomingRequest) -> tuple[str, Json]
 
 
 def _text(engine: "Engine", key: str) -> ProgramText | RequestRefused:
+    unfiled = engine.sources.unfiled.with_key(key, engine.sources.name)
+    if unfiled is not None and unfiled.name:
+        return RequestRefused(f"{unfiled.name} is a template")
     try:
         return engine.texts.of(key)
     except RequestRefused as refusal:

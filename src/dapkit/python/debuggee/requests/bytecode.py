@@ -21,6 +21,7 @@ from ..sources.compilation import with_nested
 from ..sources.files import lines_of_code
 from ..stacks.frames import frames_only
 from ..values.variables import ShownFrame
+from ..views import view_of
 from .breakpoints import source_asked
 from .handler import LATER, Handler, Later
 
@@ -68,6 +69,8 @@ def step_in_targets(engine: "Engine", request: IncomingRequest) -> Json:
     parked = engine.stops.parked.get(frame.ident)
     if parked is None or parked.shown is not frame.frame or parked.leaving:
         raise RequestRefused("only the newest frame of a stopped thread makes calls next")
+    if view_of(frame.frame) is not None:
+        return {"targets": []}
     code = frame.frame.f_code
     text = engine.texts.of_code(code)
     targets: list[Json] = []
@@ -100,7 +103,8 @@ def goto_targets(engine: "Engine", request: IncomingRequest) -> Json:
         raise RequestRefused("gotoTargets needs a line, from 1 on")
     if not engine.stops.standing:
         raise RequestRefused("the program is running; pause it to go elsewhere")
-    stopped = [(parked.ident, parked.shown.f_code) for parked in list(engine.stops.parked.values())]
+    standing = [parked for parked in list(engine.stops.parked.values()) if view_of(parked.shown) is None]
+    stopped = [(parked.ident, parked.shown.f_code) for parked in standing]
     codes = [(ident, code) for ident, code in stopped if key in engine.sources.keys(code)]
     here = [(ident, code) for ident, code in codes if line in lines_of_code(code)]
     others = [(ident, part) for ident, code in codes for part in with_nested(code) if line in lines_of_code(part)]
@@ -138,6 +142,8 @@ def restart_frame(engine: "Engine", request: IncomingRequest) -> Later:
     frame = engine.references.get(request.arguments.get("frameId"), ShownFrame)
 
     def move(parked: ParkedThread) -> list[str]:
+        if view_of(frame.frame) is not None:
+            raise RequestRefused("a template cannot begin again")
         why = jumps.objection(parked, frame.frame)
         if why:
             raise RequestRefused(why)
@@ -189,7 +195,7 @@ def chosen_call(engine: "Engine", request: IncomingRequest, parked: ParkedThread
 def statements_of_line(engine: "Engine", frame: FrameType) -> frozenset[int]:
     """Return where the statements of a frame's line begin, if it holds several."""
     code = frame.f_code
-    text = engine.texts.of_code(code)
+    text = engine.texts.of_code(code) if view_of(frame) is None else None
     if text is None:
         return frozenset()
     return frozenset(offset for span in text.statements(frame.f_lineno) for offset in entries(code, span))

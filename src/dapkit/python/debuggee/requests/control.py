@@ -8,7 +8,7 @@ from ..errors import RequestRefused
 from ..execution.stepping import INTO, OUT, OVER, STATEMENT, UNITS, Kind
 from ..threads.table import ALL_THREADS
 from .bytecode import chosen_call, statements_of_line
-from .handler import Handler
+from .handler import LATER, Handler, Later
 
 if TYPE_CHECKING:
     from ..engine import Engine
@@ -47,7 +47,7 @@ def step_out(engine: "Engine", request: IncomingRequest) -> None:
 def _step(engine: "Engine", request: IncomingRequest, kind: Kind) -> None:
     given = request.arguments.get("threadId")
     if engine.threads.task(given) is not None:
-        raise RequestRefused(f"thread {given} is a suspended asyncio task; step the thread of its event loop")
+        raise RequestRefused(f"thread {given} is suspended; step the thread that runs it")
     ident = engine.threads.ident(given)
     engine.stops.need_stop(ident)
     unit = request.arguments.get("granularity") or STATEMENT
@@ -85,18 +85,20 @@ def _go_on(engine: "Engine", ident: int, *, single: bool) -> None:
         engine.stops.resume(ident if single else None)
 
 
-def pause(engine: "Engine", request: IncomingRequest) -> None:
+def pause(engine: "Engine", request: IncomingRequest) -> Later:
     """Stop the program where it is, or one thread of it."""
     number = request.arguments.get("threadId")
     idents = _all_to_pause(engine) if number == ALL_THREADS else [engine.threads.ident(number)]
     if not engine.states.configured:
         raise RequestRefused("the program has not started yet; it waits for configurationDone")
 
-    def pause_them() -> None:
+    # First the events that stop threads, then the response, for which the link's thread may have to wait while others
+    # run: who has to wait for the lock until then reports its stop after the response.
+    with engine.lock:
         for ident in idents:
             engine.stops.pause(ident)
-
-    request.afterwards = pause_them
+        request.answer(None)
+    return LATER
 
 
 def _all_to_pause(engine: "Engine") -> list[int]:

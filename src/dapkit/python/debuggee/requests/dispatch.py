@@ -23,6 +23,7 @@ from . import stacks as requests_stacks
 from . import values as requests_values
 from .capabilities import capabilities
 from .handler import Handler, Later
+from .slices import InSlices, SlicedRequests
 
 if TYPE_CHECKING:
     from ..engine import Engine
@@ -33,6 +34,7 @@ class Dispatcher:
 
     def __init__(self, engine: "Engine") -> None:
         self._engine = engine
+        self._sliced = SlicedRequests(engine.link, self.answer)
 
     @in_link_thread
     def handle(self, message: Json) -> None:
@@ -46,7 +48,8 @@ class Dispatcher:
         except RequestRefused as refusal:
             request.refuse(str(refusal))
         else:
-            self.answer(request, handler)
+            if not self._sliced.keeps(request, handler):
+                self.answer(request, handler)
 
     @in_link_thread
     def answer(self, request: IncomingRequest, handler: Handler) -> None:
@@ -58,7 +61,9 @@ class Dispatcher:
         except Exception as error:
             request.fail(error)
         else:
-            if not isinstance(body, Later):
+            if isinstance(body, InSlices):
+                self._sliced.begin(request, body)
+            elif not isinstance(body, Later):
                 self._respond(request, body)
 
     def _respond(self, request: IncomingRequest, body: Json | None) -> None:
@@ -71,6 +76,12 @@ class Dispatcher:
     def again(self, request: IncomingRequest) -> None:
         """Answer a request that was put off."""
         self.answer(request, self._handler(request.message["command"], request))
+
+    @in_link_thread
+    def cancel(self, seq: object) -> None:
+        """Drop the work for a request, if it is not done yet."""
+        self._engine.jobs.cancel(seq)
+        self._sliced.cancel(seq)
 
     def _handler(self, command: object, request: IncomingRequest) -> Handler:
         handler = HANDLERS.get(command) if isinstance(command, str) else None

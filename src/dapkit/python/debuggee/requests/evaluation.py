@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from .. import limits
+from ..classes import forget_classes
 from ..connection.request import IncomingRequest, number, text
 from ..connection.wire import Json
 from ..errors import RequestRefused
@@ -16,7 +17,7 @@ from ..expressions.console import ConsoleResult, may_change
 from ..expressions.evaluate import NAME, Namespaces, evaluate
 from ..expressions.hover import look_up
 from .handler import LATER, Handler, Later
-from .values import origin_of, report_changed, wants_hexadecimal, why_not_evaluated
+from .values import load_presenters, origin_of, report_changed, wants_hexadecimal, why_not_evaluated
 
 if TYPE_CHECKING:
     from ..engine import Engine
@@ -36,9 +37,12 @@ def evaluate_(engine: "Engine", request: IncomingRequest) -> Later:
         bare = expression.strip()
         path = bare if bare.isidentifier() else f"({bare})"
         chars = _CHARS.get(context, limits.VALUE_CHARS)
-        return reader.describe(value, path, origin, guard, chars=chars, hexadecimal=hexadecimal)
+        presented = context not in _CHARS  # there a user wants what the program itself would print
+        return reader.describe(value, path, origin, guard, chars=chars, hexadecimal=hexadecimal, presented=presented)
 
     def work(guard: EvaluationGuard) -> Json:
+        forget_classes()
+        load_presenters(engine, guard)
         namespaces = Namespaces(origin.frame)
         parked = engine.stops.parked.get(origin.ident)
         namespaces.exception = parked.exception if parked is not None else None

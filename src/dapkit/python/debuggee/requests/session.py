@@ -3,17 +3,26 @@
 import os
 from typing import TYPE_CHECKING, Final
 
+from .. import child, native
+from ..connection import current
 from ..connection.request import IncomingRequest, flag, number
 from ..connection.wire import Json
 from ..errors import RequestRefused
 from ..exceptions.exits import read_exit_codes
 from ..program import termination as asking_to_end
 from ..sources.rules import read_rules
+from ..templates.kinds import choose
+from ..values.presenters.project import PROJECT
 from ..values.rows import read_presentation
 from .handler import Handler
 
 if TYPE_CHECKING:
     from ..engine import Engine
+
+_FREE_THREADED: Final = (
+    "This Python is a free-threaded build, for which there is no C extension of the debugger: "
+    "conditions, exception breakpoints and data breakpoints are slower.\n"
+)
 
 
 def launch(engine: "Engine", request: IncomingRequest) -> Json:
@@ -21,11 +30,21 @@ def launch(engine: "Engine", request: IncomingRequest) -> Json:
     engine.options.read(request)
     engine.link.marks.begin(engine.options.marked_pipes)
     rules = read_rules(engine.options.rules)
-    engine.sources.obey(rules.code, just_my_code=engine.options.just_my_code)
+    without_file = choose(engine.options.templates)
+    engine.sources.obey(rules.code, just_my_code=engine.options.just_my_code, without_file=without_file)
     engine.exceptions.rules = rules.exceptions
     given = request.arguments
     engine.exceptions.exit_codes = read_exit_codes(given.get("breakOnSystemExit"), given.get("quietExitCodes"))
+    if engine.options.debugs and current.config["subProcess"]:
+        if engine.options.children:
+            child.follow(engine.options.children)
+        elif engine.options.announces_children:
+            child.announce()
     engine.reader.presentation = read_presentation(given.get("variablePresentation"))
+    files = given.get("presenters")
+    PROJECT.use([text for text in files if isinstance(text, str)] if isinstance(files, list) else [])
+    if native.IS_FREE_THREADED:
+        engine.link.event("output", {"category": "console", "output": _FREE_THREADED})
     return {"cwd": os.getcwd()}
 
 

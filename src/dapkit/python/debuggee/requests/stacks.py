@@ -1,5 +1,6 @@
 """Requests about threads and their stacks."""
 
+from types import FrameType
 from typing import TYPE_CHECKING, Final
 
 from .. import limits
@@ -8,8 +9,7 @@ from ..connection.wire import Json
 from ..errors import RequestRefused
 from ..evaluation.guard import EvaluationGuard
 from ..evaluation.jobs import Job
-from ..execution.parked import StackEntry
-from ..stacks.frames import Naming
+from ..stacks.frames import Naming, StackEntries
 from ..stacks.names import in_native_call, naming, plain_name, wants_values
 from .handler import LATER, Handler, Later
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 
 def threads(engine: "Engine", _request: IncomingRequest) -> Json:
-    """List the threads, and at a stop the suspended asyncio tasks."""
-    return {"threads": engine.threads.listing(engine.states.stands)}
+    """List the threads, and at a stop the suspended asyncio tasks and greenlets."""
+    return {"threads": engine.threads.listing(engine.states.stands, engine.stepping.may_show)}
 
 
 def stack_trace(engine: "Engine", request: IncomingRequest) -> Json | Later:
@@ -29,21 +29,24 @@ def stack_trace(engine: "Engine", request: IncomingRequest) -> Json | Later:
     if not isinstance(form, dict):
         raise RequestRefused(f"format is {form!r:.200}, expected an object")
     start, levels = number(request, "startFrame"), number(request, "levels")
+    frames = engine.threads.frames()  # once: there may be thousands
     task = engine.threads.task(given)
     if task is not None:
         ident = engine.threads.of_task(task)
         engine.stops.need_stop(ident)
     else:
-        ident = engine.threads.ident(given)
+        ident = engine.threads.ident(given, frames)
+    newest = frames.get(ident)
+    del frames  # those of other threads may return meanwhile
     stopped = engine.states.stands(ident)
     if stopped and ident not in engine.stops.parked and engine.stops.since() < limits.PARK_SECONDS:
         # It may still be on its way to where it will stand.
         engine.link.after(limits.SETTLE_TICK_SECONDS, lambda: engine.dispatcher.again(request))
         return LATER
     whole = form.get("includeAll") is True
-    entries = engine.stacks.of_task(task) if task is not None else _entries(engine, ident, whole=whole)
-    native = engine.threads.frames().get(ident) if task is None and stopped else None
-    native = native if ident not in engine.stops.parked else None
+    entries = engine.stacks.of_task(task) if task is not None else _entries(engine, ident, newest, whole=whole)
+    is_native = task is None and stopped and ident not in engine.stops.parked
+    native = newest if is_native else None
     if native is not None:
         engine.stops.seen_in_native.add(ident)
 
@@ -67,11 +70,11 @@ def stack_trace(engine: "Engine", request: IncomingRequest) -> Json | Later:
     return LATER
 
 
-def _entries(engine: "Engine", ident: int, *, whole: bool) -> list[StackEntry]:
+def _entries(engine: "Engine", ident: int, newest: FrameType | None, *, whole: bool) -> StackEntries:
     parked = engine.stops.parked.get(ident)
     if parked is not None:
         return engine.stacks.of_parked(parked, whole=whole)
-    return engine.stacks.of_running(engine.threads.frames().get(ident), whole=whole)
+    return engine.stacks.of_running(newest, whole=whole)
 
 
 def terminate_threads(engine: "Engine", request: IncomingRequest) -> None:
@@ -83,7 +86,7 @@ def terminate_threads(engine: "Engine", request: IncomingRequest) -> None:
     for thread in given:
         task = engine.threads.task(thread)
         if task is not None:
-            raise RequestRefused(f"thread {thread} is a suspended asyncio task, which only its event loop can cancel")
+            raise RequestRefused(f"thread {thread} is suspended; only what runs it can end it")
         idents.append(engine.threads.ident(thread))
         if idents[-1] == engine.threads.main:
             raise RequestRefused("the main thread cannot be ended alone; end the program with terminate")

@@ -13,6 +13,7 @@ from ..evaluation.jobs import Job
 from ..execution.results import UNKNOWN
 from ..expressions.assignment import set_expression, set_variable
 from ..expressions.evaluate import Namespaces
+from ..values.presenters.project import PROJECT
 from ..values.rows import UnreadProperty, ValueRow
 from ..values.variables import (
     CELLS,
@@ -21,6 +22,7 @@ from ..values.variables import (
     FrameVariables,
     ShownFrame,
     VariableContainer,
+    closure_of,
 )
 from .handler import LATER, Handler, Later
 
@@ -33,7 +35,6 @@ _TOO_OFTEN: Final = UnreadProperty("is not known: its code returned too often on
 def scopes(engine: "Engine", request: IncomingRequest) -> Json:
     """List the scopes of a frame."""
     frame = engine.references.get(request.arguments.get("frameId"), ShownFrame)
-    code = frame.frame.f_code
     shown: list[Json] = []
 
     def show(name: str, scope: FrameVariables, hint: str = "") -> None:
@@ -48,7 +49,7 @@ def scopes(engine: "Engine", request: IncomingRequest) -> Json:
         for name, value in (parked.returned if parked is not None and is_shown else [])
     ]
     show("Locals", FrameVariables(frame, LOCALS, returned=returned), "locals")
-    if code.co_freevars:
+    if closure_of(frame.frame):
         show("Closure", FrameVariables(frame, CELLS))
     show("Globals", FrameVariables(frame, GLOBALS), "globals")
     return {"scopes": shown}
@@ -62,23 +63,36 @@ def variables(engine: "Engine", request: IncomingRequest) -> Later:
     hexadecimal = wants_hexadecimal(request)
     done: list[Json] = []
 
+    rows: list[ValueRow] = []
+
     def work(guard: EvaluationGuard) -> Json:
-        for row in reader.page(inside, request.arguments, guard):
+        load_presenters(engine, guard)
+        rows.extend(reader.page(inside, request.arguments, guard))
+        for row in rows:
             done.append(reader.variable(row, inside, guard, hexadecimal=hexadecimal))  # noqa: PERF401 - `instead` reads it meanwhile
         return {"variables": done}
 
     def instead(begun: bool) -> Json:
         """Return the rows that are done, the one that hangs, and the others without code of the program."""
         ready = list(done)
-        rows = reader.page(inside, request.arguments, None)[len(ready) :]
+        others = (rows or reader.page(inside, request.arguments, None))[len(ready) :]
         rest = [
             reader.variable(row, inside, None, lost=begun and at == 0, hexadecimal=hexadecimal)
-            for at, row in enumerate(rows)
+            for at, row in enumerate(others)
         ]
         return {"variables": ready + rest}
 
-    engine.jobs.post(inside.ident, Job(request, work, seconds=limits.PAGE_SECONDS, instead=instead))
+    engine.jobs.post(inside.ident, Job(request, work, seconds=reader.seconds_for(inside), instead=instead))
     return LATER
+
+
+def load_presenters(engine: "Engine", guard: EvaluationGuard) -> None:
+    """Have the project's own presenters ready, before values are looked at."""
+
+    def report(text: str) -> None:
+        engine.link.event("output", {"category": "console", "output": text + "\n"})
+
+    PROJECT.load(guard, report)
 
 
 def _check_page(request: IncomingRequest) -> None:
@@ -173,7 +187,7 @@ def origin_of(engine: "Engine", request: IncomingRequest) -> VariableContainer:
 
 def cancel(engine: "Engine", request: IncomingRequest) -> None:
     """Drop the work for an earlier request; one that was answered already is none."""
-    engine.jobs.cancel(request.arguments.get("requestId"))
+    engine.dispatcher.cancel(request.arguments.get("requestId"))
 
 
 HANDLERS: Final[dict[str, Handler]] = {

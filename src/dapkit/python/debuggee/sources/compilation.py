@@ -20,7 +20,7 @@ def compiled(text: str | bytes | _ast.AST, mode: str = "exec", flags: int = 0, *
         SyntaxError: if it is not valid Python; or ValueError, RecursionError or MemoryError.
 
     """
-    filters = getattr(sys.modules.get("warnings", _warnings), "filters")  # noqa: B009 - a module found at run time
+    filters = warning_filters()
     silence = (
         "ignore",
         None,
@@ -33,6 +33,12 @@ def compiled(text: str | bytes | _ast.AST, mode: str = "exec", flags: int = 0, *
         return compile(text, place, mode, flags, dont_inherit=True)  # type: ignore[arg-type]  # a tree that can be
     finally:
         filters.remove(silence)
+
+
+def warning_filters() -> list[tuple[str, None, type[Warning], str | None, int]]:
+    """Return the filters of warnings of the program, which are in C until it has imported `warnings`."""
+    filters: Any = getattr(sys.modules.get("warnings", _warnings), "filters")  # noqa: B009 - a module found at run time
+    return filters  # type: ignore[no-any-return]  # it is what `warnings` says
 
 
 def compilations(text: str, flags: int) -> Iterator[CodeType]:

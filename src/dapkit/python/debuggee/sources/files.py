@@ -11,9 +11,9 @@ from types import CodeType, FrameType
 from typing import Any, Final, NamedTuple
 
 from ..errors import RequestRefused
+from ..views import view_of
 from .archives import archive_member
 from .compilation import compiled, with_nested
-from .decoding import decoded
 from .imported import names_of
 from .rules import CodeRule
 from .stamps import Stamps
@@ -70,13 +70,18 @@ class Sources:
         self._shown: dict[str, str] = {}
         self._libraries = _library_folders()
         self._subdued: tuple[Kind, ...] = (LIBRARY, EXCLUDED)
+        self._typed_in: tuple[str, ...] = _TYPED_IN
         self._rules: list[CodeRule] = []  # what the client says of whose code is whose
         self.stamps = Stamps()
-        self._unfiled = unfiled
+        self.unfiled = unfiled
 
-    def obey(self, rules: list[CodeRule], *, just_my_code: bool) -> None:
-        """Take what the client says of whose code is whose, and what it wants to see, before the program begins."""
+    def obey(self, rules: list[CodeRule], *, just_my_code: bool, without_file: tuple[str, ...] = ()) -> None:
+        """Take what the client says of whose code is whose, and what it wants to see, before the program begins.
+
+        `without_file` are beginnings of file names that stand for no file, but for code of the program's own.
+        """
         self._rules = rules
+        self._typed_in = (*_TYPED_IN, *without_file)
         self._subdued = (LIBRARY, EXCLUDED) if just_my_code else (EXCLUDED,)
 
     def subdues(self, kind: Kind) -> bool:
@@ -100,7 +105,7 @@ class Sources:
 
     def keys(self, code: CodeType) -> tuple[str, ...]:
         """Return the keys of the sources that a code object is from: its own text, if it has one, and its file."""
-        own = self._unfiled.own_key(code)
+        own = self.unfiled.own_key(code)
         name = self.name(code.co_filename)
         return (name,) if own in (None, name) else (own, name)
 
@@ -111,7 +116,7 @@ class Sources:
             RequestRefused: if there is none.
 
         """
-        text = self._unfiled.with_key(key, self.name)
+        text = self.unfiled.with_key(key, self.name)
         if text is not None:
             return FoundText(text.text.encode("utf-8", "replace"), text.listed)
         if not key.startswith("<") and not os.path.isfile(key):
@@ -129,7 +134,13 @@ class Sources:
             return kind
 
     def kind_of(self, frame: FrameType) -> Kind:
-        """Say whose code a frame runs: a text that a library executes, as for a named tuple, is the library's."""
+        """Say whose code a frame runs: a text that a library executes, as for a named tuple, is the library's.
+
+        What renders a template of the program's own counts as that template.
+        """
+        view = view_of(frame)
+        if view is not None:
+            return LIBRARY if view.is_machinery else self.kind(view.filename)
         filename = frame.f_code.co_filename
         kind = self.kind(filename)
         if kind != PROGRAM or filename[:1] != "<" or self._rule_for(filename) is not None:
@@ -160,7 +171,7 @@ class Sources:
         if rule is not None:
             return PROGRAM if rule.include else EXCLUDED
         if filename.startswith("<"):
-            return PROGRAM if filename.startswith(_TYPED_IN) else LIBRARY
+            return PROGRAM if filename.startswith(self._typed_in) else LIBRARY
         path = os.path.join(self._directory, filename)
         for candidate in (path, self.key(filename) or path):
             if (
@@ -178,11 +189,10 @@ class Sources:
         paths = {path, self.key(filename) or path}
         if filename.startswith("<"):  # in no folder: a rule has to mean it by its name
             path, paths = filename, {f"/{filename}"}
-        modules = [
-            name
-            for name, module in list(sys.modules.items())
-            if type(name) is str and _file_of(module) in (filename, path)
-        ]
+        modules: list[str] = []
+        if any(rule.of_modules for rule in self._rules):
+            known = list(sys.modules.items())
+            modules = [name for name, module in known if type(name) is str and _file_of(module) in (filename, path)]
         for rule in self._rules:
             if any(map(rule.fits, modules if rule.of_modules else paths)):
                 return rule
@@ -239,7 +249,7 @@ def read_file(path: str) -> bytes:
         raise RequestRefused(f"{path} cannot be read: {why}") from error
 
 
-def compile_quietly(text: bytes, where: str, *, as_tree: bool) -> Any:  # noqa: ANN401 - a code object, or a tree of `_ast`
+def compile_quietly(text: str, where: str, *, as_tree: bool, flags: int = 0) -> Any:  # noqa: ANN401 - a code object, or a tree of `_ast`
     """Compile a text to look at it.
 
     Raises:
@@ -247,21 +257,11 @@ def compile_quietly(text: bytes, where: str, *, as_tree: bool) -> Any:  # noqa: 
 
     """
     try:
-        return compiled(decoded(text), flags=_ast.PyCF_ONLY_AST if as_tree else 0)
+        return compiled(text, flags=flags | (_ast.PyCF_ONLY_AST if as_tree else 0))
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         at = f" in line {error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
         what = error.msg if isinstance(error, SyntaxError) else str(error)
         raise RequestRefused(f"{where} is not valid Python{at}: {what}") from error
-
-
-def lines_of_text(text: bytes, where: str) -> list[int]:
-    """Return the lines of a text that have code, in order.
-
-    Raises:
-        RequestRefused: if it is not valid Python.
-
-    """
-    return lines_of_tree(compile_quietly(text, where, as_tree=False))
 
 
 def lines_of_tree(code: CodeType) -> list[int]:
@@ -288,6 +288,12 @@ def resume_offset(code: CodeType) -> int:
         if instructions[offset] == _RESUME:
             return offset
     return -2
+
+
+def first_line(code: CodeType) -> int:
+    """Return the line at which a function begins to execute."""
+    resume = resume_offset(code)
+    return next((line for _, end, line in code.co_lines() if line and end > resume + 2), code.co_firstlineno)
 
 
 def starts_on_its_only_line(code: CodeType) -> bool:

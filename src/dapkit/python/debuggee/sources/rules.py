@@ -17,18 +17,21 @@ from ..errors import RequestRefused
 class CodeRule:
     """One rule: what it fits, and whether that is the program's own."""
 
-    __slots__ = ("_pattern", "include", "of_modules")
+    __slots__ = ("_is_plain", "_pattern", "include", "of_modules")
 
     def __init__(self, pattern: str, *, of_modules: bool, include: bool) -> None:
         if not of_modules and not pattern.startswith("/"):
             pattern = f"*/{pattern.removeprefix('**/')}"
         self._pattern = pattern
+        self._is_plain = "*" not in pattern and "?" not in pattern
         self.of_modules = of_modules
         self.include = include
 
     def fits(self, name: str) -> bool:
         """Say whether the rule is about a path or a module."""
         mark = "." if self.of_modules else "/"
+        if self._is_plain:  # Jupyter's kernel names its modules one by one: a thousand rules
+            return name == self._pattern or name.startswith(self._pattern + mark)
         while name:
             if matches(name, self._pattern):
                 return True

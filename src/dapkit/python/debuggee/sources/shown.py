@@ -26,6 +26,7 @@ from ..connection.wire import Json
 from ..errors import RequestRefused
 from ..local_variables import variables_of
 from ..marks import in_link_thread
+from ..views import FrameView
 from .archives import archive_member
 from .checksums import checksums_of
 from .compilation import FUTURE, compilations, with_nested
@@ -58,14 +59,19 @@ class ShownSources:
 
     # What is reported about a source
 
-    def source_of(self, code: CodeType, frame: FrameType | None = None) -> Json:
+    def source_of(self, code: CodeType, frame: FrameType | None = None, view: FrameView | None = None) -> Json:
         """Return the Source of a code object, and report it to the client the first time.
 
-        A frame that runs the code helps to find its text.
+        A frame that runs the code helps to find its text, and `view` says what else the frame stands for.
         """
-        path = self._sources.path(code.co_filename)
+        filename = code.co_filename if view is None else view.filename
+        path = self._sources.path(filename)
         if path is not None and self._is_file(path):
             return self._of_path(path)
+        text = None if view is None else view.text()
+        if text is not None:
+            made = self._add(filename, text, "template", shared=False, name=filename)
+            return self._of_text(made, filename)
         return self._of_text(self._text_of(code, frame), code.co_filename)
 
     def source_of_definition(self, filename: str, code: CodeType | None) -> Json:
@@ -91,7 +97,7 @@ class ShownSources:
 
     def _of_text(self, text: UnfiledText, filename: str, *, announce: bool = True) -> Json:
         source: Json = {
-            "name": filename.rpartition("/")[2] if filename[:1] != "<" else filename,
+            "name": text.name or (filename.rpartition("/")[2] if filename[:1] != "<" else filename),
             "sourceReference": text.number,
             "origin": text.origin,
         }
@@ -160,14 +166,15 @@ class ShownSources:
         given = source if isinstance(source, dict) else {}
         number = given.get("sourceReference") or reference
         if number:
-            return {"content": self.by_number(number).text, "mimeType": "text/x-python"}
+            text = self.by_number(number)
+            return {"content": text.text, **_mime_type(text.name or ".py")}
         path = given.get("path")
         if not isinstance(path, str) or not path:
             raise RequestRefused(f"source needs a sourceReference or a path; source is {source!r:.200}")
         key = self._sources.key(path)
         if key is None or key not in self._reported:
             raise RequestRefused(f"{path} is not a source that the program has reported")
-        return {"content": decoded(read_file(key)), "mimeType": "text/x-python"}
+        return {"content": decoded(read_file(key)), **_mime_type(key)}
 
     def by_number(self, number: object) -> UnfiledText:
         """Return the text of a `sourceReference`.
@@ -197,6 +204,12 @@ class ShownSources:
 
     def _find(self, code: CodeType, frame: FrameType | None) -> UnfiledText:
         filename = code.co_filename
+        compiled = self._unfiled.compiled(code)
+        if compiled is not None:
+            found = self._add(filename, compiled.text, "template", shared=False, name=compiled.name)
+            for part in with_nested(compiled.module):
+                self._unfiled.remember(part, found)
+            return found
         shared = filename not in _ONE_TEXT_EACH
         if shared and filename in self._by_name:
             return self._by_name[filename]
@@ -237,18 +250,24 @@ class ShownSources:
             frame = frame.f_back
 
     def _add(
-        self, filename: str, text: str, origin: str, *, shared: bool, listed: CodeType | None = None
+        self, filename: str, text: str, origin: str, *, shared: bool, listed: CodeType | None = None, name: str = ""
     ) -> UnfiledText:
         for known in self._unfiled.texts:
             if known.filename == filename and known.text == text:
                 return known
-        number, name = len(self._unfiled.texts) + 1, self._sources.name(filename)
-        key = name if shared else own_key(name, number)
-        made = UnfiledText(number, filename, text, origin=origin, key=key, listed=listed)
+        number, shared_key = len(self._unfiled.texts) + 1, self._sources.name(filename)
+        key = shared_key if shared else own_key(shared_key, number)
+        made = UnfiledText(number, filename, text, origin=origin, key=key, listed=listed, name=name)
         self._unfiled.texts.append(made)
         if shared:
             self._by_name[filename] = made
         return made
+
+
+def _mime_type(name: str) -> Json:
+    """Say what a text is, by its name, unless it may be a template."""
+    ending = os.path.splitext(name)[1]
+    return {"mimeType": "text/x-python"} if ending in ("", ".py", ".pyw") else {}
 
 
 def _text_in(value: object) -> object:

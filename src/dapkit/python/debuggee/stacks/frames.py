@@ -7,7 +7,8 @@ frames of the task that awaits it, and so on to the task that no other awaits.
 """
 
 from collections.abc import Callable, Iterator
-from types import FrameType
+from itertools import islice, repeat
+from types import CodeType, FrameType
 
 from .. import limits
 from ..connection.wire import Json
@@ -16,9 +17,10 @@ from ..hidden import hide
 from ..sources.files import OURS, Sources
 from ..sources.modules import ModuleTable
 from ..sources.shown import ShownSources
-from ..threads import tasks
+from ..threads import greenlets, tasks
 from ..values.references import ObjectReferences
 from ..values.variables import ShownFrame
+from ..views import view_of
 from .details import FrameDetails
 
 type Naming = Callable[[FrameType, int], str]
@@ -49,63 +51,78 @@ class Stacks:
 
     # Which frames there are
 
-    def of_running(self, newest: FrameType | None, *, whole: bool = False) -> list[StackEntry]:
+    def of_running(self, newest: FrameType | None, *, whole: bool = False) -> "StackEntries":
         """Return the frames of a stack that may be changing."""
-        return self._with_awaiters(self._walk(newest, whole=whole))
+        found: list[StackEntry] = [(frame, 0) for frame in self._walk(newest, whole=whole)]
+        return StackEntries.of(_with_awaiters(found))
 
-    def of_parked(self, parked: ParkedThread, *, whole: bool = False) -> list[StackEntry]:
-        """Return the frames of a thread that stands still. They are looked for once in each stop."""
+    def of_parked(self, parked: ParkedThread, *, whole: bool = False) -> "StackEntries":
+        """Return the frames of a thread that stands still. They are counted once in each stop."""
         stop = self._references.stop
-        known = parked.entries.get(whole)
-        if known is None or known[0] != stop:
-            entries = self._of_parked(parked, whole=whole)
-            known = parked.entries[whole] = hide((stop, hide([hide(entry) for entry in entries])))
-        return known[1]
+        known, total = parked.counted.get(whole, (-1, -1))
 
-    def _of_parked(self, parked: ParkedThread, *, whole: bool) -> list[StackEntry]:
+        def count(total: int) -> None:
+            parked.counted[whole] = hide((stop, total))
+
+        return StackEntries(lambda: self._look(parked, whole=whole), total if known == stop else -1, count)
+
+    def _look(self, parked: ParkedThread, *, whole: bool) -> Iterator[StackEntry]:
         if parked.trail is None:
-            return self._with_awaiters(self._walk(parked.shown, whole=whole))
+            return self._look_from(parked.shown, whole=whole)
         older = parked.trail[-1][0].f_back if parked.trail else parked.shown
-        return self._with_awaiters([*parked.trail, *self._walk(older, whole=whole)])
+        found: list[StackEntry] = [(frame, 0) for frame in self._walk(older, whole=whole)]
+        return iter(_with_awaiters([*parked.trail, *found]))
 
-    def of_task(self, task: tasks.Task) -> list[StackEntry]:
-        """Return the frames of a suspended task, and of those that await it."""
-        shown: list[StackEntry] = [(frame, 0) for frame in tasks.suspended_frames(task)]
-        shown += _below(task)
-        return shown
-
-    def _walk(self, newest: FrameType | None, *, whole: bool) -> list[StackEntry]:
-        """Return the program's frames of a stack, from the newest."""
-        found: list[StackEntry] = []
-        sources = self._sources
-        while newest is not None:
-            if sources.kind(newest.f_code.co_filename) != OURS and (whole or not sources.hides(newest)):
-                found.append((newest, 0))
-            newest = newest.f_back
-        return found
+    def _look_from(self, newest: FrameType, *, whole: bool) -> Iterator[StackEntry]:
+        outermost = [(tasks.outermost_frame(task), task) for task in tasks.current_tasks()]
+        frames = self._walk(newest, whole=whole)
+        return self._with_labels(frames, outermost) if outermost else zip(frames, repeat(0))
 
     @staticmethod
-    def _with_awaiters(found: list[StackEntry]) -> list[StackEntry]:
+    def _with_labels(
+        frames: Iterator[FrameType], outermost: list[tuple[FrameType | None, tasks.Task]]
+    ) -> Iterator[StackEntry]:
         """Put the tasks that await the running one below its outermost frame."""
-        for task in tasks.current_tasks():
-            outermost = tasks.outermost_frame(task)
-            places = [at for at, (frame, _) in enumerate(found, 1) if frame is outermost]
-            if places:  # twice where it raises an exception again
-                return [*found[: places[-1]], *_below(task), *found[places[-1] :]]
-        return found
+        for frame in frames:
+            yield frame, 0
+            for last, task in outermost:
+                if frame is last:
+                    yield from _below(task)
+                    outermost = []
+                    break
+
+    def of_task(self, task: tasks.Task) -> "StackEntries":
+        """Return the frames of a suspended task, and of those that await it; or those of a suspended greenlet."""
+        if greenlets.is_greenlet(task):
+            return self.of_running(greenlets.newest_frame(task))
+        shown: list[StackEntry] = [(frame, 0) for frame in tasks.suspended_frames(task)]
+        return StackEntries.of([*shown, *_below(task)])
+
+    def _walk(self, newest: FrameType | None, *, whole: bool) -> Iterator[FrameType]:
+        """Go through the program's frames of a stack, from the newest."""
+        sources = self._sources
+        last: CodeType | None = None
+        is_shown = False
+        while newest is not None:
+            code = newest.f_code
+            if code is not last:  # in a deep recursion it mostly is
+                last = code
+                is_shown = sources.kind(code.co_filename) != OURS and (whole or not sources.hides(newest))
+            if is_shown:
+                yield newest
+            newest = newest.f_back
 
     # What is reported about them
 
     def page(
-        self, entries: list[StackEntry], ident: int, *, start: int, levels: int, stopped: bool, naming: Naming
+        self, entries: "StackEntries", ident: int, *, start: int, levels: int, stopped: bool, naming: Naming
     ) -> Json:
         """Return the body of `stackTrace`; 0 levels are all."""
         self._begin_stop()
         self._modules.look()
         self._shown.look()
-        chosen = entries[start : start + levels] if levels else entries[start:]
         shown: list[Json] = []
-        for what, at in chosen:
+        for what, at in entries.page(start, levels):
             if isinstance(what, FrameLabel):
                 number = self._references.add(what, ident) if stopped else self._references.passing()
                 shown.append({"id": number, "name": what.text, "line": 0, "column": 0, "presentationHint": "label"})
@@ -113,7 +130,7 @@ class Stacks:
             line = at or what.f_lineno or what.f_code.co_firstlineno
             number = self._number(what, line, ident) if stopped else self._references.passing()
             shown.append(self._describe(what, line, number, naming))
-        return {"stackFrames": shown, "totalFrames": len(entries)}
+        return {"stackFrames": shown, "totalFrames": entries.count()}
 
     def _begin_stop(self) -> None:
         if self._stop != self._references.stop:
@@ -127,16 +144,18 @@ class Stacks:
         return number
 
     def _describe(self, frame: FrameType, line: int, number: int, naming: Naming) -> Json:
-        code = frame.f_code
+        view = view_of(frame, line)
+        line = line if view is None else view.line
         described: Json = {
             "id": number,
             "name": naming(frame, line),
             "line": line,
             "column": 1,
-            "source": self._shown.source_of(code, frame),
+            "source": self._shown.source_of(frame.f_code, frame, view),
         }
-        described |= self._details.of(frame)
-        module = self._modules.number_of(frame)
+        if view is None:
+            described |= self._details.of(frame)
+        module = self._modules.number_of(frame) if view is None else None
         if module is not None:
             described["moduleId"] = module
         if self._sources.subdues(self._sources.kind_of(frame)):
@@ -144,7 +163,54 @@ class Stacks:
         return described
 
 
-def frames_only(entries: list[StackEntry]) -> Iterator[tuple[FrameType, int]]:
+class StackEntries:
+    """The entries of a stack, looked for when they are asked for: a deep stack has many, of which few are shown."""
+
+    def __init__(
+        self,
+        look: Callable[[], Iterator[StackEntry]],
+        total: int = -1,
+        counted: Callable[[int], None] = lambda _total: None,
+    ) -> None:
+        """Take what finds them, their number if it is known, and what takes note of it once they were counted."""
+        self._look = look
+        self._total = total
+        self._counted = counted
+
+    @classmethod
+    def of(cls, found: list[StackEntry]) -> "StackEntries":
+        """Take entries that were found."""
+        return cls(lambda: iter(found), len(found))
+
+    def __iter__(self) -> Iterator[StackEntry]:
+        return self._look()
+
+    def page(self, start: int, levels: int) -> list[StackEntry]:
+        """Return so many entries, 0 for all, from one on."""
+        return list(islice(self._look(), start, start + levels if levels else None))
+
+    def count(self) -> int:
+        """Return how many there are."""
+        if self._total < 0:
+            total = 0
+            for total, _ in enumerate(self._look(), 1):  # noqa: B007 - which is what is wanted
+                pass
+            self._total = total
+            self._counted(self._total)
+        return self._total
+
+
+def _with_awaiters(found: list[StackEntry]) -> list[StackEntry]:
+    """Put the tasks that await the running one below its outermost frame."""
+    for task in tasks.current_tasks():
+        outermost = tasks.outermost_frame(task)
+        places = [at for at, (frame, _) in enumerate(found, 1) if frame is outermost]
+        if places:  # twice where it raises an exception again
+            return [*found[: places[-1]], *_below(task), *found[places[-1] :]]
+    return found
+
+
+def frames_only(entries: StackEntries) -> Iterator[tuple[FrameType, int]]:
     """Leave the labels out, and fill in the lines."""
     for what, line in entries:
         if not isinstance(what, FrameLabel):

@@ -8,6 +8,7 @@ from ..connection.wire import Json
 from ..evaluation.guard import EvaluationGuard
 from ..local_variables import locals_of
 from ..values.text import render
+from ..views import view_of
 from .frames import Naming
 
 _VARARGS = 0x04
@@ -18,7 +19,8 @@ _NATIVE = " [native call]"
 
 def plain_name(frame: FrameType, _line: int) -> str:
     """Return the name of the function, qualified by its class and the functions around it."""
-    return plain_text(frame.f_code.co_qualname)
+    view = view_of(frame)
+    return plain_text(frame.f_code.co_qualname) if view is None else view.title
 
 
 def wants_values(form: Json) -> bool:
@@ -37,7 +39,7 @@ def naming(form: Json, guard: EvaluationGuard | None, *, with_values: bool) -> N
         if form.get("module"):
             module = dict.get(frame.f_globals, "__name__")
             text = f"{module}.{text}" if type(module) is str else text
-        if form.get("parameters"):
+        if form.get("parameters") and view_of(frame) is None:
             text += f"({', '.join(_parameters(frame, form, guard, with_values=with_values))})"
         return f"{text}:{line}" if form.get("line") else text
 

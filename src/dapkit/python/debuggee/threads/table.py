@@ -6,9 +6,10 @@ before, where starts of code are watched, or when the client looks, and when the
 While the threads of an event loop stand still, its suspended tasks are listed after the threads, so that
 one can see where each waits; they go on with the thread of their loop.
 
-The link's own thread is never among them. Names are read from `threading` where the
-program has imported it; this module never imports it, since the thread that does so first
-becomes its main thread.
+The link's own thread is never among them, nor are threads that carry the mark by which a program says that no debugger
+is to stop them: `pydev_do_not_trace`, which Jupyter's kernel gives those through which its client talks to it.
+Names are read from `threading` where the program has imported it; this module never imports it, since the thread that
+does so first becomes its main thread.
 """
 
 import _thread
@@ -19,11 +20,14 @@ from types import FrameType
 
 from .. import limits
 from ..classes import namespace, plain_text
+from ..connection import current
 from ..connection.wire import Json
 from ..errors import RequestRefused
 from ..running import newest_frames
-from . import tasks
+from . import greenlets, tasks
 
+EXEMPT_MARK = "pydev_do_not_trace"
+"""The attribute of a `threading.Thread`; the name is debugpy's."""
 MAIN = 1
 ALL_THREADS = -1
 """What stands for all threads in a request whose client has named none."""
@@ -41,6 +45,8 @@ class ThreadTable:
     def __init__(self, main: int, report: Report) -> None:
         self.main = main
         self.link = 0
+        self.exempt: frozenset[int] = frozenset()
+        """Threads that carry the mark, as of the last look."""
         self._report = report
         self._numbers = {main: MAIN}
         self._ended: set[int] = set()  # reported to have ended, but perhaps not quite gone
@@ -60,37 +66,46 @@ class ThreadTable:
 
     def knows(self, ident: int) -> bool:
         """Say whether a thread has a number."""
-        return ident in self._numbers or ident == self.link
+        return ident in self._numbers or ident == self.link or ident in self.exempt
 
-    def ident(self, number: object) -> int:
-        """Return the identity of a thread that lives.
+    def ident(self, number: object, frames: dict[int, FrameType] | None = None) -> int:
+        """Return the identity of a thread that lives, among those of `frames` if that was asked for already.
 
         Raises:
             RequestRefused: if there is none of this number.
 
         """
-        frames = self.frames()
-        for ident, known in self._numbers.items():
+        frames = self.frames() if frames is None else frames
+        found = self._with_number(number, frames)
+        if found is None:
+            numbers = sorted(map(self.number, frames))  # some are seen for the first time
+            found = self._with_number(number, frames)
+            if found is None:
+                raise RequestRefused(f"there is no thread {number!r}; there are {numbers}")
+        return found
+
+    def _with_number(self, number: object, frames: dict[int, FrameType]) -> int | None:
+        for ident, known in list(self._numbers.items()):
             if known == number and type(number) is int and ident in frames:
                 return ident
-        raise RequestRefused(f"there is no thread {number!r}; there are {sorted(map(self.number, frames))}")
+        return None
 
-    def task(self, number: object) -> tasks.Task | None:
-        """Return the suspended task of a number, None if it is of none, or of one that has ended."""
+    def task(self, number: object) -> tasks.Task | greenlets.Greenlet | None:
+        """Return the suspended task or greenlet of a number, None if it is of none, or of one that has ended."""
         for held, known in self._tasks.values():
             if known == number and type(number) is int:
                 return held()
         return None
 
-    @staticmethod
-    def of_task(task: tasks.Task) -> int:
-        """Return the identity of the thread that runs a task."""
-        return tasks.thread_of(task)
+    def of_task(self, task: tasks.Task) -> int:
+        """Return the identity of the thread that runs a task; what asks for a greenlet is left to the main one."""
+        return self.main if greenlets.is_greenlet(task) else tasks.thread_of(task)
 
     def began(self, ident: int) -> None:
         """Take note that `threading` has started a thread, and report it."""
         self._ended.discard(ident)
-        self.number(ident)
+        if not self.is_exempt(ident):
+            self.number(ident)
 
     def ended(self, ident: int) -> None:
         """Take note that a thread is ending, and report it."""
@@ -104,7 +119,8 @@ class ThreadTable:
     def frames(self) -> dict[int, FrameType]:
         """Return the newest frame of every thread of the program, by identity."""
         frames = newest_frames()
-        frames.pop(self.link, None)
+        for ident in {self.link, *self.exempt} - {self.main}:
+            frames.pop(ident, None)
         for ident in list(self._ended):
             frame = frames.get(ident)
             if frame is not None and _oldest(frame).f_code.co_name == "_bootstrap":
@@ -113,6 +129,19 @@ class ThreadTable:
                 self._ended.discard(ident)  # gone, or another thread by now
         return frames
 
+    def look_for_marks(self) -> frozenset[int]:
+        """Return the threads that no debugger is to stop: marked ones but for the main one, and those that asked."""
+        marked = (ident for ident, thread in dict(_known_threads()).items() if _is_marked(thread))
+        self.exempt = frozenset(ident for ident in marked if ident != self.main) | current.untraced
+        return self.exempt
+
+    def is_exempt(self, ident: int) -> bool:
+        """Look whether one thread is among them, which is no more work among many threads."""
+        if ident not in current.untraced and (ident == self.main or not _is_marked(_known_threads().get(ident))):
+            return False
+        self.exempt |= {ident}
+        return True
+
     def alone(self) -> bool:
         """Say whether the program has only one thread."""
         # _count includes the link's thread, and threads that have no frame yet.
@@ -120,6 +149,7 @@ class ThreadTable:
 
     def look(self) -> dict[int, FrameType]:
         """Report threads that started and ended unseen; return what `frames` does."""
+        self.look_for_marks()
         frames = self.frames()
         for gone in [ident for ident in self._numbers if ident not in frames]:
             self._forget(gone)
@@ -127,16 +157,20 @@ class ThreadTable:
             self.number(ident)
         return frames
 
-    def listing(self, stands: Callable[[int], bool]) -> list[Json]:
-        """Return the body of the `threads` response; `stands` says whether a thread has to stand still."""
+    def listing(self, stands: Callable[[int], bool], shows: Callable[[FrameType], bool]) -> list[Json]:
+        """Return the body of the `threads` response.
+
+        `stands` says whether a thread has to stand still, `shows` whether the client wants to see a frame.
+        """
         numbered = sorted((self.number(ident), ident) for ident in self.look())
         listed: list[Json] = [{"id": number, "name": self.name(ident)} for number, ident in numbered]
-        return listed + self._suspended(stands)
+        waiting = greenlets.suspended() if all(stands(ident) for _, ident in numbered) else []
+        return listed + self._suspended(stands, [named for one in waiting if (named := _named(one, shows))])
 
-    def _suspended(self, stands: Callable[[int], bool]) -> list[Json]:
+    def _suspended(self, stands: Callable[[int], bool], others: list[tuple[greenlets.Greenlet, str]]) -> list[Json]:
         running = {id(task) for task in tasks.current_tasks()}
         waiting = [task for task in tasks.all_tasks() if id(task) not in running and stands(tasks.thread_of(task))]
-        living = {id(task) for task in waiting}
+        living = {id(task) for task in [*waiting, *(greenlet for greenlet, _ in others)]}
         self._tasks = {key: known for key, known in self._tasks.items() if key in living and known[0]() is not None}
         listed: list[Json] = []
         for task in waiting[: limits.TASKS_LISTED]:
@@ -145,6 +179,8 @@ class ThreadTable:
             listed.append({"id": self._task_number(task), "name": f"{tasks.name(task)} (suspended{what})"})
         if len(waiting) > len(listed):
             listed[-1]["name"] = f"{listed[-1]['name']} and {len(waiting) - len(listed):,} more tasks"
+        named = sorted((self._task_number(greenlet), name) for greenlet, name in others)
+        listed += [{"id": number, "name": name} for number, name in named[: limits.TASKS_LISTED]]
         return listed
 
     def _task_number(self, task: tasks.Task) -> int:
@@ -156,13 +192,32 @@ class ThreadTable:
 
     def name(self, ident: int) -> str:
         """Return the name that `threading` knows, or one made of the number."""
-        threading = sys.modules.get("threading")
-        threads = namespace(threading).get("_active")
-        if type(threads) is dict and ident in threads:
-            name = plain_text(namespace(threads[ident]).get("_name"))  # `name` may be overridden by the program
-            if name:
-                return name
+        name = plain_text(
+            namespace(_known_threads().get(ident)).get("_name")
+        )  # `name` may be overridden by the program
+        if name:
+            return name
         return "MainThread" if ident == self.main else f"Thread {self.number(ident)}"
+
+
+def _known_threads() -> dict[int, object]:
+    """Return the table of threads of `threading`, by identity: threads come and go in it meanwhile."""
+    threads = namespace(sys.modules.get("threading")).get("_active")
+    return threads if type(threads) is dict else {}
+
+
+def _is_marked(thread: object) -> bool:
+    return thread is not None and namespace(thread).get(EXEMPT_MARK) is True
+
+
+def _named(greenlet: greenlets.Greenlet, shows: Callable[[FrameType], bool]) -> tuple[greenlets.Greenlet, str] | None:
+    """Return a greenlet and what it is called, after the oldest function that is shown; None if none of it is."""
+    found, frame = None, greenlets.newest_frame(greenlet)
+    while frame is not None:
+        if shows(frame):
+            found = frame
+        frame = frame.f_back
+    return None if found is None else (greenlet, f"greenlet (suspended: {found.f_code.co_qualname})")
 
 
 def _oldest(frame: FrameType) -> FrameType:

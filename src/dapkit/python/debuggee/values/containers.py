@@ -2,7 +2,7 @@
 
 A page costs the same wherever it lies in a list, tuple, range, text, buffer, array or dict. A deque is walked from
 its nearer end; a set has no order to jump into, so the first page of a new place walks there, and the
-pages after it go on from where it ended. The tables of numpy and pandas are read in `arrays`.
+pages after it go on from where it ended. Arrays and tables of libraries have presenters.
 """
 
 import sys
@@ -13,9 +13,7 @@ from typing import Any, Final
 
 from .. import limits
 from ..classes import ClassSet, is_a, module_of, mro, names_in_class, namespace, once_per_class, simple_name
-from ..evaluation.guard import EvaluationGuard
 from ..hidden import hide
-from . import arrays
 from .rows import ValueRow
 from .storage import ContainerItem
 from .text import render
@@ -61,12 +59,12 @@ def unwrapped(value: object) -> object:
     return gc.get_referents(value)[0]
 
 
-def size(value: object, guard: EvaluationGuard | None = None) -> int:
+def size(value: object) -> int:
     """Return how many items a value holds, 0 for what is not a container."""
     value = unwrapped(value)
     kind = kind_of(value)
     if kind is None:
-        return arrays.size(value, guard)
+        return 0
     try:
         count: int = kind.__len__(value)
     except (TypeError, ValueError):
@@ -96,13 +94,12 @@ def page(
     path: str,
     *,
     cursor: Cursor,
-    guard: EvaluationGuard | None,
 ) -> list[ValueRow]:
     """Return the items from `start` to before `end`."""
     shown, value = value, unwrapped(value)
     kind = kind_of(value)
     if kind is None:
-        return arrays.page(value, start, end, path, guard)
+        return []
     if kind is dict:
         pairs = _pairs(value, start, end)
         own = _base(value, kind, path, "__getitem__") if shown is value else ""

@@ -78,7 +78,7 @@ def members(value: object, path: str) -> list[ValueRow]:
     found = _fields(value, path)
     if is_a(value, BaseException):
         for name in ("args", "__cause__", "__context__"):
-            found[name] = _attribute(value, name, stored(value, name), path)
+            found[name] = attribute_row(value, name, stored(value, name), path)
             found[name].kind = "data"
     is_class = is_a(value, type)
     for key, held in list(namespace(value).items()):
@@ -86,7 +86,7 @@ def members(value: object, path: str) -> list[ValueRow]:
         if name and not (is_class and name in found):
             # A key of a class of its own may not be found by its text.
             where = path if type(key) is str else ""
-            row = _attribute(value, name, held, where, in_class=is_class)
+            row = attribute_row(value, name, held, where, in_class=is_class)
             if name in found and type(defined(type(value), name)) is property:
                 row.path = f"{path}.__dict__[{name!r}]" if path else ""  # the property hides it
             found[name] = row
@@ -103,13 +103,13 @@ def _fields(value: object, path: str) -> dict[str, ValueRow]:
         if name in _AWAITED and is_executed(value):
             continue  # 3.12 would take it from where there is nothing
         if is_lazy:
-            found[name] = _lazy(value, name, path, descriptor)
+            found[name] = lazy_row(value, name, path, descriptor)
             continue
         try:
             held = type(descriptor).__get__(descriptor, value, type(value))
         except Exception:  # noqa: S112 - a field that holds nothing now
             continue
-        found[name] = _attribute(value, name, held, path)
+        found[name] = attribute_row(value, name, held, path)
     return found
 
 
@@ -208,11 +208,13 @@ def _loaded(names: dict[str, str]) -> list[type]:
     return [kind for kind in found if is_a(kind, type)]
 
 
-def _attribute(owner: object, name: str, held: object, path: str, *, in_class: bool = False) -> ValueRow:
+def attribute_row(owner: object, name: str, held: object, path: str, *, in_class: bool = False) -> ValueRow:
+    """Return the row of an attribute that a value has."""
     return ValueRow(name, held, _path_to(owner, name, held, path, in_class=in_class), stored=Attribute(owner, name))
 
 
-def _lazy(owner: object, name: str, path: str, declared: object) -> ValueRow:
+def lazy_row(owner: object, name: str, path: str, declared: object) -> ValueRow:
+    """Return the row of an attribute that is only read when a client asks for it."""
     return ValueRow(
         name, None, _dotted(path, name), stored=Attribute(owner, name), lazy=True, kind="property", declared=declared
     )

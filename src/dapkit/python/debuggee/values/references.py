@@ -12,6 +12,7 @@ import itertools
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Final
 
+from .. import limits
 from ..errors import RequestRefused
 from ..hidden import hide
 
@@ -31,7 +32,7 @@ _ANY: Final = 0
 class ObjectReferences:
     """Objects by number.
 
-    Invariant: `_first` holds the first number of each stop, in order; `_objects` those of the
+    Invariant: `_first` holds the first number of each of the latest stops, in order; `_objects` those of the
     present stop only; `_aside`, by thread, those that a thread is still to drop.
     """
 
@@ -51,6 +52,8 @@ class ObjectReferences:
         """
         self.stop += 1
         self._first.append(self._last + 1)
+        if len(self._first) > 2 * limits.STOPS_REMEMBERED:
+            del self._first[: -limits.STOPS_REMEMBERED]
         self._put_aside(only, standing)
         self.valid = True
         return self.stop
@@ -106,6 +109,7 @@ class ObjectReferences:
             raise RequestRefused(f"reference {number} is a {found.what}, expected a {kind.what}")
         if not isinstance(number, int) or not 0 < number <= self._last:
             raise RequestRefused(f"there is no reference {number!r}")
-        stop = sum(first <= number for first in self._first) - 1
+        later = sum(first > number for first in self._first)
+        stop = f"stop {self.stop - later}" if later < len(self._first) else "a stop long ago"
         now = f"is at stop {self.stop}" if self.valid else "is running"
-        raise RequestRefused(f"reference {number} belongs to stop {stop}, the program {now}")
+        raise RequestRefused(f"reference {number} belongs to {stop}, the program {now}")

@@ -1,6 +1,6 @@
 """One line of a variables view, before it is written down."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from ..hidden import hide
@@ -32,10 +32,11 @@ class ValueRow:
 
     `path` is the expression that gives the value, or an empty text; `stored` is where it is, None where it
     cannot be replaced; `declared` is the property behind it, if it is one. A lazy row has no value yet:
-    `stored.read()` gives it, and runs code of the program.
+    `stored.read()` gives it, or `read()` where it is stored nowhere, and runs code of the program. `text` is shown
+    instead of the value, if there is one.
     """
 
-    __slots__ = ("declared", "kind", "lazy", "name", "path", "stored", "value")
+    __slots__ = ("declared", "kind", "lazy", "name", "path", "read", "stored", "text", "value")
 
     def __init__(
         self,
@@ -47,6 +48,8 @@ class ValueRow:
         lazy: bool = False,
         kind: str = "",
         declared: object = None,
+        read: Callable[[], object] | None = None,
+        text: str = "",
     ) -> None:
         hide(self)
         self.name = name
@@ -56,6 +59,8 @@ class ValueRow:
         self.lazy = lazy
         self.kind = kind
         self.declared = declared
+        self.read = read
+        self.text = text
 
 
 class VariableGroup:
@@ -67,6 +72,10 @@ class VariableGroup:
         self.part = part
         self.size = size
         hide(self)
+
+
+class PlainView:
+    """The value of a row that shows a value as if it had no presenter."""
 
 
 class UnreadProperty:

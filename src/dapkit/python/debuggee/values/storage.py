@@ -12,6 +12,7 @@ from typing import Any
 from ..hidden import hide
 from ..local_variables import forget_locals, locals_of
 from ..sources.files import is_function
+from ..views import view_of
 
 
 class LocalVariable:
@@ -35,8 +36,7 @@ class LocalVariable:
 
     def write(self, value: object) -> None:
         """Replace the value."""
-        self.frame.f_locals[self.name] = value
-        write_locals_back(self.frame)
+        write_variable(self.frame, self.name, value)
 
 
 class ContainerItem:
@@ -80,6 +80,21 @@ class Attribute:
 
 
 type Stored = LocalVariable | ContainerItem | Attribute
+
+
+def write_variable(frame: FrameType, name: str, value: object) -> None:
+    """Give a local variable of a frame, or of what the frame stands for, a new value."""
+    view = view_of(frame)
+    if view is None:
+        store_local(frame, name, value)
+    else:
+        view.write(name, value)
+
+
+def store_local(frame: FrameType, name: str, value: object) -> None:
+    """Give a local variable of the frame itself a new value."""
+    frame.f_locals[name] = value
+    write_locals_back(frame)
 
 
 def write_locals_back(frame: FrameType) -> None:

@@ -12,63 +12,94 @@ from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any, Final
 
 from .. import limits
-from ..classes import ClassSet, class_name, defined, namespace, plain_text, stored, type_name
+from ..classes import ClassSet, class_name, defined, namespace, once_per_class, plain_text, simple_name, type_name
 from ..errors import NotBegun, TimeIsUp
 from ..evaluation.guard import EvaluationGuard
 from ..evaluation.quarantine import ExitRefused
+from .error_text import say
+from .presenters.presenter import Presenter, PresenterFailed, asked
+from .presenters.registry import presenter_of
 
 _PLAIN: Final = ClassSet(
     *(float, complex, bool, type(None), type(...), type(NotImplemented), range, BuiltinFunctionType, FunctionType)
 )
-_BRACKETS: Final = {
-    id(list): ("[", "]"),
-    id(tuple): ("(", ")"),
-    id(set): ("{", "}"),
-    id(frozenset): ("frozenset({", "})"),
-    id(dict): ("{", "}"),
-}
-
-
-_SAYABLE: Final = ClassSet(str, int, float, bytes, type(None))
-_TEXTS_OF_ERRORS: Final[tuple[tuple[type[BaseException], tuple[str, ...]], ...]] = (
-    *((kind, ()) for kind in (BaseException, KeyError, AttributeError, NameError)),
-    (BaseExceptionGroup, ("message",)),
-    (OSError, ("errno", "strerror", "filename", "filename2")),
-    (ImportError, ("msg",)),
-    (SyntaxError, ("msg", "filename", "lineno")),
-    *((kind, ("encoding", "object", "reason")) for kind in (UnicodeDecodeError, UnicodeEncodeError)),
+_BRACKETS: Final[tuple[tuple[type, str, str], ...]] = (
+    (list, "[", "]"),
+    (tuple, "(", ")"),
+    (set, "{", "}"),
+    (frozenset, "frozenset({", "})"),
+    (dict, "{", "}"),
 )
-"""Classes that write the text of an error, and what they read for it besides `args`."""
-_WITHOUT_ARGUMENTS: Final = ClassSet(BaseExceptionGroup, SyntaxError)
-"""Those of them that do not read `args`."""
-_MISSING: Final = object()
+"""Containers that are written here, and what stands around their items."""
 
 
 def render(
-    value: object, guard: EvaluationGuard | None, chars: int = limits.VALUE_CHARS, *, hexadecimal: bool = False
+    value: object,
+    guard: EvaluationGuard | None,
+    chars: int = limits.VALUE_CHARS,
+    *,
+    hexadecimal: bool = False,
+    presented: bool = True,
 ) -> str:
-    """Write a value as its `repr` would, in at most about `chars` characters."""
-    text = _render(value, guard, chars, limits.PREVIEW_DEPTH, hexadecimal=hexadecimal)
+    """Write a value as its presenter would or, without one or if not `presented`, its `repr`.
+
+    The text has at most about `chars` characters.
+    """
+    text = _render(value, guard, chars, limits.PREVIEW_DEPTH, hexadecimal=hexadecimal, presented=presented)
     return text if len(text) <= chars else text[: chars - 1] + "…"
 
 
 def _render(  # noqa: PLR0911 - one return per case
-    value: object, guard: EvaluationGuard | None, chars: int, depth: int, *, hexadecimal: bool
+    value: object, guard: EvaluationGuard | None, chars: int, depth: int, *, hexadecimal: bool, presented: bool
 ) -> str:
     kind = type(value)
     if kind is str or kind is bytes or kind is bytearray:
         return _text(value, chars)  # type: ignore[arg-type]  # `kind is` does not narrow
     if kind is int:
         return _integer(value, hexadecimal=hexadecimal)  # type: ignore[arg-type]  # the same
-    if id(kind) in _BRACKETS:
-        return _container(value, kind, guard, chars, depth, hexadecimal=hexadecimal)
     if kind in _PLAIN:
         return repr(value)
     if kind is type:
         return f"<class '{class_name(value)}'>"  # type: ignore[arg-type]  # the same
     if kind is ModuleType:
         return _module(value)
+    if presented and (presenter := presenter_of(value)) is not None:
+        return _presented(presenter, value, guard, depth, hexadecimal=hexadecimal)
+    if (written_as := _written_as(value)) is not None:
+        return _container(value, written_as, guard, chars, depth, hexadecimal=hexadecimal, presented=presented)
     return own_text(repr, value, guard)
+
+
+@once_per_class
+def _written_as(value: object) -> tuple[type, str, str] | None:
+    """Return the container that a value is written as: derived classes are as well, if they have no `__repr__`."""
+    own = defined(type(value), "__repr__")
+    for kind, opening, closing in _BRACKETS:
+        if own is kind.__dict__["__repr__"]:
+            of_set = (kind is set or kind is frozenset) and type(value) is not kind
+            return (kind, f"{simple_name(type(value))}({{", "})") if of_set else (kind, opening, closing)
+    return None
+
+
+def _presented(
+    presenter: Presenter, value: object, guard: EvaluationGuard | None, depth: int, *, hexadecimal: bool
+) -> str:
+    """Return the text that a presenter gives, or without one that of the value's own `__repr__` where it may run."""
+    own_guard = guard if presenter.repr_may_run else None
+    if guard is None or not presenter.gives_text(value):
+        return own_text(repr, value, own_guard)
+    if depth == 0:
+        return f"{simple_name(type(value))}(…)"
+
+    def inner(part: object) -> str:
+        text = _render(part, guard, limits.PART_CHARS, depth - 1, hexadecimal=hexadecimal, presented=True)
+        return text if len(text) <= limits.PART_CHARS else text[: limits.PART_CHARS - 1] + "…"
+
+    try:
+        text = asked(presenter, presenter.text, guard, value, inner)
+    except PresenterFailed:  # what it says stands inside the value
+        text = None
+    return own_text(repr, value, own_guard) if text is None else text
 
 
 def own_text(function: type[str] | object, value: object, guard: EvaluationGuard | None) -> str:
@@ -86,38 +117,6 @@ def own_text(function: type[str] | object, value: object, guard: EvaluationGuard
         return f"<{what} of {type_name(value)} tried to end the process: {error}>"
     except BaseException as error:
         return f"<{what} of {type_name(value)} raised {say(error)}>"
-
-
-def say(error: BaseException) -> str:
-    """Name an error without running more of the program's code."""
-    said = error_text(error)
-    return type_name(error) + (f": {said[:200]}" if said else "")
-
-
-def error_text(error: BaseException) -> str:
-    """Return the text of an error as far as none of the program's code has to run for it."""
-    written_by = defined(type(error), "__str__")
-    for kind, attributes in _TEXTS_OF_ERRORS:
-        if written_by is kind.__dict__.get("__str__", _MISSING):
-            parts = [_stored_in(kind, name, error) for name in attributes]
-            parts += () if kind in _WITHOUT_ARGUMENTS else stored(error, "args")
-            if not all(type(part) in _SAYABLE for part in parts):
-                continue
-            if len(parts) == 1 and type(parts[0]) is bytes:
-                return repr(parts[0])  # the same; `str` of it warns, or raises, with -b
-            try:
-                return str(error)
-            except (TypeError, ValueError):  # the method of another class; a number with too many digits
-                return ""
-    return ""
-
-
-def _stored_in(kind: type[BaseException], name: str, error: BaseException) -> object:
-    try:
-        held: object = kind.__dict__[name].__get__(error)
-    except (AttributeError, TypeError):  # it has no value yet
-        return _MISSING
-    return held
 
 
 def _bare(value: object) -> str:
@@ -156,27 +155,28 @@ def _module(value: object) -> str:
 
 def _container(
     value: Any,  # noqa: ANN401 - one of several classes with like methods
-    kind: type,
+    written_as: tuple[Any, str, str],
     guard: EvaluationGuard | None,
     chars: int,
     depth: int,
     *,
     hexadecimal: bool,
+    presented: bool,
 ) -> str:
     def inner(part: object) -> str:
-        return _render(part, guard, chars - used, depth - 1, hexadecimal=hexadecimal)
+        return _render(part, guard, chars - used, depth - 1, hexadecimal=hexadecimal, presented=presented)
 
-    opening, closing = _BRACKETS[id(kind)]
-    size = len(value)
+    kind, opening, closing = written_as
+    size = kind.__len__(value)
     if not size:
-        return "set()" if kind is set else "frozenset()" if kind is frozenset else opening + closing
+        return f"{simple_name(type(value))}()" if kind is set or kind is frozenset else opening + closing
     if depth == 0:
         return f"{opening}…{closing}"
     parts: list[str] = []
     used = len(opening) + len(closing)
     # Each item takes two characters at least, so no more than these can be shown. Only the clipboard gets all.
     most = chars // 2 + 1 if chars > limits.REPL_CHARS else min(chars // 2 + 1, limits.LINE_ITEMS)
-    for item in list(islice(value.items() if isinstance(value, dict) else value, most)):
+    for item in list(islice(dict.items(value) if kind is dict else kind.__iter__(value), most)):
         if kind is dict:
             key, held = item
             part = inner(key) + ": " + inner(held)

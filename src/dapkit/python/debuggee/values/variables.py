@@ -15,24 +15,30 @@ from ..errors import TimeIsUp
 from ..evaluation.guard import EvaluationGuard
 from ..evaluation.quarantine import ExitRefused
 from ..hidden import hide
-from ..local_variables import locals_of, variables_of
+from ..local_variables import globals_of, locals_of, variables_of
 from ..sources.files import is_function as is_function_code
 from ..sources.locations import Location, is_located
-from . import arrays, containers
+from ..views import view_of
+from . import containers
 from .containers import Cursor
+from .error_text import say
 from .members import arranged, is_function, members, namespace_rows, rank
 from .memory import MemoryReferences
+from .presenters.presenter import Presenter, PresenterFailed, asked
+from .presenters.registry import presenter_of
 from .references import ObjectReferences
-from .rows import PLAIN, Presentation, RemainingItems, UnreadProperty, ValueRow, VariableGroup
+from .rows import PLAIN, PlainView, Presentation, RemainingItems, UnreadProperty, ValueRow, VariableGroup
 from .storage import LocalVariable
-from .text import render, say, timed_out
+from .text import render, timed_out
 
 LOCALS = "locals"
 CELLS = "cells"
 GLOBALS = "globals"
 
 
-_STAND_INS: Final = ClassSet(VariableGroup, RemainingItems)
+PLAIN_VIEW: Final = "plain view"
+"""The row below which a value that has a presenter is shown without it."""
+_STAND_INS: Final = ClassSet(VariableGroup, RemainingItems, PlainView)
 
 
 class ShownFrame:
@@ -76,18 +82,28 @@ class FrameVariables(VariableContainer):
         """Return what was returned, then the variables: the plain names, the private, the special ones."""
         frame = self.of.frame
         code = frame.f_code
+        if self.kind == GLOBALS and view_of(frame) is not None:
+            names = globals_of(frame)
+            own = locals_of(frame)
+            shared = sorted(name for name in names if name not in own and name != "__builtins__")
+            return [ValueRow(name, names[name], name) for name in shared]
         if self.kind == GLOBALS:
             shadowed = locals_of(frame) if is_function_code(code) else ()
             return arranged(namespace_rows(frame.f_globals, shadowed), self.part, presentation)
         if not is_function_code(code) and frame.f_locals is frame.f_globals:
             return self.returned + arranged(namespace_rows(frame.f_globals), self.part, presentation)
-        cells = code.co_freevars
+        cells = closure_of(frame)
         rows = [
             ValueRow(name, value, name, stored=LocalVariable(frame, name))
             for name, value in _variables(frame, guard)
             if type(name) is str and name[:1] != "." and (name in cells) == (self.kind == CELLS)
         ]
         return self.returned + sorted(rows, key=lambda row: rank(row.name))
+
+
+def closure_of(frame: FrameType) -> tuple[str, ...]:
+    """Return the names of variables that belong to functions around the frame's."""
+    return () if view_of(frame) is not None else frame.f_code.co_freevars
 
 
 def _variables(frame: FrameType, guard: EvaluationGuard | None) -> list[tuple[str, object]]:
@@ -105,20 +121,70 @@ def _read_variables(frame: FrameType) -> list[tuple[str, object]]:
 
 
 class ExpandableValue(VariableContainer):
-    """A value, and the expression that leads to it; items before `first` are shown elsewhere."""
+    """A value, and the expression that leads to it; items before `first` are shown elsewhere.
+
+    Its presenter does not count for a part of it, nor if it is to be shown `plainly`.
+    """
 
     def __init__(
-        self, value: object, path: str, ident: int, frame: FrameType | None, *, first: int = 0, part: str = PLAIN
+        self,
+        value: object,
+        path: str,
+        ident: int,
+        frame: FrameType | None,
+        *,
+        first: int = 0,
+        part: str = PLAIN,
+        plainly: bool = False,
     ) -> None:
         super().__init__(ident, frame, part)
         self.value = value
         self.path = path
         self.first = first
+        self.plainly = plainly
         self.cursor = Cursor()
 
+    @property
+    def presenter(self) -> Presenter | None:
+        """Who says what is inside, None if it is shown as any other object."""
+        return None if self.plainly or self.part else presenter_of(self.value)
+
     def named(self, guard: EvaluationGuard | None, presentation: Presentation) -> list[ValueRow]:
-        """Return the attributes, those in groups below the names of the groups."""
-        return _named(self.value, self.path, self.part, guard, presentation)
+        """Return the attributes, those in groups below the names of the groups, or what a presenter has instead."""
+        presenter = self.presenter
+        problem: list[ValueRow] = []
+        if presenter is not None:
+            try:
+                rows = asked(presenter, presenter.rows, guard, self.value, self.path)
+            except PresenterFailed as failure:
+                rows, problem = None, [failure.row(presenter)]
+            if rows is not None:
+                return [*rows, ValueRow(PLAIN_VIEW, PlainView(), kind="virtual")]
+        return problem + arranged(members(self.value, self.path), self.part, presentation)
+
+    def size(self, guard: EvaluationGuard | None) -> int:
+        """Return the number of items."""
+        presenter = self.presenter
+        if presenter is not None and presenter.has_items:
+            try:
+                size = asked(presenter, presenter.size, guard, self.value)
+            except PresenterFailed:  # its page, or its rows, will say why
+                size = None
+            if size is not None:
+                return size
+        return containers.size(self.value)
+
+    def page(self, begin: int, end: int, guard: EvaluationGuard | None) -> list[ValueRow]:
+        """Return the items from `begin` to before `end`."""
+        presenter = self.presenter
+        if presenter is not None and presenter.has_items:
+            try:
+                rows = asked(presenter, presenter.page, guard, self.value, begin, end, self.path)
+            except PresenterFailed as failure:
+                return [failure.row(presenter)]
+            if rows is not None:
+                return rows
+        return containers.page(self.value, begin, end, self.path, cursor=self.cursor)
 
 
 class LazyVariable(VariableContainer):
@@ -151,9 +217,10 @@ class VariableReader:
         *,
         chars: int = limits.VALUE_CHARS,
         hexadecimal: bool = False,
+        presented: bool = True,
     ) -> Json:
         """Return `value`, `type`, `variablesReference` and the numbers of children."""
-        text = render(value, guard, chars, hexadecimal=hexadecimal)
+        text = render(value, guard, chars, hexadecimal=hexadecimal, presented=presented)
         return {"value": text, **self.outline(value, path, origin, guard)}
 
     def outline(self, value: object, path: str, origin: VariableContainer, guard: EvaluationGuard | None) -> Json:
@@ -161,11 +228,12 @@ class VariableReader:
         body: Json = {"type": type_name(value), "variablesReference": 0}
         if _is_plain(value):
             return body
-        items, names = containers.size(value, guard), _named_count(value, self.presentation)
+        inside = ExpandableValue(value, path, origin.ident, origin.frame)
+        presenter = inside.presenter
+        is_counted = presenter is None or presenter.counts_ahead
+        items, names = inside.size(guard) if is_counted else 0, _named_count(value, presenter, self.presentation)
         if items or names:
-            body["variablesReference"] = self._references.add(
-                ExpandableValue(value, path, origin.ident, origin.frame), origin.ident
-            )
+            body["variablesReference"] = self._references.add(inside, origin.ident)
             if items:
                 body["indexedVariables"] = items
             if names:
@@ -184,6 +252,11 @@ class VariableReader:
 
         """
         return self._references.get(reference, VariableContainer)
+
+    def seconds_for(self, inside: VariableContainer) -> float:
+        """Return how long a page may take: longer for one value that a client opens and a presenter fetches."""
+        is_fetched = isinstance(inside, LazyVariable) and inside.row.read is not None
+        return limits.WATCH_SECONDS if is_fetched else limits.PAGE_SECONDS
 
     def page(self, inside: VariableContainer, arguments: Json, guard: EvaluationGuard | None) -> list[ValueRow]:
         """Return the rows that a `variables` request asks for. Without a guard no code of the program is run."""
@@ -208,7 +281,7 @@ class VariableReader:
             rows = holder.named(guard, self.presentation)
         if wanted == "named" or holder.part:
             return _cut(rows, start, count)
-        size = containers.size(holder.value, guard)
+        size = holder.size(guard)
         begin = holder.first + start
         asked = count or limits.UNPAGED_ITEMS
         if wanted != "indexed" and rows and count:
@@ -218,8 +291,7 @@ class VariableReader:
             rows = rows[start:] if not holder.first else rows
         end = min(size, begin + max(0, asked))
         if begin < end:
-            cursor, path = holder.cursor, holder.path
-            rows = rows + containers.page(holder.value, begin, end, path, cursor=cursor, guard=guard)
+            rows = rows + holder.page(begin, end, guard)
         if not count and end < size:
             rows.append(ValueRow(f"[{end}…]", RemainingItems(end, size - end), kind="virtual"))
         return rows
@@ -241,7 +313,11 @@ class VariableReader:
             hint: Json = {"kind": "property", "attributes": ["readOnly"]}
             value = f"<{row.name} {problem.text}>"
             return {"name": row.name, "value": value, "variablesReference": 0, "presentationHint": hint}
-        described = self.describe(row.value, row.path, inside, guard, hexadecimal=hexadecimal)
+        described = (
+            {"value": row.text, **self.outline(row.value, row.path, inside, guard)}
+            if row.text
+            else self.describe(row.value, row.path, inside, guard, hexadecimal=hexadecimal)
+        )
         body: Json = {"name": row.name, **described}
         if lost:
             body["value"] = timed_out(row.value)
@@ -253,24 +329,20 @@ class VariableReader:
 
     def _stand_in(self, row: ValueRow, inside: VariableContainer) -> Json:
         """Describe a row that has no value of its own."""
-        ident, frame, value = inside.ident, inside.frame, row.value
+        ident = inside.ident
         body: Json = {"name": row.name, "value": "", "variablesReference": 0, "presentationHint": _hint(row)}
         below: VariableContainer | None = None
         if row.lazy:
-            below = LazyVariable(row, ident, frame)
+            below = LazyVariable(row, ident, inside.frame)
             if row.declared is not None and is_located(row.declared):
                 body["declarationLocationReference"] = self._references.add(Location(row.declared), ident)
             if row.path:
                 body["evaluateName"] = row.path
-        elif type(value) is RemainingItems and isinstance(inside, ExpandableValue):
-            below = ExpandableValue(inside.value, inside.path, ident, frame, first=value.first)
-            body |= {"value": f"{value.size:,} more items", "indexedVariables": value.size}
-        elif type(value) is VariableGroup:
-            if isinstance(inside, FrameVariables):
-                below = FrameVariables(inside.of, inside.kind, value.part)
-            elif isinstance(inside, ExpandableValue):
-                below = ExpandableValue(inside.value, inside.path, ident, frame, part=value.part)
-            body["namedVariables"] = value.size
+        elif isinstance(inside, ExpandableValue):
+            below = _part_of_value(inside, row.value, body)
+        elif type(row.value) is VariableGroup and isinstance(inside, FrameVariables):
+            below = FrameVariables(inside.of, inside.kind, row.value.part)
+            body["namedVariables"] = row.value.size
         if below is not None:
             body["variablesReference"] = self._references.add(below, ident)
         return body
@@ -289,8 +361,23 @@ class VariableReader:
                 if isinstance(inside, FrameVariables):
                     rows += FrameVariables(inside.of, inside.kind, row.name).rows(guard, self.presentation)
                 elif isinstance(inside, ExpandableValue):
-                    rows += _named(inside.value, inside.path, row.name, guard, self.presentation)
+                    rows += arranged(members(inside.value, inside.path), row.name, self.presentation)
         return next((row for row in rows if row.name == name), None)
+
+
+def _part_of_value(inside: ExpandableValue, stand_in: object, body: Json) -> ExpandableValue:
+    """Return what a row of a value stands for; add to its description how much that is."""
+    path, ident, frame = inside.path, inside.ident, inside.frame
+    if type(stand_in) is VariableGroup:
+        body["namedVariables"] = stand_in.size
+        return ExpandableValue(inside.value, path, ident, frame, part=stand_in.part)
+    if type(stand_in) is RemainingItems:
+        body |= {"value": f"{stand_in.size:,} more items", "indexedVariables": stand_in.size}
+        return ExpandableValue(inside.value, path, ident, frame, first=stand_in.first, plainly=inside.plainly)
+    plain = ExpandableValue(inside.value, path, ident, frame, plainly=True)
+    if items := plain.size(None):
+        body["indexedVariables"] = items
+    return plain
 
 
 def _is_plain(value: object) -> bool:
@@ -301,30 +388,26 @@ def _is_plain(value: object) -> bool:
     return kind is int or kind is float or kind is bool or value is None
 
 
-def _named(
-    value: object, path: str, part: str, guard: EvaluationGuard | None, presentation: Presentation
-) -> list[ValueRow]:
-    if arrays.has_names(value):
-        return arrays.named(value, path, guard) if part == PLAIN else []
-    return arrays.named(value, path, guard) * (part == PLAIN) + arranged(members(value, path), part, presentation)
-
-
-def _named_count(value: object, presentation: Presentation) -> int:
-    own = 0 if arrays.has_names(value) else len(arranged(members(value, ""), PLAIN, presentation))
-    return own + arrays.named_count(value)
+def _named_count(value: object, presenter: Presenter | None, presentation: Presentation) -> int:
+    """Return how many rows have names, for what has a presenter about."""
+    if presenter is not None:
+        return 1 + presenter.count(value)
+    return len(arranged(members(value, ""), PLAIN, presentation))
 
 
 def _read(row: ValueRow, guard: EvaluationGuard | None) -> ValueRow:
     """Return a lazy row with its value, or with what went wrong as a value to be shown."""
-    if row.stored is None:
+    stored = row.stored
+    read = row.read if stored is None else stored.read
+    if read is None:
         return row
     if guard is None:
         return ValueRow(row.name, UnreadProperty("it was not read: the thread is busy"), kind=row.kind)
-    stored = row.stored
+    seconds = limits.VALUE_SECONDS if row.read is None else limits.WATCH_SECONDS
     try:
-        value = guard.call_quarantined(limits.VALUE_SECONDS, stored.read)
+        value = guard.call_quarantined(seconds, read)
     except TimeIsUp:
-        return ValueRow(row.name, UnreadProperty(f"timed out after {limits.VALUE_SECONDS} s"), row.path, kind=row.kind)
+        return ValueRow(row.name, UnreadProperty(f"timed out after {seconds:g} s"), row.path, kind=row.kind)
     except ExitRefused as error:
         return ValueRow(row.name, UnreadProperty(f"tried to end the process: {error}"), row.path, kind=row.kind)
     except BaseException as error:

@@ -1,0 +1,113 @@
+"""`python -m dapkit`: run a program that a debugger can attach to, without editing it.
+
+The process becomes the program: the interpreter begins anew, with the options it was given, and runs `entry.py` of
+the engine as a launched program does. So the program finds all as `python FILE` has it, and nothing of this module.
+How clients come goes over a pipe, so that no token stays in the command line.
+"""
+
+import marshal
+import os
+import sys
+
+if not __package__:  # `python PATH/dapkit`, where it need not be installed
+    sys.path[0] = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+from dapkit.command_line import HELP, USAGE, CliOptions, WrongCommandLine, read
+
+_HERE = os.path.dirname(os.path.abspath(__file__))
+_ENTRY = os.path.join(_HERE, "python", "debuggee", "entry.py")
+_KINDS = {"file": "--program", "module": "--module", "code": "--code"}
+
+
+def main() -> None:
+    """Carry out the command line; what runs a program does not return."""
+    from dapkit.platform_support import end_if_unsupported
+
+    try:
+        options = read(sys.argv[1:], os.environ.get("DAPKIT", ""))
+    except WrongCommandLine as error:
+        sys.stderr.write(f"{USAGE}\nerror: {error}\n")
+        sys.exit(2)
+    if options.wants:
+        _show(options.wants)
+        return
+    end_if_unsupported(1)
+    try:
+        if options.target_kind == "pid":
+            _begin_in_running(options)
+        else:
+            _become_program(options)
+    except (OSError, ValueError) as error:
+        sys.exit(f"dapkit: {error}")
+
+
+def _show(wanted: str) -> None:
+    if wanted == "help":
+        sys.stdout.write(HELP)
+    elif wanted == "version":
+        from dapkit import __version__
+
+        sys.stdout.write(f"{__version__}\n")
+    else:
+        sys.stdout.write(f"{os.path.join(_HERE, 'python', 'startup')}\n")
+
+
+def _become_program(options: CliOptions) -> None:
+    """Have the interpreter begin anew, as the program.
+
+    Raises:
+        OSError: the system cannot do that.
+        ValueError: clients cannot come like this.
+
+    """
+    from dapkit.program_start import beginning_of
+
+    said = marshal.dumps(beginning_of(options))
+    os.environ.pop("DAPKIT", None)  # it was for this process
+    reading, writing = os.pipe()
+    os.write(writing, said)  # far less than a pipe holds
+    os.close(writing)
+    os.set_inheritable(reading, True)  # noqa: FBT003 - its only parameter
+    kind, what = _KINDS[str(options.target_kind)], str(options.target)
+    words = [*_interpreter(), _ENTRY, "--beginning", str(reading), kind, what, "--", *options.arguments]
+    os.execv(sys.executable, words)  # noqa: S606 - the user's own interpreter and words
+
+
+def _begin_in_running(options: CliOptions) -> None:
+    """Have clients come to a process, and print where.
+
+    Raises:
+        OSError, ValueError: clients cannot come like this.
+
+    """
+    from dapkit import import_path  # noqa: F401 - before anything else is imported
+
+    # isort: split
+    import anyio
+
+    from dapkit.endpoint import RequestFailed
+    from dapkit.program_start import beginning_of
+    from dapkit.python.adapter.injection.attempts import Ways
+    from dapkit.python.adapter.injection.beginning import begin_in
+
+    debuggers = ("lldb", "gdb") if options.linux_attach_prefer_lldb else ("gdb", "lldb")
+    ways = Ways(asks=not options.disable_sys_remote_exec, debuggers=debuggers)
+    try:
+        where = anyio.run(lambda: begin_in(int(options.target or 0), beginning_of(options), ways=ways))
+    except RequestFailed as error:
+        sys.exit(f"dapkit: {error}")
+    sys.stderr.write(f"dapkit: process {options.target} is {where}\n")
+
+
+def _interpreter() -> list[str]:
+    """Return the interpreter and its options, as they were given, without what has it run us."""
+    words = sys.orig_argv[: len(sys.orig_argv) - len(sys.argv) + 1]
+    last = words.pop()
+    if __package__:  # `-m dapkit`, `-Im dapkit` or `-mdapkit`
+        option = words.pop() if last == __package__ else last.removesuffix(__package__)
+        if option := option.removesuffix("m").rstrip("-"):
+            words.append(option)
+    return words
+
+
+if __name__ == "__main__":
+    main()

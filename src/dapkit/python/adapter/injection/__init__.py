@@ -1,0 +1,1 @@
+"""Getting into a running program that has not asked for a debugger."""

@@ -1,0 +1,218 @@
+"""A process that is to be attached to: what it is, and what stands against it, in the words of the user.
+
+All of it is seen from outside, in /proc and in the files that the process runs.
+"""
+
+import os
+import pwd
+import struct
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from dapkit.adapter import RequestFailed
+from dapkit.python.adapter.injection.elf import bits_of, exported
+from dapkit.python.adapter.interpreter import OLDEST
+
+ENGINE_FOLDER = Path(__file__).parents[2] / "debuggee"
+
+_VERSION = "Py_Version"
+_RUN = "PyRun_SimpleString"
+_SCOPE = Path("/proc/sys/kernel/yama/ptrace_scope")
+OTHERWISE = "or have the program call dapkit.listen(), and attach with connect"
+
+
+@dataclass(frozen=True, slots=True)
+class TargetProcess:
+    """A Python program that may be attached to.
+
+    Attributes:
+        executable: what it runs; its own interpreter, unless that is embedded in another program.
+        version: of Python, such as (3, 12); (0, 0) where it does not say so, which it does from 3.11 on.
+        user: that it runs as.
+
+    """
+
+    pid: int
+    executable: Path
+    version: tuple[int, int]
+    user: int
+
+    @property
+    def tracer(self) -> int:
+        """The process that debugs it from outside, 0 for none."""
+        return int(_status(self.pid).get("TracerPid", "0"))
+
+    def __str__(self) -> str:
+        return f"process {self.pid}"
+
+
+def number_of(given: int | str) -> int:
+    """Return the number of a process, which clients may give as a text.
+
+    Raises:
+        RequestFailed: it is none.
+
+    """
+    if isinstance(given, str) and not given.strip().isdigit():
+        raise RequestFailed(f"processId is {given!r}, expected the number of a process")
+    return int(given)
+
+
+def look_at(pid: int) -> TargetProcess:
+    """Find out what a process is that is to be attached to.
+
+    Raises:
+        RequestFailed: it cannot be; the text says why, and what to do.
+
+    """
+    target = read(pid)
+    if _status(pid).get("State", "").startswith("T"):
+        raise RequestFailed(f"process {pid} was stopped by a signal: continue it (`kill -CONT {pid}`), then attach")
+    if target.user != os.geteuid():  # it could not reach our private folder
+        raise RequestFailed(f"process {pid} may not be attached to: {_prohibition(target.user)}")
+    _need_support(target)
+    _need_shared_files(pid)
+    return target
+
+
+def read(pid: int) -> TargetProcess:
+    """Find out what a process is, whatever its version of Python.
+
+    Raises:
+        RequestFailed: it is not Python, or may not be looked into.
+
+    """
+    status = _status(pid)
+    _need_process(pid, status)
+    user = int(status["Uid"].split()[1])
+    _need_permission(pid, user)
+    try:
+        executable = Path(f"/proc/{pid}/exe").readlink()
+        found = _interpreter(pid, executable)
+    except FileNotFoundError as error:
+        raise RequestFailed(f"process {pid} is part of the kernel, or has ended") from error
+    except OSError as error:
+        raise RequestFailed(f"process {pid} cannot be looked at: {error.strerror}") from error
+    number = int.from_bytes(found.get(_VERSION, b""), sys.byteorder)
+    return TargetProcess(pid, executable, (number >> 24 & 0xFF, number >> 16 & 0xFF), user)
+
+
+def command_line(pid: int) -> str:
+    """Return what a process was started as, for people."""
+    try:
+        words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+    except OSError:
+        return ""
+    return b" ".join(words).decode(errors="replace").strip()
+
+
+def _status(pid: int) -> dict[str, str]:
+    """Return what the system says of a process; nothing if there is none."""
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text(errors="replace").splitlines()
+    except OSError:
+        return {}
+    return {name: value.strip() for name, _, value in (line.partition(":") for line in lines)}
+
+
+def _need_process(pid: int, status: dict[str, str]) -> None:
+    if not status:
+        raise RequestFailed(f"process {pid} is not there: it has ended, or its number is another one")
+    if pid == os.getpid():
+        raise RequestFailed(f"process {pid} is the debugger itself")
+    if status.get("Tgid") != str(pid):
+        raise RequestFailed(f"{pid} is a thread of process {status.get('Tgid')}: name that")
+    if status.get("State", "").startswith(("Z", "X")):
+        raise RequestFailed(f"process {pid} has ended; only its parent, {status.get('PPid')}, has not noticed yet")
+
+
+def _need_permission(pid: int, user: int) -> None:
+    """Refuse a process that the system does not let us into: opening its memory asks for the right to trace it."""
+    try:
+        os.close(os.open(f"/proc/{pid}/mem", os.O_RDONLY | os.O_CLOEXEC))
+    except FileNotFoundError as error:
+        raise RequestFailed(f"process {pid} has ended") from error
+    except PermissionError as error:
+        raise RequestFailed(f"process {pid} may not be debugged: {_prohibition(user)}") from error
+    except OSError as error:
+        raise RequestFailed(f"process {pid} cannot be looked at: {error.strerror}") from error
+
+
+def _prohibition(user: int) -> str:
+    if user != os.geteuid():
+        return f"it runs as {_name(user)}, and the debugger as {_name(os.geteuid())}: do it as that user"
+    scope = _SCOPE.read_text().strip() if _SCOPE.exists() else "0"
+    if scope in ("1", "2"):
+        return f"kernel.yama.ptrace_scope is {scope}: as root, `sysctl kernel.yama.ptrace_scope=0`, or do it as root"
+    if scope == "3":
+        return "kernel.yama.ptrace_scope is 3, which only a new start of the system changes"
+    return "it has rights that the debugger lacks, perhaps in a container (`--cap-add=SYS_PTRACE`): do it as root"
+
+
+def _name(user: int) -> str:
+    try:
+        return f"user {pwd.getpwuid(user).pw_name}"
+    except KeyError:
+        return f"user {user}"
+
+
+def _interpreter(pid: int, executable: Path) -> dict[str, bytes]:
+    """Return what the file that has the interpreter exports; nothing if no file has one."""
+    root = f"/proc/{pid}/root"
+    files = [Path(f"/proc/{pid}/exe"), *(Path(root + path) for path in _libraries(pid))]
+    for file in files:
+        try:
+            if found := exported(file, frozenset({_VERSION, _RUN}), 8):
+                _need_same_bits(pid, file)
+                return found
+        except FileNotFoundError:
+            raise RequestFailed(
+                f"process {pid} runs an interpreter whose file {str(file).removeprefix(root)} was replaced meanwhile: "
+                "start the program again"
+            ) from None
+    if bits_of(files[0]) == 32:
+        _need_same_bits(pid, files[0])
+    raise RequestFailed(
+        f"process {pid} is not a Python program: it runs {executable}, which contains no CPython; "
+        "debuggers of other languages attach to it"
+    )
+
+
+def _libraries(pid: int) -> list[str]:
+    """Return the libraries of Python that a process has loaded."""
+    lines = Path(f"/proc/{pid}/maps").read_text(errors="replace").splitlines()
+    paths = dict.fromkeys(line.split(maxsplit=5)[5] for line in lines if "/" in line)
+    return [path for path in paths if path.rpartition("/")[2].startswith("libpython")]
+
+
+def _need_same_bits(pid: int, file: Path) -> None:
+    ours = struct.calcsize("P") * 8
+    if (bits := bits_of(file)) != ours:
+        raise RequestFailed(
+            f"process {pid} runs a Python of {bits} bits, expected one of {ours}, as the debugger's own"
+        )
+
+
+def _need_support(target: TargetProcess) -> None:
+    if target.version < OLDEST:
+        found = ".".join(map(str, target.version)) if any(target.version) else "older than 3.11"
+        expected = ".".join(map(str, OLDEST))
+        raise RequestFailed(
+            f"{target} runs Python {found} ({target.executable}), expected CPython {expected} or later; "
+            "debugpy attaches to older ones"
+        )
+
+
+def _need_shared_files(pid: int) -> None:
+    """Refuse a program that does not see our files where we see them."""
+    ours = ENGINE_FOLDER / "loader.py"
+    try:
+        if ours.samefile(f"/proc/{pid}/root{ours}"):
+            return
+    except OSError:
+        pass  # it is not there
+    raise RequestFailed(
+        f"process {pid} runs in a container, or under another root, where {ENGINE_FOLDER} is not to be found: "
+        f"run the debugger there, {OTHERWISE}"
+    )

@@ -1,0 +1,127 @@
+"""A process that a debugged program has started, or a fork of it: the beginning of its session.
+
+    started, or forked --arrives at the door--> waits --a session comes--> configuring --> runs, debugged
+                                                  |
+                                                  +-- the door is closed --> runs on undebugged
+
+It is debugged as a program that a client has come to, but for its first line of code, which waits for the client. The
+helpers of `multiprocessing` have no session: the server of forks only shows its forks the way.
+"""
+
+import _thread
+import atexit
+import gc
+import os
+import sys
+
+from . import hidden, loader
+from .children import following
+from .children.arrival import arrive
+from .children.targets import FORK_SERVER, SPAWN, CommandLine
+from .connection import current
+from .engine import Engine
+
+
+class _Hook:
+    """The hooks at the forks of this process, which are registered once."""
+
+    registered = False
+
+
+class _Reports:
+    """What the engine of this process says of its children."""
+
+    def remark(self, text: str) -> None:
+        """Say what the user is to know."""
+        if (engine := _engine()) is not None:
+            engine.link.event("output", {"category": "console", "output": f"{text}\n"})
+
+    def executes(self) -> None:
+        """Say that this process is about to become another program, which will have a session of its own."""
+        if (engine := _engine()) is not None:
+            engine.link.event("dapkit/executes", {"processId": os.getpid()})
+
+    def ends(self) -> None:
+        """Send what waits: the process ends without any further word."""
+        if (engine := _engine()) is not None:
+            engine.link.flush()
+
+    def error(self, error: BaseException, where: str) -> None:
+        """Report an error of ours."""
+        if (engine := _engine()) is not None:
+            engine.link.errors.show(error, where)
+
+
+def _engine() -> Engine | None:
+    return current.engine if isinstance(current.engine, Engine) else None
+
+
+_REPORTS = _Reports()
+
+
+def begin(way: str) -> None:
+    """Begin in a process that was started: `way` is what its parent has left for it."""
+    before = set(map(id, gc.get_objects()))
+    name, _, door = way.partition("|")
+    line = CommandLine(list(sys.orig_argv))
+    if not line.is_helper:
+        if _begin(name if line.runs(SPAWN) else line.name, door):
+            hidden.hide_all(before)
+    elif line.runs(FORK_SERVER):
+        loader.load("requests.dispatch")  # in the forks it is there then
+        following.help_program(name.partition(": ")[0])  # the process that it was started for is one of many
+        follow(door)
+
+
+def follow(door: str) -> None:
+    """Have children of this process come to a door from now on."""
+    following.follow(door, _REPORTS)
+    _look_at_forks()
+
+
+def announce() -> None:
+    """Only remark on the first child."""
+    following.announce(_REPORTS)
+    _look_at_forks()
+
+
+def _look_at_forks() -> None:
+    if not _Hook.registered:
+        _Hook.registered = True
+        os.register_at_fork(after_in_parent=_announce_fork, after_in_child=_begin_in_fork)
+
+
+def _announce_fork() -> None:
+    """Remark on a child that is a fork, where it is not debugged."""
+    if following.announces() and (name := following.name_of_fork()) is not None:
+        following.announce_first(name)
+
+
+def _begin_in_fork() -> None:
+    """Begin in the child of a fork, once the engine of its parent has let go of it."""
+    if current.engine is not None:
+        current.engine.forget_in_child()  # its own hook may be a later one
+    door = following.door()
+    following.leave_alone()
+    if not door:
+        return
+    name = following.name_of_fork()
+    if name is None:
+        following.follow(door, _REPORTS)  # for what it executes
+    elif _begin(name, door):
+        hidden.hide_modules()
+
+
+def _begin(name: str, door: str) -> bool:
+    """Wait for a session and its configuration; say whether there is one."""
+    connection = arrive(door, name, list(sys.orig_argv))
+    if connection is None:
+        return False
+    following.prepare()
+    dispatcher = loader.load("requests.dispatch").Dispatcher
+    engine = Engine(connection, name, dispatcher, main=_thread.get_ident())
+    current.engine = engine
+    atexit.register(engine.finish)
+    engine.start()
+    hidden.hide_parts(engine)
+    return True

@@ -1,0 +1,1 @@
+"""Child processes of the program: how they get a session of their own."""

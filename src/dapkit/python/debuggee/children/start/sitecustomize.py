@@ -1,0 +1,59 @@
+"""What a Python process finds first that a debugged program has started: the way to its debugger.
+
+The program's engine has put this folder in front of PYTHONPATH, and the way into DAPKIT_CHILD (`children.environment`).
+Both are taken away here before anything of the process can see them, and what `sitecustomize` there is without us is
+imported in our place. Any version of Python has to be able to read this file; one that the engine cannot debug runs on.
+"""
+
+import os
+import sys
+
+
+def _without_us():
+    """Take away what has led here; return the way to the debugger, "" for none."""
+    folder = os.path.dirname(os.path.abspath(__file__))
+    sys.path[:] = [path for path in sys.path if path != folder]
+    sys.path_importer_cache.pop(folder, None)
+    sys.modules.pop("sitecustomize", None)
+    way = os.environ.pop("DAPKIT_CHILD", "")
+    given = os.environ.pop("PYTHONPATH", "").split(os.pathsep)
+    rest = [path for path in given if path != folder]
+    if rest:
+        os.environ["PYTHONPATH"] = os.pathsep.join(rest)
+    return way
+
+
+def _begin(way):
+    """Have the engine loaded where the program does not see it, and wait until it is configured."""
+    files = sys.modules["_frozen_importlib_external"]
+    path = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "loader.py")
+    loader = type(sys)("_dapkit_debuggee.loader")
+    loader.__file__ = path
+    loader.__builtins__ = dict(vars(sys.modules["builtins"]))
+    exec(files.SourceFileLoader("loader", path).get_code("loader"), vars(loader))
+    loader.start(loader)("child").begin(way)
+
+
+class _Beginning:
+    """Begins when it is let go of."""
+
+    def __init__(self, way):
+        self.way = way
+
+    def __del__(self):
+        _begin(self.way)
+
+
+def _import_real(way):
+    """Import the real one. Where there is none, `site` catches the error, and what holds the beginning goes with it."""
+    held = _Beginning(way)
+    import sitecustomize  # noqa: F401
+
+    del held
+
+
+_way = _without_us()
+if _way and sys.version_info >= (3, 12) and sys.implementation.name == "cpython":
+    _import_real(_way)
+else:
+    import sitecustomize  # noqa: F401

@@ -1,0 +1,24 @@
+"""What hears of stops: a protocol for the type checker alone, since a class of it takes a quarter of a millisecond."""
+
+from typing import Protocol
+
+from ..values.references import Numbered
+
+
+class StopListener(Protocol):
+    """Takes reports of what stops and goes on, under the lock."""
+
+    def thread_stops(self) -> None:
+        """Take note, in the thread itself and without the lock, that it is about to stop the program."""
+
+    def thread_stopped(self, ident: int) -> None:
+        """Take note that a stop begins, because of this thread."""
+
+    def thread_parked(self) -> None:
+        """Take note that a thread stands still that was arrested."""
+
+    def threads_resumed(self) -> None:
+        """Take note that some thread, or all, may go on."""
+
+    def thread_leaves(self, held: list[Numbered]) -> None:
+        """Take note, in the thread itself and without the lock, that it leaves and drops these objects."""

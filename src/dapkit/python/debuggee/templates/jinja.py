@@ -1,0 +1,233 @@
+"""Templates of Jinja2: functions in Python that it generates, and the table of their lines that it keeps beside them.
+
+The namespace of a compiled template holds its functions, `debug_info` (`2=13&5=17`: line 2 begins at line 13 of the
+code) and, once it may be rendered, `__jinja_template__`. A variable x of the template is l_0_x in the code, l_1_x
+within a loop or a macro, or what the context holds; `missing` stands for a variable that has no value.
+An exception that leaves a template is raised again, with a traceback whose frames stand in the templates.
+"""
+
+import builtins
+from types import CodeType, FrameType, FunctionType
+from typing import Any, Final
+
+from ..bytecode.instructions import instructions
+from ..classes import namespace, plain_text
+from ..errors import RequestRefused
+from ..hidden import hide
+from ..local_variables import stored_locals
+from ..sources.compilation import with_nested
+from ..values.storage import store_local
+from ..views import FrameView
+from .lines import LineTable
+
+IN_MEMORY: Final = "<template>"
+"""File name of templates without a file."""
+
+_TEMPLATE: Final = "__jinja_template__"
+_TABLE: Final = "debug_info"
+_OF_MODULE: Final = frozenset(("name", "root", "blocks", _TABLE))
+_FOR_TRACEBACK: Final = "__jinja_exception__"
+_RAISES_AGAIN: Final = ("Environment.handle_exception", "/jinja2/environment.py")
+_COMPILERS: Final = 6
+"""Frames of the library around the code of a template that is just made, among which one holds its text."""
+_KEPT_TABLES: Final = 200
+
+_tables: dict[str, LineTable] = hide({})
+
+
+class CompiledTemplate:
+    """The code of one template: its functions, and where its lines are in them."""
+
+    def __init__(self, table: LineTable, codes: list[CodeType]) -> None:
+        self.codes = codes
+        self._places = table.places(codes)
+        hide(self._places)
+        hide(self)
+
+    @property
+    def lines(self) -> list[int]:
+        """The lines of the template at which something runs."""
+        return sorted(self._places)
+
+    def lines_in(self, code: CodeType) -> dict[int, list[int]]:
+        """Return those in one of the functions, and at which of its lines each is."""
+        found: dict[int, list[int]] = {}
+        for line, places in self._places.items():
+            for part, generated in places:
+                if part is code:
+                    found.setdefault(line, []).append(generated)
+        return found
+
+
+class JinjaFrame(FrameView):
+    """A frame of a function that Jinja2 has generated."""
+
+    def __init__(self, frame: FrameType, table: LineTable, generated: int) -> None:
+        code = frame.f_code
+        super().__init__(frame, code.co_filename, table.line(generated))
+        self.is_machinery = code.co_name == "<module>"
+        self.is_place = not self.is_machinery and table.is_place(code, generated)
+        hide(self)
+
+    @property
+    def title(self) -> str:
+        """The name of the block or macro."""
+        name = self.frame.f_code.co_name
+        if name.startswith("block_"):
+            return f"block {name.removeprefix('block_')}"
+        caller = self.frame.f_back
+        if name == "macro" and caller is not None:
+            called = plain_text(namespace(stored_locals(caller).get("self")).get("name"))
+            return f"macro {called}" if called else name
+        return "template" if name in ("root", "<module>") else name
+
+    def names(self) -> dict[str, object]:
+        """Return the variables of the context, and those of the code."""
+        context = self._context()
+        shared = self._global_keys(context)
+        given = {name: value for name, value in self._in_context(context, "parent").items() if name not in shared}
+        own = {name: value for name, (_, value) in self._own().items()}
+        return given | self._in_context(context, "vars") | own
+
+    def global_names(self) -> dict[str, object]:
+        """Return the variables of the environment."""
+        context = self._context()
+        parent = self._in_context(context, "parent")
+        found = {name: parent[name] for name in self._global_keys(context) if name in parent}
+        return {"__builtins__": vars(builtins), **found}
+
+    def write(self, name: str, value: object) -> None:
+        """Give a variable a new value: where the code has it, else in the context."""
+        own = self._own().get(name)
+        context = self._context()
+        holders = [self._in_context(context, part) for part in ("vars", "parent")]
+        holder = next((names for names in holders if name in names), None)
+        if own is not None:
+            store_local(self.frame, own[0], value)
+        elif holder is not None:
+            holder[name] = value
+        else:
+            raise RequestRefused(f"{name} is not a variable of the template; only {{% set %}} in its text makes one")
+
+    def _own(self) -> dict[str, tuple[str, object]]:
+        """Return the variables that the code has by themselves: their names there, and their values."""
+        missing = dict.get(self.frame.f_globals, "missing")
+        found: dict[str, tuple[int, str, object]] = {}
+        for raw, value in stored_locals(self.frame).items():
+            kind, _, rest = raw.partition("_")
+            level, _, name = rest.partition("_")
+            if kind != "l" or not level.isdigit() or value is missing:
+                continue
+            if name not in found or found[name][0] < int(level):
+                found[name] = int(level), raw, value
+        return {name: (raw, value) for name, (_, raw, value) in found.items()}
+
+    def _context(self) -> object:
+        """Return the context that the frame, or the nearest of the same template around it, was given."""
+        frame: FrameType | None = self.frame
+        while frame is not None:
+            if frame.f_globals is self.frame.f_globals:
+                context = stored_locals(frame).get("context")
+                if context is not None:
+                    return context
+            frame = frame.f_back
+        return None
+
+    @staticmethod
+    def _in_context(context: object, part: str) -> dict[str, Any]:
+        names = namespace(context).get(part)
+        return names if type(names) is dict else {}
+
+    @staticmethod
+    def _global_keys(context: object) -> set[str]:
+        keys = namespace(context).get("globals_keys")
+        return keys if type(keys) is set else set()
+
+
+def frame_of(frame: FrameType, line: int) -> FrameView | None:
+    """Return what is shown of a frame, at a line of its code, if it is of a compiled template."""
+    names, code = frame.f_globals, frame.f_code
+    if dict.get(names, "__file__") != code.co_filename or "__spec__" in names:
+        return None
+    if _TEMPLATE not in names and not _is_module(code):
+        return None
+    table = _table_of(code, names)
+    return None if table is None else JinjaFrame(frame, table, line)
+
+
+def compiled_template(code: CodeType, names: dict[str, object]) -> CompiledTemplate | None:
+    """Return the template that some code is of, which runs with these globals, None if it is of none."""
+    if "__spec__" in names or not (_is_module(code) or _TEMPLATE in names):
+        return None
+    table = _table_of(code, names)
+    if table is None:
+        return None
+    if code.co_name == "<module>":
+        return CompiledTemplate(table, [part for part in with_nested(code) if part is not code])
+    blocks: Any = names.get("blocks")
+    functions = [names.get("root"), *(blocks.values() if type(blocks) is dict else ())]
+    outer = [function.__code__ for function in functions if type(function) is FunctionType]
+    codes = {id(part): part for function in outer for part in with_nested(function)}
+    return CompiledTemplate(table, list(codes.values()))
+
+
+def text_in_memory(frame: FrameType) -> tuple[str, str] | None:
+    """Return the name and the text of a template whose code a frame begins to run, if that has no file.
+
+    The text is a variable of the function that has it compiled.
+    """
+    code = frame.f_code
+    if code.co_filename != IN_MEMORY or not _is_module(code):
+        return None
+    caller = frame.f_back
+    for _ in range(_COMPILERS):
+        if caller is None:
+            return None
+        text = stored_locals(caller).get("source")
+        if type(text) is str:
+            return _constant_of(code, "name") or IN_MEMORY, text
+        caller = caller.f_back
+    return None
+
+
+def stands_in(frame: FrameType) -> bool:
+    """Say whether a frame only makes an entry of a traceback: it raises for that what was raised before."""
+    return _FOR_TRACEBACK in frame.f_globals
+
+
+def raises_again(frame: FrameType) -> bool:
+    """Say whether a frame raises an exception once more that has left a template."""
+    name, file = _RAISES_AGAIN
+    return frame.f_code.co_qualname == name and frame.f_code.co_filename.endswith(file)
+
+
+def _is_module(code: CodeType) -> bool:
+    return code.co_name == "<module>" and _OF_MODULE.issubset(code.co_names)
+
+
+def _table_of(code: CodeType, names: dict[str, object]) -> LineTable | None:
+    text = _constant_of(code, _TABLE) if code.co_name == "<module>" else dict.get(names, _TABLE)
+    if type(text) is not str:
+        return None
+    known = _tables.get(text)
+    if known is None:
+        try:
+            parts = [pair.partition("=") for pair in text.split("&") if pair]
+            pairs = [(int(line), int(begin)) for line, _, begin in parts]
+        except ValueError:
+            return None
+        if len(_tables) >= _KEPT_TABLES:
+            _tables.clear()
+        known = _tables[text] = LineTable(pairs)
+    return known
+
+
+def _constant_of(code: CodeType, name: str) -> str | None:
+    """Return the text that a module gives to a name, the last time."""
+    found: str | None = None
+    before: object = None
+    for _, operation, argument in instructions(code):
+        if operation == "STORE_NAME" and code.co_names[argument] == name and type(before) is str:
+            found = before
+        before = code.co_consts[argument] if operation == "LOAD_CONST" else None
+    return found

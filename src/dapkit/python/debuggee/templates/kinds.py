@@ -1,0 +1,27 @@
+"""The kinds of templates, by the keys of `launch` and `attach` that ask for them, and which of them are asked for."""
+
+from typing import Final, NamedTuple
+
+from ..hidden import hide
+from ..views import Reader, read_frames_by
+from . import django, jinja
+
+
+class TemplateKind(NamedTuple):
+    """One kind of templates: what recognises its frames, and the file names of those without a file."""
+
+    reader: Reader
+    without_file: str
+
+
+KINDS: Final = {
+    "jinja": hide(TemplateKind(jinja.frame_of, jinja.IN_MEMORY)),
+    "django": hide(TemplateKind(django.frame_of, django.IN_MEMORY)),
+}
+
+
+def choose(names: frozenset[str]) -> tuple[str, ...]:
+    """Recognise the frames of these kinds; return the file names that templates of theirs have without a file."""
+    chosen = [kind for name, kind in KINDS.items() if name in names]
+    read_frames_by([kind.reader for kind in chosen])
+    return tuple(kind.without_file for kind in chosen)

@@ -1,0 +1,59 @@
+"""Lines of a template, in code that was generated from it.
+
+The generator says at which of its own lines those of the template begin. Such a line is a *place*: there a step may
+end, and a breakpoint be hit. Where a function begins is a place as well, for the line of the template that defines it.
+"""
+
+from _bisect import bisect_right
+from types import CodeType
+from typing import Final
+
+from ..hidden import hide
+from ..sources.files import first_line, lines_of_code
+
+_HELPER: Final = "t_"
+"""The beginning of the names of functions that stand for filters, and of generators that filter what is looped over."""
+
+
+class LineTable:
+    """Which line of the template each line of the code is from."""
+
+    def __init__(self, pairs: list[tuple[int, int]]) -> None:
+        """Take pairs of a line of the template, and that of the code where it begins, in the order of the latter."""
+        self._begins = [line for _, line in pairs]
+        self._lines = [line for line, _ in pairs]
+        hide(self._begins)
+        hide(self._lines)
+        hide(self)
+
+    def line(self, generated: int) -> int:
+        """Return the line of the template for one of the code."""
+        at = bisect_right(self._begins, generated)
+        return self._lines[at - 1] if at else 1
+
+    def is_place(self, code: CodeType, generated: int) -> bool:
+        """Say whether a line of the template begins at a line of the code, or a function does that renders one."""
+        at = bisect_right(self._begins, generated)
+        return (at > 0 and self._begins[at - 1] == generated) or (renders(code) and generated == first_line(code))
+
+    def places(self, codes: list[CodeType]) -> dict[int, list[tuple[CodeType, int]]]:
+        """Return the places of each line of a template, in the functions that it was compiled to.
+
+        A line at which something runs is meant where it runs, else where the function begins that it defines.
+        """
+        definitions = {code.co_firstlineno for code in codes if renders(code)}
+        found: dict[int, list[tuple[CodeType, int]]] = {}
+        for code in codes:
+            for generated in sorted(lines_of_code(code) & set(self._begins) - definitions):
+                found.setdefault(self.line(generated), []).append((code, generated))
+        running = frozenset(found)
+        for code in codes:
+            begin = first_line(code)
+            if renders(code) and self.line(begin) not in running:
+                found.setdefault(self.line(begin), []).append((code, begin))
+        return found
+
+
+def renders(code: CodeType) -> bool:
+    """Say whether a function renders a piece of the template."""
+    return not code.co_name.startswith((_HELPER, "<"))

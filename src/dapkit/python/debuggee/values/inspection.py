@@ -1,0 +1,45 @@
+"""Variables of a program that runs, in a namespace that somebody in it asks for, as `variables` shows those at a stop.
+
+The calling thread reads the values, and runs the code of their `repr`; no session and no stop is needed. What is shown
+may change meanwhile.
+"""
+
+import _thread
+
+from .. import limits
+from ..connection.wire import Json
+from ..evaluation.guard import EvaluationGuard
+from .members import namespace_rows
+from .memory import MemoryReferences
+from .references import ObjectReferences
+from .variables import VariableContainer, VariableReader
+
+
+class Inspection:
+    """A look at a namespace, whose numbers are good as long as it exists."""
+
+    def __init__(self, names: dict[str, object]) -> None:
+        references = ObjectReferences()
+        references.begin()
+        self._names = names
+        self._reader = VariableReader(references, MemoryReferences(references))
+
+    def variables(self, arguments: Json) -> list[Json]:
+        """Return the variables that the arguments of a request ask for; without a reference those of the namespace.
+
+        Raises:
+            RequestRefused: the reference is not of this inspection.
+
+        """
+        guard = EvaluationGuard(limits.PAGE_SECONDS)
+        guard.begin()
+        try:
+            if arguments.get("variablesReference"):
+                inside = self._reader.inside(arguments["variablesReference"])
+                rows = self._reader.page(inside, arguments, guard)
+            else:
+                inside = VariableContainer(_thread.get_ident(), None)
+                rows = namespace_rows(self._names)
+            return [self._reader.variable(row, inside, guard) for row in rows]
+        finally:
+            guard.end()

@@ -1,0 +1,1 @@
+"""How values of certain classes are shown, as their users want to see them."""

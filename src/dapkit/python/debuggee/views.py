@@ -1,0 +1,89 @@
+"""Frames that stand for something else than their code: for a template that they render.
+
+What they stand for is recognised by readers, of which there are none unless the client has asked for them. All who show
+a frame, or read its variables, ask `view_of`.
+"""
+
+from collections.abc import Callable
+from types import FrameType
+
+
+class FrameRun:
+    """Frames that one frame runs, one after the other, and between which a step goes: `around` is that frame."""
+
+    def __init__(self, around: FrameType) -> None:
+        self.around = around
+
+    def admits(self, frame: FrameType, *, into: bool) -> bool:
+        """Say whether a step ends in a frame that `around` has run, which may be one `into` what is called."""
+        raise NotImplementedError
+
+
+class FrameView:
+    """What a frame is shown as; a class for each kind is derived from this.
+
+    Attributes:
+        frame: the frame itself.
+        filename: as a code object would have it.
+        line: in that file.
+        is_place: whether a step may end where the frame is now.
+        is_machinery: whether the frame only prepares what others run, and is a library's.
+
+    """
+
+    def __init__(self, frame: FrameType, filename: str, line: int) -> None:
+        self.frame = frame
+        self.filename = filename
+        self.line = line
+        self.is_place = False
+        self.is_machinery = False
+
+    @property
+    def title(self) -> str:
+        """The name of the frame."""
+        raise NotImplementedError
+
+    def names(self) -> dict[str, object]:
+        """Return the variables, as they are now."""
+        raise NotImplementedError
+
+    def global_names(self) -> dict[str, object]:
+        """Return the variables that are not the frame's alone, and under `__builtins__` those of Python."""
+        raise NotImplementedError
+
+    def text(self) -> str | None:
+        """Return the text that it is of, if no file has it."""
+        return None
+
+    def run(self) -> FrameRun | None:
+        """Return what runs the following frames, if each frame is no more than one piece."""
+        return None
+
+    def write(self, name: str, value: object) -> None:
+        """Give a variable a new value.
+
+        Raises:
+            RequestRefused: if it has no place to be kept in.
+
+        """
+        raise NotImplementedError
+
+
+type Reader = Callable[[FrameType, int], FrameView | None]
+"""Recognises a frame, which is at a line of its code."""
+
+_readers: list[Reader] = []
+
+
+def read_frames_by(readers: list[Reader]) -> None:
+    """Recognise frames by these, and no others."""
+    _readers[:] = readers
+
+
+def view_of(frame: FrameType, line: int = 0) -> FrameView | None:
+    """Return what a frame stands for, at a line of its code or where it is; None for nearly all: their own code."""
+    for reader in _readers:
+        view = reader(frame, line or frame.f_lineno or frame.f_code.co_firstlineno)
+        if view is not None:
+            return view
+    return None

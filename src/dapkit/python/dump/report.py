@@ -1,0 +1,157 @@
+"""A dump as a page of text, and as JSON."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import Any
+
+from dapkit import limits
+from dapkit.python.dump.contents import Dump
+from dapkit.python.dump.stacks import DumpedThread, Frame, is_own
+from dapkit.python.dump.tasks import Task
+from dapkit.python.dump.waits import Wait
+
+type _Place = tuple[str, str, int, bool]
+"""Function, file, line, and whether it is the program's own."""
+
+
+def as_text(found: Dump, *, everything: bool = False) -> str:
+    """Return one page: library calls are folded, equal threads are one, and long stacks cut, unless all is wanted."""
+    target = found.target
+    version = ".".join(map(str, target.version)) if any(target.version) else "of a version before 3.11"
+    lines = [f"Process {target.pid}: {found.command}", f"Python {version} ({target.executable})"]
+    if found.deadlock:
+        lines += ["", f"Deadlock: {'; '.join(_sentence(wait, found) for wait in found.deadlock)}."]
+    for _, alike in groupby(found.threads, lambda thread: _likeness(thread, everything=everything)):
+        lines += ["", *_thread(list(alike), found, everything=everything)]
+    if found.tasks:
+        lines += ["", f"Tasks of asyncio ({len(found.tasks)})"]
+        for task in found.tasks:
+            lines += ["", *_task(task, found, everything=everything)]
+    return "\n".join(lines) + "\n"
+
+
+def as_json(found: Dump) -> dict[str, Any]:
+    """Return everything, as JSON has it."""
+    return {
+        "pid": found.target.pid,
+        "command": found.command,
+        "executable": str(found.target.executable),
+        "version": list(found.target.version),
+        "threads": [
+            {
+                "id": thread.number,
+                "name": thread.name,
+                "running": thread.is_running,
+                "holdsInterpreter": thread.has_interpreter,
+                "waitsFor": [_json_wait(wait) for wait in found.waits if wait.thread is thread],
+                "frames": [
+                    {"name": frame.function, "file": frame.file, "line": frame.line, "own": frame.is_own}
+                    for frame in thread.frames
+                ],
+            }
+            for thread in found.threads
+        ],
+        "deadlock": [wait.thread.number for wait in found.deadlock],
+        "tasks": None
+        if found.tasks is None
+        else [
+            {
+                "name": task.name,
+                "thread": task.thread,
+                "awaitedBy": list(task.awaited_by),
+                "frames": [{"name": name, "file": file, "line": line} for file, line, name in task.stack],
+            }
+            for task in found.tasks
+        ],
+    }
+
+
+def _json_wait(wait: Wait) -> dict[str, Any]:
+    return {
+        "lock": wait.expression or None,
+        "file": wait.frame.file,
+        "line": wait.frame.line,
+        "heldBy": [holder.number for holder in wait.holders],
+    }
+
+
+def _likeness(thread: DumpedThread, *, everything: bool) -> object:
+    return (thread.frames, thread.is_running, thread.has_interpreter, thread.number if everything else 0)
+
+
+def _thread(alike: Sequence[DumpedThread], found: Dump, *, everything: bool) -> Iterator[str]:
+    first = alike[0]
+    names = ", ".join(str(thread) for thread in alike[:8]) + (", ..." if len(alike) > 8 else "")
+    count = f"{len(alike)} threads: " if len(alike) > 1 else ""
+    number = f" ({first.number})" if first.name and len(alike) == 1 else ""
+    yield f"{count}{names}{number}, {_state(first)}"
+    for wait in found.waits:
+        if wait.thread is first:
+            yield f"  {_sentence(wait, found, subject='')}"
+    places = [(frame.function, frame.file, frame.line, frame.is_own) for frame in first.frames]
+    yield from _stack(places, found.folder, everything=everything)
+
+
+def _state(thread: DumpedThread) -> str:
+    if thread.has_interpreter:
+        return "runs, and holds the interpreter"
+    return "runs" if thread.is_running else "waits"
+
+
+def _sentence(wait: Wait, found: Dump, subject: str | None = None) -> str:
+    """Say what a thread waits for."""
+    who = f"{wait.thread} " if subject is None else subject
+    holders = ", ".join(map(str, wait.holders))
+    at = f" at {_at(wait.frame, found.folder)}"
+    if not wait.expression:
+        return f"{who}waits for the end of {holders or 'a thread'}{at}"
+    return f"{who}waits for {wait.expression}{at}" + (f", which {holders} has" if holders else "")
+
+
+def _at(frame: Frame, folder: str) -> str:
+    return f"{_relative(frame.file, folder)}:{frame.line}"
+
+
+def _task(task: Task, found: Dump, *, everything: bool) -> Iterator[str]:
+    waiting = f", awaited by {', '.join(task.awaited_by)}" if task.awaited_by else ""
+    yield f"{task.name}{waiting}"
+    places = [(function, file, line, is_own(file)) for file, line, function in task.stack]
+    yield from _stack(places, found.folder, everything=everything)
+
+
+def _stack(places: Sequence[_Place], folder: str, *, everything: bool) -> Iterator[str]:
+    lines = list(_lines(places, folder, everything=everything))
+    most = limits.DUMP_LINES
+    if everything or len(lines) <= most:
+        yield from lines
+        return
+    half = most // 2
+    yield from lines[:half]
+    yield f"  ... {len(lines) - 2 * half} lines more"
+    yield from lines[-half:]
+
+
+def _lines(places: Iterable[_Place], folder: str, *, everything: bool) -> Iterator[str]:
+    if everything:
+        yield from (_line(place, folder) for place in places)
+        return
+    for of_program, group in groupby(places, lambda place: place[3]):
+        together = list(group)
+        if of_program:
+            for place, repeated in groupby(together):
+                times = len(list(repeated))
+                yield _line(place, folder) + (f"  ({times} times)" if times > 1 else "")
+        else:
+            name, file, line, _ = together[0]
+            more = f" < {len(together) - 1} more of libraries" if len(together) > 1 else ""
+            yield f"  ... {name} ({file.rpartition('/')[2]}:{line}){more}"
+
+
+def _line(place: _Place, folder: str) -> str:
+    name, file, line, _ = place
+    where = _relative(file, folder)
+    return f"  {name}  {f'{where}:{line}' if line else where}"
+
+
+def _relative(file: str, folder: str) -> str:
+    return file.removeprefix(f"{folder}/") if folder not in ("", "/") else file

@@ -1,0 +1,124 @@
+"""The stacks of all threads of a process, by py-spy."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from typing import Any
+
+from dapkit import limits
+from dapkit.adapter import RequestFailed
+
+_LIBRARY = re.compile(r"^<|/(?:site|dist)-packages/|/lib(?:64)?/(?:pypy|python)\d[\d.]*/|/python\d+\.zip/")
+
+
+class NoPySpy(Exception):  # noqa: N818 - the sentence reads right where it is raised
+    """py-spy is not installed; the text says how to install it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One call.
+
+    Attributes:
+        function: its name, with that of its class.
+        file: of its source, or the library that has native code.
+        line: 0 if that is not known.
+        is_own: whether it is the program's own code, not that of a library.
+        roots: addresses of the objects that its variables hold, by name.
+
+    """
+
+    function: str
+    file: str
+    line: int
+    is_own: bool
+    roots: dict[str, int] = field(default_factory=dict, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class DumpedThread:
+    """One thread.
+
+    Attributes:
+        number: of the operating system.
+        name: that `threading` gives it; empty if it is not known.
+        is_running: whether it uses a processor, as far as that can be seen.
+        has_interpreter: whether it holds the lock of the interpreter (GIL).
+        frames: the newest first.
+
+    """
+
+    number: int
+    name: str
+    is_running: bool
+    has_interpreter: bool
+    frames: tuple[Frame, ...]
+
+    def __str__(self) -> str:
+        return self.name or f"thread {self.number}"
+
+
+def is_own(file: str) -> bool:
+    """Say whether a source is the program's own: neither of the standard library nor of an installed package."""
+    return _LIBRARY.search(file) is None
+
+
+def stacks_of(pid: int, *, native: bool, traced: bool) -> list[DumpedThread]:
+    """Return all threads of a process.
+
+    Args:
+        pid: the process.
+        native: whether calls of native code are shown as well.
+        traced: whether another debugger holds the process, so that it cannot be made to stand still meanwhile.
+
+    Raises:
+        NoPySpy: it is not installed.
+        RequestFailed: it cannot read the process.
+
+    """
+    command = [_py_spy(), "dump", "--pid", str(pid), "--json", "--locals"]
+    command += ["--native"] * native + ["--nonblocking"] * traced
+    try:
+        answer = subprocess.run(
+            command,
+            capture_output=True,
+            check=False,
+            timeout=limits.DUMP_SECONDS,
+            stdin=subprocess.DEVNULL,
+            env={**os.environ, "RUST_BACKTRACE": "0"},
+        )
+    except subprocess.TimeoutExpired:
+        raise RequestFailed(f"py-spy did not read process {pid} within {limits.DUMP_SECONDS:g} s") from None
+    except OSError as error:
+        raise RequestFailed(f"{command[0]} cannot be run: {error.strerror}") from error
+    if answer.returncode != 0:
+        said = " ".join(answer.stderr.decode(errors="replace").split())
+        raise RequestFailed(f"py-spy cannot read process {pid}: {said.removeprefix('Error: ')}")
+    return [_thread(thread, pid) for thread in json.loads(answer.stdout)]
+
+
+def _py_spy() -> str:
+    """Find it beside our interpreter, or on PATH."""
+    places = [os.path.dirname(sys.executable), os.environ.get("PATH", os.defpath)]  # noqa: PTH120 - a text, for which
+    found = shutil.which("py-spy", path=os.pathsep.join(places))
+    if found is None:
+        raise NoPySpy("stacks are read by py-spy, which is not installed: pip install 'dapkit[dump]'")
+    return found
+
+
+def _thread(given: dict[str, Any], pid: int) -> DumpedThread:
+    frames = tuple(_frame(frame) for frame in given["frames"])
+    number = given["os_thread_id"] or given["thread_id"]
+    name = given["thread_name"] or ("MainThread" if number == pid else "")
+    return DumpedThread(number, name, given["active"], given["owns_gil"], frames)
+
+
+def _frame(given: dict[str, Any]) -> Frame:
+    file, line = given["filename"] or given["module"] or "", given["line"] or 0
+    is_python = not given["module"] and line > 0
+    roots = {variable["name"]: variable["addr"] for variable in given["locals"] or ()}
+    return Frame(given["name"], file, line, is_python and is_own(file), roots)

@@ -1,0 +1,160 @@
+"""What threads wait for, and who has it, as far as their source says.
+
+A thread whose newest call stands at `with LOCK:` or `LOCK.acquire()` waits for that; one that is inside the block of
+`with LOCK:` has it. Two such expressions mean the same lock if they are the same names from the same object on, or the
+same global names of one file. A lock of a library is of interest only where a thread has it. What no thread waits for
+is not asked about, since most blocks of `with` have nothing to do with locks. A thread that is in `Thread.join` waits
+for the one whose calls began with that object.
+"""
+
+import ast
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from dapkit.python.dump.stacks import DumpedThread, Frame
+
+type Read = Callable[[str], str | None]
+"""Returns the text of a source file as the program sees it; None if it cannot be read."""
+
+type _Identity = tuple[int | str, str]
+"""Of a lock: the object or file that its expression begins with, and the expression."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Something that a thread waits for.
+
+    Attributes:
+        thread: that waits.
+        expression: for what, as the source says; empty for the end of a thread.
+        frame: where.
+        holders: threads that have it, as far as that is known.
+
+    """
+
+    thread: DumpedThread
+    expression: str
+    frame: Frame
+    holders: tuple[DumpedThread, ...]
+
+
+class _Sources:
+    """Syntax trees of source files, each read once."""
+
+    def __init__(self, read: Read) -> None:
+        self._read = read
+        self._trees: dict[str, ast.AST | None] = {}
+
+    def tree(self, file: str) -> ast.AST | None:
+        if file not in self._trees:
+            text = self._read(file)
+            try:
+                self._trees[file] = None if text is None else ast.parse(text)
+            except (SyntaxError, ValueError, RecursionError):
+                self._trees[file] = None
+        return self._trees[file]
+
+
+def waits_of(threads: Sequence[DumpedThread], read: Read) -> list[Wait]:
+    """Return what threads wait for."""
+    sources = _Sources(read)
+    sought = {
+        index: (_identity(expression, thread.frames[0]), ast.unparse(expression))
+        for index, thread in enumerate(threads)
+        if thread.frames and not thread.is_running and (expression := _awaited(sources, thread.frames[0])) is not None
+    }
+    wanted = {identity for identity, _ in sought.values()}
+    holders: dict[_Identity, list[DumpedThread]] = {}
+    for thread in threads if wanted else ():
+        for identity in {*_held(sources, thread, wanted)}:
+            holders.setdefault(identity, []).append(thread)
+    locks = [
+        Wait(
+            threads[index],
+            text,
+            threads[index].frames[0],
+            tuple(thread for thread in holders.get(identity, ()) if thread is not threads[index]),
+        )
+        for index, (identity, text) in sought.items()
+    ]
+    return [*(wait for wait in locks if wait.frame.is_own or wait.holders), *_joins(threads)]
+
+
+def circle_in(waits: Sequence[Wait]) -> list[Wait]:
+    """Return waits of which each is for the thread of the next, and the last for that of the first."""
+    of_thread = {wait.thread.number: wait for wait in waits}
+    for first in waits:
+        way: list[Wait] = []
+        wait: Wait | None = first
+        while wait is not None and wait not in way:
+            way.append(wait)
+            wait = of_thread.get(wait.holders[0].number) if wait.holders else None
+        if wait is first:
+            return way
+    return []
+
+
+def _awaited(sources: _Sources, frame: Frame) -> ast.expr | None:
+    """Return the lock that a call waits for where it stands."""
+    tree = sources.tree(frame.file)
+    for node in () if tree is None else ast.walk(tree):
+        match node:
+            case ast.With(items=items):
+                for item in items:
+                    if _is_at(item.context_expr, frame.line) and _root(item.context_expr) is not None:
+                        return item.context_expr
+            case ast.Call(func=ast.Attribute(attr="acquire", value=lock)):
+                if _is_at(node, frame.line) and _root(lock) is not None:
+                    return lock
+    return None
+
+
+def _held(sources: _Sources, thread: DumpedThread, wanted: set[_Identity]) -> Iterator[_Identity]:
+    """Yield the locks that a thread has taken on the way to where it is."""
+    for frame in thread.frames:
+        tree = sources.tree(frame.file) if frame.line else None
+        for node in () if tree is None else ast.walk(tree):
+            if isinstance(node, ast.With) and _is_inside(node, frame.line):
+                for item in node.items:
+                    if _root(item.context_expr) is not None:
+                        identity = _identity(item.context_expr, frame)
+                        if identity in wanted:
+                            yield identity
+
+
+def _joins(threads: Sequence[DumpedThread]) -> Iterator[Wait]:
+    for thread in threads:
+        for frame in thread.frames:
+            if frame.function == "Thread.join" and "self" in frame.roots:
+                ended = [other for other in threads if _begins_with(other, frame.roots["self"])]
+                at = next((caller for caller in thread.frames if caller.is_own), frame)
+                yield Wait(thread, "", at, tuple(ended))
+                break
+
+
+def _begins_with(thread: DumpedThread, address: int) -> bool:
+    return any(
+        frame.function.startswith("Thread._boot") and frame.roots.get("self") == address for frame in thread.frames
+    )
+
+
+def _is_at(node: ast.expr, line: int) -> bool:
+    return node.lineno <= line <= (node.end_lineno or node.lineno)
+
+
+def _is_inside(node: ast.With, line: int) -> bool:
+    return node.body[0].lineno <= line <= (node.end_lineno or node.lineno)
+
+
+def _root(expression: ast.expr) -> str | None:
+    """Return the name that a chain of attributes begins with; None for anything else."""
+    while isinstance(expression, ast.Attribute):
+        expression = expression.value
+    return expression.id if isinstance(expression, ast.Name) else None
+
+
+def _identity(expression: ast.expr, frame: Frame) -> _Identity:
+    root, text = _root(expression) or "", ast.unparse(expression)
+    if root in frame.roots:
+        return frame.roots[root], text.removeprefix(root)
+    return frame.file, text

@@ -1,0 +1,111 @@
+"""Programs that make other interpreters in their process, and interpreters that are built in another way."""
+
+from pathlib import Path
+
+import pytest
+
+from e2e.debuggee.conftest import Start
+from e2e.debuggee.peer import Peer
+
+pytestmark = [pytest.mark.row("launch"), pytest.mark.each_python]
+
+SAID = (
+    "This program uses subinterpreters. Code in them is not debugged: "
+    "breakpoints, exception breakpoints and steps do not stop there.\n"
+)
+WITHOUT_EXTENSION = (
+    "This Python is a free-threaded build, for which there is no C extension of the debugger: "
+    "conditions, exception breakpoints and data breakpoints are slower.\n"
+)
+HELPER = """
+def work(number):
+    total = number
+    try:
+        raise ValueError
+    except ValueError:
+        total += 1
+    return total
+"""
+DIRECT = """
+    import sys
+    try:
+        import _interpreters as interpreters
+    except ImportError:  # 3.12
+        import _xxsubinterpreters as interpreters
+    def main():
+        for number in range(3):
+            other = interpreters.create()
+            assert interpreters.run_string(other, "import helper; print(helper.work(1), flush=True)") is None
+            interpreters.destroy(other)
+        stop = 1
+    main()
+"""
+EXECUTOR = """
+    import sys
+    if sys.version_info < (3, 14):
+        from concurrent.futures import ThreadPoolExecutor as Executor
+    else:
+        from concurrent.futures import InterpreterPoolExecutor as Executor
+    from helper import work
+    def main():
+        with Executor(2) as executor:
+            print(list(executor.map(work, range(6))), flush=True)
+        stop = 1
+    if __name__ == "__main__":
+        main()
+"""
+
+
+def console(peer: Peer) -> list[str]:
+    seen = [message["body"] for message in peer.messages if message.get("event") == "output"]
+    return [body["output"] for body in seen if body["category"] == "console"]
+
+
+def started(start: Start, text: str, folder: Path) -> Peer:
+    (folder / "helper.py").write_text(HELPER.lstrip())
+    peer = start(text, env={"PYTHONPATH": str(folder)})
+    line = next(n for n, line in enumerate(text.strip().splitlines(), 1) if "stop = 1" in line)
+    peer.ask("initialize", adapterID="test")
+    peer.event("initialized")
+    peer.ask("launch")
+    peer.ask("setBreakpoints", source={"path": str(folder / "helper.py")}, breakpoints=[{"line": 7}])
+    peer.ask("setBreakpoints", source={"path": str(folder / "prog.py")}, breakpoints=[{"line": line}])
+    peer.ask("setExceptionBreakpoints", filters=["uncaught"])
+    peer.ask("configurationDone")
+    return peer
+
+
+def test_code_in_other_interpreters_runs_undebugged_which_is_said_once(start: Start, tmp_path: Path) -> None:
+    peer = started(start, DIRECT, tmp_path)
+    peer.stopped("breakpoint")
+    assert peer.at()[0] == "main"
+    assert console(peer) == [SAID]
+    peer.go()
+    assert peer.finish() == (0, "2\n2\n2\n", "")
+
+
+def test_pool_of_interpreters_gives_its_results(start: Start, tmp_path: Path) -> None:
+    peer = started(start, EXECUTOR, tmp_path)
+    for _ in range(6):
+        stop = peer.stopped("breakpoint")
+        if peer.at(stop["threadId"])[0] == "main":  # a pool of interpreters, whose workers do not stop
+            break
+        peer.go(stop["threadId"])
+    else:
+        peer.stopped("breakpoint")
+    is_pool = peer.value("sys.version_info >= (3, 14)", thread=1) == "True"
+    assert console(peer) == ([SAID] if is_pool else [])
+    peer.go()
+    assert peer.finish() == (0, "[1, 2, 3, 4, 5, 6]\n", "")
+
+
+def test_free_threaded_build_is_debugged_without_the_extension_which_is_said(start: Start, tmp_path: Path) -> None:
+    # The flag alone: there is no such build to be had here.
+    (tmp_path / "sitecustomize.py").write_text("import sys; sys.abiflags = 't'\n")
+    peer = start("for i in range(5):\n    print(i)\n", env={"PYTHONPATH": str(tmp_path)})
+    peer.configure(breakpoints=[{"line": 2, "condition": "i == 3"}])
+    peer.stopped("breakpoint")
+    assert peer.value("i") == "3"
+    assert console(peer) == [WITHOUT_EXTENSION]
+    peer.go()
+    assert peer.finish() == (0, "0\n1\n2\n3\n4\n", "")

@@ -1,0 +1,61 @@
+"""A session of very many stops: nothing of ours in the program grows with their number."""
+
+import pytest
+
+from e2e.debuggee.conftest import Start
+from e2e.debuggee.peer import Peer
+
+pytestmark = pytest.mark.each_python
+
+STOPS = 1_000
+"""Of what a stop would leave behind, one memory block each would be seen."""
+
+PROGRAM = """
+    import sys
+    class Box:
+        def __init__(self, n):
+            self.n = n
+    def work(n):
+        box = Box(n)
+        rows = [box, str(n) * 3, {"n": n}]
+        return len(rows)
+    n = 0
+    while True:
+        n += 1
+        work(n)
+"""
+
+
+def go_through(peer: Peer, stops: int) -> None:
+    """Step so often, and look at some stops as an editor does."""
+    for number in range(stops):
+        peer.ask("stepIn" if number % 3 == 0 else "next", threadId=1)
+        peer.stopped("step")
+        if number % 10 == 0:
+            [frame, *_] = peer.stack()
+            [scope, *_] = peer.ask("scopes", frameId=frame["id"])["scopes"]
+            for variable in peer.ask("variables", variablesReference=scope["variablesReference"])["variables"]:
+                if variable["variablesReference"]:
+                    peer.ask("variables", variablesReference=variable["variablesReference"])
+            peer.ask("evaluate", expression="[n] * 5", frameId=frame["id"], context="repl")
+            peer.ask("threads")
+        del peer.messages[:]
+
+
+def blocks(peer: Peer) -> int:
+    """Return how many blocks of memory the interpreter has given out."""
+    [frame, *_] = peer.stack()
+    count = "__import__('gc').collect() * 0 + __import__('sys').getallocatedblocks()"
+    return int(peer.ask("evaluate", expression=count, frameId=frame["id"], context="repl")["result"])
+
+
+@pytest.mark.row("next")
+def test_a_program_has_no_more_memory_after_more_stops(start: Start) -> None:
+    peer = start(PROGRAM)
+    peer.configure(lines=[11])
+    peer.stopped("breakpoint")
+    peer.ask("setBreakpoints", source={"path": str(peer.folder / "prog.py")}, breakpoints=[])
+    go_through(peer, STOPS)
+    before = blocks(peer)
+    go_through(peer, STOPS)
+    assert blocks(peer) - before < STOPS // 2

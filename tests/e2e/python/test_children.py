@@ -1,0 +1,469 @@
+"""Child processes: each Python among them is debugged in a session of its own."""
+
+import os
+import shutil
+import signal
+import subprocess
+import textwrap
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+import anyio
+import pytest
+
+import dapkit
+from dapkit.client import Ended, Session, StartRefused, Stopped
+from dapkit.protocol import OutputEvent, ProcessEvent
+from e2e.python.driving import ADAPTER, Driver
+from e2e.python.listening import running
+from e2e.python.processes import ended, only_line
+from e2e.python.raw import raw_client
+from interpreters import interpreter
+
+pytestmark = [pytest.mark.row("startDebugging"), pytest.mark.timeout(400)]
+
+PATIENCE = 120.0
+"""Seconds that a child may take to come; many processes may want the processor."""
+
+WORK = """
+    import os
+
+    def work(n=3):
+        y = n * 2
+        return y
+"""
+INSIDE = 5
+"""The line of `work` where `y` is known."""
+
+MULTIPROCESSING = """
+    import multiprocessing, sys
+    from work import work
+
+    if __name__ == "__main__":
+        context = multiprocessing.get_context(sys.argv[1])
+        process = context.Process(target=work, args=(3,), name="special")
+        process.start()
+        process.join()
+        sys.exit(process.exitcode)
+"""
+
+EXECUTOR = """
+    import concurrent.futures, multiprocessing, sys
+    from work import work
+
+    if __name__ == "__main__":
+        context = multiprocessing.get_context(sys.argv[1])
+        with concurrent.futures.ProcessPoolExecutor(1, mp_context=context) as pool:
+            sys.exit(pool.submit(work, 3).result() - 6)
+"""
+
+STARTS: Final[dict[str, tuple[str, tuple[str, ...], str]]] = {
+    "subprocess": (
+        "import subprocess, sys; sys.exit(subprocess.call([sys.executable, 'child.py', '-x']))", (), "child.py",
+    ),
+    "shell": (
+        "import subprocess, sys; subprocess.check_call(f'{sys.executable} -m child; true', shell=True)", (), "child",
+    ),
+    "environment of its own": (
+        "import subprocess, sys; subprocess.check_call([sys.executable, 'child.py'], env={'PYTHONPATH': 'nowhere'})",
+        (), "child.py",
+    ),
+    "fork": (
+        "import os, sys\nfrom work import work\nif not os.fork(): work(); os._exit(0)\nsys.exit(os.wait()[1])",
+        (), "prog.py: fork",
+    ),
+    "exec": ("import os, sys; os.execv(sys.executable, [sys.executable, 'child.py'])", (), "child.py"),
+    "posix_spawn": (
+        "import os, sys; me = sys.executable; os.posix_spawn(me, [me, 'child.py'], os.environ); sys.exit(os.wait()[1])",
+        (), "child.py",
+    ),
+    "spawn of os": (
+        "import os, sys; me = sys.executable; os.spawnl(os.P_WAIT, me, me, '-c', 'import child')",
+        (), "-c import child",
+    ),
+    "multiprocessing by fork": (MULTIPROCESSING, ("fork",), "prog.py: special"),
+    "multiprocessing by spawn": (MULTIPROCESSING, ("spawn",), "prog.py: special"),
+    "multiprocessing by a server of forks": (MULTIPROCESSING, ("forkserver",), "prog.py: fork"),
+    "executor by spawn": (EXECUTOR, ("spawn",), "prog.py: SpawnProcess-1"),
+    "executor by a server of forks": (EXECUTOR, ("forkserver",), "prog.py: fork"),
+}  # fmt: skip
+"""Ways to start a child that calls `work`: the program, its arguments, and what its session is called."""
+ON_EACH_PYTHON = ("subprocess", "fork", "exec", "multiprocessing by spawn", "multiprocessing by a server of forks")
+"""Those that differ by the version of Python."""
+
+
+async def child_of(session: Session, count: int = 1) -> Session:
+    """Return the newest of so many children, once it stands still."""
+    child = (await session.wait_for_children(count, deadline=PATIENCE))[-1]
+    await child.settled(deadline=PATIENCE)
+    return child
+
+
+async def where(session: Session) -> tuple[str, int, str]:
+    """Return the file and line where a child stands, and `y` there."""
+    assert isinstance(session.state, Stopped), session.state
+    [frame, *_] = (await session.stack_trace(session.state.thread_id)).stack_frames
+    assert frame.source is not None
+    found = await session.evaluate("y", frame_id=frame.id)
+    return Path(str(frame.source.path)).name, frame.line, found.result
+
+
+@pytest.mark.each_python
+@pytest.mark.parametrize("way", ON_EACH_PYTHON)
+async def test_child_has_a_session_with_the_breakpoints_of_its_parent(driver: Driver, python: str, way: str) -> None:
+    await _follow(driver, python, way)
+
+
+@pytest.mark.parametrize("way", [way for way in STARTS if way not in ON_EACH_PYTHON])
+async def test_child_that_is_started_in_another_way_has_a_session(driver: Driver, python: str, way: str) -> None:
+    await _follow(driver, python, way)
+
+
+async def _follow(driver: Driver, python: str, way: str) -> None:
+    text, args, name = STARTS[way]
+    work = driver.write(WORK, "work.py")
+    driver.write("from work import work\nwork()\n", "child.py")
+    await driver.session.add_breakpoint(work, INSIDE)
+    await driver.start(text, python=python, args=args, type="python")
+    child = await child_of(driver.session)
+    assert await where(child) == ("work.py", INSIDE, "6")
+    assert child.debugged_process is not None
+    assert child.debugged_process.name == name
+    await child.resume(deadline=PATIENCE)
+    assert await driver.session.wait_until_ended(deadline=PATIENCE) == Ended(0)
+    assert child.violations == ()
+
+
+WORKERS = """
+    import multiprocessing, sys
+    from work import work
+
+    if __name__ == "__main__":
+        context = multiprocessing.get_context("fork")
+        processes = [context.Process(target=work, args=(number,)) for number in range(int(sys.argv[1]))]
+        for process in processes: process.start()
+        for process in processes: process.join()
+        print(sorted(process.exitcode for process in processes) == [0] * len(processes))
+"""
+
+
+async def test_64_workers_all_stop_at_a_breakpoint_and_go_on(driver: Driver, python: str) -> None:
+    work = driver.write(WORK, "work.py")
+    await driver.session.add_breakpoint(work, INSIDE)
+    await driver.start(WORKERS, python=python, args=("64",))
+    children = await driver.session.wait_for_children(64, deadline=PATIENCE)
+    values = set()
+    for child in children:
+        await child.settled(deadline=PATIENCE)
+        values.add((await where(child))[2])
+    assert values == {str(number * 2) for number in range(64)}
+    for child in children:
+        await child.resume(deadline=PATIENCE)
+    assert await driver.session.wait_until_ended(deadline=PATIENCE) == Ended(0)
+    assert driver.output("stdout") == "True\n"
+
+
+async def test_breakpoint_set_later_reaches_the_children(driver: Driver, python: str) -> None:
+    work = driver.write("import os, time\nwhile not os.path.exists('go'):\n    time.sleep(0.01)\ny = 1\n", "child.py")
+    await driver.start("import subprocess, sys; subprocess.call([sys.executable, 'child.py'])", python=python)
+    [child] = await driver.session.wait_for_children(1, deadline=PATIENCE)
+    await child.wait_for(ProcessEvent, since=0, deadline=PATIENCE)
+    await driver.session.add_breakpoint(work, 3)
+    await child.settled(deadline=PATIENCE)
+    assert isinstance(child.state, Stopped)
+    (driver.folder / "go").touch()
+    for breakpoint_ in child.breakpoints:
+        await driver.session.remove_breakpoint(breakpoint_.number)
+    await child.resume(deadline=PATIENCE)
+    assert await driver.session.wait_until_ended(deadline=PATIENCE) == Ended(0)
+
+
+NESTED = """
+    import subprocess, sys
+    from work import work
+    depth = int(sys.argv[1])
+    if depth:
+        sys.exit(subprocess.call([sys.executable, "prog.py", str(depth - 1)]))
+    work()
+"""
+NESTED_FORKS = """
+    import os, sys
+    from work import work
+    depth = int(sys.argv[1])
+    while depth and not os.fork():
+        depth -= 1
+    if depth:
+        sys.exit(os.wait()[1])
+    work()
+"""
+
+
+@pytest.mark.parametrize("program", [NESTED, NESTED_FORKS], ids=["started", "forked"])
+async def test_children_of_children_are_sessions_below_theirs(driver: Driver, python: str, program: str) -> None:
+    work = driver.write(WORK, "work.py")
+    await driver.session.add_breakpoint(work, INSIDE)
+    await driver.start(program, python=python, args=("3",))
+    session = driver.session
+    for _ in range(3):
+        [session] = await session.wait_for_children(1, deadline=PATIENCE)
+    await session.settled(deadline=PATIENCE)
+    assert await where(session) == ("work.py", INSIDE, "6")
+    await session.resume(deadline=PATIENCE)
+    assert await driver.session.wait_until_ended(deadline=PATIENCE) == Ended(0)
+
+
+FAMILY = """
+    import subprocess, sys
+    subprocess.call([sys.executable, "child.py"])
+    subprocess.call([sys.executable, "-m", "other"])
+"""
+
+
+@pytest.mark.parametrize(
+    ("keys", "names"),
+    [
+        ({"subProcess": False}, []),
+        ({"subProcessExclude": ["oth*"]}, ["child.py"]),
+        ({"subProcessInclude": ["oth*"]}, ["other"]),
+        ({}, ["child.py", "other"]),
+    ],
+)
+async def test_keys_choose_which_children_are_debugged(
+    driver: Driver, python: str, keys: dict[str, object], names: list[str]
+) -> None:
+    driver.write("print('ran')", "child.py")
+    driver.write("print('ran')", "other.py")
+    assert await driver.run(FAMILY, python=python, **keys) == Ended(0)
+    children = [child.debugged_process for child in driver.session.children]
+    assert [process.name for process in children if process is not None] == names
+    assert driver.output("stdout") == "ran\nran\n"
+
+
+NOT_FOLLOWED = """
+    import os, subprocess, sys
+    subprocess.call([sys.executable, "child.py"])
+    subprocess.call([sys.executable, "child.py"])
+    if not os.fork():
+        os._exit(0)
+    os.wait()
+"""
+
+
+@pytest.mark.parametrize("program", [NOT_FOLLOWED, "import os\nif not os.fork(): print('ran'); os._exit(0)\nos.wait()"])
+async def test_client_without_sessions_for_children_gets_one_line(tmp_path: Path, python: str, program: str) -> None:
+    (tmp_path / "prog.py").write_text(textwrap.dedent(program))
+    (tmp_path / "child.py").write_text(
+        "import os; print('ran', 'DAPKIT_CHILD' in os.environ, 'PYTHONPATH' in os.environ)"
+    )
+    async with raw_client() as client:
+        await client.initialize(adapterID="other")
+        await client.send("launch", {"program": str(tmp_path / "prog.py"), "cwd": str(tmp_path), "python": python})
+        await client.event("initialized")
+        await client.ask("configurationDone")
+        await client.event("terminated")
+    assert client.output("console").count("Child processes run on undebugged") == 1
+    assert client.output("stdout") in ("ran False False\n" * 2, "ran\n")
+
+
+SEES_ITSELF = """
+    import os, sys
+    print({name: value for name, value in os.environ.items() if name in ("DAPKIT_CHILD", "PYTHONPATH")})
+    print([path for path in sys.path if "dapkit" in path], "sitecustomize" in sys.modules)
+    print(sys.argv, sys.orig_argv[1:], sys.flags.safe_path, len(sys._current_frames()))
+    print([name for name in sys.modules if "dapkit" in name])
+"""
+
+
+@pytest.mark.each_python
+@pytest.mark.parametrize("is_customized", [False, True])
+async def test_child_sees_nothing_of_the_debugger(driver: Driver, python: str, is_customized: bool) -> None:
+    driver.write(SEES_ITSELF, "child.py")
+    if is_customized:
+        (driver.folder / "somewhere").mkdir()
+        driver.write("import sys\nsys.argv.append(__name__)", "somewhere/sitecustomize.py")
+    plain = await anyio.run_process([python, "child.py", "x"], cwd=driver.folder, env=_environment())
+    program = "import os, subprocess, sys\nsubprocess.call([sys.executable, 'child.py', 'x'], env=dict(os.environ))"
+    assert await driver.run(program, python=python, env=_environment()) == Ended(0)
+    assert driver.output("stdout") == plain.stdout.decode()
+    assert len(driver.session.children) == 1
+
+
+def _environment() -> dict[str, str]:
+    return {"PATH": os.environ["PATH"], "PYTHONPATH": "somewhere", "HOME": os.environ.get("HOME", "/")}
+
+
+STANDS = """
+    import os, subprocess, sys, time
+    child = subprocess.Popen([sys.executable, "child.py"])
+    print(os.getpid(), child.pid, flush=True)
+    child.wait()
+    time.sleep(60)
+"""
+
+
+@pytest.mark.parametrize("console", ["internalConsole", "integratedTerminal"])
+@pytest.mark.parametrize("way", ["terminate", "disconnect", "killed"])
+async def test_end_of_the_session_ends_the_tree(tmp_path: Path, python: str, way: str, console: str) -> None:
+    (tmp_path / "prog.py").write_text(textwrap.dedent(STANDS))
+    (tmp_path / "child.py").write_text("x = 1\nopen('late', 'w')\n")
+    async with Session.spawn(ADAPTER) as session:
+        driver = Driver(session, tmp_path)
+        await session.add_breakpoint(tmp_path / "child.py", 1)
+        await driver.launch(program="prog.py", python=python, console=console, redirectOutput=True)
+        child = await child_of(session)
+        assert isinstance(child.state, Stopped)
+        pids = [int(word) for word in (await only_line(driver)).split()]
+        if way == "terminate":
+            await session.terminate()
+            await session.wait_until_ended(deadline=PATIENCE)
+        elif way == "killed":
+            assert session.adapter_pid
+            os.kill(session.adapter_pid, signal.SIGKILL)
+    await ended(*pids)
+    assert way == "terminate" or not (tmp_path / "late").exists()
+
+
+async def test_released_tree_runs_on(driver: Driver, python: str) -> None:
+    driver.write("import os, time\nx = 1\nopen('late', 'w')\n", "child.py")
+    await driver.session.add_breakpoint(driver.folder / "child.py", 2)
+    await driver.start(STANDS.replace("time.sleep(60)", "open('last', 'w')"), python=python)
+    await child_of(driver.session)
+    pids = [int(word) for word in (await only_line(driver)).split()]
+    await driver.session.detach()
+    await ended(*pids)
+    assert (driver.folder / "late").exists()
+    assert (driver.folder / "last").exists()
+
+
+async def test_children_outlive_a_parent_that_ends(driver: Driver, python: str) -> None:
+    driver.write("x = 1\nprint('child is done', flush=True)\n", "child.py")
+    await driver.session.add_breakpoint(driver.folder / "child.py", 2)
+    await driver.start("import subprocess, sys; subprocess.Popen([sys.executable, 'child.py'])", python=python)
+    child = await child_of(driver.session)
+    await driver.session.wait_for(
+        OutputEvent, since=0, where=lambda event: "still debugged (1)" in event.output, deadline=PATIENCE
+    )
+    await child.resume(deadline=PATIENCE)
+    assert await driver.session.wait_until_ended(deadline=PATIENCE) == Ended(0)
+    assert driver.output("stdout") == "child is done\n"
+
+
+KILLED_POOL = """
+    import multiprocessing, os, signal
+    from work import work
+
+    if __name__ == "__main__":
+        pool = multiprocessing.get_context("spawn").Pool(4)
+        pool.map_async(work, range(100))
+        for process in multiprocessing.active_children():
+            os.kill(process.pid, signal.SIGKILL)
+        pool.terminate()
+        print("done")
+"""
+
+
+async def test_pool_that_is_killed_leaves_nothing(driver: Driver, python: str) -> None:
+    driver.write(WORK, "work.py")
+    assert await driver.run(KILLED_POOL, python=python) == Ended(0)
+    assert driver.output("stdout") == "done\n"
+    assert driver.output("important") == ""
+
+
+async def test_child_that_cannot_be_followed_is_remarked_on_and_runs(driver: Driver, python: str) -> None:
+    program = "import subprocess, sys; subprocess.call([sys.executable, '-I', '-c', 'print(1)'])"
+    no_user_site = {"PYTHONNOUSERSITE": "1"}  # else the interpreter itself looks for a module that there is not
+    everything = [{"path": "*", "include": True}]
+    assert await driver.run(program, python=python, rules=everything, env=no_user_site) == Ended(0)
+    assert driver.output("stdout") == "1\n"
+    assert "is started with -E, -I or -S" in driver.output("console")
+
+
+async def test_child_of_an_older_python_runs_on_undisturbed(driver: Driver) -> None:
+    older = interpreter("3.11")
+    driver.write("import os; print(os.environ.get('PYTHONPATH'))", "child.py")
+    program = f"import subprocess; subprocess.check_call([{str(older)!r}, 'child.py'])"
+    assert await driver.run(program, env={"PYTHONPATH": "here"}) == Ended(0)
+    assert driver.output("stdout") == "here\n"
+    assert driver.session.children == ()
+
+
+@pytest.mark.each_python
+@pytest.mark.parametrize("way", ["subprocess", "exec", "multiprocessing by spawn"])
+async def test_children_are_followed_without_the_extension(
+    without_extension: Mapping[str, str], tmp_path: Path, python: str, way: str
+) -> None:
+    text, args, _ = STARTS[way]
+    async with Session.spawn(ADAPTER, env=without_extension) as session:
+        driver = Driver(session, tmp_path)
+        work = driver.write(WORK, "work.py")
+        driver.write("from work import work\nwork()\n", "child.py")
+        await session.add_breakpoint(work, INSIDE)
+        await driver.start(text, python=python, args=args)
+        child = await child_of(session)
+        assert await where(child) == ("work.py", INSIDE, "6")
+        await child.resume(deadline=PATIENCE)
+        assert await session.wait_until_ended(deadline=PATIENCE) == Ended(0)
+
+
+@pytest.fixture(scope="module")
+def without_extension(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
+    """Return the environment in which adapters are those of a dapkit without its extension."""
+    package = Path(dapkit.__file__).parent
+    folder = tmp_path_factory.mktemp("installed")
+    shutil.copytree(package, folder / "dapkit", ignore=shutil.ignore_patterns("*.so", "native", "__pycache__"))
+    return {**os.environ, "PYTHONPATH": str(folder)}
+
+
+async def test_client_of_debugpy_is_asked_by_its_event_and_has_to_show_the_token(tmp_path: Path, python: str) -> None:
+    (tmp_path / "prog.py").write_text("import subprocess, sys; sys.exit(subprocess.call([sys.executable, 'child.py']))")
+    (tmp_path / "child.py").write_text("x = 1\nprint('ran')\n")
+    async with raw_client() as client:
+        await client.start(program=str(tmp_path / "prog.py"), cwd=str(tmp_path), python=python)
+        await client.ask("configurationDone")
+        asked = await client.event("debugpyAttach")
+        assert asked["name"].startswith("child.py [")
+        host, port = asked["connect"]["host"], asked["connect"]["port"]
+        async with Session.connect(host, port) as stranger:
+            with pytest.raises(StartRefused, match="missing or wrong"):
+                await stranger.attach({**asked, "adapterAccessToken": "0"})
+        async with Session.connect(host, port) as stranger:
+            with pytest.raises(StartRefused, match="only the session of a child"):
+                await stranger.launch({"program": str(tmp_path / "prog.py")})
+        async with Session.connect(host, port) as child:
+            await child.add_breakpoint(tmp_path / "child.py", 2)
+            await child.attach(asked)
+            stop = await child.next_stop(deadline=PATIENCE)
+            [frame] = (await child.stack_trace(stop.thread_id)).stack_frames
+            assert frame.line == 2
+            await child.resume(deadline=PATIENCE)
+        assert (await client.event("exited"))["exitCode"] == 0
+
+
+LISTENS = """
+    import dapkit, subprocess, sys
+    dapkit.listen()
+    dapkit.wait_for_client()
+    subprocess.call([sys.executable, "child.py"])
+    print("detached" if sys.stdin.readline() else "", flush=True)
+    subprocess.call([sys.executable, "child.py"])
+    print("done", flush=True)
+"""
+
+
+async def test_children_of_a_program_that_is_attached_to_are_followed_until_it_is_released(
+    tmp_path: Path, python: str
+) -> None:
+    (tmp_path / "child.py").write_text("x = 1\nprint(x, flush=True)\n")
+    with running(LISTENS, tmp_path, python, stdin=subprocess.PIPE) as program:
+        program.read_place()
+        async with Session.spawn(ADAPTER) as session:
+            await session.add_breakpoint(tmp_path / "child.py", 2)
+            await session.attach(program.connect)
+            child = await child_of(session)
+            await child.resume(deadline=PATIENCE)
+            await ended((await child.wait_for(ProcessEvent, since=0)).system_process_id or 0)
+        assert program.process.stdin is not None
+        program.process.stdin.write("go on\n")
+        program.process.stdin.flush()
+        assert [program.line() for _ in range(4)] == ["1", "detached", "1", "done"]
