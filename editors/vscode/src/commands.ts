@@ -1,0 +1,66 @@
+/** The commands of the extension. */
+
+import * as path from "node:path";
+import * as vscode from "vscode";
+
+import type { AdapterFactory } from "./adapter-factory";
+import { currentFile } from "./configuration";
+import { processesOf } from "./processes";
+
+let latestArguments = "";
+
+export function registerCommands(factory: AdapterFactory): vscode.Disposable {
+  return vscode.Disposable.from(
+    vscode.commands.registerCommand("dapkit.debugFile", debugFile),
+    vscode.commands.registerCommand("dapkit.pickProcess", pickProcess),
+    vscode.commands.registerCommand("dapkit.pickArguments", pickArguments),
+    vscode.commands.registerCommand("dapkit.openTranscript", () => openTranscript(factory.transcript)),
+  );
+}
+
+/** Debug the file of an editor, or of the active one. */
+async function debugFile(file = vscode.window.activeTextEditor?.document.uri): Promise<void> {
+  if (file === undefined) {
+    await vscode.window.showErrorMessage("There is no file to debug: open one first.");
+    return;
+  }
+  const configuration = currentFile(file.fsPath) as unknown as vscode.DebugConfiguration; // all of its keys are there
+  await vscode.debug.startDebugging(vscode.workspace.getWorkspaceFolder(file), configuration);
+}
+
+/** Let the user choose a process; return its id, or undefined if none was chosen. */
+async function pickProcess(): Promise<string | undefined> {
+  const processes = await processesOf(process.getuid?.() ?? 0);
+  const chosen = await vscode.window.showQuickPick(
+    processes.map((each) => ({
+      label: each.name,
+      description: String(each.id),
+      detail: each.arguments.join(" "),
+    })),
+    {
+      placeHolder: "The process to attach to; those of Python come first",
+      matchOnDescription: true,
+      matchOnDetail: true,
+    },
+  );
+  return chosen?.description;
+}
+
+/** Let the user type the arguments of a program. */
+async function pickArguments(): Promise<string | undefined> {
+  const typed = await vscode.window.showInputBox({
+    prompt: "Arguments of the program, as a shell reads them",
+    value: latestArguments,
+    ignoreFocusOut: true,
+  });
+  latestArguments = typed ?? latestArguments;
+  return typed;
+}
+
+async function openTranscript(file: string | undefined): Promise<void> {
+  if (file === undefined) {
+    await vscode.window.showInformationMessage('No session had "trace": true in its configuration.');
+    return;
+  }
+  await vscode.window.showTextDocument(vscode.Uri.file(path.resolve(file)));
+}

@@ -1,0 +1,145 @@
+"""Write the schema of configurations into editors/vscode/package.json, from what the Python adapter takes.
+
+python tools/vscode_schema.py            write it
+python tools/vscode_schema.py --check    fail if the file says anything else
+
+Descriptions are those of the attributes in `python.adapter.arguments`, and keys that do nothing are those of
+`python.adapter.keys`. The version of the extension is that of dapkit.
+"""
+
+import argparse
+import inspect
+import itertools
+import json
+import re
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+import dapkit
+from dapkit.adapter import debugger_contribution
+from dapkit.python.adapter import PythonAdapter
+from dapkit.python.adapter.arguments import PythonAttach, PythonLaunch
+from dapkit.python.adapter.keys import NOT_NEEDED, REMARKS
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "editors/vscode/package.json"
+
+type Schema = dict[str, Any]
+
+OWN_KEYS: Final[Mapping[str, Schema]] = {
+    "adapterSocket": {
+        "type": "string",
+        "description": "Path of the unix socket of an adapter that is running (python -m dapkit.python --socket PATH).",
+    },
+    "debugAdapterPython": {
+        "type": "string",
+        "description": "The interpreter that runs the adapter. Missing: that of the program.",
+    },
+    "trace": {
+        "type": ["boolean", "string"],
+        "default": False,
+        "description": "Write all messages of the session to this file, or to a new one in the folder for logs.",
+    },
+}
+"""Keys that the extension reads."""
+
+DEFAULTS: Final[Mapping[str, object]] = {"console": "integratedTerminal", "justMyCode": True}
+"""What the extension sends where a configuration says nothing, and defaults that the type of a field does not say."""
+
+OLDER_KEYS: Final[Mapping[str, str]] = {
+    "consoleName": "consoleTitle",
+    "debugOptions": "a key for each",
+    "debugStdLib": "justMyCode",
+    "host": "connect",
+    "port": "connect",
+    "pythonPath": "python",
+    "pythonpath": "python",
+    "stopAllThreadsOnSuspend": "stopAllThreads",
+}
+"""Keys that others have replaced, and which."""
+
+WIRE_NAMES: Final[Mapping[str, str]] = {
+    name: wire
+    for kind in (PythonAttach, PythonLaunch)
+    for name, wire in zip(kind.__struct_fields__, kind.__struct_encode_fields__, strict=True)
+}
+
+NO_EFFECT: Final = "It has no effect: dapkit does by itself what it is for, or has no need of it."
+
+
+def main() -> int:
+    """Write or check the file."""
+    parser = argparse.ArgumentParser(description="Write the schema of the extension for VS Code.")
+    parser.add_argument("--check", action="store_true", help="fail if the file says anything else")
+    asked = parser.parse_args()
+    text = PACKAGE.read_text(encoding="utf-8")
+    wanted = with_schema(text)
+    if asked.check:
+        if text != wanted:
+            print(f"{PACKAGE} is not up to date: run python tools/vscode_schema.py", file=sys.stderr)
+        return int(text != wanted)
+    PACKAGE.write_text(wanted, encoding="utf-8")
+    return 0
+
+
+def with_schema(text: str) -> str:
+    """Return the text of a package.json with the schema as it has to be."""
+    package = json.loads(text)
+    package["version"] = package["dapkit"]["oldest"] = dapkit.__version__
+    (debugger,) = package["contributes"]["debuggers"]
+    debugger["configurationAttributes"] = attributes()
+    return json.dumps(package, indent=2, ensure_ascii=False) + "\n"
+
+
+def attributes() -> Schema:
+    """Return the schemas of launch and attach."""
+    made: Any = debugger_contribution(PythonAdapter, kind="dapkit", label="dapkit", command=["dapkit"])
+    schemas: Schema = made["configurationAttributes"]
+    usual = descriptions(PythonLaunch)
+    kinds = {"launch": usual, "attach": usual | descriptions(PythonAttach)}
+    return {
+        request: {**schemas[request], "properties": _properties(schemas[request]["properties"], described)}
+        for request, described in kinds.items()
+    }
+
+
+def descriptions(kind: type[msgspec.Struct]) -> dict[str, str]:
+    """Read what the docstring of a class says of its attributes, by their names on the wire."""
+    _, _, below = (inspect.getdoc(kind) or "").partition("Attributes:\n")
+    section = "\n".join(itertools.takewhile(lambda line: line[:1] in {"", " "}, below.splitlines()))
+    found = re.findall(r"^ {4}(\w+): (.*(?:\n {5,}.*)*)", section, re.MULTILINE)
+    return {WIRE_NAMES[name]: _as_keys(" ".join(text.split())) for name, text in found}
+
+
+def _properties(given: Schema, described: Mapping[str, str]) -> Schema:
+    """Complete the properties of one kind of configuration."""
+    properties: Schema = {}
+    for key, schema in given.items():
+        properties[key] = {**schema}
+        if key in OLDER_KEYS:
+            properties[key]["deprecationMessage"] = f"An older key: use {OLDER_KEYS[key]}."
+        elif key in described:
+            properties[key]["description"] = _sentence(described[key])
+        if key in DEFAULTS:
+            properties[key]["default"] = DEFAULTS[key]
+    properties |= OWN_KEYS
+    unused = {**dict.fromkeys(sorted(NOT_NEEDED), NO_EFFECT), **{key: REMARKS[key] for key in sorted(REMARKS)}}
+    deprecated = {key: {"deprecationMessage": _sentence(text)} for key, text in unused.items() if key not in properties}
+    return properties | deprecated
+
+
+def _as_keys(text: str) -> str:
+    """Name fields as the keys that they are."""
+    return re.sub(r"`([^`]*)`", lambda found: WIRE_NAMES.get(found[1], found[1]), text)
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:].removesuffix(".") + "."
+
+
+if __name__ == "__main__":
+    sys.exit(main())
