@@ -28,7 +28,7 @@ from dapkit.protocol import from_json_value
 from transparency import packages
 from transparency.debugged import DEBUGPY, OURS, Debugger
 from transparency.explained import unexplained
-from transparency.modes import MODES
+from transparency.modes import MODES, USUAL
 from transparency.page import as_text, document
 from transparency.subjects import BUILD, Subject, interpreter, module_subject, modules
 from transparency.trial import Base, Verdict, base, verdicts
@@ -89,7 +89,7 @@ async def measure(chosen: argparse.Namespace, debugger: Debugger, folder: Path) 
             known = await base(subject, seconds, thorough=thorough)
             say(known)
             if known.run.outcomes:
-                async for verdict in verdicts(known, debugger, chosen.mode or list(MODES)):
+                async for verdict in verdicts(known, debugger, chosen.mode or USUAL):
                     found.append(verdict)
                     keep(verdict, folder)
                     report(verdict)

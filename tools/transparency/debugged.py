@@ -76,9 +76,10 @@ async def run(
         "python": [subject.python],
         "console": "internalConsole",
         "justMyCode": False,
+        "subProcess": mode.children,
     }
     if debugger is DEBUGPY:
-        configuration |= {"subProcess": False, "redirectOutput": True}
+        configuration["redirectOutput"] = True
     elif mode is not Nothing:
         configuration["rules"] = [{"path": str(subject.library), "include": True}]
     watch, remarks, hung = Watch(), [], False

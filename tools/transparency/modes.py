@@ -26,6 +26,8 @@ class Nothing:
 
     pause_seconds: float | None = None
     """After how much time it pauses the program, while that runs."""
+    children = False
+    """Whether processes that the program starts are debugged, too."""
 
     def __init__(self, subject: Subject, names: Sequence[str], chance: random.Random, *, thorough: bool) -> None:
         self.subject = subject
@@ -210,6 +212,16 @@ def lazy(variable: Variable) -> bool:
     return variable.presentation_hint is not None and bool(variable.presentation_hint.lazy)
 
 
+class Children(Nothing):
+    """Processes that the program starts have sessions of their own; nothing stops them, or the program."""
+
+    children = True
+
+    async def prepare(self, session: Session) -> None:
+        """Set nothing: nobody would let a child go on."""
+        await session.break_on_exceptions()
+
+
 MODES: dict[str, type[Nothing]] = {
     "nothing": Nothing,
     "breakpoints": Breakpoints,
@@ -217,4 +229,7 @@ MODES: dict[str, type[Nothing]] = {
     "pauses": Pauses,
     "raised": Raised,
     "data": Data,
+    "children": Children,
 }
+USUAL = [name for name, mode in MODES.items() if not mode.children]
+"""Those that are measured unless others are asked for."""
