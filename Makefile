@@ -1,4 +1,4 @@
-# Every target prepares what it needs inside this folder (.tools/, .venv/, tests/js/node_modules/) and nothing outside it.
+# Every target prepares what it needs inside this folder (.tools/, .venv/, node_modules/ of its npm packages) and nothing outside it.
 #
 #   ARGS=...             what follows the program of a target: make test ARGS=tests/unit/hub (then pytest alone), make demo ARGS='--transcript out.jsonl'
 #   DAPKIT_PYTHON=3.12   work on another version of Python, in an environment of its own (.venv-3.12)
@@ -16,12 +16,14 @@ READY := $(ENVIRONMENT)/.ready
 LOCKED := pyproject.toml uv.lock .python-version tools/bootstrap.sh tools/bootstrap.py
 NATIVE := hatch_build.py tools/build_native.py $(wildcard src/dapkit/python/debuggee/native/*)
 
+NPM := npm_config_cache=$(CURDIR)/.tools/cache/npm npm
+
 REPORTS := build/reports
 
 # The tests start thousands of interpreters, each of which would compile everything anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test test-python test-js requests-table adapters-table check check-native bench transparency docs wheel check-install clean
+.PHONY: help demo test test-python test-js requests-table adapters-table check check-native bench transparency docs wheel check-install vscode-bundle vsix check-vscode test-vscode clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1 - /p' $(MAKEFILE_LIST)
@@ -72,6 +74,9 @@ check: $(READY) ## check format, lint, types, layers, words, the lock file, the 
 	$(PYTHON) tools/adapters_table.py --check
 	$(PYTHON) tools/generate_actions.py --check
 	$(PYTHON) tools/commands_page.py --check
+	$(PYTHON) tools/works_with_table.py --check
+	$(PYTHON) tools/from_debugpy_page.py --check
+	$(PYTHON) tools/vscode_schema.py --check
 	@if [ -f $(SCHEMA) ]; then \
 	    echo $(PYTHON) tools/generate_protocol.py --check $(SCHEMA); \
 	    $(PYTHON) tools/generate_protocol.py --check $(SCHEMA); \
@@ -98,8 +103,24 @@ wheel: $(READY) .venv-wheel/.ready ## build the sdist, and a wheel for every Lin
 check-install: $(READY) .venv-wheel/.ready ## install that into an empty environment of each Python, and debug there
 	$(PYTHON) tools/check_install.py .tools/bin/uv .venv-wheel/bin
 
+vscode-bundle: $(READY) .venv-wheel/.ready
+	$(PYTHON) tools/bundle_vscode.py .tools/bin/uv .venv-wheel/bin editors/vscode/bundled
+
+vsix: editors/vscode/node_modules/.ready ## package the extension for VS Code into dist/
+	@mkdir -p dist
+	cd editors/vscode && $(NPM) exec -- vsce package --allow-missing-repository --target linux-$$(uname -m | sed 's/x86_64/x64/; s/aarch64/arm64/') --out $(CURDIR)/dist/
+
+check-vscode: editors/vscode/node_modules/.ready ## check format, lint and types of the extension for VS Code, and test what it decides
+	cd editors/vscode && $(NPM) run check && $(NPM) test
+
+test-vscode: $(READY) vsix editors/vscode/code-server/node_modules/.ready ## debug in VS Code, in a headless browser; installs Chromium where it is missing
+	@mkdir -p $(REPORTS)
+	cd editors/vscode && $(NPM) exec -- tsc && DAPKIT_TEST_PYTHON=$(CURDIR)/$(PYTHON) DAPKIT_REPORTS=$(CURDIR)/$(REPORTS) \
+	    DAPKIT_VSIX=$$(ls -t $(CURDIR)/dist/dapkit-*.vsix | head -n 1) node --test --test-reporter=spec out/browser-test/*.test.js
+
 clean: ## remove everything that make has made, the environments included
 	rm -rf .tools .venv .venv-* tests/js/node_modules docs/_build build dist
+	rm -rf editors/vscode/node_modules editors/vscode/out editors/vscode/bundled editors/vscode/code-server/node_modules
 	rm -f src/dapkit/python/debuggee/_native.abi3.so
 	rm -rf .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -prune -exec rm -rf {} +
@@ -114,5 +135,13 @@ $(READY): $(LOCKED) $(NATIVE)
 	@tools/bootstrap.sh --environment .venv-wheel --group wheel
 
 tests/js/node_modules/.ready: tests/js/package.json tests/js/package-lock.json
-	cd tests/js && npm_config_cache=$(CURDIR)/.tools/cache/npm npm ci --ignore-scripts --no-audit --no-fund
+	cd tests/js && $(NPM) ci --ignore-scripts --no-audit --no-fund
+	@touch $@
+
+editors/vscode/node_modules/.ready: editors/vscode/package-lock.json
+	cd editors/vscode && $(NPM) ci --ignore-scripts --no-audit --no-fund
+	@touch $@
+
+editors/vscode/code-server/node_modules/.ready: editors/vscode/code-server/package-lock.json editors/vscode/code-server/install.sh
+	npm_config_cache=$(CURDIR)/.tools/cache/npm editors/vscode/code-server/install.sh
 	@touch $@

@@ -78,7 +78,9 @@ class Block:
         return f"{self.page}:{self.line}"
 
 
+COMMAND_LINES = LeftOut("command lines of programs of the reader, whose like other tests give")
 DRAWING = LeftOut("a drawing")
+BY_ITS_EDITOR = LeftOut("the tests of tests/e2e/editors give it to the editor")
 DIRECTIVES = LeftOut("a directive of Sphinx, which `make docs` carries out")
 
 LANGUAGES: dict[str, Check | Typed | LeftOut] = {
@@ -86,6 +88,7 @@ LANGUAGES: dict[str, Check | Typed | LeftOut] = {
     "pycon": Check.PROMPT,
     "console": Check.CONSOLE,
     "sh": Check.COMMANDS,
+    "rust": LeftOut("for Zed, which the tests do not have"),
     "lua": LeftOut("for Neovim, which the tests do not have"),
     "elisp": LeftOut("for Emacs, which the tests do not have"),
 }
@@ -154,10 +157,21 @@ RULES: dict[tuple[str, str], tuple[Check | Typed | LeftOut, ...]] = {
         DRAWING,
         LeftOut("lines of a log, whose numbers are of one run"),
     ),
+    ("docs/how-to/debug-remote-programs.md", "text"): (
+        LeftOut("a container, as tests of remote programs make one without Docker"),
+        LeftOut("variables, which tests of the module set"),
+        LeftOut("a certificate, as tests of remote programs have one, and a command that they give"),
+        COMMAND_LINES,
+    ),
+    ("docs/how-to/debug-remote-programs.md", "json"): (Check.JSON, Check.JSON, Check.JSON),
+    ("docs/how-to/debug-remote-programs.md", "python"): (Check.PROGRAM,),
     ("docs/how-to/debug-from-an-agent.md", "python"): (Check.PROGRAM,),
     ("docs/how-to/debug-from-an-agent.md", "text"): (LeftOut("of a program that the tests do not have"),),
     ("docs/how-to/drive-a-debugger.md", "python"): (Typed(IN_SESSION),) * 7,
     ("docs/how-to/stand-between.md", "python"): (Typed(IN_PROXY),),
+    ("docs/how-to/editors/dape.md", "elisp"): (BY_ITS_EDITOR,) * 3,
+    ("docs/how-to/editors/helix.md", "toml"): (BY_ITS_EDITOR,),
+    ("docs/how-to/editors/zed.md", "toml"): (Check.TOML,),
     ("docs/how-to/put-an-adapter-in-an-editor.md", "python"): (Typed(files={"package.json": "{}"}, prints=""),),
     ("docs/how-to/put-an-adapter-in-an-editor.md", "toml"): (Check.TOML,),
     ("docs/how-to/run-a-blocking-engine.md", "python"): (
@@ -165,6 +179,8 @@ RULES: dict[tuple[str, str], tuple[Check | Typed | LeftOut, ...]] = {
         Typed(),
         Typed(files={}, prints="<answer>\n0\n1\n2\n\n"),
     ),
+    ("docs/how-to/show-your-values.md", "python"): (Check.PROGRAM, Check.PROGRAM),
+    ("docs/how-to/show-your-values.md", "toml"): (Check.TOML,),
     ("docs/how-to/test-an-adapter.md", "python"): (Check.TESTS, Check.TESTS),
     ("docs/reference/adapter.md", "python"): (Typed(IN_ADAPTER),),
     ("docs/reference/adapter.md", "text"): (Check.ERRORS,),
@@ -176,7 +192,10 @@ RULES: dict[tuple[str, str], tuple[Check | Typed | LeftOut, ...]] = {
     ("docs/reference/hub.md", "text"): (DRAWING,),
     ("docs/reference/python.md", "python"): (Typed(CLIENT + "async def fragment() -> None:\n", ADDING, ""),),
     ("docs/reference/python/attach.md", "python"): (Typed(),),
-    ("docs/reference/python/attach.md", "text"): (Check.WIRE,),
+    ("docs/reference/python/attach.md", "text"): (COMMAND_LINES, COMMAND_LINES, Check.WIRE),
+    ("docs/reference/python/templates.md", "text"): (
+        LeftOut("a template with a mark, whose like tests of templates stop in"),
+    ),
     ("docs/reference/sessions.md", "python"): (Typed(files=SHOP, prints="-4\n"),),
     ("docs/reference/sessions.md", "text"): (LeftOut("a message, which tests of references expect"),),
     ("docs/reference/settings.md", "toml"): (Check.SETTINGS,),
