@@ -92,6 +92,9 @@ OUTPUT_KEPT_CHARACTERS = 128 * 1024
 LINK_SECONDS = 20.0
 """Time within which a started program has to connect to its adapter."""
 
+PASSWORD_SECONDS = 300.0
+"""Time within which somebody has to tell `sudo` their password, in the terminal of a program that is to run as root."""
+
 INJECTION_SECONDS = 15.0
 """Time within which a running program has to be reached that is attached to by its number."""
 

@@ -135,14 +135,16 @@ def listening_address(host: str, *, allow_remote: bool) -> str:
 
 
 async def admit_own_user(stream: SocketStream) -> ByteStream:
-    """Let in processes of our own user, over a unix socket: the kernel says whose process has connected.
+    """Let in processes of our own user and of root, over a unix socket: the kernel says whose process has connected.
+
+    Root may do all that we may, and runs the programs that are debugged by `sudo`.
 
     Raises:
         NotAdmitted: it is another user's.
 
     """
     uid = peer_of(stream.socket)[1]
-    if uid != os.geteuid():
+    if uid not in {0, os.geteuid()}:
         raise NotAdmitted(f"it comes from user {uid}, expected user {os.geteuid()}")
     return stream
 

@@ -71,7 +71,7 @@ async def test_variables_may_be_numbers_and_a_module_runs_where_the_editor_is(dr
 
 
 async def test_keys_that_do_nothing_here_are_named_with_what_to_do_instead(driver: Driver) -> None:
-    asked = {"sudo": True, "logToFile": True, "waitOnNormalExit": True, "debugpyArgs": ["--x"]}
+    asked = {"logToFile": True, "waitOnNormalExit": True, "debugpyArgs": ["--x"]}
     quiet = {
         "gevent": True,
         "guiEventLoop": "qt",

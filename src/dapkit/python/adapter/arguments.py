@@ -5,6 +5,7 @@ what it does, where it is read. Older keys are turned into those that replaced t
 that do nothing here are reported by `keys`.
 """
 
+import os
 from typing import Annotated, Literal
 
 from msgspec import Meta, field
@@ -105,6 +106,8 @@ class PythonLaunch(LaunchRequestArguments, frozen=True, kw_only=True):
         python_args: arguments for the interpreter, such as `-X dev`; a text is split as a shell does.
         stop_on_entry: whether to stop before the first line of the program.
         console_title: what the client calls the terminal; `console_name` is the same.
+        sudo: whether the program runs as root, by `sudo -E` in the terminal, which may ask for a password there. Its
+            children are not debugged. An adapter that is root itself needs none.
         workspace_folder: the folder that is open in the editor.
         console: where the program's input and output are: with the adapter, or in a terminal
             that the client opens (`runInTerminal`).
@@ -153,6 +156,7 @@ class PythonLaunch(LaunchRequestArguments, frozen=True, kw_only=True):
     console: Console = "internalConsole"
     console_title: str | None = None
     console_name: str | None = None
+    sudo: bool = False
     workspace_folder: str | None = None
     redirect_output: bool | None = None
     just_my_code: bool | None = None
@@ -178,6 +182,11 @@ class PythonLaunch(LaunchRequestArguments, frozen=True, kw_only=True):
     debug_options: tuple[str, ...] = ()
     debug_std_lib: bool = False
     stop_all_threads_on_suspend: bool | None = None
+
+    @property
+    def is_elevated(self) -> bool:
+        """Whether the program runs as root, and the adapter does not."""
+        return self.sudo and os.geteuid() != 0
 
 
 class PythonAttach(AttachRequestArguments, frozen=True, kw_only=True):

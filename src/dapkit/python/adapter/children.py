@@ -147,7 +147,8 @@ class Children:
     async def coming(self) -> AsyncIterator[None]:
         """Let children come, and serve their sessions, as long as the block lasts."""
         client = self._host.client
-        if self._args.sub_process is False or getattr(self._args, "no_debug", None) is True:
+        args = self._args
+        if args.sub_process is False or (isinstance(args, PythonLaunch) and (args.no_debug or args.is_elevated)):
             yield
             return
         invites = expects_event(client, self._args.extra.get("type"))

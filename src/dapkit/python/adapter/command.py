@@ -8,6 +8,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,6 +44,7 @@ class Command:
         name: what people call the program.
         shell_text: further arguments, as a shell is to read them.
         presenters: files that say how values are shown, by their full paths.
+        as_root: what runs as root whatever follows it, where that is not the user of the adapter.
         sockets: of ours, which whatever starts it removes if we are killed.
         problems: what is not as it was asked for, but does not keep the program from running; sentences.
 
@@ -56,6 +58,7 @@ class Command:
     shell_text: str = ""
     presenters: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
+    as_root: tuple[str, ...] = ()
     sockets: tuple[Path, ...] = ()
 
     def environment(self) -> dict[str, str]:
@@ -78,6 +81,7 @@ def command_for(launch: PythonLaunch, link: Path, *, has_shell: bool = False) ->
     file = read_env_file(cwd / launch.env_file, os.environ) if launch.env_file else EnvFile({})
     env = {**file.variables, **{name: _as_text(value) for name, value in launch.env.items()}}
     interpreter = interpreter_of(launch, cwd, env)
+    as_root = _sudo(launch)
     by_shell = launch.args if has_shell and isinstance(launch.args, str) else ""
     words = () if by_shell else _words(launch.args, "args")
     # The engine takes one "--" away, so that those of the program's own arguments arrive.
@@ -87,7 +91,7 @@ def command_for(launch: PythonLaunch, link: Path, *, has_shell: bool = False) ->
     presenters = presenter_files(launch.presenters, cwd)
     unexpanded = () if by_shell else _unexpanded(launch.args)
     problems = (*file.problems, *unexpanded, *presenters.problems)
-    return Command(tuple(interpreter), argv, cwd, env, name, by_shell, presenters.paths, problems)
+    return Command(tuple(interpreter), argv, cwd, env, name, by_shell, presenters.paths, problems, as_root)
 
 
 def _folder(launch: PythonLaunch) -> Path:
@@ -107,6 +111,17 @@ def _default_folder(launch: PythonLaunch) -> Path:
     if program.is_absolute() and program.parent.is_dir():
         return program.parent
     return Path(launch.workspace_folder or Path.cwd())
+
+
+def _sudo(launch: PythonLaunch) -> tuple[str, ...]:
+    """Return the beginning of a command that is to run as root, as far as it is to."""
+    if not launch.is_elevated:
+        return ()
+    if launch.console == "internalConsole":
+        raise RequestFailed("sudo may ask for a password: it needs a terminal, such as integratedTerminal as console")
+    if (sudo := shutil.which("sudo")) is None:
+        raise RequestFailed("sudo is true, but there is no program of that name in PATH")
+    return (sudo, "-E")
 
 
 def _as_text(value: str | float | None) -> str | None:

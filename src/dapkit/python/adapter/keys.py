@@ -64,7 +64,6 @@ REMARKS: Final[Mapping[str, str]] = {
     "debugpyArgs": "there is no other debugger to pass them to",
     "logToFile": "start the adapter with --log FILE instead",
     "options": "it is read no more; give each option as a key of its own",
-    "sudo": "the program runs as the user of the adapter; start the editor, or the adapter, as root instead",
     "waitOnAbnormalExit": "the terminal is not kept open by the debugger; a setting of the editor may do that",
     "waitOnNormalExit": "the terminal is not kept open by the debugger; a setting of the editor may do that",
 }

@@ -78,7 +78,8 @@ async def _program(launch: PythonLaunch, command: Command, run: DebuggeeRun) -> 
         async with started_in_terminal(command, run_in_terminal) as program:
             yield program
     except CapabilityMissing as error:
-        raise RequestFailed(f"console is {launch.console!r}, but {error}; use internalConsole") from error
+        instead = "" if command.as_root else "; use internalConsole"
+        raise RequestFailed(f"console is {launch.console!r}, but {error}{instead}") from error
 
 
 async def _command(launch: PythonLaunch, listener: LinkListener, run: DebuggeeRun) -> Command:

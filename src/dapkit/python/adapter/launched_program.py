@@ -8,7 +8,6 @@ run on.
 
 import codecs
 import os
-import signal
 import socket
 import subprocess
 from collections import deque
@@ -198,7 +197,7 @@ class LaunchedProgram:
 
     def send_term(self) -> None:
         """Send it SIGTERM, not its group."""
-        self._parent.send(signal.SIGTERM)
+        self._parent.terminate()
 
     async def kill(self) -> None:
         """Kill it, and all that it has started."""

@@ -26,6 +26,8 @@ import sys
 
 RESUME = b"c"
 """The program is to go on, if a signal has stopped it."""
+TERMINATE = b"t"
+"""The program is to get SIGTERM, not its group."""
 KILL = b"k"
 """The program and all below it are to be killed: also when it has ended, as is reported."""
 RELEASE = b"r"
@@ -181,6 +183,8 @@ class ParentProcess:
             if not said:
                 self._remove_sockets()
             return False
+        if TERMINATE in said and self.code is None:
+            os.kill(self._program, signal.SIGTERM)
         if RESUME in said:
             self._send(signal.SIGCONT)
             return False

@@ -15,7 +15,7 @@ from pathlib import Path
 import anyio
 
 from dapkit.adapter import RequestFailed
-from dapkit.python.adapter.parent_process import KILL, RELEASE, RESUME
+from dapkit.python.adapter.parent_process import KILL, RELEASE, RESUME, TERMINATE
 from dapkit.transport import Pulse
 from dapkit.transport.sockets import SocketStream
 
@@ -74,7 +74,7 @@ class ProgramParent:
                 await self._hear()
         except (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError):
             if self.returncode is None:  # it was killed itself
-                self.send(signal.SIGKILL)
+                self._kill_program()
                 self.returncode = -signal.SIGKILL
                 self._changed.beat()
 
@@ -117,11 +117,14 @@ class ProgramParent:
         """Wait until no signal keeps the program stopped."""
         await self._changed.until(lambda: self.stopped_by is None)
 
-    def send(self, number: signal.Signals) -> None:
-        """Send the program a signal."""
+    def _kill_program(self) -> None:
         if self._handle >= 0:
             with contextlib.suppress(ProcessLookupError, PermissionError):
-                signal.pidfd_send_signal(self._handle, number)
+                signal.pidfd_send_signal(self._handle, signal.SIGKILL)
+
+    def terminate(self) -> None:
+        """Have the program get SIGTERM, not its group: we may not send it one that runs as root."""
+        self._stream.send_now(TERMINATE)
 
     def resume(self) -> None:
         """Have the program go on that a signal has stopped."""

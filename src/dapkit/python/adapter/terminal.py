@@ -32,7 +32,7 @@ async def started_in_terminal(command: Command, run: RunInTerminal) -> AsyncIter
 
     Raises:
         RequestFailed: the client, or the operating system, refused.
-        NeverCame: nothing was started within `limits.LINK_SECONDS`.
+        NeverCame: nothing was started within `limits.LINK_SECONDS`, or `limits.PASSWORD_SECONDS` as root.
 
     """
     send, arrivals = anyio.create_memory_object_stream[ByteStream](1)
@@ -46,17 +46,18 @@ async def started_in_terminal(command: Command, run: RunInTerminal) -> AsyncIter
     path = folder / f"parent-{os.urandom(8).hex()}"
     with send, arrivals:
         async with listen_unix(path, take, max_connections=1):
-            await run(parent_command(f"unix:{path}"))
-            parent = ProgramParent(await _first(arrivals))
+            await run([*command.as_root, *parent_command(f"unix:{path}")])
+            patience = limits.PASSWORD_SECONDS if command.as_root else limits.LINK_SECONDS
+            parent = ProgramParent(await _first(arrivals, patience))
             path.unlink()  # no other is expected, and nothing stays behind if we are killed
             program = LaunchedProgram(parent)
             async with attended(program, parent, command):
                 yield program
 
 
-async def _first(arrivals: MemoryObjectReceiveStream[ByteStream]) -> SocketStream:
+async def _first(arrivals: MemoryObjectReceiveStream[ByteStream], patience: float) -> SocketStream:
     try:
-        with anyio.fail_after(limits.LINK_SECONDS):
+        with anyio.fail_after(patience):
             return cast("SocketStream", await arrivals.receive())  # what a listener on a unix socket hands out
     except TimeoutError:
-        raise NeverCame(f"nothing was started in the terminal within {limits.LINK_SECONDS:g} s") from None
+        raise NeverCame(f"nothing was started in the terminal within {patience:g} s") from None
