@@ -21,6 +21,7 @@ from typing import Any, Final, Protocol
 
 from dapkit import in_program
 from dapkit.jupyter.adapter_process import AdapterGone, AdapterProcess, Message
+from dapkit.transport import private_folder, remove_dead_sockets
 from dapkit.trusted_files import objection_to
 
 _RESUMING: Final = ("continue", "next", "stepIn", "stepOut")
@@ -153,6 +154,7 @@ class KernelDebugger:
 
     async def _attach(self, message: Message) -> Message:
         if not self._socket:
+            remove_dead_sockets(private_folder(), "kernel-*")  # of kernels that were killed
             self._socket = in_program.listen_in_private(f"kernel-{os.getpid()}")
         arguments = {"justMyCode": self._just_my_code, **message.get("arguments", {}), "socket": self._socket}
         rules = [{"path": path, "include": False} for path in sorted(self._kernel_files)]

@@ -1,7 +1,10 @@
 """The debugger of a notebook, by the requests that JupyterLab sends."""
 
+import socket
+
 import pytest
 
+from dapkit.transport import private_folder
 from e2e.jupyter.notebook import Notebook, Refused
 
 pytestmark = pytest.mark.timeout(180)
@@ -129,3 +132,11 @@ def test_restarted_kernel_has_a_debugger_of_its_own(lab: Notebook) -> None:
     assert lab.stack()[0][:2] == ("double", 2)
     lab.debug("continue", threadId=1)
     assert lab.finish(running) == "ok"
+
+
+def test_socket_of_a_kernel_that_was_killed_goes_with_the_next_one(lab: Notebook) -> None:
+    left = private_folder() / "kernel-of-a-dead-one"
+    with socket.socket(socket.AF_UNIX) as dead:
+        dead.bind(str(left))
+    lab.start_debugger()
+    assert not left.exists()
