@@ -78,6 +78,27 @@ async def test_program_is_attached_to_several_times_and_runs_on_each_time(tmp_pa
     assert len(set(counts)) == 3
 
 
+async def test_program_and_its_threads_are_told_of_before_it_stops(tmp_path: Path) -> None:
+    """An editor takes a thread that it is told of for one that runs."""
+    busy = LOOP.replace("time.sleep(0.01)", "pass")
+    with running(busy, tmp_path, sys.executable) as program:
+        program.read_place()
+        async with raw_client() as raw:
+            await raw.ask("initialize", {"adapterID": "dapkit"})
+            await raw.send("attach", program.connect)
+            await raw.event("initialized")
+            place = {"source": {"path": str(program.file)}, "breakpoints": [{"line": INSIDE}]}
+            await raw.ask("setBreakpoints", place)
+            await raw.ask("configurationDone")
+            await raw.event("stopped")
+            await raw.event("thread")
+            events = [message["event"] for message in raw.heard if message["type"] == "event"]
+            wanted = [event for event in events if event in ("process", "thread", "stopped")]
+            assert wanted == ["process", "thread", "stopped"]
+        program.go()
+        assert program.process.wait(30) == 0
+
+
 async def test_values_are_shown_by_the_presenters_that_attach_names(tmp_path: Path) -> None:
     (tmp_path / "shown.py").write_text("PRESENTERS = {'sys.version_info': lambda version: f'Python {version[0]}'}\n")
     with running(LOOP, tmp_path, sys.executable) as program:

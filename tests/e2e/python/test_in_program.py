@@ -359,7 +359,7 @@ async def test_child_of_a_fork_leaves_the_door_to_its_parent(tmp_path: Path, pyt
         program.read_place()
         async with client() as session:
             await session.add_breakpoint(program.file, 7)
-            await session.attach(program.connect)
+            await session.attach({**program.connect, "subProcess": False})
             assert program.line() == "7"
             assert (await session.threads()).threads
         async with client() as session:

@@ -314,6 +314,8 @@ class Engine:
     @in_link_thread
     def configuration_done(self) -> None:
         """Let the program start."""
+        if self.owned:
+            self.tell_of_program()
         with self.lock:
             self.states.move_program("configured")
             if self.options.debugs:
@@ -334,6 +336,18 @@ class Engine:
         if self.options.redirect_output:
             for problem in self.redirected_output.begin():
                 self._complain(problem)
+        if self._before is not None:
+            self._before = None
+            self.stops.report_taken()
+        self._may_run.release()
+        current.settle(came=True)
+
+    @in_link_thread
+    def tell_of_program(self) -> None:
+        """Tell of the program and its threads before it can stop: clients take a thread that is new for one that runs.
+
+        A program that runs can stop as soon as it has breakpoints.
+        """
         method = "launch" if self.owned else "attach"
         self.link.event(
             "process",
@@ -342,11 +356,6 @@ class Engine:
         self.link.event("thread", {"reason": "started", "threadId": MAIN})
         if not self.owned:
             self.threads.look()  # tells of the others
-        if self._before is not None:
-            self._before = None
-            self.stops.report_taken()
-        self._may_run.release()
-        current.settle(came=True)
 
     def let_link_take_turn(self) -> None:
         """Have the link's thread take a turn, its first look after the tool included.

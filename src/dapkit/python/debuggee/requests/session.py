@@ -54,6 +54,7 @@ def attach(engine: "Engine", request: IncomingRequest) -> Json:
         raise RequestRefused("the program was launched by its debugger; it cannot be attached to")
     body = launch(engine, request)
     engine.take_hold()
+    request.afterwards = engine.tell_of_program
     return {**body, "pid": os.getpid()}
 
 
