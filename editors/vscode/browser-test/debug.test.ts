@@ -22,12 +22,14 @@ const PROGRAMS = path.resolve(__dirname, "../../browser-test/shop");
 const PYTHON = needed("DAPKIT_TEST_PYTHON");
 const [LOOP, SUM] = [18, 19];
 const PARCELS = 6;
+const COUNT = 7;
 
 let home: string;
 let shop: string;
 let server: CodeServer | undefined;
 let editor: Editor;
 let adapter: ChildProcess | undefined;
+let clock: ChildProcess | undefined;
 let isBroken = false;
 
 before(async () => {
@@ -43,6 +45,7 @@ before(async () => {
 after(async () => {
   await (editor as Editor | undefined)?.close();
   adapter?.kill();
+  clock?.kill();
   await server?.stop();
   await fs.rm(home, { recursive: true, force: true, maxRetries: 10 });
 });
@@ -163,6 +166,21 @@ step("a child process has a session of its own, in which it is stepped", async (
   await picture("child");
   await editor.page.keyboard.press("F5");
   await editor.page.locator(".debug-toolbar").waitFor({ state: "hidden" });
+});
+
+step("a program that runs is picked from a list and attached to, and runs on afterwards", async () => {
+  await launchJson({ type: "dapkit", request: "attach", name: "Running", processId: "${command:pickProcess}" });
+  await editor.removeBreakpoints();
+  await editor.openFile("clock.py");
+  await editor.clickGutter(COUNT);
+  clock = spawn(PYTHON, [path.join(shop, "clock.py")], { stdio: "ignore" });
+  await editor.start("Running");
+  await editor.pick(String(clock.pid));
+  await editor.stoppedIn(`<module> clock.py ${String(COUNT)}`);
+  await editor.shows(editor.rows("Variables"), "count =");
+  await editor.page.keyboard.press("Shift+F5"); // disconnects
+  await editor.page.locator(".debug-toolbar").waitFor({ state: "hidden" });
+  assert.equal(clock.exitCode, null);
 });
 
 /** Add a step to the session. */

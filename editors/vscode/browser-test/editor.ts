@@ -92,6 +92,15 @@ export class Editor {
     await row.click();
   }
 
+  /** Choose what a text is typed for in a list. */
+  async pick(text: string): Promise<void> {
+    const input = this.page.locator(".quick-input-widget .quick-input-box input");
+    await this.page.locator('.quick-input-widget input[placeholder^="The process"]').waitFor();
+    await input.fill(text);
+    await this.page.locator(".quick-input-list .monaco-list-row.focused", { hasText: text }).waitFor();
+    await this.page.keyboard.press("Enter");
+  }
+
   lineNumber(line: number): Locator {
     return this.page.locator(".margin-view-overlays .line-numbers", { hasText: new RegExp(`^${String(line)}$`) });
   }
