@@ -160,6 +160,7 @@ class AttachableProgram:
             if client is None:
                 return
             self._serve(client)
+            del client  # else its connection, which is closed, would be kept until the next comes
 
     @unseen
     def _serve(self, client: AcceptedClient) -> None:

@@ -13,7 +13,7 @@ from . import loader, native
 
 
 def hide[T](ours: T) -> T:
-    """Hide an object that is in no circle: one of our classes, a list, a tuple or a dict."""
+    """Hide an object that is in no circle: one of our classes, a list, a socket or the like."""
     native.untrack(ours, False)  # noqa: FBT003 - a function in C
     return ours
 

@@ -5,6 +5,7 @@ the soft one, up to which programs close "all" descriptors. Before each use it i
 stands for what it stood for.
 """
 
+import _socket
 import fcntl
 import os
 from typing import Final
@@ -26,6 +27,10 @@ class OwnDescriptor:
         self.number: Final = _moved_up(number)
         self._identity = native.file_identity(self.number)
         hide(self)
+
+    def socket(self) -> _socket.socket:
+        """Return a socket of it."""
+        return hide(_socket.socket(fileno=self.number))
 
     def is_ours(self) -> bool:
         """Say whether the program has left it alone."""

@@ -69,7 +69,7 @@ class Link:
         """Take a connection, what its other end has said on it already, and our end of TLS if it is spoken there."""
         self._tls = tls
         self._end = OwnDescriptor(connection.detach())
-        self._connection = _socket.socket(fileno=self._end.number)
+        self._connection = self._end.socket()
         self._sending = _thread.RLock()  # it knows whether this very thread holds it; nothing is sent twice at once
         self._seq = 0
         self._timers: list[tuple[float, Callable[[], None]]] = []

@@ -53,7 +53,7 @@ class AcceptedClient:
     """A client that was accepted: the connection, and what it has sent of the session already."""
 
     def __init__(self, connection: _socket.socket, said: bytes, tls: "Tls | None" = None) -> None:
-        self.connection = connection
+        self.connection = hide(connection)
         self.said = said
         self.tls = tls
         hide(self)
@@ -116,7 +116,7 @@ class ClientListener:
     ) -> None:
         self._new_end = _ends_showing(shown) if shown is not None else lambda: None
         self._own = OwnDescriptor(_listening(place, allow_remote=allow_remote).detach())
-        self._listening = _socket.socket(fileno=self._own.number)
+        self._listening = self._own.socket()
         self.place: ListenAddress = place if isinstance(place, str) else (place[0], self._listening.getsockname()[1])
         self._token = token
         self._pending: dict[int, _PendingConnection] = {}
@@ -170,7 +170,7 @@ class ClientListener:
         except OSError:
             return  # it went away again
         own = OwnDescriptor(handle)
-        handle, connection = own.number, _socket.socket(fileno=own.number)
+        handle, connection = own.number, own.socket()
         connection.setblocking(False)  # noqa: FBT003 - its only parameter
         if not self._may_come(connection):
             connection.close()

@@ -21,8 +21,9 @@ class Tls:
     """
 
     def __init__(self, context: "_ssl._SSLContext", *, serves: bool, host: str | None = None) -> None:
-        self._in, self._out = _ssl.MemoryBIO(), _ssl.MemoryBIO()
-        self._end = context._wrap_bio(self._in, self._out, serves, server_hostname=host)  # type: ignore[attr-defined]
+        self._in, self._out = hide(_ssl.MemoryBIO()), hide(_ssl.MemoryBIO())
+        end = context._wrap_bio(self._in, self._out, serves, server_hostname=host)  # type: ignore[attr-defined]
+        self._end = hide(end)
         self.is_open = False
         """Whether the handshake is over."""
         hide(self)
@@ -97,6 +98,6 @@ def client_context(authority: str) -> "_ssl._SSLContext":
 
 
 def _context(protocol: int) -> "_ssl._SSLContext":
-    context = _ssl._SSLContext(protocol)
+    context = hide(_ssl._SSLContext(protocol))
     context.minimum_version = _OLDEST
     return context
