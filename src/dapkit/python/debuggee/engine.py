@@ -14,8 +14,7 @@ import _socket
 import _thread
 import os
 import sys
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
 from . import limits, log, marks
@@ -25,10 +24,8 @@ from .children import following
 from .classes import forget_classes
 from .collection import automatic
 from .connection import current
-from .connection.internal_errors import RELEASED_EVENT
 from .connection.link import Link
 from .connection.request import IncomingRequest
-from .connection.thread import start_thread
 from .connection.wire import Json
 from .data_breakpoints.table import DataBreakpointTable
 from .evaluation.interrupts import interrupt
@@ -41,6 +38,7 @@ from .execution.stops import Stops
 from .expressions.console import Console
 from .forks import Forks
 from .hidden import give_back, hide_modules, hide_parts
+from .link_thread import LinkThread
 from .looks import PeriodicLooks
 from .marks import in_link_thread, under_lock
 from .options import EngineOptions
@@ -63,10 +61,6 @@ from .values.variables import VariableReader
 if TYPE_CHECKING:
     from .connection.tls import Tls
     from .values.references import Numbered
-
-
-_ATTEMPTS = 2
-"""How often the link is served, if an error of ours ends that."""
 
 
 class RequestDispatcher(Protocol):
@@ -177,17 +171,24 @@ class Engine:
         self._exit_code = 0
         self._may_run = _thread.allocate_lock()
         self._may_run.acquire()
-        self._known = _thread.allocate_lock()
-        self._serving = _thread.allocate_lock()  # held while the link's thread lives
+        self.dispatcher = dispatcher(self)
+        self.link_thread = LinkThread(
+            self.link,
+            self.threads,
+            self.states,
+            lock=self.lock,
+            handle=self.dispatcher.handle,
+            over=self._link_is_over,
+            complain=self._complain,
+        )
         self.forks = Forks(
             self.link,
             self.threads,
             self.states,
             self.callbacks,
-            wait_for_end=self._wait_for_end,
-            serve=self._start_serving,
+            wait_for_end=self.link_thread.wait_for_end,
+            serve=self.link_thread.start,
         )
-        self.dispatcher = dispatcher(self)
         self._before = before
         self._hidden: list[object] = []
         self._hooked = False
@@ -214,52 +215,15 @@ class Engine:
         os.register_at_fork(
             before=self.forks.rest, after_in_parent=self.forks.go_on, after_in_child=self.forget_in_child
         )
-        self._start_serving()
+        self.link_thread.start()
         self._may_run.acquire()
 
-    def _start_serving(self) -> None:
-        self._known.acquire()
-        self._serving.acquire()
-        try:
-            start_thread(self._serve)
-        except RuntimeError:  # the system gives no thread
-            self._serving.release()
-            self._known.release()
-            raise
-        with self._known:  # released once the thread has said who it is
-            return
-
-    def _wait_for_end(self) -> None:
-        """Wait until the link's thread has ended."""
-        with self._serving:
-            return
-
-    @unseen
-    def _serve(self) -> None:
-        """Serve the link, in its thread, until it rests or is of no more use."""
-        self._take_link_thread()
-        self._known.release()
-        try:
-            if self._serve_in_spite_of_errors():
-                return
-            ends = self.owned or self.options.ends_with_link
-            if self.link.is_lost and ends and not self.states.released:
-                os._exit(limits.LINK_LOST_EXIT_CODE)
-            self._let_go()
-        finally:
-            self._serving.release()
-
-    @unseen
-    def _serve_in_spite_of_errors(self, others: Mapping[int, Callable[[], None]] = MappingProxyType({})) -> bool:
-        """Serve the link; once more after an error of ours. Return whether it rests."""
-        for _ in range(_ATTEMPTS):
-            try:
-                return self.link.serve(self.dispatcher.handle, others)
-            except BaseException as error:
-                self.link.errors.show(error, "the link's thread")
-        self._complain("The debugger cannot go on because of internal errors; the program runs on without it.")
-        self.link.event(RELEASED_EVENT, {})
-        return False
+    def _link_is_over(self) -> None:
+        """Decide what becomes of a program whose link will not be served again."""
+        ends = self.owned or self.options.ends_with_link
+        if self.link.is_lost and ends and not self.states.released:
+            os._exit(limits.LINK_LOST_EXIT_CODE)
+        self._let_go()
 
     def _let_go(self) -> None:
         """Leave the program to itself, whatever state the engine is in."""
@@ -274,10 +238,10 @@ class Engine:
     @unseen
     def serve_attached(self, others: dict[int, Callable[[], None]]) -> None:
         """Serve a client that has come to the running program, in this thread, until it leaves."""
-        self._take_link_thread()
+        self.link_thread.take()
         self._hidden = hide_parts(self)  # before the modules, from which there is a way to it
         hide_modules()
-        self._serve_in_spite_of_errors(others)
+        self.link_thread.serve(others)
         self._let_go()
 
     def discard(self) -> None:
@@ -289,13 +253,6 @@ class Engine:
         """Let the collector have it; a job, which is never tracked, leads to all of it."""
         self.jobs.forget()
         give_back(self._hidden)
-
-    def _take_link_thread(self) -> None:
-        """Make the calling thread the link's."""
-        with self.lock:
-            self.states.forget(self.threads.link)
-            self.threads.link = _thread.get_ident()
-            self.states.move(self.threads.link, "exempt")
 
     def take_hold(self) -> None:
         """Take the monitoring tool, and what another client has left suspended.
