@@ -151,28 +151,36 @@ class HitActions:
         hide(self)
 
 
+class HostCode:
+    """A code object that breakpoints are put into, and what its names mean.
+
+    Attributes:
+        namespace: the globals that it runs with; if not given, the name of a built-in means that.
+        of_template: whether a template was compiled to it, which has other variables than the template.
+
+    """
+
+    __slots__ = ("code", "namespace", "of_template")
+
+    def __init__(self, code: CodeType, namespace: dict[str, object], *, of_template: bool = False) -> None:
+        self.code = code
+        self.namespace = namespace
+        self.of_template = of_template
+        hide(self)
+
+
 def callback_for(
-    test: BreakpointCondition,
-    code: CodeType,
-    line: int,
-    *,
-    namespace: dict[str, object],
-    actions: HitActions,
-    of_template: bool = False,
-    at_once: bool = True,
+    test: BreakpointCondition, host: HostCode, line: int, actions: HitActions, *, at_once: bool = True
 ) -> LineCallback:
     """Make the LINE callback of one breakpoint, for the lines of one code object.
 
-    `namespace` are the globals that the code runs with. Lines of other code objects are
-    not to be given to it. The code of a template has other variables than the template. What is not made `at_once` is
-    made when it is first called.
+    Lines of other code objects are not to be given to it. What is not made `at_once` is made when it is first called.
     """
     if test.is_plain:
         return _plain(line, actions.hit)
     if not at_once:
-        return _when_called(
-            lambda: callback_for(test, code, line, namespace=namespace, actions=actions, of_template=of_template)
-        )
+        return _when_called(lambda: callback_for(test, host, line, actions))
+    code = host.code
 
     def careful(frame: FrameType) -> object:
         return _act(test, frame, code, line, actions)
@@ -180,7 +188,7 @@ def callback_for(
     def say(frame: FrameType, _code: CodeType, _line: int) -> None:
         actions.log(_log_text(test, frame), line)
 
-    can_check = native.CAN_CHECK and not of_template
+    can_check = native.CAN_CHECK and not host.of_template
     tree = tree_of(test.expression.tree, code) if test.expression is not None and can_check else None
     in_c: LineCallback | None = None
     if test.expression is None or tree is not None:
@@ -193,10 +201,7 @@ def callback_for(
             hit=actions.hit if test.log is None else say,
             careful=careful,
         )
-    names_known = not of_template
-    return in_c or _written(
-        test, code, line, namespace=namespace, actions=actions, careful=careful, names_known=names_known
-    )
+    return in_c or _written(test, host, line, actions, careful)
 
 
 def _plain(wanted: int, hit: Callable[[FrameType, CodeType, int], object]) -> LineCallback:
@@ -223,15 +228,13 @@ def _when_called(make: Callable[[], LineCallback]) -> LineCallback:
 
 def _written(
     test: BreakpointCondition,
-    code: CodeType,
+    host: HostCode,
     line: int,
-    *,
-    namespace: dict[str, object],
     actions: HitActions,
     careful: Callable[[FrameType], object],
-    names_known: bool,
 ) -> LineCallback:
-    """Write the callback in Python, and compile it; `names_known` says that code has variables by their names."""
+    """Write the callback in Python, and compile it."""
+    code = host.code
     function = is_function(code)
     variables = frozenset((*code.co_varnames, *code.co_cellvars, *code.co_freevars) if function else ())
     ours: dict[str, object] = {
@@ -250,11 +253,11 @@ def _written(
         "_d_missed": MISSED,
     }
     is_class = not function and code.co_name != "<module>"
-    if not names_known or (test.names and is_class) or test.names & (SEES_ITS_CALLER - variables):
+    if host.of_template or (test.names and is_class) or test.names & (SEES_ITS_CALLER - variables):
         source = _function(line, [" return _d_careful(_d_getframe(_d_depth))"])
     else:
         elsewhere = test.names - variables - test.bound
-        wide = {name for name in elsewhere if name in namespace or name not in vars(builtins)}
+        wide = {name for name in elsewhere if name in host.namespace or name not in vars(builtins)}
         source = _source(test, line, local=sorted(test.names & variables), wide=sorted(wide))
     module = compiled(source, place=GENERATED)
     body = next(const for const in module.co_consts if isinstance(const, CodeType))

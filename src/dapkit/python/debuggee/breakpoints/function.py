@@ -25,7 +25,7 @@ from ..sources.compilation import with_nested
 from ..sources.files import PROGRAM, Sources, is_function, lines_of_code, resume_offset
 from ..sources.stamps import loaded_namespaces
 from .breakpoint import FUNCTION, EngineBreakpoint
-from .conditions import LineCallback
+from .conditions import HostCode, LineCallback
 from .sites import HitCollector, SiteTable, site_of
 from .source import ActionsFor, Report
 
@@ -134,7 +134,7 @@ class FunctionBreakpointTable:
         if any(site.code is code and site.breakpoint is breakpoint for site in self.sites):
             return
         at = resume_offset(code)
-        site = site_of(breakpoint, code, at, namespace=namespace, actions=self._actions_for(breakpoint))
+        site = site_of(breakpoint, HostCode(code, namespace), at, self._actions_for(breakpoint))
         self.sites.add([site])
         same = [other for other in self.sites if other.code is code]
         self.starts[id(code)] = site.callback if len(same) == 1 else self.sites.dispatch

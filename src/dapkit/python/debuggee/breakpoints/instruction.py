@@ -9,6 +9,7 @@ from ..errors import RequestRefused
 from ..marks import under_lock
 from ..sources.files import resume_offset
 from .breakpoint import INSTRUCTION, ONCE, EngineBreakpoint
+from .conditions import HostCode
 from .sites import SiteTable, site_of
 from .source import ActionsFor
 
@@ -38,7 +39,7 @@ class InstructionBreakpointTable:
                 continue
             breakpoint.address = hex(self._addresses.of(code, offset))
             # The namespace is only a hint which names are global; another is looked up in the frame.
-            self._inline.add([site_of(breakpoint, code, offset, namespace={}, actions=self._actions_for(breakpoint))])
+            self._inline.add([site_of(breakpoint, HostCode(code, {}), offset, self._actions_for(breakpoint))])
         return made
 
     @under_lock

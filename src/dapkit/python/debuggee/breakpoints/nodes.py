@@ -13,7 +13,7 @@ from ..execution import monitor
 from ..sources.files import Sources, first_line, name_in
 from ..templates.django import DjangoFrame, NodePlaces, frame_of
 from .breakpoint import EngineBreakpoint
-from .conditions import HitActions, LineCallback
+from .conditions import HitActions, HostCode, LineCallback
 from .sites import BreakpointSite, site_of
 
 type Meet = Callable[[str, list[int]], None]
@@ -60,7 +60,7 @@ class NodeTemplates:
         if code is None or key.endswith(_OF_PYTHON):
             return None
         begin = first_line(code)
-        made = site_of(breakpoint, code, begin, namespace={}, actions=actions, of_template=True)
+        made = site_of(breakpoint, HostCode(code, {}, of_template=True), begin, actions)
         made.callback = self._at_node(key, breakpoint, begin, made.callback)
         return made
 

@@ -17,7 +17,7 @@ from ..hidden import hide
 from ..marks import under_lock
 from ..room import MISSED, MOST_MISSED, has_room
 from .breakpoint import EngineBreakpoint
-from .conditions import HitActions, LineCallback, callback_for
+from .conditions import HitActions, HostCode, LineCallback, callback_for
 
 DISABLE = monitor.DISABLE
 
@@ -39,22 +39,12 @@ class BreakpointSite:
 
 
 def site_of(
-    wanted: EngineBreakpoint,
-    code: CodeType,
-    at: int,
-    *,
-    namespace: dict[str, object],
-    actions: HitActions,
-    of_template: bool = False,
-    at_once: bool = True,
+    wanted: EngineBreakpoint, host: HostCode, at: int, actions: HitActions, *, at_once: bool = True
 ) -> BreakpointSite:
     """Make the site of a breakpoint in a code object, at a line or an offset; its callback `at_once` or later."""
     assert wanted.test is not None, "a breakpoint without a test is put nowhere"  # noqa: S101 - says so to mypy
     wanted.bound = True
-    callback = callback_for(
-        wanted.test, code, at, namespace=namespace, actions=actions, of_template=of_template, at_once=at_once
-    )
-    return BreakpointSite(wanted, code, at, callback)
+    return BreakpointSite(wanted, host.code, at, callback_for(wanted.test, host, at, actions, at_once=at_once))
 
 
 class BreakpointHit:

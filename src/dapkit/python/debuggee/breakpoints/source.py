@@ -27,7 +27,7 @@ from ..sources.compilation import with_nested
 from ..sources.files import Sources, lines_of_code, lines_of_tree, name_in
 from ..templates.jinja import CompiledTemplate, compiled_template
 from .breakpoint import SOURCE, EngineBreakpoint
-from .conditions import HitActions
+from .conditions import HitActions, HostCode
 from .nodes import NodeTemplates
 from .sites import BreakpointSite, HitCollector, SiteTable, site_of
 
@@ -311,27 +311,11 @@ class SourceBreakpointTable:
         inline: list[BreakpointSite] = []
         for code, namespace in codes:
             lines = self._lines_in(code, key)
-            of_template = bool(self._templates.get(key))
+            host = HostCode(code, namespace, of_template=bool(self._templates.get(key)))
 
-            def site(
-                breakpoint: EngineBreakpoint,
-                at: int,
-                *,
-                at_line: bool,
-                code: CodeType = code,
-                namespace: dict[str, object] = namespace,
-                of_template: bool = of_template,
-            ) -> BreakpointSite:
+            def site(breakpoint: EngineBreakpoint, at: int, *, at_line: bool, host: HostCode = host) -> BreakpointSite:
                 actions = self._actions_for(breakpoint, at_line=at_line)
-                return site_of(
-                    breakpoint,
-                    code,
-                    at,
-                    namespace=namespace,
-                    actions=actions,
-                    of_template=of_template,
-                    at_once=at_once,
-                )
+                return site_of(breakpoint, host, at, actions, at_once=at_once)
 
             for line in filter(places.__contains__, lines):
                 pairs = itertools.product(places[line], lines[line])
