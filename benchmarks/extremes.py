@@ -171,6 +171,25 @@ def breakpoints() -> None:
             show(f"100,000 breakpoints in one request, {title}", (time.perf_counter() - begin) * 1000)
 
 
+FUNCTIONS = 2_000
+CALLED = (
+    "".join(f"def f{number}():\n    return {number}\n" for number in range(FUNCTIONS))
+    + "import asyncio, http.client\n"
+    + "".join(f"f{number}()\n" for number in range(FUNCTIONS))
+    + "x = 1\n"
+)
+
+
+def functions() -> None:
+    """Set very many function breakpoints in a program that is about to define them."""
+    with session() as client:
+        client.launch("x = 0\n" + CALLED, 1)
+        client.set_breakpoints(len(CALLED.splitlines()) + 1)
+        wanted = [{"name": f"f{number}", "condition": "False"} for number in range(FUNCTIONS)]
+        timed("2,000 function breakpoints", lambda: client.ask("setFunctionBreakpoints", breakpoints=wanted))
+        timed("the functions are defined and called, and modules of 4,000 more", lambda: client.step("continue"))
+
+
 def module() -> None:
     """Look at a module of 100,000 lines."""
     with session() as client:
@@ -306,6 +325,7 @@ def main() -> None:
     parser.add_argument("--stops", type=int, default=STOPS, metavar="N", help="how many stops (default: %(default)s)")
     cases: dict[str, Callable[[int], None]] = {
         "breakpoints": lambda _: breakpoints(),
+        "functions": lambda _: functions(),
         "module": lambda _: module(),
         "deep": lambda _: deep(),
         "threads": lambda _: threads(),

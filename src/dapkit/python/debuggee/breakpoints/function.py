@@ -10,6 +10,7 @@ The condition is tested as the call begins; the program stops at the first line 
 """
 
 import sys
+from collections.abc import Iterator
 from types import CodeType, FunctionType, MethodType
 from typing import Any, Final
 
@@ -20,13 +21,14 @@ from ..connection.wire import Json
 from ..errors import RequestRefused
 from ..execution import monitor
 from ..execution.monitor import Monitor
+from ..hidden import hide
 from ..marks import under_lock
 from ..sources.compilation import with_nested
 from ..sources.files import PROGRAM, Sources, is_function, lines_of_code, resume_offset
 from ..sources.stamps import loaded_namespaces
 from .breakpoint import FUNCTION, EngineBreakpoint
 from .conditions import HostCode, LineCallback
-from .sites import HitCollector, SiteTable, site_of
+from .sites import BreakpointSite, HitCollector, all_of, site_of
 from .source import ActionsFor, Report
 
 _AROUND_FUNCTIONS: Final = ClassSet(MethodType, staticmethod, classmethod)
@@ -35,8 +37,43 @@ type Meaning = tuple[str, str]
 """Module, or an empty text for any of the program's, and qualified name without `<locals>`."""
 
 
+class _WantedNames:
+    """The names of function breakpoints. There may be thousands, and as many functions to compare with them."""
+
+    def __init__(self) -> None:
+        self._by_qualified_name: dict[str, list[tuple[EngineBreakpoint, str]]] = {}
+        self._by_first_part: dict[str, list[tuple[EngineBreakpoint, str, str]]] = {}
+        hide(self)
+
+    def add(self, breakpoint: EngineBreakpoint, meanings: list[Meaning]) -> None:
+        """Add what the name of a breakpoint may mean."""
+        for module, name in meanings:
+            self._by_qualified_name.setdefault(name, []).append((breakpoint, module))
+            self._by_first_part.setdefault(name.partition(".")[0], []).append((breakpoint, module, name))
+
+    def clear(self) -> None:
+        """Forget all."""
+        self._by_qualified_name.clear()
+        self._by_first_part.clear()
+
+    def of(self, code: CodeType) -> list[tuple[EngineBreakpoint, str]]:
+        """Return the breakpoints by whose names a code object was defined, each with the module that has to be its."""
+        return self._by_qualified_name.get(plain_text(code.co_qualname).replace(".<locals>", ""), [])
+
+    def unbound(self, namespace: dict[str, object]) -> Iterator[tuple[EngineBreakpoint, str, str]]:
+        """Return breakpoints in no code yet whose name begins with one of a module: each, its module, and its name."""
+        for first in list(filter(namespace.__contains__, self._by_first_part)):
+            left = [wanted for wanted in self._by_first_part.pop(first) if not wanted[0].bound]
+            if left:
+                self._by_first_part[first] = left
+                yield from left
+
+
 class FunctionBreakpointTable:
-    """All function breakpoints of the session."""
+    """All function breakpoints of the session.
+
+    Invariant: `_sites` and `starts` have the same code objects, those that the monitor watches for this table.
+    """
 
     def __init__(
         self, watch: Monitor, sources: Sources, *, actions_for: ActionsFor, collector: HitCollector, report: Report
@@ -45,10 +82,13 @@ class FunctionBreakpointTable:
         self._sources = sources
         self._actions_for = actions_for
         self._report = report
-        self.asked: list[tuple[EngineBreakpoint, list[Meaning]]] = []
-        self.sites = SiteTable(watch, "function", monitor.EVENTS.PY_START, collector)
+        self.asked: list[EngineBreakpoint] = []
+        self._names = _WantedNames()
+        self._collector = collector
+        self._sites: dict[int, list[BreakpointSite]] = {}
+        """By code object, each kept alive by its sites."""
         self.starts: dict[int, LineCallback] = {}
-        """By code object, each kept alive by its site: what is to be done when it starts."""
+        """By code object: what is to be done when it starts."""
 
     @under_lock
     def place(self, specs: list[Json]) -> list[EngineBreakpoint]:
@@ -65,10 +105,12 @@ class FunctionBreakpointTable:
             except RequestRefused as refusal:
                 breakpoint.fail(str(refusal))
                 continue
-            self.asked.append((breakpoint, meanings))
-            self._find_loaded(breakpoint, meanings)
+            self.asked.append(breakpoint)
+            self._names.add(breakpoint, meanings)
+        self._find_loaded()
+        for breakpoint in self.asked:
             if not breakpoint.bound and not breakpoint.message:
-                breakpoint.wait(f"no function {spec['name']} is loaded yet")
+                breakpoint.wait(f"no function {breakpoint.spec['name']} is loaded yet")
         if self.asked:
             self._monitor.discover("functions")  # shows all code again, as it starts
         return made
@@ -76,68 +118,71 @@ class FunctionBreakpointTable:
     @under_lock
     def clear(self) -> None:
         """Remove everything."""
-        self.sites.remove(lambda _: True)
+        for [site, *_] in self._sites.values():
+            self._monitor.want(site.code, "function", 0)
+        self._sites.clear()
         self.starts = {}
         self.asked = []
+        self._names.clear()
         self._monitor.also("functions", 0)
 
     @under_lock
     def meet(self, code: CodeType, namespace: dict[str, object]) -> None:
         """Bind to a code object that is about to run, and to the functions inside it."""
-        for breakpoint, meanings in self.asked:
-            bound = breakpoint.bound
-            for part in with_nested(code):
-                if is_function(part) and (
-                    self._means(meanings, part, namespace)
-                    or (part is code and not bound and self._finds(meanings, part, namespace))
-                ):
-                    self._bind(breakpoint, part, namespace)
-            if breakpoint.bound and not bound:
-                self._report(breakpoint, "changed")
-
-    def _means(self, meanings: list[Meaning], code: CodeType, namespace: dict[str, object]) -> bool:
-        """Say whether a code object was defined under one of these names."""
-        qualified = plain_text(code.co_qualname).replace(".<locals>", "")
-        return any(qualified == name and self._is_in(module, code.co_filename, namespace) for module, name in meanings)
-
-    def _finds(self, meanings: list[Meaning], code: CodeType, namespace: dict[str, object]) -> bool:
-        """Say whether a code object is what is found under one of these names now."""
-        return any(
-            self._is_in(module, code.co_filename, namespace) and code_of(_look_up(namespace, name)) is code
-            for module, name in meanings
-        )
+        found = [
+            (breakpoint, part)
+            for part in filter(is_function, with_nested(code))
+            for breakpoint, module in self._names.of(part)
+            if self._is_in(module, part.co_filename, namespace)
+        ]
+        if is_function(code) and all(part is not code for _, part in found):
+            found += [
+                (breakpoint, code)
+                for breakpoint, module, name in self._names.unbound(namespace)
+                if self._is_in(module, code.co_filename, namespace) and code_of(_look_up(namespace, name)) is code
+            ]
+        newly = {breakpoint.number: breakpoint for breakpoint, _ in found if not breakpoint.bound}
+        for breakpoint, part in found:
+            self._bind(breakpoint, part, namespace)
+        for breakpoint in newly.values():
+            self._report(breakpoint, "changed")
 
     def _is_in(self, module: str, filename: str, namespace: dict[str, object]) -> bool:
         if not module:
             return self._sources.kind(filename) == PROGRAM
         return module in _names_of(namespace)
 
-    def _find_loaded(self, breakpoint: EngineBreakpoint, meanings: list[Meaning]) -> None:
+    def _find_loaded(self) -> None:
         """Bind to what is loaded already, as far as names lead to it."""
+        found: list[tuple[EngineBreakpoint, CodeType, dict[str, object]]] = []
+        others: list[tuple[EngineBreakpoint, str]] = []
         for namespace in loaded_namespaces():
             filename = namespace.get("__file__")
-            for wanted, name in meanings:
-                if not self._is_in(wanted, filename if type(filename) is str else "<string>", namespace):
+            for breakpoint, module, name in self._names.unbound(namespace):
+                if not self._is_in(module, filename if type(filename) is str else "<string>", namespace):
                     continue
-                found = _look_up(namespace, name)
-                code = code_of(found)
+                meant = _look_up(namespace, name)
+                code = code_of(meant)
                 if code is not None:
-                    self._bind(breakpoint, code, namespace)
-                elif callable(found) and not breakpoint.bound and not is_a(found, type):
-                    breakpoint.fail(f"{breakpoint.spec['name']} is built in: there is no Python code to stop in")
-                elif is_a(found, type) and not breakpoint.bound:
-                    breakpoint.fail(
-                        f"{breakpoint.spec['name']} is a class; name one of its methods, {name}.__init__ for instance"
-                    )
+                    found.append((breakpoint, code, namespace))
+                elif is_a(meant, type):
+                    others.append((breakpoint, f"is a class; name one of its methods, {name}.__init__ for instance"))
+                elif callable(meant):
+                    others.append((breakpoint, "is built in: there is no Python code to stop in"))
+        for breakpoint, code, namespace in found:
+            self._bind(breakpoint, code, namespace)
+        for breakpoint, why in others:
+            if not breakpoint.bound:
+                breakpoint.fail(f"{breakpoint.spec['name']} {why}")
 
     def _bind(self, breakpoint: EngineBreakpoint, code: CodeType, namespace: dict[str, object]) -> None:
-        if any(site.code is code and site.breakpoint is breakpoint for site in self.sites):
+        here = self._sites.setdefault(id(code), [])
+        if any(site.breakpoint is breakpoint for site in here):
             return
-        at = resume_offset(code)
-        site = site_of(breakpoint, HostCode(code, namespace), at, self._actions_for(breakpoint))
-        self.sites.add([site])
-        same = [other for other in self.sites if other.code is code]
-        self.starts[id(code)] = site.callback if len(same) == 1 else self.sites.dispatch
+        site = site_of(breakpoint, HostCode(code, namespace), resume_offset(code), self._actions_for(breakpoint))
+        here.append(site)
+        self.starts[id(code)] = site.callback if len(here) == 1 else all_of(here, self._collector)
+        self._monitor.want(code, "function", monitor.EVENTS.PY_START, afresh=True)
         path = self._sources.path(code.co_filename)
         if path is not None:
             breakpoint.source = {"name": path.rpartition("/")[2], "path": path}

@@ -1,7 +1,7 @@
 """Breakpoints in code objects: which callback serves an event, found as cheaply as can be.
 
 A *site* is a breakpoint in one code object, at a line or at the offset of an instruction.
-All sites of one kind of event make up one `SiteTable`.
+All sites at lines make up one `SiteTable`, those at instructions another.
 """
 
 import _thread
@@ -179,7 +179,7 @@ def _table(sites: list[BreakpointSite], collector: HitCollector, kept: list[tupl
             idle.setdefault(place, []).append(code)
     # A line number that only one code object has is the usual case, and worth a shorter way.
     table: native.Table = {
-        place: (found[0].code, found[0].callback) if len(found) == 1 else (None, _all_of(found, collector))
+        place: (found[0].code, found[0].callback) if len(found) == 1 else (None, all_of(found, collector))
         for place, found in at.items()
     }
     for place, codes in idle.items():
@@ -224,7 +224,7 @@ def _dispatch(table: native.Table) -> LineCallback:
     return has_room(dispatch)
 
 
-def _all_of(sites: list[BreakpointSite], collector: HitCollector) -> LineCallback:
+def all_of(sites: list[BreakpointSite], collector: HitCollector) -> LineCallback:
     """Make one callback of sites that share a line or an offset; log messages come before the stop."""
     sites = sorted(sites, key=lambda site: not site.breakpoint.spec.get("logMessage"))
 
