@@ -79,8 +79,9 @@ def remove_dead_sockets(folder: Path, pattern: str) -> None:
     check_private_folder(folder)
     with locked(folder):  # what was bound by `listen_unix` listens by now, too
         for path in folder.glob(pattern):
-            if path.is_socket() and not _is_alive(path):
-                path.unlink()
+            with contextlib.suppress(FileNotFoundError):  # its own process has removed it, without the lock
+                if path.is_socket() and not _is_alive(path):
+                    path.unlink()
 
 
 def _bound(path: Path) -> tuple[socket.socket, int]:

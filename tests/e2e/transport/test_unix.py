@@ -103,6 +103,25 @@ async def test_dead_sockets_are_removed_and_what_is_alive_or_other_stays(path: P
         assert sorted(names_in(path.parent)) == ["engine-alive", "engine-file", "other-dead"]
 
 
+async def test_socket_that_its_own_process_removes_meanwhile_is_passed_over(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_socket = Path.is_socket
+
+    def is_socket_and_is_removed_then(asked: Path) -> bool:
+        found = is_socket(asked)
+        if asked.name == "engine-removed":
+            remove(asked)
+        return found
+
+    for name in ("engine-removed", "engine-dead"):
+        with socket.socket(socket.AF_UNIX) as dead:
+            dead.bind(str(path.with_name(name)))
+    monkeypatch.setattr(Path, "is_socket", is_socket_and_is_removed_then)
+    remove_dead_sockets(path.parent, "engine-*")
+    assert names_in(path.parent) == []
+
+
 async def test_question_whether_a_socket_is_alive_is_not_heard_by_who_listens(path: Path) -> None:
     alive = path.with_name("engine-alive")
     heard: list[bytes] = []
