@@ -157,8 +157,9 @@ class Children:
             yield
             return
         folder = private_folder()
-        for pattern in ("child-*", "door-*", "talk-*"):
-            remove_dead_sockets(folder, pattern)  # of processes that were killed
+        if getattr(self._args, "sub_process_id", None) is None:  # once for a whole family
+            for pattern in ("child-*", "door-*", "talk-*"):
+                remove_dead_sockets(folder, pattern)  # of processes that were killed
         mark = os.urandom(8).hex()
         self._sessions, door = folder / f"talk-{mark}", folder / f"door-{mark}"
         async with (
