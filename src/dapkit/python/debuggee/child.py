@@ -10,7 +10,6 @@ helpers of `multiprocessing` have no session: the server of forks only shows its
 
 import _thread
 import atexit
-import gc
 import os
 import sys
 
@@ -59,18 +58,24 @@ def _engine() -> Engine | None:
 _REPORTS = _Reports()
 
 
-def begin(way: str) -> None:
-    """Begin in a process that was started: `way` is what its parent has left for it."""
-    before = set(map(id, gc.get_objects()))
+def begin(way: str, of_interpreter: list[object]) -> None:
+    """Begin in a process that was started.
+
+    Args:
+        way: what its parent has left for it.
+        of_interpreter: the objects that were there before the engine was loaded. They are held as long as this takes,
+            so that none of ours gets the id of one.
+
+    """
     name, _, door = way.partition("|")
     line = CommandLine(list(sys.orig_argv))
     if not line.is_helper:
-        if _begin(name if line.runs(SPAWN) else line.name, door):
-            hidden.hide_all(before)
+        _begin(name if line.runs(SPAWN) else line.name, door)
     elif line.runs(FORK_SERVER):
         loader.load("requests.dispatch")  # in the forks it is there then
         following.help_program(name.partition(": ")[0])  # the process that it was started for is one of many
         follow(door)
+    hidden.hide_all(set(map(id, of_interpreter)))
 
 
 def follow(door: str) -> None:

@@ -23,30 +23,43 @@ def _without_us():
     return way
 
 
+def _objects():
+    """Return what the collector lists; no module is left behind for that."""
+    is_known = "gc" in sys.modules
+    import gc
+
+    listed = gc.get_objects()
+    if not is_known:
+        del sys.modules["gc"]
+        vars(gc).clear()  # else it is in circles, which the program would collect
+    return listed
+
+
 def _begin(way):
     """Have the engine loaded where the program does not see it, and wait until it is configured."""
+    of_interpreter = _objects()
     files = sys.modules["_frozen_importlib_external"]
     path = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "loader.py")
     loader = type(sys)("_dapkit_debuggee.loader")
     loader.__file__ = path
     loader.__builtins__ = dict(vars(sys.modules["builtins"]))
     exec(files.SourceFileLoader("loader", path).get_code("loader"), vars(loader))
-    loader.start(loader)("child").begin(way)
+    loader.start(loader)("child").begin(way, of_interpreter)
+    globals().clear()  # nothing of this module is left for the collector either
 
 
-class _Beginning:
-    """Begins when it is let go of."""
-
-    def __init__(self, way):
-        self.way = way
-
-    def __del__(self):
-        _begin(self.way)
+def _begins_when_let_go_of(way):
+    """Return what begins when the last reference to it goes."""
+    try:
+        yield
+    finally:
+        _begin(way)
 
 
 def _import_real(way):
     """Import the real one. Where there is none, `site` catches the error, and what holds the beginning goes with it."""
-    held = _Beginning(way)
+    held = _begins_when_let_go_of(way)
+    next(held)
     import sitecustomize  # noqa: F401
 
     del held
