@@ -300,6 +300,101 @@ def _environment() -> dict[str, str]:
     return {"PATH": os.environ["PATH"], "PYTHONPATH": "somewhere", "HOME": os.environ.get("HOME", "/")}
 
 
+MISTAKES = """
+    import os, pathlib, signal, subprocess, sys, _posixsubprocess
+
+    class Refuses(dict):
+        def keys(self):
+            raise ZeroDivisionError("no keys")
+
+    class HasKeys:
+        def keys(self):
+            return ["A"]
+        def values(self):
+            return ["1"]
+
+    class Longer(dict):
+        def __len__(self):
+            return 2
+
+    class NoPath:
+        def __fspath__(self):
+            return 5
+
+    class Interrupted:
+        calls = 0
+        def __fspath__(self):
+            self.calls += 1
+            if self.calls == 1:
+                signal.raise_signal(signal.SIGINT)
+            return "nowhere"
+
+    me = sys.executable
+    pathlib.Path("python3").touch()
+    MISTAKES = {
+        "nothing": lambda: os.execv(),
+        "by name": lambda: os.execv(path=me, argv=[me]),
+        "descriptor": lambda: os.execv(10 ** 6, [me]),
+        "number": lambda: os.execve(10 ** 6, [me], {}),
+        "kind of path": lambda: os.execv(None, [me]),
+        "path that is none": lambda: os.execv(NoPath(), [me]),
+        "zero in path": lambda: os.execv("python3\\0", [me]),
+        "surrogate in path": lambda: os.execv("\\ud800", [me]),
+        "no such file": lambda: os.execv("nowhere/python3", [me]),
+        "not executable": lambda: os.execv("./python3", [me]),
+        "nowhere on PATH": lambda: os.execvp("python3.nowhere", [me]),
+        "text": lambda: os.execv(me, "text"),
+        "empty list": lambda: os.execv(me, []),
+        "empty name": lambda: os.execv(me, [""]),
+        "kind of argument": lambda: os.execv(me, [me, 5]),
+        "zero in argument": lambda: os.execv(me, [me, "a\\0b"]),
+        "surrogate in argument": lambda: os.execve(me, [me, "\\ud800"], {}),
+        "argument by name": lambda: os.execve(env={}, path=me, argv=[5]),
+        "too many": lambda: os.execve(me, [me], {}, 5),
+        "unknown name": lambda: os.execve(me, [me], environment={}),
+        "no environment": lambda: os.execve(me, [me], None),
+        "text as environment": lambda: os.execve(me, [me], "text"),
+        "list as environment": lambda: os.execve(me, [me], [("A", "1")]),
+        "kind of value": lambda: os.execve(me, [me], {"A": 1}),
+        "kind of name": lambda: os.execve(me, [me], env={1: "A"}),
+        "equals in name": lambda: os.execve(me, [me], {"A=B": "1"}),
+        "name without letters": lambda: os.execve(me, [me], {"": "1"}),
+        "zero in value": lambda: os.execve(me, [me], {"A": "\\0"}),
+        "mapping that refuses": lambda: os.execve(me, [me], Refuses()),
+        "no mapping": lambda: os.execve(me, [me], HasKeys()),
+        "mapping that lies": lambda: os.execve(me, [me], Longer(A="1")),
+        "spawn without environment": lambda: os.posix_spawn(me, [me]),
+        "spawn with a number": lambda: os.posix_spawn(me, [me], 5),
+        "spawn with a wrong group": lambda: os.posix_spawn(me, [me], {}, setpgroup="x"),
+        "spawn of a descriptor": lambda: os.posix_spawn(1, [me], {}),
+        "spawn of nothing": lambda: os.posix_spawnp("python3.nowhere", [me], os.environ),
+        "inherited": lambda: os.waitpid(os.posix_spawn(me, [me, "-c", "pass"], None), 0)[1],
+        "argument of Popen": lambda: subprocess.Popen([me, 5]),
+        "value of Popen": lambda: subprocess.Popen([me], env={"A": 5}),
+        "folder of Popen": lambda: subprocess.Popen([me], cwd=5),
+        "no folder of Popen": lambda: subprocess.Popen([me], cwd="nowhere"),
+        "preparation of Popen": lambda: subprocess.Popen([me], preexec_fn=5),
+        "two of fork_exec": lambda: _posixsubprocess.fork_exec(1, 2),
+        "numbers of fork_exec": lambda: _posixsubprocess.fork_exec(*range(22)),
+        "interrupt": lambda: os.execv(Interrupted(), [me]),
+    }
+    for name, mistake in MISTAKES.items():
+        try:
+            print(f"{name}:", mistake())
+        except BaseException as error:
+            print(f"{name}: {type(error).__name__}: {error}")
+"""
+
+
+@pytest.mark.each_python
+async def test_mistakes_at_the_start_of_a_child_are_those_of_the_program(driver: Driver, python: str) -> None:
+    program = driver.write(MISTAKES)
+    plain = await anyio.run_process([python, program], cwd=driver.folder)
+    assert await driver.run(MISTAKES, python=python) == Ended(0)
+    assert driver.output("stdout").splitlines() == plain.stdout.decode().splitlines()
+    assert driver.output("stderr") == plain.stderr.decode() == ""
+
+
 STANDS = """
     import os, subprocess, sys, time
     child = subprocess.Popen([sys.executable, "child.py"])

@@ -1,48 +1,115 @@
-"""The environment that a program is started with, as lines of bytes, as the system has it."""
+"""The environment that a program is started with, as lines of bytes, as the system has it.
+
+What the program gives is read as the interpreter's functions in C read it. What they refuse is an `OddArgument`, and is
+left to them, so that the error is theirs.
+"""
 
 import sys
 from typing import Any, Final
 
 from .. import native
+from ..classes import defined, is_a
 
 PATH: Final = b"PYTHONPATH"
 
 type Variables = dict[bytes, bytes]
 
 
+class OddArgument(Exception):
+    """What the program gives is nothing that a child can be started with."""
+
+
 def inherited() -> list[bytes]:
-    """Return what children of this process inherit."""
+    """Return what children of this process inherit.
+
+    Raises:
+        OddArgument: that is not known.
+
+    """
     known = native.environment()
     if known is not None:
         return known
-    return [name + b"=" + value for name, value in mapping(getattr(sys.modules.get("os"), "environ", {})).items()]
+    return [name + b"=" + value for name, value in mapping(getattr(sys.modules.get("os"), "environ", None)).items()]
+
+
+def inherited_mapping() -> Variables:
+    """Return that as a mapping; of a name that is there twice, the first value counts.
+
+    Raises:
+        OddArgument: it is not a mapping.
+
+    """
+    found: Variables = {}
+    for line in inherited():
+        name, equals, value = line.partition(b"=")
+        if not name or not equals:
+            raise OddArgument
+        found.setdefault(name, value)
+    return found
 
 
 def mapping(given: Any) -> Variables:  # noqa: ANN401 - what the program gives
-    """Return a copy of a mapping of the program's, right or wrong; None stands for what is inherited."""
-    if given is not None:
-        return {_encoded(name): _encoded(given[name]) for name in given}
-    pairs = [line.partition(b"=") for line in inherited()]
-    return {name: value for name, _, value in pairs}
+    """Return a copy of a mapping of the program's.
+
+    Raises:
+        OddArgument: it is none, or no environment.
+
+    """
+    if defined(type(given), "__getitem__") is None:
+        raise OddArgument
+    try:
+        count, names, values = len(given), list(given.keys()), list(given.values())
+    except Exception as error:  # of the program's code
+        raise OddArgument from error
+    found = dict(zip(map(encoded, names), map(encoded, values), strict=False))
+    if not count == len(names) == len(values) == len(found) or any(not name or b"=" in name for name in found):
+        raise OddArgument
+    return found
 
 
-def path_in(lines: list[bytes]) -> bytes:
-    """Return the value of PYTHONPATH."""
-    return next((line.partition(b"=")[2] for line in lines if line.startswith(PATH + b"=")), b"")
+def value_in(lines: list[bytes], name: bytes) -> bytes:
+    """Return the value of a variable, nothing if it is not there."""
+    return next((line.partition(b"=")[2] for line in lines if line.startswith(name + b"=")), b"")
 
 
 def lines_with(way: Variables, lines: list[bytes]) -> list[bytes]:
     """Return the lines with some variables changed."""
-    others = [line for line in lines if not line.startswith(PATH + b"=")]
+    others = [line for line in lines if line.partition(b"=")[0] not in way]
     return [*others, *(name + b"=" + value for name, value in way.items())]
 
 
-def decoded(given: Any) -> str:  # noqa: ANN401 - what the program gives: a text, bytes, or what has a path
-    """Return what the program gives as a text."""
-    named = given.__fspath__() if hasattr(given, "__fspath__") else given
-    return named if isinstance(named, str) else bytes(named).decode("utf-8", "surrogateescape")
+def encoded(given: Any) -> bytes:  # noqa: ANN401 - what the program gives
+    """Return a text, bytes, or the path that something has, as the system has it.
+
+    Raises:
+        OddArgument: it is none of them, or the system cannot have it.
+
+    """
+    named = given
+    if not is_a(given, str, bytes):
+        try:
+            named = type(given).__fspath__(given)
+        except Exception as error:  # there is none, or it is of the program's code
+            raise OddArgument from error
+    if is_a(named, str):
+        try:
+            found = str.encode(named, sys.getfilesystemencoding(), sys.getfilesystemencodeerrors())
+        except UnicodeEncodeError as error:
+            raise OddArgument from error
+    elif is_a(named, bytes):
+        found = bytes.__getitem__(named, slice(None))
+    else:
+        raise OddArgument
+    if b"\0" in found:
+        raise OddArgument
+    return found
 
 
-def _encoded(given: Any) -> bytes:  # noqa: ANN401 - as above
-    named = given.__fspath__() if hasattr(given, "__fspath__") else given
-    return named.encode("utf-8", "surrogateescape") if isinstance(named, str) else bytes(named)
+def decoded(given: Any) -> str:  # noqa: ANN401 - what the program gives
+    """Return that as a text.
+
+    Raises:
+        OddArgument: as above.
+
+    """
+    return encoded(given).decode(sys.getfilesystemencoding(), sys.getfilesystemencodeerrors())

@@ -13,10 +13,12 @@ from types import FrameType
 from typing import Any, Final, Protocol
 
 from .. import native
+from ..classes import is_a, stored_dict
 from ..loader import import_for_program, standard
+from ..local_variables import stored_locals
 from ..unseen import unseen
 from . import environment
-from .environment import Variables, decoded
+from .environment import OddArgument, Variables, decoded
 from .targets import OTHER, PYTHON, CommandLine, kind_of, program_name
 
 VARIABLE: Final = b"DAPKIT_CHILD"
@@ -148,7 +150,7 @@ def _replace(module: str, name: str, look: Look) -> None:
 
 
 def _guarded(look: Look) -> Look:
-    """Look only while children are followed, and let no error of ours out."""
+    """Look only while children are followed, and let no error of ours out; of the program's, the function speaks."""
 
     def looks(given: tuple[Any, ...], names: tuple[str, ...] | None) -> tuple[Any, ...] | None:
         taking = _followed.reports
@@ -156,6 +158,8 @@ def _guarded(look: Look) -> Look:
             return None
         try:
             return look(given, names)
+        except OddArgument:
+            return None
         except Exception as error:
             taking.error(error, "a look at a child that is started")
             return None
@@ -164,39 +168,59 @@ def _guarded(look: Look) -> Look:
 
 
 @_guarded
-def _look_at_fork_exec(given: tuple[Any, ...], _names: tuple[str, ...] | None) -> tuple[Any, ...] | None:
+def _look_at_fork_exec(given: tuple[Any, ...], names: tuple[str, ...] | None) -> tuple[Any, ...] | None:
+    _need_positional(given, names, _PREPARE + 1)
     executables, folder, lines, prepare = given[1], given[4], given[5], given[_PREPARE]
-    path = next((path for path in map(decoded, executables) if _exists(folder, path)), "")
-    inherited = environment.inherited() if lines is None else list(lines)
-    way = _way(_beside(folder, path), given[0], environment.path_in(inherited))
+    if not is_a(executables, list, tuple) or not (prepare is None or callable(prepare)):
+        raise OddArgument
+    paths = [_beside(folder, decoded(path)) for path in executables]
+    path = next(filter(_is_executable, paths), None)
+    if path is None:
+        return None
+    variables = environment.inherited() if lines is None else _lines(lines)
+    way = _way(kind_of(path), path, given[0], environment.value_in(variables, environment.PATH))
     if way is None:
         return None
     if lines is None and prepare is not None:  # which may change the environment
         return (*given[:_PREPARE], _preparing(prepare, way), *given[_PREPARE + 1 :])
-    return (*given[:5], environment.lines_with(way, inherited), *given[6:])
+    return (*given[:5], environment.lines_with(way, variables), *given[6:])
 
 
 @_guarded
-def _look_at_execv(given: tuple[Any, ...], _names: tuple[str, ...] | None) -> tuple[Any, ...] | None:
-    variables = _with_way(_path_of(given[0]), given[1], None, executes=True)
+def _look_at_execv(given: tuple[Any, ...], names: tuple[str, ...] | None) -> tuple[Any, ...] | None:
+    _need_positional(given, names, 2)
+    variables = _with_way(decoded(given[0]), given[1], environment.inherited_mapping, executes=True)
     return None if variables is None else (*given, variables)
 
 
 @_guarded
-def _look_at_execve(given: tuple[Any, ...], _names: tuple[str, ...] | None) -> tuple[Any, ...] | None:
-    variables = _with_way(_path_of(given[0]), given[1], given[2], executes=True)
-    return None if variables is None else (*given[:2], variables, *given[3:])
+def _look_at_execve(given: tuple[Any, ...], names: tuple[str, ...] | None) -> tuple[Any, ...] | None:
+    order = ("path", "argv", "env")[: len(given) - len(names or ())] + (names or ())
+    if sorted(order) != ["argv", "env", "path"]:
+        raise OddArgument
+    path, arguments, place = given[order.index("path")], given[order.index("argv")], order.index("env")
+    variables = _with_way(_path_of(path), arguments, lambda: environment.mapping(given[place]), executes=True)
+    return None if variables is None else (*given[:place], variables, *given[place + 1 :])
 
 
 @_guarded
-def _look_at_spawn(given: tuple[Any, ...], _names: tuple[str, ...] | None) -> tuple[Any, ...] | None:
-    variables = _with_way(_path_of(given[0]), given[1], given[2])
-    return None if variables is None else (*given[:2], variables, *given[3:])
+def _look_at_spawn(given: tuple[Any, ...], names: tuple[str, ...] | None) -> tuple[Any, ...] | None:
+    _need_positional(given, names, 3)
+    return _with_way_at_spawn(decoded(given[0]), given)
 
 
 @_guarded
-def _look_at_spawnp(given: tuple[Any, ...], _names: tuple[str, ...] | None) -> tuple[Any, ...] | None:
-    variables = _with_way(_found_on_path(decoded(given[0])), given[1], given[2])
+def _look_at_spawnp(given: tuple[Any, ...], names: tuple[str, ...] | None) -> tuple[Any, ...] | None:
+    _need_positional(given, names, 3)
+    return _with_way_at_spawn(_found_on_path(decoded(given[0])), given)
+
+
+def _with_way_at_spawn(path: str, given: tuple[Any, ...]) -> tuple[Any, ...] | None:
+    def read() -> Variables:
+        inherits = given[2] is None and sys.version_info >= (3, 13)
+        return environment.inherited_mapping() if inherits else environment.mapping(given[2])
+
+    variables = _with_way(path, given[1], read)
     return None if variables is None else (*given[:2], variables, *given[3:])
 
 
@@ -209,26 +233,32 @@ def _look_at_exit(_given: tuple[Any, ...], _names: tuple[str, ...] | None) -> No
 def _found_on_path(name: str) -> str:
     if "/" in name:
         return name
-    folders = os.environ.get("PATH", "/bin:/usr/bin").split(":")
-    return next((f"{folder}/{name}" for folder in folders if _exists(None, f"{folder}/{name}")), name)
+    folders = decoded(environment.value_in(environment.inherited(), b"PATH") or b"/bin:/usr/bin").split(":")
+    return next((f"{folder}/{name}" for folder in folders if _is_executable(f"{folder}/{name}")), name)
 
 
-def _with_way(path: str, arguments: Any, given: Any, *, executes: bool = False) -> Variables | None:  # noqa: ANN401 - what the program gives
-    """Return the environment that shows a program the way; None if it needs none."""
-    if kind_of(path) == OTHER:
+def _with_way(
+    path: str,
+    arguments: Any,  # noqa: ANN401 - what the program gives
+    read: Callable[[], Variables],
+    *,
+    executes: bool = False,
+) -> Variables | None:
+    """Return the environment that shows a program the way; None if it needs none. `read` reads what it would have."""
+    kind = kind_of(path)
+    if kind == OTHER or not _is_executable(path):
         return None
-    variables = environment.mapping(given)
-    way = _way(path, arguments, variables.get(environment.PATH, b""), executes=executes)
+    variables = read()
+    way = _way(kind, path, arguments, variables.get(environment.PATH, b""), executes=executes)
     return None if way is None else {**variables, **way}
 
 
-def _way(path: str, arguments: Any, before: bytes, *, executes: bool = False) -> Variables | None:  # noqa: ANN401 - what the program gives
+def _way(kind: str, path: str, arguments: Any, before: bytes, *, executes: bool = False) -> Variables | None:  # noqa: ANN401 - what the program gives
     """Return the variables that show a program the way; None if it needs none. `before` is its PYTHONPATH."""
-    kind = kind_of(path)
     taking = _followed.reports
     if kind == OTHER or taking is None:
         return None
-    line = CommandLine(list(map(decoded, arguments)))
+    line = CommandLine(_words(arguments))
     if kind == PYTHON and line.ignores_environment and not line.is_helper:
         taking.remark(f"{os.path.basename(path)} is started with -E, -I or -S, so that it is not debugged.")
         return None
@@ -259,8 +289,18 @@ def announce_first(name: str) -> None:
 
 def program() -> str:
     """Return what people would call this program."""
-    named = _followed.program or (sys.argv[0] if getattr(sys, "argv", None) else "")
-    return (program_name(named) or "python").replace("|", "_")
+    words = getattr(sys, "argv", None)
+    try:
+        named = _followed.program or decoded(words[0] if type(words) is list and words else "")
+    except OddArgument:
+        named = ""
+    return _plain(program_name(named)) or "python"
+
+
+def _plain(name: str) -> str:
+    """Return a name as it can be in the environment, in front of a door."""
+    known = str.encode(name, "utf-8", "replace").decode()[:_NAME_CHARACTERS]
+    return known.replace("|", "_").replace("\0", "_")
 
 
 def _preparing(prepare: Callable[[], object], way: Variables) -> Callable[[], None]:
@@ -277,16 +317,34 @@ def _preparing(prepare: Callable[[], object], way: Variables) -> Callable[[], No
 # What the program gives
 
 
-def _path_of(given: Any) -> str:  # noqa: ANN401 - what the program gives
-    return f"/proc/self/fd/{given}" if isinstance(given, int) else decoded(given)
+def _need_positional(given: tuple[Any, ...], names: tuple[str, ...] | None, count: int) -> None:
+    if len(given) - len(names or ()) < count:
+        raise OddArgument
+
+
+def _path_of(given: Any) -> str:  # noqa: ANN401 - what the program gives: a path, or a descriptor
+    return f"/proc/self/fd/{int.__int__(given)}" if is_a(given, int) else decoded(given)
+
+
+def _words(given: Any) -> list[str]:  # noqa: ANN401 - what the program gives
+    words = list(map(decoded, given)) if is_a(given, list, tuple) else []
+    if not words or not words[0]:
+        raise OddArgument
+    return words
+
+
+def _lines(given: Any) -> list[bytes]:  # noqa: ANN401 - what the program gives
+    if not is_a(given, list, tuple) or not all(is_a(line, bytes) for line in given):
+        raise OddArgument
+    return list(given)
 
 
 def _beside(folder: Any, path: str) -> str:  # noqa: ANN401 - what the program gives
     return path if folder is None else os.path.join(decoded(folder), path)
 
 
-def _exists(folder: Any, path: str) -> bool:  # noqa: ANN401 - what the program gives
-    return os.access(_beside(folder, path), os.X_OK)
+def _is_executable(path: str) -> bool:
+    return os.access(path, os.X_OK)
 
 
 def _name_in(frame: FrameType | None) -> str:
@@ -295,13 +353,15 @@ def _name_in(frame: FrameType | None) -> str:
         if frame is None:
             return ""
         if frame.f_code.co_name == "_launch" and dict.get(frame.f_globals, "__package__") == "multiprocessing":
-            process = frame.f_locals.get("process_obj")
-            return str(getattr(process, "_name", "")).replace("|", "_")
+            names = stored_dict(stored_locals(frame).get("process_obj"))
+            name = None if names is None else dict.get(names, "_name")
+            return _plain(name) if is_a(name, str) else ""
         frame = frame.f_back
     return ""
 
 
 _FRAMES: Final = 12
+_NAME_CHARACTERS: Final = 200
 
 _LOOKS: Final[tuple[tuple[str, str, Look], ...]] = (
     ("_posixsubprocess", "fork_exec", _look_at_fork_exec),

@@ -42,7 +42,7 @@ def kind_of(path: str) -> str:
 def _interpreter(path: str) -> str:
     """Return what the first line of a script names, "" if the file is none."""
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # it may be a pipe with a name
     except OSError:
         return ""
     try:

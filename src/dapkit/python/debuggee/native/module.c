@@ -20,6 +20,7 @@ static const struct { const char *name; void *place; } OPTIONAL[] = {
     {"PyDict_Watch", &optional.dict_watch},
     {"PyDict_Unwatch", &optional.dict_unwatch},
     {"PyThreadState_EnterTracing", &optional.enter_tracing},
+    {"PyThreadState_LeaveTracing", &optional.leave_tracing},
     {"PyInterpreterState_ThreadHead", &optional.thread_head},
     {"PyThreadState_Next", &optional.thread_next},
 };

@@ -32,6 +32,7 @@ typedef struct {
     int (*dict_watch)(int, PyObject *);
     int (*dict_unwatch)(int, PyObject *);
     void (*enter_tracing)(PyThreadState *);
+    void (*leave_tracing)(PyThreadState *);
     PyThreadState *(*thread_head)(PyInterpreterState *);
     PyThreadState *(*thread_next)(PyThreadState *);
 } OptionalFunctions;

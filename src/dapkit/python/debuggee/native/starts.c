@@ -36,7 +36,19 @@ static PyObject *call_original(const Start *start, PyObject *module, PyObject *c
     return ((fast)(void (*)(void))start->original)(module, args, count);
 }
 
-/* What `look` wants the arguments to be, NULL for as they are; an error of ours is none of the program's. */
+/* No tracer, profiler or tool sees what is called: not the program's own, and not ours, which would stop there. */
+static PyObject *call_unseen(PyObject *callable, PyObject *const *args, size_t count)
+{
+    PyThreadState *thread = PyThreadState_Get();
+    int can_hide = optional.enter_tracing != NULL && optional.leave_tracing != NULL;
+    if (can_hide) optional.enter_tracing(thread);
+    PyObject *result = call_with_room(callable, args, count, NULL);
+    if (can_hide) optional.leave_tracing(thread);
+    return result;
+}
+
+/* What `look` wants the arguments to be, NULL for as they are; an error of ours is none of the program's. With an error
+   set the call is over: an interrupt that came meanwhile is the program's. */
 static PyObject *arguments_instead(const Start *start, PyObject *const *args, Py_ssize_t count, PyObject *names)
 {
     Py_ssize_t named = names == NULL ? 0 : PyTuple_Size(names);
@@ -45,7 +57,7 @@ static PyObject *arguments_instead(const Start *start, PyObject *const *args, Py
     for (Py_ssize_t i = 0; i < count + named; i++)
         if (PyTuple_SetItem(given, i, Py_NewRef(args[i])) < 0) goto failed;
     PyObject *shown[] = {given, names == NULL ? Py_None : names};
-    PyObject *look = Py_NewRef(start->look), *instead = call_with_room(look, shown, 2, NULL);
+    PyObject *look = Py_NewRef(start->look), *instead = call_unseen(look, shown, 2);
     Py_DECREF(look);
     if (instead == NULL) goto failed;
     Py_DECREF(given);
@@ -54,7 +66,7 @@ static PyObject *arguments_instead(const Start *start, PyObject *const *args, Py
     return NULL;
 failed:
     Py_XDECREF(given);
-    PyErr_Clear();
+    if (PyErr_ExceptionMatches(PyExc_Exception)) PyErr_Clear();
     return NULL;
 }
 
@@ -64,7 +76,7 @@ static PyObject *serve(int which, PyObject *module, PyObject *const *args, Py_ss
     if (start->look == NULL || PyInterpreterState_GetID(PyInterpreterState_Get()) != 0)
         return call_original(start, module, args, count, names);
     PyObject *instead = arguments_instead(start, args, count, names);
-    if (instead == NULL) return call_original(start, module, args, count, names);
+    if (instead == NULL) return PyErr_Occurred() ? NULL : call_original(start, module, args, count, names);
     PyObject *items[32];
     Py_ssize_t size = PyTuple_Size(instead), named = names == NULL ? 0 : PyTuple_Size(names);
     PyObject *result = NULL;
