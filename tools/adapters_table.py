@@ -10,13 +10,13 @@ that these could not try keeps its column. The tests themselves compare the page
 import argparse
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 from dapkit.agent.table import ACTIONS
+from made_files import ROOT, table
 
-ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/reference/adapters.md"
 YES, NO = "yes", "no"
 WHY_NOT = "## Why not"
@@ -49,11 +49,11 @@ def page(columns: Mapping[str, Verdicts]) -> str:
     return "\n".join(
         [
             INTRODUCTION,
-            *_table(("action", *_heads(titles)), matrix),
+            *table(("action", *_heads(titles)), matrix),
             "",
             WHY_NOT,
             "",
-            *_table(("action", "why not", "with"), reasons),
+            *table(("action", "why not", "with"), reasons),
             "",
         ]
     )
@@ -122,11 +122,6 @@ def found(report: Path) -> dict[str, Verdicts | None]:
         if "adapter" in told:
             columns[told["adapter"]] = json.loads(told["verdicts"]) if "verdicts" in told else None
     return columns
-
-
-def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
-    for row in (head, ("---",) * len(head), *rows):
-        yield f"| {' | '.join(row)} |"
 
 
 def main() -> None:

@@ -4,16 +4,15 @@ python tools/catalog_table.py            write it
 python tools/catalog_table.py --check    fail if the page says anything else
 """
 
-import argparse
 import dataclasses
 import sys
-from pathlib import Path
+from collections.abc import Iterator
 
 from dapkit.catalog.definition import AdapterDefinition, Traits
 from dapkit.catalog.files import built_in
+from made_files import ROOT, run, with_tables
 
-PAGE = Path(__file__).resolve().parent.parent / "docs/reference/catalog.md"
-BEGIN, END = "<!-- adapters -->\n", "<!-- end of adapters -->\n"
+PAGE = ROOT / "docs/reference/catalog.md"
 
 LONGEST_WORD = 100
 """A word of a command that is longer, such as a script, is left out."""
@@ -21,35 +20,21 @@ LONGEST_WORD = 100
 
 def main() -> int:
     """Write or check the page."""
-    parser = argparse.ArgumentParser(description="Write the table of adapters.")
-    parser.add_argument("--check", action="store_true", help="fail if the page says anything else")
-    asked = parser.parse_args()
-    page = PAGE.read_text(encoding="utf-8")
-    wanted = with_table(page)
-    if asked.check:
-        if page != wanted:
-            print(f"{PAGE} does not say what the definitions do: run python tools/catalog_table.py", file=sys.stderr)
-        return int(page != wanted)
-    PAGE.write_text(wanted, encoding="utf-8")
-    return 0
+    return run("Write the table of adapters.", lambda: {PAGE: page()})
 
 
-def with_table(page: str) -> str:
+def page() -> str:
     """Return the page with the table as it has to be."""
-    before, begin, rest = page.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not (begin and end):
-        raise SystemExit(f"{PAGE} lacks the marks {BEGIN.strip()} and {END.strip()}")
-    return f"{before}{begin}\n{table()}\n{END}{after}"
+    return with_tables(PAGE, {"adapters": lines})
 
 
-def table() -> str:
-    """Return the adapters as a table, and what is peculiar about each."""
-    rows = ["| name | | programs | starts with | how to get it |", "| --- | --- | --- | --- | --- |"]
+def lines() -> Iterator[str]:
+    """Yield the adapters as a table, and what is peculiar about each."""
+    yield from ("| name | | programs | starts with | how to get it |", "| --- | --- | --- | --- | --- |")
     ordered = sorted(built_in().values(), key=lambda adapter: adapter.name)
-    rows += [row(adapter) for adapter in ordered]
-    notes = [f"* `{adapter.name}`: {adapter.notes}{traits(adapter)}" for adapter in ordered]
-    return "\n".join([*rows, "", *notes, ""])
+    yield from (row(adapter) for adapter in ordered)
+    yield ""
+    yield from (f"* `{adapter.name}`: {adapter.notes}{traits(adapter)}" for adapter in ordered)
 
 
 def row(adapter: AdapterDefinition) -> str:

@@ -4,10 +4,8 @@ python tools/commands_page.py            write them
 python tools/commands_page.py --check    fail if the page says anything else
 """
 
-import argparse
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import click
 
@@ -15,36 +13,16 @@ from dapkit.agent.table import ACTIONS
 from dapkit.cli import exit_codes
 from dapkit.cli.common_options import COMMON_OPTIONS
 from dapkit.cli.main import dapkit
+from made_files import ROOT, run, with_tables
 
-PAGE = Path(__file__).resolve().parent.parent / "docs/reference/commands.md"
+PAGE = ROOT / "docs/reference/commands.md"
 EXAMPLE = "Example: "
 
 
 def main() -> int:
     """Write or check the page."""
-    parser = argparse.ArgumentParser(description="Write the tables of the page about commands.")
-    parser.add_argument("--check", action="store_true", help="fail if the page says anything else")
-    asked = parser.parse_args()
-    page = PAGE.read_text(encoding="utf-8")
-    wanted = page
-    for name, rows in {"commands": commands(), "options": options(), "exit codes": exit_code_rows()}.items():
-        wanted = with_table(wanted, name, rows)
-    if asked.check:
-        if page != wanted:
-            print(f"{PAGE} does not say what the commands do: run python tools/commands_page.py", file=sys.stderr)
-        return int(page != wanted)
-    PAGE.write_text(wanted, encoding="utf-8")
-    return 0
-
-
-def with_table(page: str, name: str, rows: Iterator[str]) -> str:
-    """Return the page with one table as it has to be."""
-    begin, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->\n"
-    before, begun, rest = page.partition(begin)
-    _, ended, after = rest.partition(end)
-    if not (begun and ended):
-        raise SystemExit(f"the page lacks the marks {begin.strip()} and {end.strip()}")
-    return f"{before}{begin}\n{'\n'.join(rows)}\n\n{end}{after}"
+    tables = {"commands": commands, "options": options, "exit codes": exit_code_rows}
+    return run("Write the tables of the page about commands.", lambda: {PAGE: with_tables(PAGE, tables)})
 
 
 def commands() -> Iterator[str]:

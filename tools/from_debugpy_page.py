@@ -7,7 +7,6 @@ Which things there are is in tools/from_debugpy.toml. What becomes of them is as
 the Python adapter, of the tables of keys that do nothing, of the names of the package `dapkit`. Tests send each key.
 """
 
-import argparse
 import enum
 import sys
 from collections.abc import Iterator, Mapping
@@ -18,15 +17,14 @@ from typing import Final, Literal
 import msgspec
 
 import dapkit
-from commands_page import with_table
 from dapkit.command_line import WrongCommandLine, read
 from dapkit.protocol import AttachRequestArguments, LaunchRequestArguments
 from dapkit.python.adapter.arguments import PythonAttach, PythonLaunch
 from dapkit.python.adapter.keys import EDITOR_KEYS, NOT_NEEDED, REMARKS
 from dapkit.python.adapter.older_keys import FLAGS
+from made_files import ROOT, run, with_tables
 from vscode_schema import OLDER_KEYS
 
-ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/how-to/move-from-debugpy.md"
 THINGS = Path(__file__).with_name("from_debugpy.toml")
 PACKAGE = ROOT / "src/dapkit"
@@ -188,19 +186,8 @@ TABLES: Final = {
 
 def main() -> int:
     """Write or check the page."""
-    parser = argparse.ArgumentParser(description="Write the tables of the page for people who come from debugpy.")
-    parser.add_argument("--check", action="store_true", help="fail if the page says anything else")
-    asked = parser.parse_args()
-    page = PAGE.read_text(encoding="utf-8")
-    wanted = page
-    for name, rows in TABLES.items():
-        wanted = with_table(wanted, name, rows())
-    if asked.check:
-        if page != wanted:
-            print(f"{PAGE.relative_to(ROOT)} is out of date: run python tools/from_debugpy_page.py", file=sys.stderr)
-        return int(page != wanted)
-    PAGE.write_text(wanted, encoding="utf-8")
-    return 0
+    description = "Write the tables of the page for people who come from debugpy."
+    return run(description, lambda: {PAGE: with_tables(PAGE, TABLES)})
 
 
 if __name__ == "__main__":

@@ -8,8 +8,6 @@ server offer them without loading what carries them out, `schemas.json` has the 
 schemas of arguments and results, and `docs/reference/actions.md` is for readers.
 """
 
-import argparse
-import difflib
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -21,22 +19,14 @@ from generate_agent.api import api, package
 from generate_agent.reference import reference
 from generate_agent.schemas import schemas
 from generate_agent.table import table
+from made_files import ROOT, run
 
-ROOT = Path(__file__).parents[1]
 AGENT = ROOT / "src/dapkit/agent"
 
 
 def main() -> int:
     """Run the command."""
-    parser = argparse.ArgumentParser(description="Generate the table, the schemas and the reference of the actions.")
-    parser.add_argument("--check", action="store_true", help="compare with what is there; exit 1 on a difference")
-    files = _files()
-    if parser.parse_args().check:
-        return _check(files)
-    for path, text in files.items():
-        path.write_text(text, encoding="utf-8")
-        print(f"{text.count('\n')} lines in {path.relative_to(ROOT)}")
-    return 0
+    return run("Generate the table, the schemas and the reference of the actions.", _files)
 
 
 def _files() -> Mapping[Path, str]:
@@ -54,23 +44,6 @@ def _files() -> Mapping[Path, str]:
 def _formatted(code: str) -> str:
     ruff = [str(Path(sys.executable).with_name("ruff")), "format", "--quiet", "--config", str(ROOT / "pyproject.toml")]
     return subprocess.run([*ruff, "-"], input=code, capture_output=True, text=True, check=True).stdout
-
-
-def _check(files: Mapping[Path, str]) -> int:
-    differences = 0
-    for path, text in files.items():
-        name = path.relative_to(ROOT)
-        present = path.read_text(encoding="utf-8") if path.exists() else ""
-        lines = list(
-            difflib.unified_diff(
-                present.splitlines(), text.splitlines(), f"{name} as it is", f"{name} as generated", lineterm=""
-            )
-        )
-        differences += bool(lines)
-        print(*lines, sep="\n", end="\n" if lines else "")
-    if differences:
-        print(f"{differences} files differ; run tools/generate_actions.py without --check", file=sys.stderr)
-    return 1 if differences else 0
 
 
 if __name__ == "__main__":

@@ -4,7 +4,6 @@ Given the schema, write the modules; with --check, only compare and write nothin
 """
 
 import argparse
-import difflib
 import hashlib
 import json
 import sys
@@ -16,8 +15,9 @@ from generate.client_requests import client_modules
 from generate.modules import generate
 from generate.origin import COMMIT, SHA256, VERSION
 from generate.schema import SchemaError, read_schema
+from made_files import ROOT, check
 
-PACKAGE = Path(__file__).parents[1] / "src" / "dapkit"
+PACKAGE = ROOT / "src/dapkit"
 PROTOCOL = "protocol/generated"
 ADAPTER = "adapter"
 CLIENT = "client"
@@ -65,24 +65,7 @@ def _write(modules: Mapping[str, str]) -> int:
 
 
 def _check(modules: Mapping[str, str]) -> int:
-    differences = 0
-    for name in sorted(_present() | set(modules)):
-        path = PACKAGE / name
-        present = path.read_text(encoding="utf-8") if path.exists() else ""
-        lines = list(
-            difflib.unified_diff(
-                present.splitlines(),
-                modules.get(name, "").splitlines(),
-                fromfile=f"{name} as it is",
-                tofile=f"{name} as generated",
-                lineterm="",
-            )
-        )
-        differences += bool(lines)
-        print(*lines, sep="\n", end="\n" if lines else "")
-    if differences:
-        print(f"{differences} modules differ; run tools/generate_protocol.py without --check", file=sys.stderr)
-    return 1 if differences else 0
+    return check({PACKAGE / name: modules.get(name, "") for name in sorted(_present() | set(modules))})
 
 
 def _present() -> set[str]:

@@ -15,7 +15,7 @@ import json
 import subprocess
 import sys
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -23,8 +23,8 @@ from xml.etree import ElementTree as ET
 from dapkit.adapter import HANDLERS, Adapter
 from dapkit.protocol import COMMANDS, EVENTS, Capabilities, Direction, FrameDecoder, encode_frame
 from dapkit.python.adapter import PythonAdapter
+from made_files import ROOT, table
 
-ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/reference/requests.md"
 VERSIONS = ("3.12", "3.13")
 UNKNOWN = "?"
@@ -55,8 +55,6 @@ ROWS = {
     "cancel, progress": "long requests can be ended, and report how far they are",
 }
 """The rows of the table, by the requests they are about; tests carry these names, or one of the requests."""
-
-type Row = tuple[str, ...]
 
 
 def row_of(name: str) -> str:
@@ -161,12 +159,6 @@ def is_handled(command: str) -> bool:
 def yes_or_no(fact: object) -> str:
     """Put a fact into words."""
     return "yes" if fact else "no"
-
-
-def table(head: Row, rows: Iterable[Row]) -> Iterator[str]:
-    """Return the lines of a table."""
-    for row in (head, ("---",) * len(head), *rows):
-        yield f"| {' | '.join(row)} |"
 
 
 def page(evidence: Evidence) -> Iterator[str]:

@@ -7,14 +7,12 @@ Descriptions are those of the attributes in `python.adapter.arguments`, and keys
 `python.adapter.keys`. The version of the extension is that of dapkit.
 """
 
-import argparse
 import inspect
 import itertools
 import json
 import re
 import sys
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, Final
 
 import msgspec
@@ -24,8 +22,8 @@ from dapkit.adapter import debugger_contribution
 from dapkit.python.adapter import PythonAdapter
 from dapkit.python.adapter.arguments import PythonAttach, PythonLaunch
 from dapkit.python.adapter.keys import NOT_NEEDED, REMARKS
+from made_files import ROOT, run
 
-ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "editors/vscode/package.json"
 
 type Schema = dict[str, Any]
@@ -73,17 +71,8 @@ NO_EFFECT: Final = "It has no effect: dapkit does by itself what it is for, or h
 
 def main() -> int:
     """Write or check the file."""
-    parser = argparse.ArgumentParser(description="Write the schema of the extension for VS Code.")
-    parser.add_argument("--check", action="store_true", help="fail if the file says anything else")
-    asked = parser.parse_args()
-    text = PACKAGE.read_text(encoding="utf-8")
-    wanted = with_schema(text)
-    if asked.check:
-        if text != wanted:
-            print(f"{PACKAGE} is not up to date: run python tools/vscode_schema.py", file=sys.stderr)
-        return int(text != wanted)
-    PACKAGE.write_text(wanted, encoding="utf-8")
-    return 0
+    description = "Write the schema of the extension for VS Code."
+    return run(description, lambda: {PACKAGE: with_schema(PACKAGE.read_text(encoding="utf-8"))})
 
 
 def with_schema(text: str) -> str:

@@ -12,21 +12,20 @@ Editors and frameworks have a table each in tests/works_with.toml, which has the
 shows.
 """
 
-import argparse
 import contextlib
 import io
+import sys
 import tomllib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
 import msgspec
 import pytest
 
 import bootstrap
+from made_files import ROOT, run
 
-ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/reference/works-with.md"
 SUBJECTS = ROOT / "tests/works_with.toml"
 TESTS = ROOT / "tests"
@@ -195,18 +194,16 @@ def _version(name: str, subject: Subject, locked: Mapping[str, str]) -> str:
     return locked[subject.package]
 
 
-def main() -> None:
-    """Write the page, or check it."""
-    parser = argparse.ArgumentParser(description="write docs/reference/works-with.md")
-    parser.add_argument("--check", action="store_true", help="fail if the page says anything else")
-    asked = parser.parse_args()
+def whole_page() -> str:
+    """Return the page with what tests claim now."""
     found = collected()
-    wanted = page(subjects(), found.claims, found.limits)
-    if not asked.check:
-        PAGE.write_text(wanted, encoding="utf-8")
-    elif not PAGE.exists() or PAGE.read_text(encoding="utf-8") != wanted:
-        raise SystemExit(f"{PAGE.relative_to(ROOT)} is out of date: run python tools/works_with_table.py")
+    return page(subjects(), found.claims, found.limits)
+
+
+def main() -> int:
+    """Write the page, or check it."""
+    return run("Write docs/reference/works-with.md.", lambda: {PAGE: whole_page()})
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
