@@ -6,20 +6,22 @@ a frame, or read its variables, ask `view_of`.
 
 from collections.abc import Callable
 from types import FrameType
+from typing import Protocol
 
 
-class FrameRun:
+class FrameRun(Protocol):
     """Frames that one frame runs, one after the other, and between which a step goes: `around` is that frame."""
+
+    around: FrameType
 
     def __init__(self, around: FrameType) -> None:
         self.around = around
 
     def admits(self, frame: FrameType, *, into: bool) -> bool:
         """Say whether a step ends in a frame that `around` has run, which may be one `into` what is called."""
-        raise NotImplementedError
 
 
-class FrameView:
+class FrameView(Protocol):
     """What a frame is shown as; a class for each kind is derived from this.
 
     Attributes:
@@ -31,6 +33,12 @@ class FrameView:
 
     """
 
+    frame: FrameType
+    filename: str
+    line: int
+    is_place: bool
+    is_machinery: bool
+
     def __init__(self, frame: FrameType, filename: str, line: int) -> None:
         self.frame = frame
         self.filename = filename
@@ -41,15 +49,12 @@ class FrameView:
     @property
     def title(self) -> str:
         """The name of the frame."""
-        raise NotImplementedError
 
     def names(self) -> dict[str, object]:
         """Return the variables, as they are now."""
-        raise NotImplementedError
 
     def global_names(self) -> dict[str, object]:
         """Return the variables that are not the frame's alone, and under `__builtins__` those of Python."""
-        raise NotImplementedError
 
     def text(self) -> str | None:
         """Return the text that it is of, if no file has it."""
@@ -66,7 +71,6 @@ class FrameView:
             RequestRefused: if it has no place to be kept in.
 
         """
-        raise NotImplementedError
 
 
 type Reader = Callable[[FrameType, int], FrameView | None]
