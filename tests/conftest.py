@@ -21,18 +21,26 @@ from interpreters import OURS
 from missing import missing, require_root
 
 PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
+ENVIRONMENT = {
+    "DAPKIT_CHECK_MARKS": "1",
+    # debugpy writes warnings to the program's output, or lets the other threads run on, when it finds itself slow.
+    "PYDEVD_WARN_SLOW_RESOLVE_TIMEOUT": "600",
+    "PYDEVD_WARN_EVALUATION_TIMEOUT": "600",
+    "PYDEVD_UNBLOCK_THREADS_ON_VARIABLES_TIMEOUT": "600",
+}
+"""Of all that tests start: marks of the engine are checked, and no debugger looks at the clock."""
 ENDING_SECONDS = 20.0
 """How long after a test its processes may take to end; a machine that is busy with other things is slow in that."""
 
 
 def pytest_configure() -> None:
-    """Have programs check the marks of the engine, and do nothing at signals that we ignore.
+    """Have what tests start find its environment, and do nothing at signals that we ignore.
 
     What the tests start has the default actions of signals.
 
     A shell ignores SIGINT and SIGQUIT for what it starts in the background, and what is ignored is inherited.
     """
-    os.environ["DAPKIT_CHECK_MARKS"] = "1"
+    os.environ.update(ENVIRONMENT)
     for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
         if signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, lambda *_: None)
