@@ -5,7 +5,6 @@ import shlex
 import signal
 import socket
 import subprocess
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -16,6 +15,7 @@ from dapkit.client import Ended
 from dapkit.client.terminal import Terminal, open_terminal
 from dapkit.protocol import RunInTerminalRequestArguments
 from dapkit.python.adapter import parent_process
+from dapkit.python.adapter.program_parent import parent_command, start_order
 from e2e.python.driving import Driver
 from e2e.python.processes import ended, runs
 from e2e.python.raw import RawClient, raw_client
@@ -180,10 +180,9 @@ async def test_program_that_a_signal_has_stopped_can_be_released(*, suspend: boo
 def test_parent_of_a_stopped_program_that_is_to_resume_and_release_it_does_both() -> None:
     ours, theirs = socket.socketpair()
     with ours, theirs, ours.makefile("r") as reports:
-        command = [sys.executable, parent_process.__file__, f"fd:{theirs.fileno()}"]
+        command = parent_command(f"fd:{theirs.fileno()}")
         with subprocess.Popen(command, pass_fds=[theirs.fileno()], start_new_session=True) as parent:
-            words = b"/bin/sleep\0" + b"60"
-            ours.sendall(len(words).to_bytes(4) + words)
+            ours.sendall(start_order(["/bin/sleep", "60"], sockets=()))
             pid = int(reports.readline().removeprefix("started "))
             os.kill(pid, signal.SIGSTOP)
             assert reports.readline() == "stopped 19\n"

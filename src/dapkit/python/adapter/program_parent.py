@@ -29,6 +29,12 @@ def parent_command(place: str) -> list[str]:
     return [sys.executable, "-I", "-S", str(_SCRIPT), place]
 
 
+def start_order(argv: Sequence[str], sockets: Sequence[Path]) -> bytes:
+    """Return what has a parent start a program, and remove these sockets if we are killed."""
+    words = b"\0".join(map(os.fsencode, (str(len(sockets)), *sockets, *argv)))
+    return len(words).to_bytes(4) + words
+
+
 class ProgramParent:
     """The parent of a program, once it has reached us.
 
@@ -59,9 +65,8 @@ class ProgramParent:
             RequestFailed: the operating system refused.
 
         """
-        words = b"\0".join(map(os.fsencode, (str(len(sockets)), *map(str, sockets), *argv)))
         try:
-            await self._stream.send(len(words).to_bytes(4) + words)
+            await self._stream.send(start_order(argv, sockets))
             while not self.pid:
                 await self._hear(argv[0])
         except (anyio.EndOfStream, anyio.BrokenResourceError) as error:
