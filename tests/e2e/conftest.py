@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from dapkit.catalog.files import built_in
 from dapkit.hub.client import HubClient
 from driving import PROGRAMS
 from missing import missing
@@ -44,13 +45,18 @@ def lldb_dap(require_tool: Callable[[str], Path]) -> list[str]:
 
 @pytest.fixture(scope="session")
 def gdb(require_tool: Callable[[str], Path]) -> list[str]:
-    """Command of GDB's adapter, on stdio; it has one from version 14 on, and tools/debian_trees.sh brings 16."""
+    """Command of GDB's adapter, with the words of the catalog, on stdio.
+
+    GDB has one from version 14 on, and tools/debian_trees.sh brings 16.
+    """
     ours = Path(__file__).parents[2] / ".tools" / "bin" / "gdb"
     command = str(ours) if ours.exists() else str(require_tool("gdb"))
     said = subprocess.run([command, "--version"], capture_output=True, text=True, check=True).stdout.splitlines()[0]
     if int(said.split()[-1].partition(".")[0]) < 14:
         missing(f"{said} has no debug adapter: 14 is needed")
-    return [command, "-i", "dap"]
+    [[_, *words, program]] = built_in()["gdb"].command
+    assert program == "${program_if_any}"
+    return [command, *words]
 
 
 @pytest.fixture(scope="session")

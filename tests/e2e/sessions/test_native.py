@@ -151,6 +151,24 @@ async def test_whole_session_with_gdb(
     assert "total 14 other 49" in session.output.read().text
 
 
+LATE_READER = """python
+def _has_output(milliseconds=None, before=_has_output):
+    return threading.Event().wait() if milliseconds is None else before(milliseconds)
+"""
+"""Has the thread of gdb's adapter that reads the output take no more than one piece of it, as on a busy machine."""
+
+
+@pytest.mark.parametrize("words", [[], ["-iex", LATE_READER]], ids=["", "reader is late"])
+async def test_output_under_gdb_is_whole_when_the_program_has_ended(
+    sessions: SessionRegistry, tmp_path: Path, gdb: list[str], compiled: Compiled, words: list[str]
+) -> None:
+    program = compiled("unended.c")
+    start = StartSpec("gdb", Spawned([*gdb, *words]), "launch", {"program": str(program)}, cwd=program.parent)
+    session = await sessions.open(tmp_path, start)
+    assert (await session.execution.wait()).state == "terminated"
+    assert session.output.read("stdout").text == "a line\nanother line\n\ufffd and no line end"
+
+
 async def test_running_program_under_gdb_is_paused_without_a_list_of_threads(
     sessions: SessionRegistry, tmp_path: Path, gdb: list[str], compiled: Compiled
 ) -> None:
