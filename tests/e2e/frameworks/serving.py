@@ -1,6 +1,7 @@
 """Web programs, one that answers the same for each framework, and where they listen."""
 
 import contextlib
+import subprocess
 import threading
 import time
 import urllib.error
@@ -97,11 +98,10 @@ if __name__ == "__main__":
 )
 
 
-def port_of(pid: int) -> int:
+def port_of(process: subprocess.Popen[bytes]) -> int:
     """Wait until a process listens on a port; return the port."""
-    deadline = time.monotonic() + SECONDS
-    while (port := port_now(pid)) is None:
-        assert time.monotonic() < deadline, f"process {pid} listens nowhere"
+    while (port := port_now(process.pid)) is None:
+        assert process.poll() is None, "it has ended"
         time.sleep(0.01)
     return port
 

@@ -1,7 +1,6 @@
 """Frameworks that start Python processes: those that reload themselves, and pytest-xdist."""
 
 import os
-import time
 from pathlib import Path
 
 import anyio
@@ -12,7 +11,7 @@ from dapkit.client import Ended, Session, Stopped
 from dapkit.protocol import ContinueArguments
 from e2e.frameworks.serving import DJANGO, FASTAPI, FLASK, Visit, WebProgram, port_now
 from e2e.python.driving import driving
-from e2e.python.processes import ended
+from e2e.python.processes import ended, runs
 
 pytestmark = pytest.mark.timeout(400)
 PATIENCE = 150.0
@@ -25,18 +24,22 @@ def process_of(session: Session) -> int:
     return process.system_process_id or 0 if process is not None else 0
 
 
-async def serving(session: Session, file: Path, after: int = 0) -> tuple[Session, int]:
+async def serving(session: Session, after: int = 0) -> tuple[Session, int]:
     """Return the child session that serves, other than that of an earlier process, and its port."""
-    saved = time.monotonic()
     with anyio.fail_after(PATIENCE):
         while True:
             for child in session.children:
                 pid = process_of(child)
                 if pid not in (0, after) and (port := port_now(pid)) is not None:
                     return child, port
-            if after and time.monotonic() > saved + 30:  # before anybody looked after the file
-                saved = time.monotonic()
-                os.utime(file)
+            await anyio.sleep(0.05)
+
+
+async def save_until_it_is_seen(file: Path, serves: int) -> None:
+    """Save a file again and again until the process that serves ends: it may not look after its files yet."""
+    with anyio.fail_after(PATIENCE):
+        while runs(serves):
+            os.utime(file)
             await anyio.sleep(0.05)
 
 
@@ -66,10 +69,11 @@ async def test_view_is_debugged_before_and_after_a_reload(tmp_path: Path, progra
         session = driver.session
         await session.add_breakpoint(file, line)
         await driver.launch(**program.reloading)
-        first, port = await serving(session, file)
+        first, port = await serving(session)
         assert await answer(first, port, line) == "42"
         file.write_text(program.text.replace("n * 2", "n * 3"))
-        second, port = await serving(session, file, after=process_of(first))
+        await save_until_it_is_seen(file, process_of(first))
+        second, port = await serving(session, after=process_of(first))
         assert await answer(second, port, line) == "63"
         processes = [process_of(each) for each in (session, *session.children)]
         await session.terminate()

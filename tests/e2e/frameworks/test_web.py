@@ -25,7 +25,7 @@ def test_view_stops_at_breakpoints_and_errors_and_answers_afterwards(
     file.write_text(program.text)
     peer = start(*program.command)
     peer.configure(path=file, lines=[program.line("the view")], filters=["userUnhandled"])
-    port = port_of(peer.process.pid)
+    port = port_of(peer.process)
     visit = Visit(port, "21")
     thread = peer.stopped("breakpoint")["threadId"]
     assert peer.at(thread) == ("view", program.line("the view"))
