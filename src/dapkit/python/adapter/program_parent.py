@@ -31,7 +31,7 @@ def parent_command(place: str) -> list[str]:
 
 def start_order(argv: Sequence[str], sockets: Sequence[Path]) -> bytes:
     """Return what has a parent start a program, and remove these sockets if we are killed."""
-    words = b"\0".join(map(os.fsencode, (str(len(sockets)), *sockets, *argv)))
+    words = b"\0".join(map(os.fsencode, (str(len(sockets)), *map(str, sockets), *argv)))
     return len(words).to_bytes(4) + words
 
 
