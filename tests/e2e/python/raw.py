@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import anyio
+from anyio.abc import ByteStream
 
 from dapkit.protocol import FrameDecoder, encode_frame
 from dapkit.transport import ChildProcess, spawn
@@ -19,17 +20,17 @@ DEADLINE = 30.0
 type Message = dict[str, Any]
 
 
-class RawClient:
+class RawConversation:
     """One end of a conversation with an adapter, without any rules.
 
     Attributes:
-        adapter: the process.
+        stream: to the adapter.
         heard: every message that came.
 
     """
 
-    def __init__(self, adapter: ChildProcess) -> None:
-        self.adapter = adapter
+    def __init__(self, stream: ByteStream) -> None:
+        self.stream = stream
         self.heard: list[Message] = []
         self._frames = FrameDecoder()
         self._seq = 0
@@ -64,7 +65,7 @@ class RawClient:
         await self._say({**answer, **outcome})
 
     async def _say(self, *messages: Message) -> None:
-        await self.adapter.stream.send(b"".join(encode_frame(json.dumps(message).encode()) for message in messages))
+        await self.stream.send(b"".join(encode_frame(json.dumps(message).encode()) for message in messages))
 
     async def until(self, wanted: Callable[[Message], bool]) -> Message:
         """Return the first message of a kind, whether it came already or is still to come."""
@@ -79,7 +80,7 @@ class RawClient:
 
     async def _hear(self) -> None:
         try:
-            data = await self.adapter.stream.receive()
+            data = await self.stream.receive()
         except anyio.EndOfStream:
             raise AssertionError(f"the adapter said no more; the last was {self.heard[-3:]}") from None
         self.heard += [json.loads(payload) for payload in self._frames.feed(data)]
@@ -112,7 +113,7 @@ class RawClient:
         with anyio.fail_after(DEADLINE):
             while True:
                 try:
-                    data = await self.adapter.stream.receive()
+                    data = await self.stream.receive()
                 except anyio.EndOfStream:
                     return
                 self.heard += [json.loads(payload) for payload in self._frames.feed(data)]
@@ -139,6 +140,19 @@ class RawClient:
         await self.send("launch", launch)
         await self.event("initialized")
         assert (await self.ask("configurationDone"))["success"]
+
+
+class RawClient(RawConversation):
+    """A conversation with an adapter that was started for it.
+
+    Attributes:
+        adapter: the process.
+
+    """
+
+    def __init__(self, adapter: ChildProcess) -> None:
+        super().__init__(adapter.stream)
+        self.adapter = adapter
 
     def kill(self) -> None:
         """Kill the adapter."""

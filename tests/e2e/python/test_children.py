@@ -15,10 +15,11 @@ import pytest
 import dapkit
 from dapkit.client import Ended, Session, StartRefused, Stopped
 from dapkit.protocol import OutputEvent, ProcessEvent
+from dapkit.transport import connect_unix
 from e2e.python.driving import ADAPTER, Driver
 from e2e.python.listening import running
 from e2e.python.processes import ended, only_line
-from e2e.python.raw import raw_client
+from e2e.python.raw import RawConversation, raw_client
 from interpreters import interpreter
 
 pytestmark = [pytest.mark.row("startDebugging"), pytest.mark.timeout(400)]
@@ -436,6 +437,31 @@ async def test_released_tree_runs_on(driver: Driver, python: str) -> None:
     await ended(*pids)
     assert (driver.folder / "late").exists()
     assert (driver.folder / "last").exists()
+
+
+async def test_child_whose_client_is_gone_runs_on(tmp_path: Path, python: str) -> None:
+    (tmp_path / "prog.py").write_text(
+        "import subprocess, sys\nsys.exit(subprocess.call([sys.executable, 'child.py']))\n"
+    )
+    (tmp_path / "child.py").write_text("import sys\nx = 1\nsys.exit(5)\n")
+    async with raw_client() as parent:
+        await parent.initialize(supportsStartDebuggingRequest=True)
+        await parent.send("launch", {"program": str(tmp_path / "prog.py"), "python": python})
+        await parent.event("initialized")
+        assert (await parent.ask("configurationDone"))["success"]
+        asked = await parent.until(lambda message: message.get("command") == "startDebugging")
+        await parent.accept(asked)
+        configuration = asked["arguments"]["configuration"]
+        async with await connect_unix(Path(configuration["adapterSocket"])) as stream:
+            child = RawConversation(stream)
+            await child.initialize()
+            await child.send("attach", configuration)
+            await child.event("initialized")
+            place = {"source": {"path": str(tmp_path / "child.py")}, "breakpoints": [{"line": 2}]}
+            await child.ask("setBreakpoints", place)
+            await child.ask("configurationDone")
+            await child.event("stopped")
+        assert await parent.event("exited") == {"exitCode": 5}
 
 
 async def test_children_outlive_a_parent_that_ends(driver: Driver, python: str) -> None:

@@ -224,10 +224,12 @@ class Children:
                 self._host.start_soon(_in_spite_of_refusals, partial(adapter.run.terminate, args))
 
     async def release(self) -> None:
-        """Let them run on undebugged."""
-        for adapter in list(self._served):
-            if adapter.run is not None:
-                await _in_spite_of_refusals(partial(adapter.run.release, suspend=False))
+        """Let them run on undebugged, all at once: one that does not answer keeps no other waiting."""
+        with anyio.move_on_after(limits.CLOSE_SECONDS):
+            async with anyio.create_task_group() as tasks:
+                for adapter in list(self._served):
+                    if adapter.run is not None:
+                        tasks.start_soon(_in_spite_of_refusals, partial(adapter.run.release, suspend=False))
 
     async def _serve(self, stream: ByteStream, token: str = "") -> None:
         """Serve the session of a child."""

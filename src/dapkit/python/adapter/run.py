@@ -55,6 +55,10 @@ class ProgramGone(RequestFailed):
     """The program has ended, and answers nothing any more."""
 
 
+class LetGo(RequestFailed):
+    """The program runs on without the debugger."""
+
+
 class ProgramProcess(Protocol):
     """The process of a program."""
 
@@ -140,6 +144,7 @@ class Debuggee:
 
         Raises:
             ProgramGone: before it could answer.
+            LetGo: it was released before it could answer, and runs on.
             RequestFailed: the engine refused.
 
         """
@@ -151,7 +156,7 @@ class Debuggee:
             body = await self.order.answer(command, answer)
         except ConversationLost as error:
             if self.process.runs():
-                raise RequestFailed(f"{command}: the program runs on without the debugger") from error
+                raise LetGo(f"{command}: the program runs on without the debugger") from error
             raise ProgramGone(f"{command}: the program ended before it could answer") from error
         return NOTHING if body is None else self.paths.body(command, body)
 
@@ -402,7 +407,8 @@ class DebuggeeRun:
         self.debuggee.process.release()
         is_deaf = self.debuggee.is_cut or bool(self.debuggee.stopped_by) or self.has_ended
         if not is_deaf:  # else the end of the link releases it as well
-            await self.debuggee.ask(DisconnectArguments(terminate_debuggee=False, suspend_debuggee=suspend))
+            with contextlib.suppress(LetGo):  # who releases its parent may have been faster
+                await self.debuggee.ask(DisconnectArguments(terminate_debuggee=False, suspend_debuggee=suspend))
         await self.host.terminated()
 
     def _resume(self, debuggee: Debuggee) -> bool:
@@ -422,11 +428,19 @@ class DebuggeeRun:
         for number in sorted(self._threads):
             await self.host.thread("exited", number)
 
+    async def _let_go(self) -> None:
+        """Have the engine let go of a program whose client has gone: a child of a launched one ends with the link."""
+        if self.debuggee is None or not self.is_reported or self.has_ended or self.debuggee.is_cut:
+            return
+        with anyio.move_on_after(limits.CLOSE_SECONDS), contextlib.suppress(RequestFailed):
+            await self.debuggee.ask(DisconnectArguments(terminate_debuggee=False))
+
     async def end(self, *, kill: bool) -> None:
         """See to it that this run is over; a program that is not killed runs on."""
         if kill and self.debuggee is not None:
             await self.debuggee.process.kill()
         else:
+            await self._let_go()
             self._scope.cancel()
         with anyio.move_on_after(limits.CLOSE_SECONDS):
             await self._over.wait()
