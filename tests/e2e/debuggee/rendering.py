@@ -39,3 +39,20 @@ class Rendering:
         self.peer.ask(command, threadId=1)
         self.peer.stopped("step")
         return self.at()
+
+    def stop_in_request(self) -> int:
+        """Go on to a breakpoint in the second line of a page that is rendered for a request; return the thread."""
+        self.place("page.html", 2)
+        self.peer.ask("setExceptionBreakpoints", filters=["userUnhandled"])
+        self.go()
+        thread: int = self.peer.stopped("breakpoint")["threadId"]
+        assert self.at(thread) == ("page.html", 2)
+        return thread
+
+    def fail_request(self, thread: int) -> None:
+        """Go on to an exception in the third line, and to the end: the client of the request is told of an error."""
+        self.peer.go(thread)
+        assert self.peer.stopped("exception")["threadId"] == thread
+        assert self.at(thread) == ("page.html", 3)
+        self.peer.go(thread)
+        assert self.peer.finish()[1].strip() == "500"

@@ -352,19 +352,11 @@ def test_flask_renders_a_template_for_a_request_up_to_a_breakpoint_and_an_except
     rendering = render(start, tmp_path, program=SERVED, page=page)
     peer = rendering.peer
     rendering.begin(jinja=True)
-    rendering.place("page.html", 2)
-    peer.ask("setExceptionBreakpoints", filters=["userUnhandled"])
-    rendering.go()
-    thread = peer.stopped("breakpoint")["threadId"]
-    assert rendering.at(thread) == ("page.html", 2)
+    thread = rendering.stop_in_request()
     assert peer.value("title", thread=thread) == "'served'"
     assert peer.value("request.path", thread=thread) == "'/'"
     assert [frame["name"] for frame in peer.stack(thread) if frame.get("presentationHint") != "subtle"] == [
         "template",
         "index",
     ]
-    peer.go(thread)
-    assert peer.stopped("exception")["threadId"] == thread
-    assert rendering.at(thread) == ("page.html", 3)
-    peer.go(thread)
-    assert peer.finish()[1].strip() == "500"
+    rendering.fail_request(thread)

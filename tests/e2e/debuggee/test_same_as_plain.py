@@ -12,7 +12,7 @@ import pytest
 
 from e2e.debuggee.conftest import Start
 from e2e.debuggee.peer import Peer
-from e2e.python.listening import SOURCES, client, running, running_command
+from e2e.python.listening import SOURCES, Listening, client, running, running_command
 
 RIGHTLY_DIFFERENT = {
     "tools": "sys.monitoring shows its tools: ours is `dapkit`",
@@ -214,6 +214,19 @@ ATTACHED = (
 ATTACHED_STOP = textwrap.dedent(ATTACHED).lstrip("\n").splitlines().index("stop = 1") + 1
 
 
+async def look_at_a_stop(program: Listening, line: int) -> None:
+    """Attach to a program, have it look around once more where it stops, and let it run to its end."""
+    program.read_place()
+    async with client() as session:
+        await session.add_breakpoint(program.file, line)
+        await session.attach(program.connect)
+        assert (await session.next_stop()).reason == "breakpoint"
+        [frame, *_] = (await session.stack_trace(1)).stack_frames
+        await session.evaluate("seen.append(look())", frame_id=frame.id)
+        await session.resume()
+        assert program.process.wait(30) == 0
+
+
 @pytest.mark.each_python
 async def test_attached_program_is_told_what_it_would_be_without_a_debugger(python: str, tmp_path: Path) -> None:
     environment = {"PYTHONPATH": str(SOURCES), "PYTHONDONTWRITEBYTECODE": ""}
@@ -221,15 +234,7 @@ async def test_attached_program_is_told_what_it_would_be_without_a_debugger(pyth
         assert program.process.wait(30) == 0
     before, after = seen_by(tmp_path)
     with running(ATTACHED, tmp_path, python, "listen", env=environment) as program:
-        program.read_place()
-        async with client() as session:
-            await session.add_breakpoint(program.file, ATTACHED_STOP)
-            await session.attach(program.connect)
-            assert (await session.next_stop()).reason == "breakpoint"
-            [frame, *_] = (await session.stack_trace(1)).stack_frames
-            await session.evaluate("seen.append(look())", frame_id=frame.id)
-            await session.resume()
-            assert program.process.wait(30) == 0
+        await look_at_a_stop(program, ATTACHED_STOP)
     running_, stopped, went_on = seen_by(tmp_path)
     ours = {"argv", "orig_argv"}  # which the test has given
     assert differences(running_, before, *ours) == {}
@@ -247,15 +252,7 @@ async def test_program_that_the_module_runs_is_told_what_it_would_be_without_it(
     [main, before, after] = seen_by(tmp_path)
     module = ["-m", "dapkit", "--listen", "0", "--wait-for-client"]
     with running_command(LOOKS, tmp_path, [*plain[:-3], *module, *plain[-3:]], env=environment) as program:
-        program.read_place()
-        async with client() as session:
-            await session.add_breakpoint(program.file, STOP)
-            await session.attach(program.connect)
-            assert (await session.next_stop()).reason == "breakpoint"
-            [frame, *_] = (await session.stack_trace(1)).stack_frames
-            await session.evaluate("seen.append(look())", frame_id=frame.id)
-            await session.resume()
-            assert program.process.wait(30) == 0
+        await look_at_a_stop(program, STOP)
     [our_main, running_, stopped, went_on] = seen_by(tmp_path)
     assert our_main == main
     assert differences(running_, before) == {}
