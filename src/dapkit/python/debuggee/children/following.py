@@ -299,7 +299,7 @@ def program() -> str:
 
 def _plain(name: str) -> str:
     """Return a name as it can be in the environment, in front of a door."""
-    known = str.encode(name, "utf-8", "replace").decode()[:_NAME_CHARACTERS]
+    known = str.__str__(name).encode("utf-8", "replace").decode()[:_NAME_CHARACTERS]
     return known.replace("|", "_").replace("\0", "_")
 
 
