@@ -1,5 +1,7 @@
 """A session of very many stops: nothing of ours in the program grows with their number."""
 
+from itertools import pairwise
+
 import pytest
 
 from e2e.debuggee.conftest import Start
@@ -9,6 +11,8 @@ pytestmark = pytest.mark.each_python
 
 STOPS = 1_000
 """Of what a stop would leave behind, one memory block each would be seen."""
+ROUNDS = 4
+"""What a stop leaves behind, each round does; what the interpreter keeps for itself now and then, not all do."""
 
 PROGRAM = """
     import sys
@@ -55,7 +59,8 @@ def test_a_program_has_no_more_memory_after_more_stops(start: Start) -> None:
     peer.configure(lines=[11])
     peer.stopped("breakpoint")
     peer.ask("setBreakpoints", source={"path": str(peer.folder / "prog.py")}, breakpoints=[])
-    go_through(peer, STOPS)
-    before = blocks(peer)
-    go_through(peer, STOPS)
-    assert blocks(peer) - before < STOPS // 2
+    found = []
+    for _ in range(ROUNDS):
+        go_through(peer, STOPS)
+        found.append(blocks(peer))
+    assert min(later - earlier for earlier, later in pairwise(found)) < STOPS // 2, found
