@@ -407,7 +407,7 @@ class DebuggeeRun:
         self.debuggee.process.release()
         is_deaf = self.debuggee.is_cut or bool(self.debuggee.stopped_by) or self.has_ended
         if not is_deaf:  # else the end of the link releases it as well
-            with contextlib.suppress(LetGo):  # who releases its parent may have been faster
+            with contextlib.suppress(LetGo, ProgramGone):  # who releases its parent may have been faster
                 await self.debuggee.ask(DisconnectArguments(terminate_debuggee=False, suspend_debuggee=suspend))
         await self.host.terminated()
 
