@@ -73,6 +73,13 @@ static PyObject *local_variable(PyObject *Py_UNUSED(module), PyObject *const *ar
     return optional.frame_get_var((PyFrameObject *)args[0], args[1]);
 }
 
+/* Whether the collector could look at it: of the classes, at those that were made at run time. */
+static int is_collected(PyObject *object)
+{
+    if (PyType_Check(object)) return PyType_HasFeature((PyTypeObject *)object, Py_TPFLAGS_HEAPTYPE);
+    return PyType_HasFeature(Py_TYPE(object), Py_TPFLAGS_HAVE_GC);
+}
+
 /* Types that are not on the heap are not tracked, though all others of their kind are. */
 static PyObject *untrack(PyObject *Py_UNUSED(module), PyObject *const *args, Py_ssize_t count)
 {
@@ -81,9 +88,7 @@ static PyObject *untrack(PyObject *Py_UNUSED(module), PyObject *const *args, Py_
         return NULL;
     }
     PyObject *object = args[0];
-    int collected = PyType_HasFeature(Py_TYPE(object), Py_TPFLAGS_HAVE_GC);
-    if (PyType_Check(object)) collected = PyType_HasFeature((PyTypeObject *)object, Py_TPFLAGS_HEAPTYPE);
-    if (!collected || !PyObject_GC_IsTracked(object)) Py_RETURN_FALSE;
+    if (!is_collected(object) || !PyObject_GC_IsTracked(object)) Py_RETURN_FALSE;
     PyObject_GC_UnTrack(object);
     if (args[1] == Py_True) Py_INCREF(object); /* for good: functions and classes cannot end untracked */
     Py_RETURN_TRUE;
@@ -91,7 +96,7 @@ static PyObject *untrack(PyObject *Py_UNUSED(module), PyObject *const *args, Py_
 
 static PyObject *track(PyObject *Py_UNUSED(module), PyObject *object)
 {
-    if (PyObject_IS_GC(object) && !PyObject_GC_IsTracked(object)) PyObject_GC_Track(object);
+    if (is_collected(object) && !PyObject_GC_IsTracked(object)) PyObject_GC_Track(object);
     Py_RETURN_NONE;
 }
 
