@@ -94,3 +94,29 @@ def test_conditions_and_messages_of_very_many_breakpoints_work(start: Start) -> 
         peer.go()
     peer.event("exited")
     assert [event["body"]["output"] for event in peer.unseen if event["event"] == "output"] == ["n is 2000\n"]
+
+
+@pytest.mark.row("setBreakpoints")
+def test_each_of_a_thousand_breakpoints_in_a_hundred_files_is_hit(start: Start) -> None:
+    peer = start("for number in range(100):\n    __import__(f'part_{number}')\n")
+    peer.ask("initialize", adapterID="test")
+    peer.event("initialized")
+    peer.ask("launch")
+    lines = range(2, 12)
+    expected = []
+    for number in range(100):
+        file = peer.folder / f"part_{number}.py"
+        file.write_text("'a part'\n" + "x = 1\n" * len(lines))
+        wanted = [{"line": line} for line in lines]
+        placed = peer.ask("setBreakpoints", source={"path": str(file)}, breakpoints=wanted)["breakpoints"]
+        assert [(one["verified"], one["line"]) for one in placed] == [(True, line) for line in lines]
+        expected += [(file.name, line) for line in lines]
+    peer.ask("configurationDone")
+    found = []
+    for _ in expected:
+        peer.stopped("breakpoint")
+        [top, *_] = peer.stack()
+        found.append((top["source"]["name"], top["line"]))
+        peer.go()
+    assert found == expected
+    peer.event("exited")
