@@ -10,6 +10,7 @@ import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import anyio
 import pytest
@@ -131,6 +132,23 @@ async def test_program_whose_main_thread_waits_is_attached_to(tmp_path: Path, py
         assert said == "good day 1\n"
         assert errors == ""
         assert program.process.returncode == 0
+
+
+@pytest.mark.each_python
+async def test_folders_with_letters_beyond_ascii_do_not_matter(
+    tmp_path: Path, python: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    require_native_debugger(python)
+    with TemporaryDirectory(prefix="würfel-") as folder, plain(BUSY, tmp_path, python) as program:
+        monkeypatch.setenv("XDG_RUNTIME_DIR", folder)
+        async with client() as session:
+            await session.add_breakpoint(program.file, INSIDE)
+            await attach(session, program)
+            assert (await session.next_stop()).reason == "breakpoint"
+            assert await anyio.Path(folder, "dapkit").is_dir()
+            await session.detach()
+        program.go()
+        assert program.line() == "0 0"
 
 
 @pytest.mark.parametrize("text", [BUSY, WAITS], ids=["busy", "waits"])
@@ -302,6 +320,15 @@ async def test_module_has_a_running_program_connect_without_waiting_for_its_clie
             done = await anyio.to_thread.run_sync(module, "--connect", port, "--pid", str(program.process.pid))
             assert done.stderr == f"dapkit: process {program.process.pid} is connected to 127.0.0.1:{port}\n"
             assert (await session.next_stop()).reason == "breakpoint"
+
+
+def test_words_that_are_too_long_for_a_program_are_refused(tmp_path: Path) -> None:
+    with plain(BUSY, tmp_path, sys.executable) as program:
+        done = module("--listen", "0", "--pid", str(program.process.pid), "x" * 8_000)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert re.fullmatch(r"dapkit: paths and words are too long by \d+ characters to attach to it\n", done.stderr)
+        program.go()
+        assert program.process.wait(30) == 0
 
 
 def test_module_says_why_a_process_cannot_be_reached() -> None:

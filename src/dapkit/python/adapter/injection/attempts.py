@@ -118,9 +118,14 @@ def _text(pid: int, place: Path, beginning: Mapping[str, object] | None) -> Iter
             left.unlink(missing_ok=True)
     source = (ENGINE_FOLDER / "injected.py").read_text()
     call = f"begin({str(ENGINE_FOLDER)!r}, {str(place)!r}, {beginning!r})"
+    text = f"exec({source + call!a}, {{}})"  # in ASCII, so that a character is a byte
+    if len(text) >= _MEMORY_BYTES:
+        raise RequestFailed(
+            f"paths and words are too long by {len(text) - _MEMORY_BYTES + 1} characters to attach to it"
+        )
     file, permission = place.with_name(f"{_TEXTS}{pid}"), place.with_name(place.name + PERMISSION)
     file.touch(0o600)
-    file.write_text(f"exec({source + call!r}, {{}})".ljust(_MEMORY_BYTES - 1))  # over all of an older one, to its zero
+    file.write_text(text.ljust(_MEMORY_BYTES - 1))  # over all of an older one, to its zero
     permission.touch(0o600)
     try:
         yield file
