@@ -34,4 +34,7 @@ def dump(*, pid: int, native: bool, everything: bool, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(dumps.as_json(found), indent=2))
     else:
-        page(dumps.as_text(found, everything=everything or native))
+        from dapkit.agent.text.escaping import one_line
+
+        lines = dumps.as_lines(found, everything=everything or native)
+        page("".join(f"{one_line(line)}\n" for line in lines))

@@ -121,6 +121,19 @@ def test_deadlock_is_shown_with_the_threads_that_have_the_locks(tmp_path: Path, 
     assert [frame["own"] for frame in waiting["frames"]] == [True, False, False, False]
 
 
+def test_names_of_the_program_cannot_steer_the_terminal(tmp_path: Path) -> None:
+    text = """
+        import threading
+        threading.current_thread().name = "\\x1b]0;title\\x07\\nmain"
+        print("ready", flush=True)
+        threading.Event().wait()
+    """
+    with plain(text, tmp_path, sys.executable) as pid:
+        shown = dumped_once(pid, "title")
+    assert "\\x1b]0;title\\x07\\nmain" in shown
+    assert not {"\x1b", "\x07"} & set(shown)
+
+
 @pytest.mark.each_python
 def test_program_that_is_stuck_in_native_code_gives_its_stacks(tmp_path: Path, python: str) -> None:
     with plain(STUCK, tmp_path, python) as pid:

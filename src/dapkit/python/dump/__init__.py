@@ -5,7 +5,7 @@ the tasks of asyncio. The program runs none of it.
 """
 
 from dapkit.python.dump.contents import Dump, dump_of
-from dapkit.python.dump.report import as_json, as_text
+from dapkit.python.dump.report import as_json, as_lines
 from dapkit.python.dump.stacks import NoPySpy
 
-__all__ = ["Dump", "NoPySpy", "as_json", "as_text", "dump_of"]
+__all__ = ["Dump", "NoPySpy", "as_json", "as_lines", "dump_of"]

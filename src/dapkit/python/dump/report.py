@@ -1,4 +1,4 @@
-"""A dump as a page of text, and as JSON."""
+"""A dump as the lines of a page, and as JSON."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
@@ -14,8 +14,11 @@ type _Place = tuple[str, str, int, bool]
 """Function, file, line, and whether it is the program's own."""
 
 
-def as_text(found: Dump, *, everything: bool = False) -> str:
-    """Return one page: library calls are folded, equal threads are one, and long stacks cut, unless all is wanted."""
+def as_lines(found: Dump, *, everything: bool = False) -> list[str]:
+    """Return one page: library calls are folded, equal threads are one, and long stacks cut, unless all is wanted.
+
+    Names are as the program has them, whatever characters they have.
+    """
     target = found.target
     version = ".".join(map(str, target.version)) if any(target.version) else "of a version before 3.11"
     lines = [f"Process {target.pid}: {found.command}", f"Python {version} ({target.executable})"]
@@ -27,7 +30,7 @@ def as_text(found: Dump, *, everything: bool = False) -> str:
         lines += ["", f"Tasks of asyncio ({len(found.tasks)})"]
         for task in found.tasks:
             lines += ["", *_task(task, found, everything=everything)]
-    return "\n".join(lines) + "\n"
+    return lines
 
 
 def as_json(found: Dump) -> dict[str, Any]:
