@@ -1,4 +1,4 @@
-"""Build the C extension of the debuggee with the package, where that is possible.
+"""Build the C extensions of the debuggee with the package, where that is possible.
 
 Without a C compiler, or without the headers of Python, the package is complete all the same: pure
 Python serves (src/dapkit/python/debuggee/native.py), and the build says so in a warning.
@@ -25,9 +25,10 @@ class NativeHook(BuildHookInterface):  # type: ignore[type-arg]  # hatchling has
         try:
             build_native.build()
         except build_native.CannotBuildError as error:
-            self.app.display_warning(f"dapkit is installed without its C extension, pure Python serves: {error}")
+            self.app.display_warning(f"dapkit is installed without its C extensions, pure Python serves: {error}")
             return
         platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
-        build_data["artifacts"].append(str(build_native.EXTENSION.relative_to(self.root)))
+        folder = build_native.SOURCES.parent.relative_to(self.root)
+        build_data["artifacts"] += [str(folder / name) for name in build_native.EXTENSIONS]
         build_data["pure_python"] = False
         build_data["tag"] = f"cp312-abi3-{platform}"

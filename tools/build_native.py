@@ -1,9 +1,11 @@
-"""Compile the C extension of the debuggee, in place: src/dapkit/python/debuggee/_native.abi3.so.
+"""Compile the C extensions of the debuggee, in place: `_native.abi3.so` and `_travel.abi3.so` beside its modules.
+
+`_native` is what every session uses; `_travel`, for time travel, is made where it can work: on Linux.
 
 The build of the package does the same (hatch_build.py), so this is for who works on the extension:
 
-    python tools/build_native.py            build it again
-    python tools/build_native.py FILE       build it elsewhere
+    python tools/build_native.py            build them again
+    python tools/build_native.py FOLDER     build them elsewhere
 
 It takes no more than a C compiler and the headers of any CPython from 3.12 on; what it makes loads
 into every such CPython. Standard library only: it runs where nothing is installed yet.
@@ -21,7 +23,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = ROOT / "src/dapkit/python/debuggee/native"
-EXTENSION = SOURCES.parent / "_native.abi3.so"
+EXTENSIONS = {"_native.abi3.so": SOURCES} | ({"_travel.abi3.so": SOURCES / "travel"} if sys.platform == "linux" else {})
+"""The files, and where the sources of each are."""
 
 FLAGS = ("-std=c11", "-O3", "-Wall", "-Wextra", "-fPIC", "-fvisibility=hidden")
 LINK = ("-bundle", "-undefined", "dynamic_lookup") if sys.platform == "darwin" else ("-shared",)
@@ -31,14 +34,15 @@ class CannotBuildError(Exception):
     """The extension cannot be built here; the text says why."""
 
 
-def build(target: Path = EXTENSION, *, flags: Sequence[str] = ()) -> None:
-    """Compile the extension into a file, which is replaced at once: programs may have the old one loaded.
+def build(folder: Path = SOURCES.parent, *, flags: Sequence[str] = ()) -> None:
+    """Compile the extensions into files of a folder, which are replaced at once: programs may have old ones loaded.
 
     Raises:
-        CannotBuildError: if it cannot be compiled; then there is no such file, also not an older one.
+        CannotBuildError: if one cannot be compiled; then there is no such file, also not an older one.
 
     """
-    target.unlink(missing_ok=True)
+    for name in EXTENSIONS:
+        (folder / name).unlink(missing_ok=True)
     if sys.implementation.name != "cpython" or sysconfig.get_config_var("Py_GIL_DISABLED"):
         raise CannotBuildError("the stable ABI is CPython's, and not that of its free-threaded build")
     headers = Path(sysconfig.get_path("include"))
@@ -46,9 +50,14 @@ def build(target: Path = EXTENSION, *, flags: Sequence[str] = ()) -> None:
         raise CannotBuildError(
             f"there is no Python.h in {headers}; it comes with the interpreter's development package"
         )
+    for name, sources in EXTENSIONS.items():
+        _build(folder / name, sources, ["-I", str(headers), *flags])
+
+
+def _build(target: Path, sources: Path, flags: Sequence[str]) -> None:
     with tempfile.TemporaryDirectory(dir=target.parent) as folder:
         made = Path(folder) / target.name
-        command = [*compiler(), *FLAGS, *flags, *LINK, "-I", str(headers), *map(str, sorted(SOURCES.glob("*.c")))]
+        command = [*compiler(), *FLAGS, *LINK, *flags, *map(str, sorted(sources.glob("*.c")))]
         ran = subprocess.run([*command, "-o", str(made)], capture_output=True, text=True, check=False)
         if ran.returncode != 0:
             raise CannotBuildError(f"{shlex.join(command)} failed:\n{ran.stderr}")
@@ -74,4 +83,4 @@ if __name__ == "__main__":
     try:
         build(*map(Path, sys.argv[1:2]))
     except CannotBuildError as error:
-        sys.exit(f"cannot build the extension: {error}")
+        sys.exit(f"cannot build the extensions: {error}")

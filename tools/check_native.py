@@ -36,8 +36,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         package = Path(folder, "dapkit")
         shutil.copytree(build_native.ROOT / "src/dapkit", package, ignore=shutil.ignore_patterns("__pycache__", "*.so"))
-        extension = package / build_native.EXTENSION.relative_to(build_native.ROOT / "src/dapkit")
-        build_native.build(extension, flags=("-g", "-O1", "-Werror"))
+        folder_of_engine = package / build_native.SOURCES.parent.relative_to(build_native.ROOT / "src/dapkit")
+        build_native.build(folder_of_engine, flags=("-g", "-O1", "-Werror"))
         findings = Path(folder, "findings.xml")
         environment = os.environ | {
             "CI": "true",
@@ -54,7 +54,7 @@ def main() -> None:
         )
         command = [*VALGRIND, f"--xml-file={findings}", *tests]
         ran = subprocess.run(command, cwd=build_native.ROOT, env=environment, check=False)
-        errors = list(errors_of(findings, str(extension)))
+        errors = list(errors_of(findings, str(folder_of_engine / "_native.abi3.so")))
     for error in errors:
         print(error)
     if ran.returncode != 0 or errors:

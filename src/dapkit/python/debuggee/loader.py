@@ -167,7 +167,7 @@ def _own(full: str) -> "Any":  # noqa: ANN401 - a module
     try:
         module = _executed(full, place + ".py", full.rpartition(".")[0])
     except FileNotFoundError:
-        if full.endswith("._native"):
+        if full.endswith(("._native", "._travel")):
             module = _extension(full, place)
         # Else a folder, whose `__init__.py` holds nothing but a docstring.
     return _loaded.setdefault(full, module)

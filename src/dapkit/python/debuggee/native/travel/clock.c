@@ -1,0 +1,178 @@
+/* The clock: how many lines of the program's own code were begun. Here is decided what is due at a line: a copy of the live
+   program, the goal of a replay, a signal, the turn of another thread. */
+
+#include "travel.h"
+
+#define SWITCH_EVERY 1000 /* lines, after which another thread has the turn */
+
+static uint64_t target; /* where the clock is looked at next: */
+static uint64_t wanted; /* there anyway, or earlier because threads switch */
+static uint64_t interval, checked, step = 1000, last;
+static int is_due = 1;
+
+#define NEAR 2000     /* lines before its goal, where a replay leaves a copy of itself, */
+#define DISTANT 20000 /* if it has come from so far */
+
+static uint64_t leaves_copy_at; /* 0: nowhere */
+
+/* When threads switch is the same in live and replay: it depends on the clock alone. */
+void aim(void)
+{
+    uint64_t next = thread_count > 1 ? (ticks / SWITCH_EVERY + 1) * SWITCH_EVERY : UINT64_MAX;
+    if (mode == LIVE && thread_count == 1 && is_due) wanted = 0;
+    target = next < wanted ? next : wanted;
+    if (mode == LIVE && is_signal_pending()) target = 0;
+    if (mode == REPLAY && tick_of_signal() < target) target = tick_of_signal();
+}
+
+/* Called by handlers of signals: the program's is called at the next line. */
+void be_due(void) { target = 0; }
+
+/* Look at the clock when the next thing is due in a replay: a signal, a copy of it, or its goal. */
+static void aim_replay(void)
+{
+    wanted = goal;
+    if (leaves_copy_at != 0 && leaves_copy_at < wanted) wanted = leaves_copy_at;
+    aim();
+}
+
+static PyObject *begin_replay(void)
+{
+    forget_steps();
+    has_arrived = 0;
+    leaves_copy_at = 0;
+    if (is_kind("scan")) {
+        PyObject *begun = arrive();
+        aim_replay();
+        return begun;
+    }
+    if (ticks >= goal) return arrive();
+    if (is_kind("steps") && !is_tracking) {
+        Counters held = hold_counters();
+        int failed = begin_tracking();
+        release_counters(&held);
+        if (failed) return NULL;
+    }
+    if (goal - ticks > DISTANT) leaves_copy_at = goal - NEAR;
+    aim_replay();
+    Py_RETURN_NONE;
+}
+
+static PyObject *look_in_past(void)
+{
+    if (ticks >= goal) {
+        wanted = UINT64_MAX;
+        if (has_arrived && !is_kind("scan")) reached_end();
+        return arrive();
+    }
+    int is_near = leaves_copy_at != 0 && ticks >= leaves_copy_at;
+    if (is_near) leaves_copy_at = 0;
+    aim_replay();
+    if (is_near && checkpoint() == 1) return begin_replay();
+    Py_RETURN_NONE;
+}
+
+static PyObject *look_live(void)
+{
+    uint64_t time = now();
+    if (time - last >= interval) is_due = 1;
+    if (is_due) {
+        int made = checkpoint();
+        if (made == 1) return begin_replay();
+        if (made == 0) {
+            is_due = 0;
+            last = now();
+            if (interval < 20 * (last - time)) interval = 20 * (last - time);
+        }
+    }
+    uint64_t passed = time - checked;
+    if (passed < 500000 && step < 1u << 20) step *= 2;
+    if (passed > 2000000 && step > 64) step /= 2;
+    checked = time;
+    wanted = ticks + step;
+    Py_RETURN_NONE;
+}
+
+static PyObject *look_at_clock(void)
+{
+    PyObject *result;
+    deliver_at_tick();
+    if (mode == LIVE && ticks >= wanted) result = look_live();
+    else if (mode == REPLAY && ticks >= wanted) result = look_in_past();
+    else result = Py_NewRef(Py_None);
+    if (mode == OFF || mode == PAST) wanted = UINT64_MAX;
+    if (thread_count > 1 && ticks % SWITCH_EVERY == 0 && !passes()) yield_turn();
+    aim();
+    return result;
+}
+
+static PyObject *on_line(PyObject *Py_UNUSED(module), PyObject *const *args, Py_ssize_t Py_UNUSED(count))
+{
+    if (!inside) Py_RETURN_NONE;
+    if (is_past) {
+        if (collect_due() < 0) return NULL;
+        ticks++;
+        aim_collector();
+        if (ticks >= target) return look_at_clock();
+    }
+    else {
+        note_counts();
+        if (++ticks >= target) return look_at_clock();
+    }
+    if (is_tracking) note_step(args[0], ticks);
+    Py_RETURN_NONE;
+}
+
+/* Functions for Python */
+
+static PyObject *stand(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(nothing))
+{
+    if (!is_past) {
+        log_head->ticks = ticks;
+        is_due = 1; /* what the engine has done at the stop is in no earlier copy */
+        wanted = 0;
+        aim();
+    }
+    return PyLong_FromUnsignedLongLong(ticks);
+}
+
+static PyObject *count_copies(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(nothing))
+{
+    return PyLong_FromLong(copies);
+}
+
+static PyObject *is_copy(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(nothing)) { return PyBool_FromLong(is_past); }
+
+static PyObject *go_on_to_end(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(nothing))
+{
+    goal = log_head->ticks;
+    aim_replay();
+    Py_RETURN_NONE;
+}
+
+static PyObject *clock_now(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(nothing))
+{
+    return PyLong_FromUnsignedLongLong(ticks);
+}
+
+static PyObject *last_tick(PyObject *Py_UNUSED(module), PyObject *frame)
+{
+    return PyLong_FromLongLong(step_of(frame));
+}
+
+void begin_clock(uint64_t nanoseconds)
+{
+    interval = nanoseconds;
+    last = checked = now();
+}
+
+PyMethodDef clock_methods[] = {
+    {"stand", stand, METH_NOARGS, NULL},
+    {"count_copies", count_copies, METH_NOARGS, NULL},
+    {"is_copy", is_copy, METH_NOARGS, NULL},
+    {"go_on_to_end", go_on_to_end, METH_NOARGS, NULL},
+    {"clock", clock_now, METH_NOARGS, NULL},
+    {"last_tick", last_tick, METH_O, NULL},
+    {"on_line", (PyCFunction)(void (*)(void))on_line, METH_FASTCALL, NULL},
+    {NULL, NULL, 0, NULL},
+};

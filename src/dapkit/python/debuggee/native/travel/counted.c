@@ -1,0 +1,129 @@
+/* Which code the clock counts the lines of: the program's own, from its first start on.
+
+   The code whose lines are counted. A replay that looks for where to step back to has to know of each start of it, by a
+   tool of its own: an event that was disabled cannot be had again for code that is known. */
+
+#include "travel.h"
+#include <string.h>
+#include <sys/mman.h>
+
+#define PY_START (1 << 0) /* of sys.monitoring */
+#define LINE (1 << 5)
+
+typedef struct {
+    PyObject **codes;
+    size_t count, room;
+} Codes;
+
+static Codes counted, one_liners;
+static PyObject *counts, *set_local_events;
+static int tool;
+int is_tracking;
+static int tracker = -1;
+
+static void keep(Codes *codes, PyObject *code)
+{
+    if (codes->count == codes->room) {
+        size_t wanted = codes->room == 0 ? 512 : codes->room * 2;
+        size_t size = wanted * sizeof code, before = codes->room * sizeof code;
+        PyObject **made = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (made == MAP_FAILED) return;
+        if (codes->codes != NULL) {
+            memcpy(made, codes->codes, before);
+            munmap(codes->codes, before);
+        }
+        codes->codes = made;
+        codes->room = wanted;
+    }
+    codes->codes[codes->count++] = Py_NewRef(code);
+}
+
+/* From CPython 3.13 on, a function on one line reports LINE only while PY_START is on there too, and one of another
+   tool is enough: so it is always on there. */
+#define ONE_LINER 2
+
+static int is_one_liner(PyObject *code)
+{
+    for (size_t i = 0; i < one_liners.count; i++)
+        if (one_liners.codes[i] == code) return 1;
+    return 0;
+}
+
+static int watch_starts(PyObject *code)
+{
+    PyObject *given[] = {PyLong_FromLong(tracker), code, PyLong_FromLong(PY_START)};
+    PyObject *set = given[0] && given[2] ? call_aside(set_local_events, given, 3, NULL) : NULL;
+    Py_XDECREF(given[0]);
+    Py_XDECREF(given[2]);
+    Py_XDECREF(set);
+    return set == NULL ? -1 : 0;
+}
+
+static PyObject *on_tracked_start(PyObject *Py_UNUSED(module), PyObject *const *args, Py_ssize_t Py_UNUSED(count))
+{
+    note_step(args[0], 0);
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef tracked_start = {
+    "on_tracked_start", (PyCFunction)(void (*)(void))on_tracked_start, METH_FASTCALL, NULL};
+
+int begin_tracking(void)
+{
+    PyObject *monitoring = PySys_GetObject("monitoring"), *function = PyCFunction_New(&tracked_start, NULL);
+    for (int number = 0; function != NULL && tracker < 0 && number < 6; number++) {
+        PyObject *taken = PyObject_CallMethod(monitoring, "use_tool_id", "is", number, "dapkit's steps");
+        if (taken == NULL) PyErr_Clear();
+        else tracker = number;
+        Py_XDECREF(taken);
+    }
+    if (tracker < 0) return -1;
+    PyObject *set = PyObject_CallMethod(monitoring, "register_callback", "iiO", tracker, PY_START, function);
+    Py_DECREF(function);
+    if (set == NULL) return -1;
+    Py_DECREF(set);
+    is_tracking = 1;
+    for (size_t i = 0; i < counted.count; i++)
+        if (watch_starts(counted.codes[i]) < 0) return -1;
+    return 0;
+}
+
+static PyObject *disable(void) { return PyObject_GetAttrString(PySys_GetObject("monitoring"), "DISABLE"); }
+
+/* Code that starts for the first time: lines of the program's own are counted from now on. */
+static PyObject *on_start(PyObject *Py_UNUSED(module), PyObject *const *args, Py_ssize_t count)
+{
+    if (count < 1) return PyErr_Format(PyExc_TypeError, "on_start takes a code object and an offset");
+    if (is_one_liner(args[0])) Py_RETURN_NONE;
+    PyObject *found = call_aside(counts, args, 1, NULL);
+    if (found == NULL) return NULL;
+    long how = PyLong_AsLong(found);
+    Py_DECREF(found);
+    if (how <= 0) return how < 0 ? NULL : disable();
+    long wanted = how == ONE_LINER ? LINE | PY_START : LINE;
+    PyObject *number = PyLong_FromLong(tool), *events = PyLong_FromLong(wanted);
+    PyObject *given[] = {number, args[0], events};
+    PyObject *set = number && events ? call_aside(set_local_events, given, 3, NULL) : NULL;
+    Py_XDECREF(number);
+    Py_XDECREF(events);
+    if (set == NULL) return NULL;
+    Py_DECREF(set);
+    keep(&counted, args[0]);
+    if (is_tracking && watch_starts(args[0]) < 0) return NULL;
+    if (how != ONE_LINER) return disable();
+    keep(&one_liners, args[0]);
+    Py_RETURN_NONE;
+}
+
+int begin_counting(int number, PyObject *is_counted, PyObject *set_events)
+{
+    tool = number;
+    counts = Py_NewRef(is_counted);
+    set_local_events = Py_NewRef(set_events);
+    return 0;
+}
+
+PyMethodDef counted_methods[] = {
+    {"on_start", (PyCFunction)(void (*)(void))on_start, METH_FASTCALL, NULL},
+    {NULL, NULL, 0, NULL},
+};

@@ -1,0 +1,97 @@
+/* Functions that change sides. `Aside`: what calls Python code of the debugger in a thread of the program, nothing of
+   which is noted; `inside`: the program itself, to its end. */
+
+#include "travel.h"
+
+typedef struct {
+    PyObject_HEAD
+    vectorcallfunc vectorcall;
+    PyObject *function;
+    int only_live;
+} Passage;
+
+static PyObject *passage_type;
+
+PyObject *call_aside(PyObject *function, PyObject *const *args, size_t given, PyObject *names)
+{
+    int was_inside = inside;
+    Counters held = hold_counters();
+    inside = 0;
+    PyObject *result = PyObject_Vectorcall(function, args, given, names);
+    inside = was_inside;
+    release_counters(&held);
+    return result;
+}
+
+static PyObject *call_passage_aside(PyObject *self, PyObject *const *args, size_t given, PyObject *names)
+{
+    Passage *aside = (Passage *)self;
+    if (aside->only_live && is_past) Py_RETURN_NONE;
+    return call_aside(aside->function, args, given, names);
+}
+
+static PyObject *call_passage_inside(PyObject *self, PyObject *const *args, size_t given, PyObject *names)
+{
+    mode = LIVE;
+    register_main_thread();
+    inside = 1;
+    PyObject *result = PyObject_Vectorcall(((Passage *)self)->function, args, given, names);
+    inside = 0;
+    if (is_past) reached_end();
+    log_head->ticks = ticks;
+    mode = OFF;
+    let_threads_go();
+    return result;
+}
+
+static PyMemberDef passage_members[] = {
+    {"__vectorcalloffset__", 19 /* T_PYSSIZET */, offsetof(Passage, vectorcall), 1 /* READONLY */, NULL},
+    {NULL, 0, 0, 0, NULL},
+};
+
+static PyType_Slot passage_slots[] = {
+    {Py_tp_members, passage_members},
+    {Py_tp_call, PyVectorcall_Call},
+    {0, NULL},
+};
+
+static PyType_Spec passage_spec = {
+    .name = "_travel.Passage",
+    .basicsize = sizeof(Passage),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    .slots = passage_slots,
+};
+
+/* They are kept for good: a callback may be called until the interpreter is gone. */
+static PyObject *new_passage(PyObject *function, vectorcallfunc call, int only_live)
+{
+    if (passage_type == NULL && (passage_type = PyType_FromSpec(&passage_spec)) == NULL) return NULL;
+    Passage *made = PyObject_New(Passage, (PyTypeObject *)passage_type);
+    if (made == NULL) return NULL;
+    made->vectorcall = call;
+    made->only_live = only_live;
+    made->function = Py_NewRef(function);
+    return (PyObject *)made;
+}
+
+static PyObject *make_inside(PyObject *Py_UNUSED(module), PyObject *function)
+{
+    return new_passage(function, call_passage_inside, 0);
+}
+
+static PyObject *make_aside(PyObject *Py_UNUSED(module), PyObject *function)
+{
+    return new_passage(function, call_passage_aside, 0);
+}
+
+static PyObject *make_only_live(PyObject *Py_UNUSED(module), PyObject *function)
+{
+    return new_passage(function, call_passage_aside, 1);
+}
+
+PyMethodDef passage_methods[] = {
+    {"inside", make_inside, METH_O, NULL},
+    {"aside", make_aside, METH_O, NULL},
+    {"only_live", make_only_live, METH_O, NULL},
+    {NULL, NULL, 0, NULL},
+};

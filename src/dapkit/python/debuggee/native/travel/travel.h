@@ -1,0 +1,215 @@
+/* What the parts of `_travel` share: the boundary between the program and the outside, the clock, and checkpoints.
+
+   A program is deterministic but for what it takes from outside, and it takes that by functions of the C library. The
+   slots by which loaded objects call those functions are set to functions of ours (`slots.c`), which note each result
+   (`log.c`) while the program lives, and answer from the notes when it is executed once more from a checkpoint. Nothing
+   above the C library knows: objects of Python are made by the same code, in the same order, at the same addresses.
+
+   Only calls by threads of the program count, and only while they execute the program: `inside`. */
+
+#ifndef DAPKIT_TRAVEL_H
+#define DAPKIT_TRAVEL_H
+
+#define _GNU_SOURCE
+#define Py_LIMITED_API 0x030c0000
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#pragma GCC visibility push(hidden)
+
+#define LENGTH(array) ((Py_ssize_t)(sizeof(array) / sizeof((array)[0])))
+
+typedef enum {
+    OFF,    /* calls pass: the program has not begun or has ended, or this is a child of it */
+    LIVE,   /* calls are made and noted */
+    REPLAY, /* calls are answered from the notes; nothing outside is touched */
+    PAST,   /* the program stands at a moment of its past: what reads passes, what would change something is refused */
+} Mode;
+
+extern Mode mode;
+extern __thread int inside __attribute__((tls_model("initial-exec"))); /* this thread executes the program */
+
+/* Whether a call is not the program's, or not to be noted. */
+static inline int passes(void) { return !inside || mode == OFF || mode == PAST; }
+
+/* slots.c */
+
+typedef struct {
+    const char *name;
+    void *hook;
+    void **real;
+} Hook;
+
+int find_real_functions(void); /* -1 with an exception set */
+
+void set_slots(void); /* of all objects that are loaded by now */
+
+/* Each table ends with a NULL name. */
+extern const Hook object_hooks[], time_hooks[], file_hooks[], descriptor_hooks[], process_hooks[], socket_hooks[],
+    waiting_hooks[], name_hooks[], thread_hooks[];
+extern const Hook interpreter_hooks[]; /* only for the object that is the interpreter; they come first there */
+
+/* heap.c: around a call of the C library that allocates what a replay does not. Only for calls of the program. */
+
+extern const Hook heap_hooks[];
+int make_heap(void);
+void begin_aside(void);
+void end_aside(void);
+
+/* log.c: the notes, which the process and its checkpoints share */
+
+typedef struct {
+    void *place;
+    size_t size; /* room in replay; what there is in live */
+} Part;
+
+extern uint64_t ticks; /* the clock: lines of the program that were begun */
+
+int make_log(void);
+#define LOWEST_OF_OURS 4000         /* descriptors of ours are moved there */
+int out_of_the_way(int descriptor); /* its duplicate where no program looks for one, or itself */
+
+/* Note a call: what it was called with (a hash), its result, errno if that is negative, and what it has filled. */
+int64_t note(const char *call, uint64_t key, int64_t result, const Part *parts, int count);
+
+/* Answer a call from the notes; does not return if the next note is of another. */
+int64_t answer(const char *call, uint64_t key, Part *parts, int count);
+
+/* The tick at which a signal was delivered, if that is the next note; UINT64_MAX else. */
+uint64_t tick_of_signal(void);
+static inline int signal_is_due(void) { return tick_of_signal() == ticks; }
+
+/* Whether the next note is of this call: for what is noted only when it was not as expected. */
+int next_is(const char *call, uint64_t key);
+
+/* A part of the next note that is of unknown size: borrowed from the log, valid until the process ends. */
+int64_t answer_whole(const char *call, uint64_t key, const void **place, size_t *size);
+
+uint64_t hash_bytes(uint64_t seed, const void *bytes, size_t size);
+static inline uint64_t hash_text(const char *text)
+{
+    uint64_t hash = 1469598103934665603u;
+    for (; text != NULL && *text; text++) hash = (hash ^ (unsigned char)*text) * 1099511628211u;
+    return hash;
+}
+static inline uint64_t hash_number(uint64_t seed, uint64_t number) { return (seed ^ number) * 0x9E3779B97F4A7C15u; }
+static inline uint64_t hash_three(int64_t a, int64_t b, int64_t c)
+{
+    return hash_number(hash_number(hash_number(0, (uint64_t)a), (uint64_t)b), (uint64_t)c);
+}
+
+typedef struct {
+    uint64_t end;      /* where the next note comes, in bytes from the beginning of the log */
+    uint64_t written;  /* bytes that the program has written to its standard output and error */
+    uint64_t collections; /* how many were noted (collector.c) */
+    uint64_t ticks;    /* the clock of the live program when it last stopped, or ended */
+} LogHead;
+
+extern LogHead *log_head;
+extern uint64_t log_place; /* where this process is in the log */
+
+/* steps.c: when each frame has begun its latest line, in a replay that looks for where to step back to */
+
+int find_current_frame(void);
+void note_step(const void *code, uint64_t when); /* of the frame that is being executed */
+int64_t step_of(PyObject *frame); /* -1: it had begun before, 0: it has begun no line */
+void forget_steps(void);
+size_t read_safely(void *place, const void *from, size_t size); /* how much of it there is */
+
+/* collector.c */
+
+typedef struct {
+    int was_enabled, counts[3];
+} Counters;
+
+int find_collector(void); /* -1 with an exception set */
+Counters hold_counters(void);
+void release_counters(const Counters *held);
+void note_counts(void);
+int collect_due(void); /* -1 with an exception set */
+void aim_collector(void);
+
+/* calls_descriptors.c: memory that the program shares with others, which a copy must have for itself */
+
+int shares_memory(void);
+void own_shared_memory(void); /* in a copy */
+
+/* calls_processes.c: signals, a bit for each; called by what notes and answers calls, and by the clock */
+
+void take_over_signals(void);   /* whose handlers are set already */
+uint64_t signals_taken(void);   /* that are to be delivered now */
+int is_signal_pending(void);
+void deliver(uint64_t signals); /* call the handlers of the program */
+void deliver_at_tick(void);
+
+/* checkpoints.c */
+
+extern uint64_t goal;    /* of this replay */
+extern int is_past;      /* this process is no more the live program */
+extern int copies;       /* that the live program has had made */
+extern int has_arrived;  /* the engine of a replay takes part */
+int begin_checkpoints(const char *path, const char *token, PyObject *arrive);
+int is_kind(const char *kind); /* whether that is what this replay is for */
+PyObject *arrive(void);        /* do what it is for */
+void diverged(const char *call, const char *noted, uint64_t when);
+void reached_end(void);
+int checkpoint(void); /* 1 in a process that replays from it, -1 if there can be none now */
+uint64_t now(void);   /* nanoseconds, from the system itself */
+
+/* clock.c */
+
+extern PyMethodDef clock_methods[];
+void begin_clock(uint64_t nanoseconds); /* between copies */
+void be_due(void);                      /* have the clock looked at, at the next line */
+void aim(void);                         /* the number of threads has changed */
+
+/* counted.c */
+
+extern PyMethodDef counted_methods[];
+extern int is_tracking; /* the lines of frames are noted (steps.c) */
+int begin_counting(int tool, PyObject *counts, PyObject *set_local_events);
+int begin_tracking(void);
+
+/* passages.c */
+
+extern PyMethodDef passage_methods[];
+PyObject *call_aside(PyObject *function, PyObject *const *args, size_t given, PyObject *names); /* nothing is noted */
+
+/* calls_threads.c: one thread of the program at a time has the turn, and executes it */
+
+extern int thread_count; /* threads of the program that have not ended */
+
+/* Around a call that may block; the thread must have let go of the interpreter, or it keeps its turn:
+
+       if (before_blocking()) {
+           result = real_X(...);
+           after_blocking();
+           return note("X", ...);
+       }
+       return answer("X", ...);
+
+   The call is made only where `before_blocking` says so. Others execute the program meanwhile. errno is kept. */
+int before_blocking(void);
+void after_blocking(void);
+
+/* The result of such a call. */
+#define BLOCKING(call)                                                                                                 \
+    ({                                                                                                                 \
+        __typeof__(call) result_of_call = (call);                                                                      \
+        after_blocking();                                                                                              \
+        result_of_call;                                                                                                \
+    })
+
+void register_main_thread(void);
+void yield_turn(void);         /* with the interpreter's lock; others may execute the program before it returns */
+void let_threads_go(void);     /* after mode was set to OFF: no more turns */
+void lock_turns(void);         /* around the making of a copy */
+void unlock_turns(void);
+void repair_interpreter(void); /* in a copy: what threads that it has not were about to do */
+
+#pragma GCC visibility pop
+
+#endif
