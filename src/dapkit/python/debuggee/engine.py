@@ -168,6 +168,8 @@ class Engine:
         self.looks = PeriodicLooks(
             self.link, self.monitor, self.callbacks.breakpoints, states=self.states, lock=self.lock
         )
+        self.set_apart: Callable[[Callable[[], None]], Callable[[], None]] = _as_it_is
+        """Makes of what we do at forks something that is not done in a process that shows the past."""
         self._exit_code = 0
         self._may_run = _thread.allocate_lock()
         self._may_run.acquire()
@@ -212,9 +214,16 @@ class Engine:
         """
         if self.owned:  # else it is taken when the client attaches
             self.monitor.claim()
+        self.link_thread.start()
+        self._may_run.acquire()
         os.register_at_fork(
-            before=self.forks.rest, after_in_parent=self.forks.go_on, after_in_child=self.forget_in_child
+            before=self.set_apart(self.forks.rest),
+            after_in_parent=self.set_apart(self.forks.go_on),
+            after_in_child=self.set_apart(self.forget_in_child),
         )
+
+    def start_in_past(self) -> None:
+        """Serve the link in a process of the past, and return when the adapter has configured everything."""
         self.link_thread.start()
         self._may_run.acquire()
 
@@ -473,3 +482,7 @@ class Engine:
         self.data_breakpoints.forget_in_child()
         self.link.drop()
         log.close()
+
+
+def _as_it_is(action: Callable[[], None]) -> Callable[[], None]:
+    return action

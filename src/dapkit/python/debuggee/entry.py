@@ -105,6 +105,8 @@ def _begin_launched(
     _show_lines_at_once()
     run, file = program.prepare(kind, what, rest, archive=archive)
     engine.data_breakpoints.program_begins()
+    if engine.options.travel is not None:
+        run = load("travel.live").begin(engine, run)
     if file:
         engine.sources.claim_for_program(file)
     run_to_end: Callable[[], None] = program.run_to_end(

@@ -15,6 +15,32 @@ TEMPLATES: Final = ("jinja", "django")
 """Keys that ask for templates as sources."""
 
 
+class TravelOptions:
+    """How the program is copied for time travel.
+
+    Attributes:
+        socket: path of the unix socket that copies connect to.
+        token: that they show there.
+        interval: nanoseconds between copies, at least.
+
+    """
+
+    def __init__(self, given: Json) -> None:
+        self.socket = str(given.get("socket"))
+        self.token = str(given.get("token"))
+        interval = given.get("interval")
+        self.interval = interval if isinstance(interval, int) else limits.CHECKPOINT_NANOSECONDS
+
+
+class PastStop:
+    """The stop at which a process of the past begins: its reason, and the rest of the event."""
+
+    def __init__(self, given: Json) -> None:
+        details = given.get("details")
+        self.reason = str(given.get("reason"))
+        self.details: Json = details if isinstance(details, dict) else {}
+
+
 class EngineOptions:
     """The options of one session.
 
@@ -35,6 +61,8 @@ class EngineOptions:
         children: path of the socket where child processes come to; "" for not at all.
         ends_with_link: whether the program ends if the link is lost, as one that the debugger has launched does anyway.
         announces_children: whether it is only remarked on that there is one.
+        travel: where copies of the program come to, if it is to travel in time; None for no time travel.
+        past_stop: at which a process of the past begins; None if it is to go on.
         exception_frames: how many frames of an exception's stack to show at most; 0 for all.
         templates: the kinds of templates that are sources, by their keys.
 
@@ -58,6 +86,8 @@ class EngineOptions:
         self.children = ""
         self.announces_children = False
         self.ends_with_link = False
+        self.travel: TravelOptions | None = None
+        self.past_stop: PastStop | None = None
 
     def read(self, request: IncomingRequest) -> None:
         """Take them from a request.
@@ -96,3 +126,7 @@ class EngineOptions:
         self.children = text(request, "children") if "children" in request.arguments else ""
         self.ends_with_link = flag(request, "endsWithLink", default=False)
         self.announces_children = flag(request, "announcesChildren", default=False)
+        travel = request.arguments.get("travel")
+        self.travel = TravelOptions(travel) if isinstance(travel, dict) else None
+        stop = request.arguments.get("pastStop")
+        self.past_stop = PastStop(stop) if isinstance(stop, dict) else None

@@ -12,7 +12,6 @@ from typing import Final
 from ..errors import RequestRefused
 from ..execution.monitor import DISCOVERY, EVENTS, SINGLE_EVENTS, SPARE_TOOLS, Monitor, Owner
 from ..marks import under_lock
-from ..room import roomy
 
 _MONITORING = sys.monitoring
 
@@ -60,7 +59,7 @@ class WatchTool:
         """Set the callbacks by event, all of them."""
         for event in SINGLE_EVENTS:
             callback = callbacks.get(event)
-            _MONITORING.register_callback(self.number, event, None if callback is None else roomy(callback))
+            self._monitor.register_callback(self.number, event, callback)
 
     def everywhere(self, events: int) -> None:
         """Watch these events in all code; those that were disabled are switched on again."""

@@ -72,6 +72,8 @@ class Monitor:
         self._also: dict[Owner, int] = {}
         self._global = 0
         self._accompanied = False
+        self._has_clock = False
+        self._set_apart: Callable[[Callable[..., object]], Callable[..., object]] = _as_it_is
         self._callbacks: dict[int, Callable[..., object]] = {}
         self._chosen: dict[int, Callable[..., object]] = {}
         self.active = False
@@ -92,18 +94,31 @@ class Monitor:
             ) from error
         self.active = True
 
+    def accompanied_by_clock(self, set_apart: Callable[[Callable[..., object]], Callable[..., object]]) -> None:
+        """Take note that the clock of time travel watches all starts, as a companion does.
+
+        `set_apart` makes callbacks whose calls of the system are not those of the program.
+        """
+        self._has_clock = True
+        self._set_apart = set_apart
+
     def register(self, callbacks: dict[int, Callable[..., object]]) -> None:
         """Set the callbacks, by event, of all events but LINE, INSTRUCTION and PY_UNWIND."""
         self._callbacks |= callbacks
         for event, callback in callbacks.items():
-            _MONITORING.register_callback(_TOOL, event, roomy(callback))
+            self.register_callback(_TOOL, event, callback)
+
+    def register_callback(self, tool: int, event: int, callback: Callable[..., object] | None) -> None:
+        """Set the callback of one event of a tool of ours."""
+        prepared = None if callback is None else self._set_apart(roomy(callback))
+        _MONITORING.register_callback(tool, event, prepared)
 
     @under_lock
     def register_one(self, event: int, callback: Callable[..., object]) -> None:
         """Set the callback of LINE, INSTRUCTION or PY_UNWIND."""
         if callback is not self._chosen.get(event):
             self._chosen[event] = callback
-            _MONITORING.register_callback(_TOOL, event, roomy(callback))
+            self.register_callback(_TOOL, event, callback)
 
     @under_lock
     def also(self, owner: Owner, events: int) -> None:
@@ -144,7 +159,7 @@ class Monitor:
             _MONITORING.set_events(_TOOL, events)
 
     def _call_companion(self) -> None:
-        if self._accompanied:
+        if self._accompanied or self._has_clock:
             return
         try:
             _MONITORING.use_tool_id(_COMPANION, _COMPANION_NAME)
@@ -180,7 +195,7 @@ class Monitor:
         after = self._union(owners)
         if not owners:
             del self._wanted[id(code)]
-        if after & EVENTS.INSTRUCTION and not self._accompanied and id(code) not in self._shared:
+        if after & EVENTS.INSTRUCTION and not (self._accompanied or self._has_clock) and id(code) not in self._shared:
             self._share(code)
         if afresh and before & after:
             _MONITORING.set_local_events(_TOOL, code, 0)
@@ -233,7 +248,7 @@ class Monitor:
         if holder is None:
             _MONITORING.use_tool_id(_TOOL, _NAME)
         for event, callback in (self._callbacks | self._chosen).items():
-            _MONITORING.register_callback(_TOOL, event, roomy(callback))
+            self.register_callback(_TOOL, event, callback)
         _MONITORING.set_events(_TOOL, 0)
         _MONITORING.set_events(_TOOL, self._global)
         for code, owners in list(self._wanted.values()):
@@ -259,6 +274,10 @@ class Monitor:
         for event in SINGLE_EVENTS:
             _MONITORING.register_callback(_TOOL, event, None)
         _MONITORING.free_tool_id(_TOOL)
+
+
+def _as_it_is(callback: Callable[..., object]) -> Callable[..., object]:
+    return callback
 
 
 def _disable(_code: CodeType, _offset: int) -> object:

@@ -15,7 +15,7 @@ import _thread
 import sys
 from collections.abc import Callable, Mapping
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from .. import limits
 from ..collection import automatic
@@ -49,6 +49,10 @@ from .states import (
 
 if TYPE_CHECKING:
     from .stop_listener import StopListener
+
+
+STANDS_EVENT: Final = "dapkit/stands"
+"""Says, before `stopped`, at which clock a program with time travel has stopped."""
 
 
 class Stops:
@@ -85,6 +89,16 @@ class Stops:
         self._pausing: set[int] = set()  # threads whose pause was not reported yet
         self._hold = Hold(monitor, states, threads)
         self._gui = GuiEvents(options, threads, link.event)
+        self.scanner: Callable[[ParkedThread, str, Json], None] | None = None
+        """Takes note of what would stop the program, in a process that only looks for it."""
+        self.clock: Callable[[], int] | None = None
+        """Returns the time of a program with time travel, which is reported with each stop."""
+        self.is_copy: Callable[[], object] = int
+        """Returns whether this process is a copy of the one that our client debugs: nobody would let it go on."""
+        self.copies: Callable[[], int] = int
+        """Returns how many copies the program has had made."""
+        self.arrival: int | None = None
+        """The clock of the moment of the past that this process began to be shown at."""
         self.seen_in_native: set[int] = set()
         """Threads whose stack the client was shown before they came back from native code."""
 
@@ -136,6 +150,16 @@ class Stops:
 
         If the program is stopped for another reason already, this one is reported after that.
         """
+        if self.scanner is not None or self.is_copy() or self._has_arrived(parked):
+            if self.scanner is not None:
+                self.scanner(parked, reason, details)
+            parked.empty()
+            return
+        self.show(parked, reason, details)
+
+    @off_link_thread
+    def show(self, parked: ParkedThread, reason: str, details: Json) -> None:
+        """Stop the program, whatever is looked for and wherever the past begins, and return when it is to go on."""
         need_room()
         self._listener.thread_stops()
         automatic.hold_off()
@@ -150,6 +174,10 @@ class Stops:
                 self._clocks[parked.ident] = clock
                 self._reenter(parked.ident)
                 clock.go_on(left)
+
+    def _has_arrived(self, parked: ParkedThread) -> bool:
+        """Say whether the client has been shown this very line as the moment of the past that it asked for."""
+        return self.arrival is not None and parked.at_line and self.clock is not None and self.clock() == self.arrival
 
     def _halt(self, parked: ParkedThread, reason: str, details: Json, *, inside: bool) -> None:
         """Stop; `inside` an evaluation, that is during another stop of the same thread."""
@@ -313,6 +341,8 @@ class Stops:
             self._pausing.clear()
         body: Json = {"reason": reason, "threadId": self._threads.number(ident)}
         body["allThreadsStopped"] = not self.each_alone
+        if self.clock is not None:
+            self._send(STANDS_EVENT, {"clock": self.clock(), "copies": self.copies()})
         return self._send("stopped", body | details)
 
     def _send(self, event: str, body: Json) -> BaseException | None:

@@ -9,6 +9,7 @@ from ..connection.request import IncomingRequest, flag, number
 from ..connection.wire import Json
 from ..errors import RequestRefused
 from ..exceptions.exits import read_exit_codes
+from ..loader import load
 from ..program import termination as asking_to_end
 from ..sources.rules import read_rules
 from ..templates.kinds import choose
@@ -35,6 +36,8 @@ def launch(engine: "Engine", request: IncomingRequest) -> Json:
     engine.exceptions.rules = rules.exceptions
     given = request.arguments
     engine.exceptions.exit_codes = read_exit_codes(given.get("breakOnSystemExit"), given.get("quietExitCodes"))
+    if engine.options.travel is not None:
+        load("travel.live").claim(engine)
     if engine.options.debugs and current.config["subProcess"]:
         if engine.options.children:
             child.follow(engine.options.children)
