@@ -385,3 +385,15 @@ HAPPENINGS_AT_ONCE = 32
 
 MOMENT_CHARACTERS = 100
 """Characters of a message that one line of a timeline shows."""
+
+PAST_PROCESSES = 1000
+"""Copies of a program with time travel, and processes that show its past, at a time."""
+
+PAST_SECONDS = 20.0
+"""Time within which a copy of the program has to begin a process of the past."""
+
+REPLAY_SECONDS = 600.0
+"""Time within which a process of the past has to reach the moment that it is to show."""
+
+CHECKPOINTS = 60
+"""Copies of a program that are kept."""

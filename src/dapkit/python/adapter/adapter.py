@@ -11,7 +11,14 @@ import anyio
 import msgspec
 
 from dapkit.adapter import Adapter, Proceed, RequestFailed, ResponseBody, not_a_request
-from dapkit.protocol import ConfigurationDoneArguments, DisconnectArguments, Request, TerminateArguments
+from dapkit.protocol import (
+    Capabilities,
+    ConfigurationDoneArguments,
+    DisconnectArguments,
+    InitializeRequestArguments,
+    Request,
+    TerminateArguments,
+)
 from dapkit.python.adapter.abilities import abilities
 from dapkit.python.adapter.arguments import PythonAttach, PythonLaunch
 from dapkit.python.adapter.attach import attach_connector
@@ -51,6 +58,10 @@ class PythonAdapter(ForwardingAdapter[PythonLaunch, PythonAttach]):
         self._configured = False
         self._ends_program: bool | None = None
         self._able = abilities(PythonLaunch())
+
+    def capabilities_for(self, client: InitializeRequestArguments) -> Capabilities:
+        """Say that there is no way back: that depends on how the program is started."""
+        return msgspec.structs.replace(super().capabilities_for(client), supports_step_back=None)
 
     # Starting
 

@@ -136,6 +136,8 @@ class PythonLaunch(LaunchRequestArguments, frozen=True, kw_only=True):
             `matplotlib`, or a function by its full name.
         presenters: files that say how values of the project's own classes are shown, relative to `cwd`. Missing: those
             of `[tool.dapkit]` in the nearest `pyproject.toml`.
+        time_travel: whether the program can be shown at moments of its past (`stepBack`, `reverseContinue`). Its
+            children are not debugged then.
         debug_options: an older way to say others; see `older_keys`, also for `debug_std_lib` and
             `stop_all_threads_on_suspend`.
 
@@ -179,6 +181,7 @@ class PythonLaunch(LaunchRequestArguments, frozen=True, kw_only=True):
     variable_presentation: VariablePresentation | None = None
     gui_event_loop: str | None = None
     presenters: tuple[str, ...] | None = None
+    time_travel: bool = False
     debug_options: tuple[str, ...] = ()
     debug_std_lib: bool = False
     stop_all_threads_on_suspend: bool | None = None

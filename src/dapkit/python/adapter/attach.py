@@ -23,6 +23,7 @@ from dapkit.protocol import DisconnectArguments, InitializeRequestArguments, Raw
 from dapkit.python.adapter.arguments import ProgramAddress, PythonAttach
 from dapkit.python.adapter.certificates import client_context, server_context
 from dapkit.python.adapter.children import ends_now
+from dapkit.python.adapter.debuggee import Debuggee
 from dapkit.python.adapter.engine_options import engine_options
 from dapkit.python.adapter.injection.attempts import bring
 from dapkit.python.adapter.injection.target import look_at, number_of
@@ -30,7 +31,7 @@ from dapkit.python.adapter.link import Engine, listening
 from dapkit.python.adapter.marked_output import MarkedOutput
 from dapkit.python.adapter.paths import PathTranslation
 from dapkit.python.adapter.resume_order import ResumeOrder
-from dapkit.python.adapter.run import Connector, Debuggee, DebuggeeRun, GoneBefore
+from dapkit.python.adapter.run import Connector, DebuggeeRun, GoneBefore
 from dapkit.transport import (
     Connection,
     TransportError,

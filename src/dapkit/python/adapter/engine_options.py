@@ -21,9 +21,10 @@ def engine_options(args: PythonLaunch | PythonAttach, children: Children) -> dic
         "django": args.django,
         **_exit_codes(args),
     }
-    if children.door is not None:
+    travels = isinstance(args, PythonLaunch) and bool(args.time_travel)
+    if children.door is not None and not travels:
         options["children"] = str(children.door)
-    options["announcesChildren"] = children.announced
+    options["announcesChildren"] = children.announced and not travels
     options["endsWithLink"] = children.end_with_us
     if args.auto_reload is not None:
         options["autoReload"] = args.auto_reload

@@ -11,12 +11,14 @@ from dapkit.endpoint import CapabilityMissing
 from dapkit.protocol import LaunchRequestArguments
 from dapkit.python.adapter.arguments import PythonLaunch
 from dapkit.python.adapter.command import Command, command_for
+from dapkit.python.adapter.debuggee import Debuggee
 from dapkit.python.adapter.engine_options import engine_options
+from dapkit.python.adapter.history import History
 from dapkit.python.adapter.interpreter import objection_to
 from dapkit.python.adapter.launched_program import Category, LaunchedProgram, started
 from dapkit.python.adapter.link import LinkListener, NeverCame, listening
 from dapkit.python.adapter.paths import PathTranslation
-from dapkit.python.adapter.run import Connector, Debuggee, DebuggeeRun, signal_name
+from dapkit.python.adapter.run import Connector, DebuggeeRun, signal_name
 from dapkit.python.adapter.terminal import started_in_terminal
 from dapkit.transport import Connection, TransportError
 
@@ -32,7 +34,7 @@ def launch_connector(launch: PythonLaunch) -> Connector:
 
 @asynccontextmanager
 async def _started(launch: PythonLaunch, run: DebuggeeRun) -> AsyncIterator[Debuggee]:
-    async with listening() as listener:
+    async with listening() as listener, _history(launch, run):
         command = await _command(launch, listener, run)
         async with _program(launch, command, run) as program:
             program.outlived_by = run.children.over
@@ -48,6 +50,18 @@ async def _started(launch: PythonLaunch, run: DebuggeeRun) -> AsyncIterator[Debu
                 if reached:
                     raise
                 raise await _why(command, program, error) from error
+
+
+@asynccontextmanager
+async def _history(launch: PythonLaunch, run: DebuggeeRun) -> AsyncIterator[None]:
+    """Let copies of the program come, if it is to travel in time."""
+    if not launch.time_travel or launch.no_debug:
+        yield
+        return
+    history = History()
+    async with history.open():
+        run.let_travel(history)
+        yield
 
 
 @asynccontextmanager
@@ -94,11 +108,10 @@ async def _introduced(
     link: Connection, launch: PythonLaunch, command: Command, program: LaunchedProgram, run: DebuggeeRun
 ) -> PathTranslation:
     """Make the engine ready for breakpoints."""
-    options = {
-        **engine_options(launch, run.children),
-        "presenters": list(command.presenters),
-        "marksOutput": program.pipe_identities(),
-    }
+    options: dict[str, object] = {**engine_options(launch, run.children), "presenters": list(command.presenters)}
+    if run.travel is not None:
+        options |= run.travel.options_of_live(options)
+    options["marksOutput"] = program.pipe_identities()
     await link.request(LaunchRequestArguments(extra=options))
     return PathTranslation(launch.path_mappings, str(command.cwd))
 

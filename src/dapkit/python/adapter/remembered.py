@@ -88,6 +88,23 @@ class RememberedBreakpoints:
                 return msgspec.structs.replace(event, breakpoint=reported)
         return event
 
+    def copy(self) -> "RememberedBreakpoints":
+        """Return the same for an engine beside this one, as of a process that shows the past."""
+        made = RememberedBreakpoints()
+        made._sets = dict(self._sets)
+        made._places = dict(self._places)
+        made._last = self._last
+        return made
+
+    @property
+    def counts_hits(self) -> bool:
+        """Whether there is a breakpoint that applies at some of its hits only."""
+        return any(
+            getattr(asked, "hit_condition", None)
+            for remembered in self._sets.values()
+            for asked in getattr(remembered.arguments, "breakpoints", None) or ()
+        )
+
     def forget(self) -> None:
         """Forget what was set: there is a new configuration to come. Numbers are not used again."""
         self._offset, self._numbers = self._last, {}

@@ -11,11 +11,10 @@ and how it ends. A session has one run after the other if it is restarted.
 
 import contextlib
 import logging
-import math
 import signal
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
-from typing import Any, Protocol
+from typing import Any
 
 import anyio
 import msgspec
@@ -24,141 +23,35 @@ from dapkit import limits
 from dapkit.adapter import Adapter, RequestFailed
 from dapkit.endpoint import EventReceived, Overtakes
 from dapkit.protocol import (
-    Arguments,
     BreakpointEvent,
     DisconnectArguments,
+    Event,
     EventBody,
     ExitedEvent,
     InitializedEvent,
     OutputEvent,
     RawJson,
+    Request,
     StoppedEvent,
     TerminateArguments,
     ThreadEvent,
 )
 from dapkit.python.adapter.children import EXECUTES_EVENT, Children
+from dapkit.python.adapter.debuggee import STANDS_EVENT, Debuggee, LetGo, ProgramGone
 from dapkit.python.adapter.engine_log import LOG_EVENT, RELEASED_EVENT, write_entry
+from dapkit.python.adapter.history import History
 from dapkit.python.adapter.launched_program import Category
-from dapkit.python.adapter.marked_output import MarkedOutput
-from dapkit.python.adapter.paths import PathTranslation
 from dapkit.python.adapter.remembered import RememberedBreakpoints
 from dapkit.python.adapter.resume_order import ResumeOrder
+from dapkit.python.adapter.time_travel import MOVING, TimeTravel
 from dapkit.transport import Connection, ConversationLost, TransportError, background_tasks
 
 log = logging.getLogger(__name__)
 
-NOTHING = RawJson(b"{}")
+_INTERNAL = frozenset({LOG_EVENT, RELEASED_EVENT, STANDS_EVENT, EXECUTES_EVENT})
+"""Events that are for us, and not for the client."""
+
 _CUT = "the program has closed the connection of the debugger, and runs on without it"
-
-
-class ProgramGone(RequestFailed):
-    """The program has ended, and answers nothing any more."""
-
-
-class LetGo(RequestFailed):
-    """The program runs on without the debugger."""
-
-
-class ProgramProcess(Protocol):
-    """The process of a program."""
-
-    @property
-    def returncode(self) -> int | None:
-        """Exit code, or minus the signal that killed it; None if that is not known."""
-
-    @property
-    def marked(self) -> MarkedOutput:
-        """The order of its output and log messages."""
-
-    async def wait(self) -> None:
-        """Wait until it has ended and its output was reported."""
-
-    async def report_output(self) -> None:
-        """Pass on what it has written by now."""
-
-    def runs(self) -> bool:
-        """Say whether it runs at this very moment, as far as that is known without its engine."""
-
-    async def stopped(self) -> str:
-        """Wait until a signal has stopped it, and return what that is called."""
-
-    async def continued(self) -> None:
-        """Wait until no signal keeps it stopped."""
-
-    def resume(self) -> bool:
-        """Have it go on that a signal has stopped; False if that is not ours to do."""
-
-    def interrupted(self) -> None:
-        """Take note that it was asked to end."""
-
-    def send_term(self) -> None:
-        """Send it SIGTERM."""
-
-    async def kill(self) -> None:
-        """Kill it, and whatever it has started."""
-
-    def release(self) -> None:
-        """Let it run on after us."""
-
-
-class Debuggee:
-    """What a connector leads to.
-
-    Attributes:
-        link: to the engine, which has taken the options of the session.
-        order: of the engine's messages; it observes what comes over the link.
-        process: that the engine runs in.
-        paths: between the client and the program.
-        stopped_by: the signal that keeps the program stopped, so that its engine answers nothing; "" for none.
-
-    """
-
-    def __init__(self, link: Connection, order: ResumeOrder, process: ProgramProcess, paths: PathTranslation) -> None:
-        self.link = link
-        self.order = order
-        self.process = process
-        self.paths = paths
-        self.stopped_by = ""
-        self.is_cut = False
-        """Whether the program runs on without its engine: it has closed the connection, or the engine has given up."""
-
-    async def follow_signals(self) -> AsyncIterator[str]:
-        """Have nobody wait for an engine that a signal has stopped; yield what is to be said of it."""
-        while True:
-            name = await self.process.stopped()
-            with anyio.move_on_after(limits.SIGNAL_STOP_SECONDS):
-                await self.process.continued()
-                continue
-            self.stopped_by = name
-            self.link.refuse_waiting(self._objection())
-            yield f"The program was stopped by {name}: nothing is answered until it is continued (SIGCONT).\n"
-            await self.process.continued()
-            self.stopped_by = ""
-            yield "The program was continued.\n"
-
-    def _objection(self) -> str:
-        return f"the program is stopped by {self.stopped_by}, and answers once it is continued (SIGCONT)"
-
-    async def ask(self, arguments: Arguments[Any]) -> RawJson:
-        """Put a request to the engine, paths changed for it, and for the client in its answer.
-
-        Raises:
-            ProgramGone: before it could answer.
-            LetGo: it was released before it could answer, and runs on.
-            RequestFailed: the engine refused.
-
-        """
-        command = arguments.command
-        if self.stopped_by:
-            raise RequestFailed(f"{command}: {self._objection()}")
-        try:
-            answer = self.link.request_custom(command, self.paths.arguments(arguments), deadline=math.inf)
-            body = await self.order.answer(command, answer)
-        except ConversationLost as error:
-            if self.process.runs():
-                raise LetGo(f"{command}: the program runs on without the debugger") from error
-            raise ProgramGone(f"{command}: the program ended before it could answer") from error
-        return NOTHING if body is None else self.paths.body(command, body)
 
 
 type Connector = Callable[["DebuggeeRun"], AbstractAsyncContextManager[Debuggee]]
@@ -177,6 +70,7 @@ class DebuggeeRun:
         host: the adapter, which talks to the client.
         debuggee: see above.
         children: processes that it starts.
+        travel: the moments of the program, if it can be shown others than the present.
         is_ours: whether the program ends with the session unless the client says otherwise.
         is_reported: whether it is reported to the client: not once it was released, or another run has taken its place.
 
@@ -195,6 +89,7 @@ class DebuggeeRun:
         self.debuggee: Debuggee | None = None
         self.children = children
         self.is_ours = is_ours
+        self.travel: TimeTravel | None = None
         self.is_reported = True
         self.asked_to_end = False
         self._connect = connect
@@ -211,6 +106,12 @@ class DebuggeeRun:
         """Whether the program has ended, though that may not have been reported yet, or its children still run."""
         ended = self.debuggee is None or self.debuggee.process.returncode is not None
         return self._settled.is_set() and ended
+
+    def let_travel(self, history: History) -> None:
+        """Let the program be shown at moments of its past."""
+        self.travel = TimeTravel(
+            history, self._remembered, report=self.report_from_past, start_soon=self.host.start_soon
+        )
 
     # Starting
 
@@ -293,12 +194,8 @@ class DebuggeeRun:
         taken = 0
         async for happening in debuggee.link.incoming():
             match happening:
-                case EventReceived(event) if event.event == LOG_EVENT:
-                    write_entry(event.body)
-                case EventReceived(event) if event.event == RELEASED_EVENT:
-                    debuggee.is_cut = True
-                case EventReceived(event) if event.event == EXECUTES_EVENT:
-                    self.children.expect(event.body)
+                case EventReceived(event) if event.event in _INTERNAL:
+                    self._take_note(event, debuggee)
                 case EventReceived(event):
                     if self.is_reported:
                         await self._pass_on(event.body, debuggee)
@@ -313,6 +210,17 @@ class DebuggeeRun:
                 taken = 0
         debuggee.process.marked.release()
 
+    def _take_note(self, event: Event, debuggee: Debuggee) -> None:
+        """Take note of what the engine says to us alone."""
+        if event.event == LOG_EVENT:
+            write_entry(event.body)
+        elif event.event == RELEASED_EVENT:
+            debuggee.is_cut = True
+        elif event.event == EXECUTES_EVENT:
+            self.children.expect(event.body)
+        elif self.travel is not None and isinstance(event.body, RawJson):
+            self.travel.note_clock(event.body)
+
     async def _pass_on(self, body: EventBody | RawJson | None, debuggee: Debuggee) -> None:
         match body:
             case InitializedEvent():
@@ -321,7 +229,10 @@ class DebuggeeRun:
                 self._exit_code = code  # is reported after the last output
             case StoppedEvent():
                 await debuggee.process.report_output()  # what it wrote before the stop
-                await self._report(self._remembered.of_client(body), overtakes=debuggee.order.has_stop_before)
+                stop = self._remembered.of_client(body)
+                if self.travel is not None and isinstance(stop, StoppedEvent):
+                    self.travel.live_stop = stop
+                await self._report(stop, overtakes=debuggee.order.has_stop_before)
             case OutputEvent(output=text):
                 async for part in debuggee.process.marked.in_order(text):
                     await self._report(debuggee.paths.event(msgspec.structs.replace(body, output=part)))
@@ -337,6 +248,15 @@ class DebuggeeRun:
         """Pass on what the program writes."""
         if self.is_reported:
             await self._report(OutputEvent(output=text, category=category))
+
+    async def report_from_past(self, body: EventBody, order: ResumeOrder) -> None:
+        """Pass on what a process says that shows the past."""
+
+        def overtakes(request: Request) -> bool:
+            return request.command in MOVING and order.has_stop_before(request)
+
+        if self.is_reported:
+            await self._report(body, overtakes=overtakes)
 
     async def _report(self, body: EventBody, *, overtakes: Overtakes = lambda _: False) -> None:
         try:

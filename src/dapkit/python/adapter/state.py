@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from dapkit import limits
-from dapkit.adapter import Adapter, RequestFailed, answer_after_the_end, not_a_request
+from dapkit.adapter import Adapter, RequestFailed, answer_after_the_end, custom_request, not_a_request
 from dapkit.protocol import (
     Arguments,
     BreakpointLocationsArguments,
@@ -31,6 +31,7 @@ from dapkit.protocol import (
     RawJson,
     ReadMemoryArguments,
     RestartFrameArguments,
+    ReverseContinueArguments,
     ScopesArguments,
     SetBreakpointsArguments,
     SetDataBreakpointsArguments,
@@ -41,6 +42,7 @@ from dapkit.protocol import (
     SetVariableArguments,
     SourceArguments,
     StackTraceArguments,
+    StepBackArguments,
     StepInArguments,
     StepInTargetsArguments,
     StepOutArguments,
@@ -51,10 +53,12 @@ from dapkit.protocol import (
     encode_value,
 )
 from dapkit.python.adapter.abilities import ANNOUNCED
+from dapkit.python.adapter.debuggee import NOTHING, Debuggee, ProgramGone
 from dapkit.python.adapter.progress import with_progress
 from dapkit.python.adapter.remembered import SETTING, RememberedBreakpoints
 from dapkit.python.adapter.replacement import Replacement
-from dapkit.python.adapter.run import NOTHING, DebuggeeRun, ProgramGone
+from dapkit.python.adapter.run import DebuggeeRun
+from dapkit.python.adapter.time_travel import TimelineBody, TimeTravel, TravelToArguments
 
 
 class ForwardingAdapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[Launch, Attach], partial=True):
@@ -95,7 +99,11 @@ class ForwardingAdapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[
         if debuggee is None:
             raise RequestFailed(f"{arguments.command}: there is no program to ask: it has not started")
         title = _title_if_long(arguments)
-        ask = partial(debuggee.ask, arguments)
+        if self.run is not None and (travel := self.run.travel) is not None:
+            ask = partial(travel.ask, arguments, debuggee)
+            is_setting = False  # it has taken note
+        else:
+            ask = partial(debuggee.ask, arguments)
         try:
             body = await (ask() if title is None else with_progress(self, title, ask))
         except ProgramGone as ended:
@@ -142,6 +150,34 @@ class ForwardingAdapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[
     async def continue_(self, args: ContinueArguments) -> RawJson:
         """Resume all threads, or one."""
         return await self.ask(args)
+
+    async def step_back(self, args: StepBackArguments) -> None:  # noqa: ARG002 - the protocol's signature
+        """Go to the line before this one."""
+        travel, debuggee = self._travel("stepBack")
+        await with_progress(self, "Going back", partial(travel.step_back, debuggee))
+
+    async def reverse_continue(self, args: ReverseContinueArguments) -> None:  # noqa: ARG002 - the protocol's signature
+        """Go to the last stop before this one."""
+        travel, debuggee = self._travel("reverseContinue")
+        await with_progress(self, "Going back", partial(travel.reverse_continue, debuggee))
+
+    @custom_request("dapkit/travelTo")
+    async def travel_to(self, args: TravelToArguments) -> None:
+        """Show the program as it was at a clock, as `dapkit/timeline` counts it."""
+        travel, debuggee = self._travel("dapkit/travelTo")
+        await with_progress(self, "Going through time", partial(travel.travel_to, args, debuggee))
+
+    @custom_request("dapkit/timeline")
+    async def timeline(self) -> TimelineBody:
+        """Describe the recorded history."""
+        return self._travel("dapkit/timeline")[0].timeline()
+
+    def _travel(self, command: str) -> tuple[TimeTravel, Debuggee]:
+        if self.run is None or self.run.debuggee is None:
+            raise RequestFailed(f"{command}: there is no program")
+        if self.run.travel is None:
+            raise RequestFailed(f'{command}: the program was started without "timeTravel": true')
+        return self.run.travel, self.run.debuggee
 
     async def next(self, args: NextArguments) -> None:
         """Step over."""

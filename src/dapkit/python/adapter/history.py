@@ -1,0 +1,185 @@
+"""The history of a program with time travel: its copies, and the processes that are executed again from them.
+
+    the program --copies itself--> checkpoints, which connect here and wait
+    a checkpoint --is told to--> begin a process of the past, which connects here by a name
+
+They are reached by a socket of their own, in the folder that only our user can enter, and show a token. What they say
+and hear stands in `debuggee/native/travel/checkpoints.c`. A copy ends with its connection.
+"""
+
+import bisect
+import contextlib
+import logging
+import secrets
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Literal
+
+import anyio
+from anyio.abc import ByteStream
+
+from dapkit import limits
+from dapkit.adapter import RequestFailed
+from dapkit.transport import Pulse, background_tasks, listen_unix, new_token, private_folder
+
+log = logging.getLogger(__name__)
+
+type Kind = Literal["replay", "scan", "steps"]
+"""What a process of the past is for: to show its goal, to find stops on the way there, or where to step back to."""
+
+_LINE_BYTES = 4096
+
+
+class Diverged(RequestFailed):
+    """A process of the past asked for something else than the live program did: history ends there."""
+
+
+class HistoryEnds(RequestFailed):
+    """A process of the past has come to the end of what was noted before its goal."""
+
+
+class Checkpoint:
+    """A copy of the program that waits."""
+
+    def __init__(self, clock: int, pid: int, stream: ByteStream) -> None:
+        self.clock = clock
+        self.pid = pid
+        self.stream = stream
+        self.dropped = anyio.Event()
+
+
+class PastProcess:
+    """The connection of a process of the past; `clock` is where it began."""
+
+    def __init__(self, stream: ByteStream, rest: bytes, clock: int) -> None:
+        self.stream = stream
+        self.clock = clock
+        self._rest = rest
+        self.over = anyio.Event()
+
+    async def line(self) -> list[str]:
+        """Return the words of the next line.
+
+        Raises:
+            RequestFailed: it has ended instead.
+
+        """
+        while b"\n" not in self._rest:
+            try:
+                self._rest += await self.stream.receive(_LINE_BYTES)
+            except (anyio.EndOfStream, anyio.BrokenResourceError):
+                raise RequestFailed("time travel: a process of the past has ended unexpectedly") from None
+        line, _, self._rest = self._rest.partition(b"\n")
+        return line.decode("utf-8", "replace").split(" ")
+
+
+class History:
+    """What there is of the past of one program.
+
+    Invariant: `checkpoints` are in the order of their clocks; the first is kept as long as the program lives.
+    """
+
+    def __init__(self) -> None:
+        self.token = new_token()
+        self.path = private_folder() / f"past-{secrets.token_hex(8)}"
+        self.checkpoints: list[Checkpoint] = []
+        self._numbers: set[int] = set()  # of the copies of the live program that have come
+        self._arrived = Pulse()
+        self._awaited: dict[str, tuple[anyio.Event, list[PastProcess]]] = {}
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[None]:
+        """Let copies of the program come."""
+        async with listen_unix(self.path, self._take, max_connections=limits.PAST_PROCESSES):
+            yield
+
+    def before(self, clock: int) -> Checkpoint | None:
+        """Return the last checkpoint at a clock or before it."""
+        place = bisect.bisect_right(self.checkpoints, clock, key=lambda checkpoint: checkpoint.clock)
+        return self.checkpoints[place - 1] if place else None
+
+    @property
+    def beginning(self) -> int:
+        """The clock of the first checkpoint."""
+        return self.checkpoints[0].clock if self.checkpoints else 0
+
+    @asynccontextmanager
+    async def begun(self, kind: Kind, checkpoint: Checkpoint, goal: int, limit: int = 0) -> AsyncIterator[PastProcess]:
+        """Have a process of the past begin at a checkpoint; it ends with the block.
+
+        Raises:
+            RequestFailed: the checkpoint is gone, or its process does not come in time.
+
+        """
+        name = secrets.token_hex(8)
+        came, process = anyio.Event(), list[PastProcess]()
+        self._awaited[name] = came, process
+        try:
+            with anyio.move_on_after(limits.PAST_SECONDS):
+                await checkpoint.stream.send(f"{kind} {name} {goal} {limit}\n".encode())
+                await came.wait()
+        except (anyio.BrokenResourceError, anyio.ClosedResourceError) as error:
+            raise RequestFailed("time travel: a copy of the program has ended") from error
+        finally:
+            del self._awaited[name]
+        if not process:
+            raise RequestFailed(f"time travel: no process of the past began within {limits.PAST_SECONDS:g} s")
+        try:
+            yield process[0]
+        finally:
+            process[0].over.set()
+
+    async def _take(self, stream: ByteStream) -> None:
+        """Serve a copy, or a process of the past, as long as it is needed."""
+        visitor = PastProcess(stream, b"", 0)
+        words = await visitor.line()
+        match words:
+            case ["checkpoint", token, pid, clock, number] if secrets.compare_digest(token, self.token):
+                await self._keep(Checkpoint(int(clock), int(pid), stream), int(number))
+            case ["begun", name, _pid, clock] if name in self._awaited:
+                came, processes = self._awaited[name]
+                visitor.clock = int(clock)
+                processes.append(visitor)
+                came.set()
+                await visitor.over.wait()
+            case _:
+                log.info("a process came to %s that is not expected: %s", self.path.name, words[:1])
+
+    async def have(self, count: int) -> None:
+        """Wait for the copies that the live program has had made by now."""
+        with anyio.move_on_after(limits.PAST_SECONDS):
+            await self._arrived.until(lambda: len(self._numbers) >= count)
+
+    async def _keep(self, checkpoint: Checkpoint, number: int) -> None:
+        if number:
+            self._numbers.add(number)
+            self._arrived.beat()
+        bisect.insort(self.checkpoints, checkpoint, key=lambda known: known.clock)
+        self._thin_out()
+        try:
+            async with background_tasks() as tasks:
+                tasks.start_soon(_until_its_end, checkpoint)
+                await checkpoint.dropped.wait()
+        finally:
+            if checkpoint in self.checkpoints:
+                self.checkpoints.remove(checkpoint)
+
+    def _thin_out(self) -> None:
+        """Drop one if there are too many: the one that is missed least, more of those that are long ago."""
+        if len(self.checkpoints) <= limits.CHECKPOINTS:
+            return
+        latest = self.checkpoints[-1].clock
+
+        def gap(place: int) -> float:
+            known = self.checkpoints
+            return (known[place + 1].clock - known[place - 1].clock) / (latest - known[place].clock + 1)
+
+        least = min(range(1, len(self.checkpoints) - 1), key=gap)
+        self.checkpoints.pop(least).dropped.set()
+
+
+async def _until_its_end(checkpoint: Checkpoint) -> None:
+    """Drop a copy that has ended: it says nothing more, so whatever comes is its end."""
+    with contextlib.suppress(anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError):
+        await checkpoint.stream.receive(1)
+    checkpoint.dropped.set()

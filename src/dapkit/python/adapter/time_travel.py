@@ -1,0 +1,395 @@
+"""Time travel: which moment of the program the client is shown, and how it gets to another.
+
+    live --stepBack, reverseContinue--> past --the same, or forwards--> past --its history ends--> live
+
+The live program stands still meanwhile. A moment of the past is shown by a process that was executed again up to it,
+with an engine of its own; it is replaced by another for each step back. Forwards it goes by itself.
+"""
+
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any
+
+import anyio
+import msgspec
+
+from dapkit import limits
+from dapkit.adapter import RequestFailed
+from dapkit.endpoint import Endpoint, EventReceived, Role
+from dapkit.protocol import (
+    Arguments,
+    AttachRequestArguments,
+    ConfigurationDoneArguments,
+    InitializeRequestArguments,
+    OutputEvent,
+    ProtocolObject,
+    RawJson,
+    StoppedEvent,
+    decode_as,
+)
+from dapkit.python.adapter.debuggee import STANDS_EVENT, Debuggee
+from dapkit.python.adapter.history import Checkpoint, Diverged, History, HistoryEnds, Kind
+from dapkit.python.adapter.remembered import SETTING, RememberedBreakpoints
+from dapkit.python.adapter.resume_order import ResumeOrder
+from dapkit.transport import Connection, TransportError
+
+log = logging.getLogger(__name__)
+
+HISTORY_ENDS_EVENT = "dapkit/historyEnds"
+SCANNED_EVENT = "dapkit/scanned"
+
+WRITING = frozenset({"setVariable", "setExpression", "writeMemory", "goto", "terminateThreads"})
+"""What would change the past."""
+
+_READ_ONLY = (
+    "{}: readOnlyPast: this is a moment of the past, which cannot be changed; continue to the live program first"
+)
+
+MOVING = frozenset({"continue", "next", "stepIn", "stepOut"})
+"""What lets a process of the past go on."""
+
+type Report = Callable[[Any, ResumeOrder], Awaitable[None]]
+"""Reports an event to the client, in the order of what was answered."""
+
+
+class TravelToArguments(ProtocolObject, frozen=True, kw_only=True):
+    """Which moment of the past to show.
+
+    Attributes:
+        clock: how many lines of the program's own code were begun by then.
+        from_beginning: execute it again from the first copy of the program, not from the nearest.
+
+    """
+
+    clock: int
+    from_beginning: bool = False
+
+
+class TimelineBody(ProtocolObject, frozen=True, kw_only=True):
+    """The recorded history of a program, in clocks: how many lines of its own code were begun.
+
+    Attributes:
+        beginning: where it begins.
+        now: the moment that is shown.
+        live: where the live program last stopped.
+        checkpoints: where copies of the program are, from which moments are reached.
+
+    """
+
+    beginning: int
+    now: int
+    live: int
+    checkpoints: list[int]
+
+
+class _Stands(msgspec.Struct):
+    clock: int = 0
+    copies: int = 0
+
+
+class _Hit(msgspec.Struct, rename="camel"):
+    """A stop that a scan has come by."""
+
+    clock: int
+    reason: str
+    details: dict[str, Any]
+    at_line: bool = True
+
+
+class _Scanned(msgspec.Struct):
+    last: _Hit | None = None
+    count: int = 0
+    how: str = ""
+
+
+class _HistoryEnds(msgspec.Struct):
+    how: str = ""
+    clock: int = 0
+
+
+class _Stop(msgspec.Struct):
+    """A stop as the engine of a process of the past reports it."""
+
+    reason: str
+    details: dict[str, Any] = msgspec.field(default_factory=dict)
+
+
+class _Past:
+    """A process that shows a moment of the past, as long as its block lasts."""
+
+    def __init__(self, debuggee: Debuggee, breakpoints: RememberedBreakpoints, clock: int) -> None:
+        self.debuggee = debuggee
+        self.breakpoints = breakpoints
+        self.clock = clock
+        self.left = anyio.Event()
+
+
+class TimeTravel:
+    """The moments of one program.
+
+    Attributes:
+        history: of the program.
+        clock: of the live program when it last stopped.
+        live_stop: the event of that stop.
+
+    Invariant: while `past` is set, the live program stands still.
+
+    """
+
+    def __init__(
+        self,
+        history: History,
+        remembered: RememberedBreakpoints,
+        *,
+        report: Report,
+        start_soon: Callable[..., object],
+    ) -> None:
+        """Take what the client has set, and how the session reports and begins tasks."""
+        self.history = history
+        self.clock = 0
+        self._copies = 0
+        self.live_stop: StoppedEvent | None = None
+        self.past: _Past | None = None
+        self._options: dict[str, object] = {}
+        self._remembered = remembered
+        self._report = report
+        self._start_soon = start_soon
+
+    @property
+    def now(self) -> int:
+        """The clock of the moment that the client is shown."""
+        return self.clock if self.past is None else self.past.clock
+
+    def options_of_live(self, options: dict[str, object]) -> dict[str, object]:
+        """Return what the engine of the live program has to know besides; those of the past get the others."""
+        self._options = {**options, "endsWithLink": True}
+        return {"travel": {"socket": str(self.history.path), "token": self.history.token}}
+
+    def note_clock(self, body: RawJson) -> None:
+        """Take note of the clock of the live program, which is about to stop."""
+        stands = decode_as(_Stands, body)
+        self.clock, self._copies = stands.clock, stands.copies
+
+    # Requests
+
+    async def ask(self, arguments: Arguments[Any], live: Debuggee) -> RawJson:
+        """Put a request to the process that the client is shown, and what is to be set to the live one.
+
+        Raises:
+            RequestFailed: it was refused.
+
+        """
+        past = self.past
+        if past is None:
+            if arguments.command in MOVING:
+                self.live_stop = None
+            body = await live.ask(arguments)
+            return self._remembered.note(arguments, body) if arguments.command in SETTING else body
+        if arguments.command in WRITING:
+            raise RequestFailed(_READ_ONLY.format(arguments.command))
+        if arguments.command not in SETTING:
+            return await past.debuggee.ask(arguments)
+        body = await live.ask(arguments)
+        answer = self._remembered.note(arguments, body)
+        past.breakpoints = self._remembered.copy()
+        await past.breakpoints.set_again(past.debuggee.ask)
+        return answer
+
+    async def step_back(self, live: Debuggee) -> None:
+        """Go to where the shown frame began its line before this one, or its caller the line with the call.
+
+        Raises:
+            RequestFailed: there is no way there.
+
+        """
+        await self._need_stop()
+        goal, limit = self.now, 0
+        while (checkpoint := self.history.before(goal - 1)) is not None:
+            async with self.history.begun("steps", checkpoint, goal, limit) as process:
+                words = await process.line()
+            if words[0] != "steps":
+                raise _problem(words)
+            clock, limit = int(words[1]), int(words[2])
+            if clock:
+                await self._show(clock, live, _Stop("step"))
+                return
+            goal = checkpoint.clock
+        await self._show_beginning(live)
+
+    async def reverse_continue(self, live: Debuggee) -> None:
+        """Go to the last stop before this moment that breakpoints and exception filters would have made.
+
+        Raises:
+            RequestFailed: there is no way there.
+
+        """
+        await self._need_stop()
+        end = begin = self.now
+        while (checkpoint := self._scan_from(begin - 1)) is not None:
+            scanned = await self._scanned(checkpoint, end, live)
+            if (hit := scanned.last) is not None:
+                await self._show(hit.clock, live, _Stop(hit.reason, hit.details) if hit.at_line else None)
+                return
+            begin = checkpoint.clock
+            end = begin + 1  # what stops at the very line of the checkpoint, is seen only from the one before
+        await self._show_beginning(live)
+
+    def _scan_from(self, clock: int) -> Checkpoint | None:
+        """Return from where to look for stops: hits are counted from the beginning."""
+        return self.history.before(self.history.beginning if self._remembered.counts_hits else clock)
+
+    async def _scanned(self, checkpoint: Checkpoint, end: int, live: Debuggee) -> _Scanned:
+        outcome = anyio.Event()
+        found = _Scanned()
+        async with self._engine("scan", checkpoint, end, live, None) as past:
+            async for happening in past.debuggee.link.incoming():
+                match happening:
+                    case EventReceived(event) if event.event == SCANNED_EVENT and isinstance(event.body, RawJson):
+                        found = decode_as(_Scanned, event.body)
+                        outcome.set()
+                        break
+        if not outcome.is_set():
+            raise RequestFailed("time travel: a process of the past has ended unexpectedly")
+        if found.how.startswith("diverged"):
+            raise _problem(found.how.split(" "))
+        return found
+
+    async def travel_to(self, args: TravelToArguments, live: Debuggee) -> None:
+        """Go to any moment of the recorded history.
+
+        Raises:
+            RequestFailed: there is no such moment, or no way there.
+
+        """
+        await self._need_stop()
+        if not self.history.beginning <= args.clock <= self.clock:
+            raise RequestFailed(
+                f"dapkit/travelTo: clock {args.clock} is not in the recorded history, "
+                f"which is from {self.history.beginning} to {self.clock}"
+            )
+        origin = self.history.before(self.history.beginning if args.from_beginning else args.clock)
+        await self._show(args.clock, live, _Stop("goto"), origin)
+
+    def timeline(self) -> TimelineBody:
+        """Describe the recorded history."""
+        return TimelineBody(
+            beginning=self.history.beginning,
+            now=self.now,
+            live=self.clock,
+            checkpoints=[checkpoint.clock for checkpoint in self.history.checkpoints],
+        )
+
+    async def _need_stop(self) -> None:
+        if self.live_stop is None:
+            raise RequestFailed("the program runs; pause it before going back in time")
+        await self.history.have(self._copies)
+
+    # Moments
+
+    async def _show_beginning(self, live: Debuggee) -> None:
+        await self._show(self.history.beginning, live, _Stop("entry", {"description": "Start of recorded history"}))
+
+    async def _show(self, clock: int, live: Debuggee, stop: _Stop | None, origin: Checkpoint | None = None) -> None:
+        """Show a moment of the past in place of the present one, or of another."""
+        checkpoint = origin or self.history.before(clock)
+        if checkpoint is None:
+            raise RequestFailed("noHistory: nothing of the program's past was kept")
+        settled = anyio.Event()
+        problems: list[RequestFailed] = []
+
+        async def live_in_past() -> None:
+            try:
+                async with self._engine("replay", checkpoint, clock, live, stop) as past:
+                    self._leave()
+                    self.past = past
+                    settled.set()
+                    await self._pass_events_on(past)
+            except (RequestFailed, TransportError) as error:
+                problems.append(error if isinstance(error, RequestFailed) else RequestFailed(str(error)))
+            finally:
+                settled.set()
+
+        self._start_soon(live_in_past)
+        await settled.wait()
+        for problem in problems:
+            raise problem
+
+    def _leave(self) -> None:
+        """Let the process go that the client was shown."""
+        past, self.past = self.past, None
+        if past is not None:
+            past.left.set()
+
+    async def _pass_events_on(self, past: _Past) -> None:
+        ended = False
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(_cancel_after, past.left, tasks.cancel_scope)
+            async for happening in past.debuggee.link.incoming():
+                match happening:
+                    case EventReceived(event) if event.event == STANDS_EVENT and isinstance(event.body, RawJson):
+                        past.clock = decode_as(_Stands, event.body).clock
+                    case EventReceived(event) if event.event == HISTORY_ENDS_EVENT and isinstance(event.body, RawJson):
+                        ended = True
+                        await self._history_ends(past, decode_as(_HistoryEnds, event.body).how)
+                    case EventReceived(event) if isinstance(event.body, StoppedEvent):
+                        await self._report(past.breakpoints.of_client(event.body), past.debuggee.order)
+                        past.debuggee.order.pass_on()
+                    case EventReceived(event) if isinstance(event.body, OutputEvent):
+                        await self._report(past.debuggee.paths.event(event.body), past.debuggee.order)
+            if not ended and self.past is past:
+                await self._history_ends(past, "lost")
+            tasks.cancel_scope.cancel()
+
+    async def _history_ends(self, past: _Past, how: str) -> None:
+        """Be in the present again, where the live program stands."""
+        if self.past is not past:
+            return
+        self._leave()
+        if not how.startswith("end"):
+            text = str(_problem(how.split(" ")))
+            await self._report(OutputEvent(output=f"{text}\n", category="important"), past.debuggee.order)
+        assert self.live_stop is not None, "the live program stands"  # noqa: S101 - says so to mypy
+        await self._report(self.live_stop, past.debuggee.order)
+
+    @asynccontextmanager
+    async def _engine(
+        self, kind: Kind, checkpoint: Checkpoint, goal: int, live: Debuggee, stop: _Stop | None
+    ) -> AsyncIterator[_Past]:
+        """Converse with the engine of a process of the past, configured as the live one is."""
+        async with AsyncExitStack() as stack:
+            process = await stack.enter_async_context(self.history.begun(kind, checkpoint, goal))
+            words: list[str] = []
+            with anyio.move_on_after(limits.REPLAY_SECONDS):
+                words = await process.line()
+            if words[:1] != ["arrived"]:
+                raise _problem(words)
+            order = ResumeOrder()
+            link = Connection(process.stream, Endpoint(Role.CLIENT), watch=order.observe)
+            await stack.enter_async_context(link)
+            await link.request(InitializeRequestArguments(adapter_id="dapkit"))
+            options = self._options if stop is None else {**self._options, "pastStop": msgspec.to_builtins(stop)}
+            await link.request(AttachRequestArguments(extra=options))
+            debuggee = Debuggee(link, order, live.process, live.paths)
+            breakpoints = self._remembered.copy()
+            await breakpoints.set_again(debuggee.ask)
+            past = _Past(debuggee, breakpoints, goal)
+            await link.request(ConfigurationDoneArguments())
+            yield past
+
+
+async def _cancel_after(event: anyio.Event, scope: anyio.CancelScope) -> None:
+    await event.wait()
+    scope.cancel()
+
+
+def _problem(words: list[str]) -> RequestFailed:
+    match words:
+        case ["diverged", clock, call, noted, when, *place]:
+            return Diverged(
+                f"diverged: at clock {clock} the program called {call} where it had called {noted} at clock {when}, "
+                f"at {' '.join(place)}; history ends there"
+            )
+        case ["end", clock, *_]:
+            return HistoryEnds(f"diverged: at clock {clock} the program went on where its history had ended")
+    return RequestFailed("time travel: a process of the past has ended unexpectedly")
