@@ -20,9 +20,12 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
+import msgspec
+
 from dapkit.adapter import HANDLERS, Adapter
 from dapkit.protocol import COMMANDS, EVENTS, Capabilities, Direction, FrameDecoder, encode_frame
-from dapkit.python.adapter import PythonAdapter
+from dapkit.python.adapter import PythonAdapter, PythonLaunch
+from dapkit.python.adapter.abilities import abilities
 from made_files import ROOT, table
 
 PAGE = ROOT / "docs/reference/requests.md"
@@ -41,6 +44,7 @@ ROWS = {
     "dataBreakpointInfo, setDataBreakpoints": "variables, attributes, items and bytes; read and write; conditions",
     "setInstructionBreakpoints, disassemble": "bytecode, with symbols and source lines",
     "next, stepIn, stepOut": "by statement, line and instruction; through generators and coroutines",
+    "stepBack, reverseContinue": "moments of the past of a program that was started with `timeTravel`",
     "stepInTargets, gotoTargets, goto, restartFrame": "the chosen call; another line; the frame again",
     "continue, pause": "all threads or one",
     "threads, terminateThreads": "threads of any origin, and tasks of asyncio",
@@ -198,10 +202,13 @@ def page(evidence: Evidence) -> Iterator[str]:
     yield ""
     yield "## Capabilities"
     yield ""
+    yield "`supportsStepBack` is announced by an event, once a program was started with `timeTravel`."
+    yield ""
     body = announced()
+    later = msgspec.to_builtins(abilities(PythonLaunch(time_travel=True)))
     yield from table(
         ("capability", "announced"),
-        ((f"`{name}`", yes_or_no(body.get(name))) for name in Capabilities.__struct_encode_fields__),
+        ((f"`{name}`", yes_or_no(body.get(name) or later.get(name))) for name in Capabilities.__struct_encode_fields__),
     )
 
 

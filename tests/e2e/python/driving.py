@@ -90,5 +90,7 @@ async def driving(folder: Path) -> AsyncIterator[Driver]:
     """Start an adapter and be its client."""
     async with Session.spawn(ADAPTER) as session:
         yield Driver(session, folder)
-        assert session.violations == ()
-        assert "Internal error of the debugger" not in session.output.read("stderr").text
+        assert session.violations == (), session.violations
+        assert "Internal error of the debugger" not in session.output.read("stderr").text, session.output.read(
+            "stderr"
+        ).text

@@ -1,0 +1,71 @@
+"""What programs take from outside is the same in their past: each of `travel/programs` is shown at many moments.
+
+Its globals that begin with `s_` are compared: at the last line with those of the live program, and at others between
+two processes that were executed again from different copies of it.
+"""
+
+import random
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from dapkit.protocol import StoppedEvent
+from dapkit.python.adapter.time_travel import TimelineBody, TravelToArguments
+from e2e.python.driving import Driver, driving
+
+pytestmark = pytest.mark.each_python
+
+PROGRAMS = sorted(Path(__file__, "..", "travel", "programs").resolve().glob("*.py"))
+MOMENTS = 2
+"""Shown of each program, besides the last."""
+
+STATE = (
+    "{name: repr(value) for name, value in vars(__import__('sys').modules['__main__']).items()"
+    " if name.startswith('s_')}"
+)
+
+
+@pytest.fixture
+async def driver(tmp_path: Path) -> AsyncIterator[Driver]:
+    """Return a client of a new adapter."""
+    async with driving(tmp_path) as driver:
+        yield driver
+
+
+async def state(driver: Driver, thread: int) -> tuple[list[tuple[str, int]], str]:
+    """Return the stack of a thread, and what the program has taken from outside."""
+    frames = await driver.frames(thread)
+    shown = await driver.session.evaluate(STATE, frame_id=frames[-1].id, context="clipboard")
+    return [(frame.name, frame.line) for frame in frames], shown.result
+
+
+async def travel(driver: Driver, clock: int, *, from_beginning: bool) -> tuple[list[tuple[str, int]], str]:
+    """Return the state at a moment of the past."""
+    arguments = TravelToArguments(clock=clock, from_beginning=from_beginning)
+    position = driver.session.position
+    await driver.session.request_custom("dapkit/travelTo", arguments)
+    stopped = await driver.session.wait_for(StoppedEvent, since=position)
+    return await state(driver, stopped.thread_id or 1)
+
+
+@pytest.mark.row("reverseContinue")
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
+async def test_the_past_is_as_it_was(driver: Driver, python: str, program: Path) -> None:
+    last = len(program.read_text().splitlines())  # noqa: ASYNC240 - a small file
+    await driver.session.add_breakpoint(program, last)
+    await driver.session.break_on_exceptions()
+    await driver.session.launch(
+        {"program": str(program), "cwd": str(driver.folder), "python": python, "timeTravel": True}
+    )
+    await driver.session.next_stop()
+    assert await driver.where() == ("<module>", last)
+    live = await state(driver, 1)
+    answer = await driver.session.request_custom("dapkit/timeline")
+    timeline = msgspec.convert(answer, TimelineBody)
+    assert await travel(driver, timeline.live, from_beginning=True) == live
+    chosen = random.Random(program.stem)  # noqa: S311 - the same moments in each run
+    for _ in range(MOMENTS):
+        clock = chosen.randint(timeline.beginning, timeline.live)
+        assert await travel(driver, clock, from_beginning=False) == await travel(driver, clock, from_beginning=True)
