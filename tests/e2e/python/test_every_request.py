@@ -25,8 +25,8 @@ STOPPING = ("next", "stepIn", "stepOut", "goto", "restartFrame", "pause")
 """Commands after which the program stops, if they succeed."""
 GOING = ("continue", "next", "stepIn", "stepOut")
 """Commands after which the program runs, if they succeed."""
-NOT_HERE = ("exceptionInfo", "terminateThreads")
-"""Commands that have to be refused in this program: there is no exception, and no thread but the main one."""
+NOT_HERE = ("exceptionInfo", "terminateThreads", "stepBack", "reverseContinue")
+"""Commands that have to be refused in this program: there is no exception, no thread but the main one, no history."""
 
 PROGRAM = """\
 import time

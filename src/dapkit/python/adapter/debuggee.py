@@ -17,6 +17,9 @@ from dapkit.transport import Connection, ConversationLost
 STANDS_EVENT = "dapkit/stands"
 """Says at which clock a program with time travel is about to stop."""
 
+_LOOK_SECONDS = 0.01
+"""How often it is looked whether a program that is about to end has ended."""
+
 NOTHING = RawJson(b"{}")
 
 
@@ -108,6 +111,14 @@ class Debuggee:
     def _objection(self) -> str:
         return f"the program is stopped by {self.stopped_by}, and answers once it is continued (SIGCONT)"
 
+    async def _runs_on(self) -> bool:
+        """Say whether the program runs though its engine has gone; one that ends may take a moment to."""
+        with anyio.move_on_after(limits.CUT_SECONDS):
+            while self.process.runs():  # noqa: ASYNC110 - there is no event
+                await anyio.sleep(_LOOK_SECONDS)
+            return False
+        return self.process.runs()
+
     async def ask(self, arguments: Arguments[Any]) -> RawJson:
         """Put a request to the engine, paths changed for it, and for the client in its answer.
 
@@ -124,7 +135,7 @@ class Debuggee:
             answer = self.link.request_custom(command, self.paths.arguments(arguments), deadline=math.inf)
             body = await self.order.answer(command, answer)
         except ConversationLost as error:
-            if self.process.runs():
+            if await self._runs_on():
                 raise LetGo(f"{command}: the program runs on without the debugger") from error
             raise ProgramGone(f"{command}: the program ended before it could answer") from error
         return NOTHING if body is None else self.paths.body(command, body)
