@@ -395,5 +395,8 @@ PAST_SECONDS = 20.0
 REPLAY_SECONDS = 600.0
 """Time within which a process of the past has to reach the moment that it is to show."""
 
+DISTANT_LINES = 20_000
+"""Lines between a copy of a program and a moment: where those are looked at one by one, another copy is made nearer."""
+
 CHECKPOINTS = 60
 """Copies of a program that are kept."""

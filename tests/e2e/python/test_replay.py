@@ -5,12 +5,12 @@ two processes that were executed again from different copies of it.
 """
 
 import random
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import msgspec
 import pytest
 
+from dapkit.endpoint import RequestFailed
 from dapkit.protocol import StoppedEvent
 from dapkit.python.adapter.time_travel import TimelineBody, TravelToArguments
 from e2e.python.driving import Driver, driving
@@ -25,13 +25,6 @@ STATE = (
     "{name: repr(value) for name, value in vars(__import__('sys').modules['__main__']).items()"
     " if name.startswith('s_')}"
 )
-
-
-@pytest.fixture
-async def driver(tmp_path: Path) -> AsyncIterator[Driver]:
-    """Return a client of a new adapter."""
-    async with driving(tmp_path) as driver:
-        yield driver
 
 
 async def state(driver: Driver, thread: int) -> tuple[list[tuple[str, int]], str]:
@@ -50,9 +43,8 @@ async def travel(driver: Driver, clock: int, *, from_beginning: bool) -> tuple[l
     return await state(driver, stopped.thread_id or 1)
 
 
-@pytest.mark.row("reverseContinue")
-@pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
-async def test_the_past_is_as_it_was(driver: Driver, python: str, program: Path) -> None:
+async def compare(driver: Driver, python: str, program: Path) -> None:
+    """Run a program to its last line, and compare its past with what it was."""
     last = len(program.read_text().splitlines())  # noqa: ASYNC240 - a small file
     await driver.session.add_breakpoint(program, last)
     await driver.session.break_on_exceptions()
@@ -69,3 +61,19 @@ async def test_the_past_is_as_it_was(driver: Driver, python: str, program: Path)
     for _ in range(MOMENTS):
         clock = chosen.randint(timeline.beginning, timeline.live)
         assert await travel(driver, clock, from_beginning=False) == await travel(driver, clock, from_beginning=True)
+
+
+@pytest.mark.row("reverseContinue")
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
+async def test_the_past_is_as_it_was(tmp_path: Path, python: str, program: Path) -> None:
+    # With threads it may be noticed that it cannot be shown: locks of the interpreter are the debugger's thread's, too.
+    attempts = 3 if program.stem.startswith("threads") else 1
+    for attempt in range(1, attempts + 1):
+        async with driving(tmp_path) as driver:
+            try:
+                await compare(driver, python, program)
+            except RequestFailed as error:
+                if "diverged" not in error.text or attempt == attempts:
+                    raise
+            else:
+                return

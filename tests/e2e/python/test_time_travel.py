@@ -7,12 +7,15 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import anyio
+import msgspec
 import pytest
 
 from dapkit.client import Ended, Stopped
 from dapkit.endpoint import CapabilityMissing, RequestFailed
 from dapkit.protocol import (
     CapabilitiesEvent,
+    DataBreakpoint,
+    DisconnectArguments,
     FunctionBreakpoint,
     ProcessEvent,
     ReverseContinueArguments,
@@ -21,7 +24,9 @@ from dapkit.protocol import (
     SourceBreakpoint,
     StepBackArguments,
     StoppedEvent,
+    TerminateArguments,
 )
+from dapkit.python.adapter.time_travel import TravelToArguments, WhyArguments, WhyBody
 from e2e.python.driving import Driver
 
 pytestmark = pytest.mark.each_python
@@ -242,10 +247,18 @@ def copies_of(pid: int) -> list[int]:
     return found
 
 
+def runs(pid: int) -> bool:
+    """Say whether a process has not ended; one that has, has no command line."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes() != b""
+    except OSError:
+        return False
+
+
 async def until_gone(pids: list[int]) -> None:
     """Wait until processes have ended."""
     with anyio.fail_after(30):
-        while any(Path(f"/proc/{pid}/cmdline").exists() for pid in pids):  # noqa: ASYNC110, ASYNC240
+        while any(map(runs, pids)):  # noqa: ASYNC110 - nobody reports it
             await anyio.sleep(0.02)
 
 
@@ -292,3 +305,143 @@ async def test_stops_that_the_program_has_gone_on_from_do_not_hold_up_its_past(
         assert await driver.where() == ("<module>", line)
     assert isinstance(await driver.resume(), Stopped)
     assert await driver.where() == ("<module>", 18)
+
+
+async def why(driver: Driver, expression: str) -> WhyBody:
+    """Ask for the line that made a value of the newest frame what it is."""
+    [top, *_] = await driver.frames()
+    answer = await driver.session.request_custom("dapkit/why", WhyArguments(expression=expression, frame_id=top.id))
+    return msgspec.convert(answer, WhyBody)
+
+
+async def travel_to(driver: Driver, clock: int) -> None:
+    """Go to a clock."""
+    position = driver.session.position
+    await driver.session.request_custom("dapkit/travelTo", TravelToArguments(clock=clock))
+    await driver.session.wait_for(StoppedEvent, since=position)
+
+
+PAYMENTS = """
+    class Account:
+        balance = 0
+
+    def pay(account, amount):
+        history = account.history
+        account.balance += amount
+        history.append(account.balance)
+
+    account = Account()
+    account.history = history = []
+    account.name = "mine"
+    for amount in (5, -20, 3):
+        pay(account, amount)
+    total = 0
+    for number in range(5):
+        total = number
+    print(account.balance)
+"""
+
+
+@pytest.mark.row("reverseContinue")
+@pytest.mark.parametrize(
+    ("expression", "change"),
+    [
+        ("account.balance", (6, "-15", "-12")),
+        ("account.name", (11, None, "'mine'")),
+        ("history", (7, "[5, -15]", "[5, -15, -12]")),
+        ("total", (16, "3", "4")),
+        ("len(history)", (7, "2", "3")),
+        ("' '.join(map(str, history))", (7, "'5 -15'", "'5 -15 -12'")),
+    ],
+)
+async def test_why_names_the_line_that_made_a_value_what_it_is(
+    driver: Driver, launch: Mapping[str, object], expression: str, change: tuple[int, str | None, str]
+) -> None:
+    await at_the_end(driver, launch, PAYMENTS, 17)
+    found = await why(driver, expression)
+    assert (found.path, found.line, found.old, found.new) == (str(driver.file), *change)
+    assert found.clock is not None
+    await travel_to(driver, found.clock)
+    assert (await driver.where())[1] == change[0]
+
+
+@pytest.mark.row("reverseContinue")
+async def test_why_of_a_local_variable_is_about_this_call(driver: Driver, launch: Mapping[str, object]) -> None:
+    await at_the_end(driver, launch, line=14)
+    found = await why(driver, "total")
+    assert (found.function, found.line, found.new) == ("work", 11, str(sum(i * i for i in range(50))))
+    found = await why(driver, "count")
+    assert (found.function, found.line, found.old, found.new) == ("<module>", 18, None, "50")
+
+
+@pytest.mark.row("reverseContinue")
+async def test_why_says_nothing_of_what_was_always_so(driver: Driver, launch: Mapping[str, object]) -> None:
+    await at_the_end(driver, launch)
+    assert await why(driver, "__name__") == WhyBody()
+    with pytest.raises(RequestFailed, match="is not an expression"):
+        await why(driver, "total +")
+
+
+@pytest.mark.row("restartFrame")
+async def test_any_frame_can_be_shown_where_it_began(driver: Driver, launch: Mapping[str, object]) -> None:
+    await at_the_end(driver, launch, line=6)
+    places = []
+    for frame in (1, 0, 0):
+        frames = await driver.frames()
+        assert all(shown.can_restart for shown in frames)
+        await driver.session.restart_frame(frames[frame].id)
+        assert (await driver.session.next_stop()).reason == "restart"
+        places.append(await driver.where())
+    assert places == [("work", 9), ("work", 9), ("work", 9)]
+    assert isinstance(await driver.resume(), Stopped)
+    assert await driver.where() == ("square", 6)
+    await driver.session.restart_frame((await driver.frames())[-1].id)
+    await driver.session.next_stop()
+    assert await driver.where() == ("<module>", 1)
+
+
+@pytest.mark.row("stepBack")
+@pytest.mark.parametrize("command", ["terminate", "disconnect", "kill"])
+async def test_the_end_of_the_program_ends_its_past(driver: Driver, launch: Mapping[str, object], command: str) -> None:
+    await at_the_end(driver, launch)
+    await back(driver)
+    [event] = driver.told(ProcessEvent)
+    assert event.system_process_id is not None
+    processes = [event.system_process_id, *copies_of(event.system_process_id)]
+    match command:
+        case "terminate":
+            await driver.session.request(TerminateArguments())
+            assert isinstance(await driver.session.wait_until_ended(), Ended)
+        case "disconnect":
+            await driver.session.request(DisconnectArguments())
+        case _:
+            os.kill(event.system_process_id, signal.SIGKILL)
+            assert isinstance(await driver.session.wait_until_ended(), Ended)
+    await until_gone(processes)
+
+
+@pytest.mark.row("reverseContinue")
+async def test_data_breakpoints_on_variables_of_modules_stop_backwards(
+    driver: Driver, launch: Mapping[str, object]
+) -> None:
+    text = """
+        balance = 0
+
+        def pay(amount):
+            global balance
+            balance += amount
+
+        for amount in (5, -20, 3):
+            pay(amount)
+        print(balance)
+    """
+    await at_the_end(driver, launch, text, 9)
+    [top, *_] = await driver.frames()
+    info = await driver.session.data_breakpoint_info("balance", frame_id=top.id)
+    assert info.data_id is not None
+    await driver.session.set_data_breakpoints(breakpoints=[DataBreakpoint(data_id=info.data_id, access_type="write")])
+    seen = []
+    for _ in range(3):
+        assert (await reverse(driver)).reason == "data breakpoint"
+        seen.append(await value(driver, "balance"))
+    assert seen == ["-12", "-15", "5"]

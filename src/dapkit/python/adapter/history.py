@@ -20,14 +20,18 @@ from anyio.abc import ByteStream
 
 from dapkit import limits
 from dapkit.adapter import RequestFailed
+from dapkit.protocol import encode_frame, encode_value
 from dapkit.transport import Pulse, background_tasks, listen_unix, new_token, private_folder
 
 log = logging.getLogger(__name__)
 
-type Kind = Literal["replay", "scan", "steps"]
-"""What a process of the past is for: to show its goal, to find stops on the way there, or where to step back to."""
+type Kind = Literal["replay", "scan", "steps", "frame", "watch"]
+"""What a process of the past is for: to show its goal, to find stops on the way there, where to step back to, when a
+frame began, or the last change of a value.
+"""
 
 _LINE_BYTES = 4096
+_UNEXPECTED = "time travel: a process of the past has ended unexpectedly"
 
 
 class Diverged(RequestFailed):
@@ -68,9 +72,21 @@ class PastProcess:
             try:
                 self._rest += await self.stream.receive(_LINE_BYTES)
             except (anyio.EndOfStream, anyio.BrokenResourceError):
-                raise RequestFailed("time travel: a process of the past has ended unexpectedly") from None
+                raise RequestFailed(_UNEXPECTED) from None
         line, _, self._rest = self._rest.partition(b"\n")
         return line.decode("utf-8", "replace").split(" ")
+
+    async def say(self, message: object) -> None:
+        """Send a message.
+
+        Raises:
+            RequestFailed: it has ended.
+
+        """
+        try:
+            await self.stream.send(encode_frame(encode_value(message)))
+        except (anyio.BrokenResourceError, anyio.ClosedResourceError) as error:
+            raise RequestFailed(_UNEXPECTED) from error
 
 
 class History:
@@ -150,11 +166,15 @@ class History:
         with anyio.move_on_after(limits.PAST_SECONDS):
             await self._arrived.until(lambda: len(self._numbers) >= count)
 
+    async def until_nearer(self, clock: int, known: Checkpoint) -> None:
+        """Wait for a copy that is nearer to a clock than a known one."""
+        await self._arrived.until(lambda: self.before(clock - 1) is not known)
+
     async def _keep(self, checkpoint: Checkpoint, number: int) -> None:
         if number:
             self._numbers.add(number)
-            self._arrived.beat()
         bisect.insort(self.checkpoints, checkpoint, key=lambda known: known.clock)
+        self._arrived.beat()
         self._thin_out()
         try:
             async with background_tasks() as tasks:

@@ -169,6 +169,8 @@ class DebuggeeRun:
         finally:
             debuggee.order.end()
         self.debuggee = None
+        if self.travel is not None:
+            self.travel.leave()
         await self.children.over()
         if self.is_reported:
             code = debuggee.process.returncode

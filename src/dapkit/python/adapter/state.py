@@ -58,7 +58,7 @@ from dapkit.python.adapter.progress import with_progress
 from dapkit.python.adapter.remembered import SETTING, RememberedBreakpoints
 from dapkit.python.adapter.replacement import Replacement
 from dapkit.python.adapter.run import DebuggeeRun
-from dapkit.python.adapter.time_travel import TimelineBody, TimeTravel, TravelToArguments
+from dapkit.python.adapter.time_travel import TimelineBody, TimeTravel, TravelToArguments, WhyArguments, WhyBody
 
 
 class ForwardingAdapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[Launch, Attach], partial=True):
@@ -172,6 +172,12 @@ class ForwardingAdapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[
         """Describe the recorded history."""
         return self._travel("dapkit/timeline")[0].timeline()
 
+    @custom_request("dapkit/why")
+    async def why(self, args: WhyArguments) -> WhyBody:
+        """Find the line that has made a value what it is, and what the value was before."""
+        travel, debuggee = self._travel("dapkit/why")
+        return await with_progress(self, "Looking for the change", partial(travel.why, args, debuggee))
+
     def _travel(self, command: str) -> tuple[TimeTravel, Debuggee]:
         if self.run is None or self.run.debuggee is None:
             raise RequestFailed(f"{command}: there is no program")
@@ -204,8 +210,12 @@ class ForwardingAdapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[
         await self.ask(args)
 
     async def restart_frame(self, args: RestartFrameArguments) -> None:
-        """Let the newest frame of a thread begin again."""
-        await self.ask(args)
+        """Let the newest frame of a thread begin again; with time travel, show any where it began."""
+        if self.run is not None and self.run.debuggee is not None and self.run.travel is not None:
+            restart = partial(self.run.travel.restart_frame, args.frame_id, self.run.debuggee)
+            await with_progress(self, "Going back", restart)
+        else:
+            await self.ask(args)
 
     async def disassemble(self, args: DisassembleArguments) -> RawJson:
         """Show bytecode."""

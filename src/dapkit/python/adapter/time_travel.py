@@ -83,6 +83,43 @@ class TimelineBody(ProtocolObject, frozen=True, kw_only=True):
     checkpoints: list[int]
 
 
+class WhyArguments(ProtocolObject, frozen=True, kw_only=True):
+    """Which value is asked about: of an expression in a frame of the moment that is shown."""
+
+    expression: str
+    frame_id: int
+
+
+class WhyBody(ProtocolObject, frozen=True, kw_only=True):
+    """Which line has made a value what it is; none of this if it was so since the beginning.
+
+    Attributes:
+        clock: when that line began.
+        path: of its file.
+        function: that it is in.
+        line: its number.
+        old: what the value was before it; absent if there was none.
+        new: what it was after it; absent if there was none.
+
+    """
+
+    clock: int | None = None
+    path: str | None = None
+    function: str | None = None
+    line: int | None = None
+    old: str | None = None
+    new: str | None = None
+
+
+class _Depth(msgspec.Struct):
+    depth: int
+
+
+class _Watched(msgspec.Struct):
+    how: str
+    change: WhyBody | None = None
+
+
 class _Stands(msgspec.Struct):
     clock: int = 0
     copies: int = 0
@@ -271,6 +308,62 @@ class TimeTravel:
         origin = self.history.before(self.history.beginning if args.from_beginning else args.clock)
         await self._show(args.clock, live, _Stop("goto"), origin)
 
+    async def why(self, args: WhyArguments, live: Debuggee) -> WhyBody:
+        """Find the line that has made a value what it is at this moment.
+
+        Raises:
+            RequestFailed: there is no such frame, it is not an expression, or there is no way back.
+
+        """
+        await self._need_stop()
+        shown = live if self.past is None else self.past.debuggee
+        asked = {"expression": args.expression, "frameId": args.frame_id}
+        place = await shown.link.request_custom("dapkit/placeOfExpression", asked)
+        goal = self.now
+        while (checkpoint := await self._near(goal)) is not None:
+            async with self.history.begun("watch", checkpoint, goal) as process:
+                await process.say({"expression": args.expression, "place": place})
+                found = decode_as(_Watched, RawJson(" ".join(await process.line()).encode()))
+            if found.how != "watch":
+                raise _problem(found.how.split(" "))
+            if (change := found.change) is not None:
+                path = change.path and (shown.paths.of_client(change.path) or change.path)
+                return msgspec.structs.replace(change, path=path)
+            goal = checkpoint.clock
+        return WhyBody()
+
+    async def restart_frame(self, frame_id: int, live: Debuggee) -> None:
+        """Go to where a frame of this moment began its first line.
+
+        Raises:
+            RequestFailed: there is no such frame, or no way there.
+
+        """
+        await self._need_stop()
+        depth = await _depth(live if self.past is None else self.past.debuggee, frame_id)
+        goal = self.now
+        while (checkpoint := self.history.before(goal - 1)) is not None:
+            async with self.history.begun("frame", checkpoint, goal, depth) as process:
+                words = await process.line()
+            if words[0] != "steps":
+                raise _problem(words)
+            if clock := int(words[1]):
+                await self._show(clock, live, _Stop("restart"))
+                return
+            goal = checkpoint.clock
+        await self._show_beginning(live)
+
+    async def _near(self, goal: int) -> Checkpoint | None:
+        """Return the last checkpoint before a clock; if that is far away, one that is made nearer to it."""
+        checkpoint = self.history.before(goal - 1)
+        if checkpoint is not None and goal - checkpoint.clock > limits.DISTANT_LINES:
+            async with self.history.begun("steps", checkpoint, goal) as process:
+                await process.line()  # a copy was left near the goal by then
+            with anyio.move_on_after(limits.PAST_SECONDS):
+                await self.history.until_nearer(goal, checkpoint)
+            checkpoint = self.history.before(goal - 1)
+        return checkpoint
+
     def timeline(self) -> TimelineBody:
         """Describe the recorded history."""
         return TimelineBody(
@@ -301,7 +394,7 @@ class TimeTravel:
         async def live_in_past() -> None:
             try:
                 async with self._engine("replay", checkpoint, clock, live, stop) as past:
-                    self._leave()
+                    self.leave()
                     self.past = past
                     settled.set()
                     await self._pass_events_on(past)
@@ -315,7 +408,7 @@ class TimeTravel:
         for problem in problems:
             raise problem
 
-    def _leave(self) -> None:
+    def leave(self) -> None:
         """Let the process go that the client was shown."""
         past, self.past = self.past, None
         if past is not None:
@@ -345,7 +438,7 @@ class TimeTravel:
         """Be in the present again, where the live program stands."""
         if self.past is not past:
             return
-        self._leave()
+        self.leave()
         if not how.startswith("end"):
             text = str(_problem(how.split(" ")))
             await self._report(OutputEvent(output=f"{text}\n", category="important"), past.debuggee.order)
@@ -358,16 +451,7 @@ class TimeTravel:
     ) -> AsyncIterator[_Past]:
         """Converse with the engine of a process of the past, configured as the live one is."""
         async with AsyncExitStack() as stack:
-            process = await stack.enter_async_context(self.history.begun(kind, checkpoint, goal))
-            words: list[str] = []
-            with anyio.move_on_after(limits.REPLAY_SECONDS):
-                words = await process.line()
-            if words[:1] != ["arrived"]:
-                raise _problem(words)
-            order = ResumeOrder()
-            link = Connection(process.stream, Endpoint(Role.CLIENT), watch=order.observe)
-            await stack.enter_async_context(link)
-            await link.request(InitializeRequestArguments(adapter_id="dapkit"))
+            link, order = await self._introduced(stack, kind, checkpoint, goal)
             options = self._options if stop is None else {**self._options, "pastStop": msgspec.to_builtins(stop)}
             await link.request(AttachRequestArguments(extra=options))
             debuggee = Debuggee(link, order, live.process, live.paths)
@@ -376,6 +460,38 @@ class TimeTravel:
             past = _Past(debuggee, breakpoints, goal)
             await link.request(ConfigurationDoneArguments())
             yield past
+
+    async def _introduced(
+        self, stack: AsyncExitStack, kind: Kind, checkpoint: Checkpoint, goal: int
+    ) -> tuple[Connection, ResumeOrder]:
+        """Begin a process of the past, which is there as long as the stack; once more if one ends at its beginning."""
+        for last in (False, True):
+            async with AsyncExitStack() as attempt:
+                process = await attempt.enter_async_context(self.history.begun(kind, checkpoint, goal))
+                words: list[str] = []
+                with anyio.move_on_after(limits.REPLAY_SECONDS):
+                    words = await process.line()
+                if words[:1] != ["arrived"]:
+                    raise _problem(words)
+                order = ResumeOrder()
+                link = Connection(process.stream, Endpoint(Role.CLIENT), watch=order.observe)
+                await attempt.enter_async_context(link)
+                try:
+                    await link.request(InitializeRequestArguments(adapter_id="dapkit"))
+                except TransportError as error:
+                    if last:
+                        raise
+                    log.warning("a process of the past has ended at its beginning: %s", error)
+                    continue
+                await stack.enter_async_context(attempt.pop_all())
+                return link, order
+        raise AssertionError("the last attempt returns or raises")
+
+
+async def _depth(shown: Debuggee, frame_id: int) -> int:
+    """Return how many frames there are from the bottom of the stack up to one."""
+    answer = await shown.link.request_custom("dapkit/depth", {"frameId": frame_id})
+    return decode_as(_Depth, answer).depth
 
 
 async def _cancel_after(event: anyio.Event, scope: anyio.CancelScope) -> None:

@@ -20,6 +20,7 @@ from . import memory as requests_memory
 from . import session as requests_session
 from . import sources as requests_sources
 from . import stacks as requests_stacks
+from . import time_travel as requests_travel
 from . import values as requests_values
 from .capabilities import capabilities
 from .handler import Handler, Later
@@ -117,5 +118,6 @@ HANDLERS: Final[dict[str, Handler]] = {
     **requests_stacks.HANDLERS,
     **requests_evaluation.HANDLERS,
     **requests_memory.HANDLERS,
+    **requests_travel.HANDLERS,
     **requests_values.HANDLERS,
 }

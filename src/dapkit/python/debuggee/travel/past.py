@@ -3,6 +3,8 @@
     checkpoint --replay--> at the goal: a new engine, and a stop as the adapter wants it
                --scan----> a new engine at once, whose stops are only noted; at the goal it reports them, and ends
                --steps---> nothing; at the goal it reports where the frames of the stack were before, and ends
+               --frame---> the same, when one of those frames has begun its first line
+               --watch---> at each line, the value of an expression; at the goal it reports its last change, and ends
 
 The engine that was there when the process was copied belongs to the live program, and is dropped. What comes after
 the goal is history as well, up to the moment at which the live program stands.
@@ -17,11 +19,12 @@ from typing import Final
 
 from .. import loader
 from ..connection import current
-from ..connection.wire import Json
+from ..connection.wire import FrameReader, Json, encode
 from ..engine import Engine
 from ..execution.parked import ParkedThread
 from ..hidden import hide_parts
 from .boundary import boundary
+from .value_watch import ValueWatch
 
 HISTORY_ENDS: Final = "dapkit/historyEnds"
 SCANNED: Final = "dapkit/scanned"
@@ -44,13 +47,32 @@ class _Scan:
 
 _scan = _Scan()
 _engines: list[Engine] = []
+_watches: list[ValueWatch] = []
 
 
 def arrive(kind: str, descriptor: int, limit: int) -> None:
     """Do what this process is for; called by C, in the place of the program where it stands."""
     frame = sys._getframe(1)
+    try:
+        _arrive(frame, kind, descriptor, limit)
+    except Exception as error:  # the program must not go on with it, and nobody else would hear of it
+        where = error.__traceback__
+        while where is not None and where.tb_next is not None:
+            where = where.tb_next
+        place = "" if where is None else f" in {where.tb_frame.f_code.co_qualname}, line {where.tb_lineno}"
+        os.write(descriptor, f"failed {type(error).__name__}: {error}{place}\n".encode())
+        os._exit(_ENDED)
+
+
+def _arrive(frame: FrameType, kind: str, descriptor: int, limit: int) -> None:
     if kind == "steps":
         _report_steps(frame, descriptor, limit)
+    elif kind == "frame":
+        _report_first_line(frame, descriptor, limit)
+    elif _watches:
+        _report_change(kind, frame, descriptor)
+    elif kind == "watch":
+        _begin_watch(frame, descriptor)
     elif _engines and _engines[0].stops.scanner is not None:
         _say_and_end(SCANNED, {"last": _scan.last, "count": _scan.count, "how": kind})
     elif _engines:
@@ -115,4 +137,47 @@ def _report_steps(frame: FrameType, descriptor: int, limit: int) -> None:
         if last < 0 and not deepest:
             deepest = depth
     _socket.socket(fileno=descriptor).sendall(b"steps %d %d\n" % (clock, deepest or limit))
+    os._exit(_ENDED)
+
+
+def _begin_watch(frame: FrameType, descriptor: int) -> None:
+    """Look at a value from here on: the adapter sends which, as a message."""
+    reader, messages = FrameReader(), list[Json]()
+    while not messages:
+        heard = os.read(descriptor, 4096)
+        if not heard:
+            os._exit(_ENDED)
+        messages = reader.feed(heard)
+    place = messages[0]["place"]
+    watch = ValueWatch(str(messages[0]["expression"]), place if isinstance(place, dict) else {})
+    _watches.append(watch)
+    watch.line(frame, boundary.clock())
+
+    def leave() -> None:
+        leaving = sys._getframe(1)
+        caller = leaving.f_back
+        watch.leave(caller, 0 if caller is None else boundary.last_tick(caller))
+
+    boundary.look_at_lines(lambda: watch.line(sys._getframe(1), boundary.clock()), leave)
+
+
+def _report_change(kind: str, frame: FrameType, descriptor: int) -> None:
+    """Report the last change of the value that was watched."""
+    [watch] = _watches
+    watch.line(frame, boundary.clock())
+    text = encode({"how": kind, "change": watch.change}).partition(b"\r\n\r\n")[2]
+    os.write(descriptor, text + b"\n")
+    os._exit(_ENDED)
+
+
+def _report_first_line(frame: FrameType, descriptor: int, depth: int) -> None:
+    """Report when the frame at a depth has begun its first line; 0 if it was there before the checkpoint."""
+    chain: list[FrameType] = []
+    outer: FrameType | None = frame
+    while outer is not None:
+        chain.append(outer)
+        outer = outer.f_back
+    first = boundary.first_tick(chain[len(chain) - depth]) if 0 < depth <= len(chain) else -1
+    clock = boundary.clock() if first == 0 else max(first, 0)
+    _socket.socket(fileno=descriptor).sendall(b"steps %d %d\n" % (clock, depth))
     os._exit(_ENDED)

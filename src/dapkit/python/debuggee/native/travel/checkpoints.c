@@ -9,10 +9,11 @@
 
        checkpoint TOKEN PID CLOCK NUMBER          says a copy, when it begins to wait
        KIND TOKEN GOAL LIMIT                      it hears: begin a process that goes to that clock, `replay`,
-                                                  `scan` or `steps` (see travel/past.py)
+                                                  `scan`, `steps`, `frame` or `watch` (see travel/past.py)
        begun TOKEN PID CLOCK                      says such a process, on a connection of its own
-       arrived CLOCK                              it says at its goal (`scan`: at once); the engine's conversation follows
-       steps CLOCK LIMIT                          it says instead at its goal, if that is what it is for
+       arrived CLOCK                              it says at its goal (`scan`: at once); the engine's conversation follows,
+                                                  or what `watch` hears and says
+       steps CLOCK LIMIT                          it says instead at its goal, for `steps` and `frame`
        diverged CLOCK CALL NOTED WHEN PLACE       it says instead, and ends: the program asked for something else
        end CLOCK                                  it says instead, and ends: nothing more was noted
 
@@ -243,7 +244,7 @@ PyObject *arrive(void)
 {
     char line[64];
     snprintf(line, sizeof line, "arrived %llu\n", (unsigned long long)ticks);
-    if (!has_arrived && !is_kind("steps")) say(line);
+    if (!has_arrived && !is_kind("steps") && !is_kind("frame") && !is_kind("watch")) say(line);
     has_arrived = 1;
     return call_arrive(kind);
 }

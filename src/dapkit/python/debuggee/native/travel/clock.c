@@ -14,6 +14,7 @@ static int is_due = 1;
 #define DISTANT 20000 /* if it has come from so far */
 
 static uint64_t leaves_copy_at; /* 0: nowhere */
+static PyObject *look_at_line;  /* called at each, NULL for nothing */
 
 /* When threads switch is the same in live and replay: it depends on the clock alone. */
 void aim(void)
@@ -36,20 +37,24 @@ static void aim_replay(void)
     aim();
 }
 
+static int looks_on_the_way(void) { return is_kind("scan") || is_kind("watch"); }
+
+static int notes_steps(void) { return is_kind("steps") || is_kind("frame"); }
+
 static PyObject *begin_replay(void)
 {
     forget_steps();
     has_arrived = 0;
     leaves_copy_at = 0;
-    if (is_kind("scan")) {
+    if (looks_on_the_way()) {
         PyObject *begun = arrive();
         aim_replay();
         return begun;
     }
     if (ticks >= goal) return arrive();
-    if (is_kind("steps") && !is_tracking) {
+    if (notes_steps() && !is_tracking) {
         Counters held = hold_counters();
-        int failed = begin_tracking();
+        int failed = begin_tracking(NULL);
         release_counters(&held);
         if (failed) return NULL;
     }
@@ -62,7 +67,7 @@ static PyObject *look_in_past(void)
 {
     if (ticks >= goal) {
         wanted = UINT64_MAX;
-        if (has_arrived && !is_kind("scan")) reached_end();
+        if (has_arrived && !looks_on_the_way()) reached_end();
         return arrive();
     }
     int is_near = leaves_copy_at != 0 && ticks >= leaves_copy_at;
@@ -120,6 +125,7 @@ static PyObject *on_line(PyObject *Py_UNUSED(module), PyObject *const *args, Py_
         if (++ticks >= target) return look_at_clock();
     }
     if (is_tracking) note_step(args[0], ticks);
+    if (look_at_line != NULL) return call_aside(look_at_line, NULL, 0, NULL);
     Py_RETURN_NONE;
 }
 
@@ -150,6 +156,14 @@ static PyObject *go_on_to_end(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(n
     Py_RETURN_NONE;
 }
 
+static PyObject *look_at_lines(PyObject *Py_UNUSED(module), PyObject *args)
+{
+    PyObject *look, *leave;
+    if (!PyArg_ParseTuple(args, "OO", &look, &leave) || begin_tracking(leave) < 0) return NULL;
+    look_at_line = Py_NewRef(look);
+    Py_RETURN_NONE;
+}
+
 static PyObject *clock_now(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(nothing))
 {
     return PyLong_FromUnsignedLongLong(ticks);
@@ -158,6 +172,11 @@ static PyObject *clock_now(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(noth
 static PyObject *last_tick(PyObject *Py_UNUSED(module), PyObject *frame)
 {
     return PyLong_FromLongLong(step_of(frame));
+}
+
+static PyObject *first_tick(PyObject *Py_UNUSED(module), PyObject *frame)
+{
+    return PyLong_FromLongLong(first_step_of(frame));
 }
 
 void begin_clock(uint64_t nanoseconds)
@@ -171,8 +190,10 @@ PyMethodDef clock_methods[] = {
     {"count_copies", count_copies, METH_NOARGS, NULL},
     {"is_copy", is_copy, METH_NOARGS, NULL},
     {"go_on_to_end", go_on_to_end, METH_NOARGS, NULL},
+    {"look_at_lines", look_at_lines, METH_VARARGS, NULL},
     {"clock", clock_now, METH_NOARGS, NULL},
     {"last_tick", last_tick, METH_O, NULL},
+    {"first_tick", first_tick, METH_O, NULL},
     {"on_line", (PyCFunction)(void (*)(void))on_line, METH_FASTCALL, NULL},
     {NULL, NULL, 0, NULL},
 };

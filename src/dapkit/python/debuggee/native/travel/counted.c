@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 #define PY_START (1 << 0) /* of sys.monitoring */
+#define PY_RETURN (1 << 2)
 #define LINE (1 << 5)
 
 typedef struct {
@@ -20,6 +21,7 @@ static PyObject *counts, *set_local_events;
 static int tool;
 int is_tracking;
 static int tracker = -1;
+static PyObject *at_return; /* called where such code returns, NULL for nothing */
 
 static void keep(Codes *codes, PyObject *code)
 {
@@ -51,7 +53,7 @@ static int is_one_liner(PyObject *code)
 
 static int watch_starts(PyObject *code)
 {
-    PyObject *given[] = {PyLong_FromLong(tracker), code, PyLong_FromLong(PY_START)};
+    PyObject *given[] = {PyLong_FromLong(tracker), code, PyLong_FromLong(at_return == NULL ? PY_START : PY_START | PY_RETURN)};
     PyObject *set = given[0] && given[2] ? call_aside(set_local_events, given, 3, NULL) : NULL;
     Py_XDECREF(given[0]);
     Py_XDECREF(given[2]);
@@ -65,23 +67,43 @@ static PyObject *on_tracked_start(PyObject *Py_UNUSED(module), PyObject *const *
     Py_RETURN_NONE;
 }
 
-static PyMethodDef tracked_start = {
-    "on_tracked_start", (PyCFunction)(void (*)(void))on_tracked_start, METH_FASTCALL, NULL};
-
-int begin_tracking(void)
+static PyObject *on_tracked_return(PyObject *Py_UNUSED(module), PyObject *const *Py_UNUSED(args), Py_ssize_t Py_UNUSED(count))
 {
-    PyObject *monitoring = PySys_GetObject("monitoring"), *function = PyCFunction_New(&tracked_start, NULL);
-    for (int number = 0; function != NULL && tracker < 0 && number < 6; number++) {
+    if (!inside) Py_RETURN_NONE;
+    return call_aside(at_return, NULL, 0, NULL);
+}
+
+static PyMethodDef tracked[] = {
+    {"on_tracked_start", (PyCFunction)(void (*)(void))on_tracked_start, METH_FASTCALL, NULL},
+    {"on_tracked_return", (PyCFunction)(void (*)(void))on_tracked_return, METH_FASTCALL, NULL},
+};
+
+static int register_tracked(PyObject *monitoring, int event, PyMethodDef *method)
+{
+    PyObject *function = PyCFunction_New(method, NULL);
+    if (function == NULL) return -1;
+    PyObject *set = PyObject_CallMethod(monitoring, "register_callback", "iiO", tracker, event, function);
+    Py_DECREF(function);
+    Py_XDECREF(set);
+    return set == NULL ? -1 : 0;
+}
+
+int begin_tracking(PyObject *called_at_return)
+{
+    PyObject *monitoring = PySys_GetObject("monitoring");
+    at_return = Py_XNewRef(called_at_return);
+    for (int number = 0; tracker < 0 && number < 6; number++) {
         PyObject *taken = PyObject_CallMethod(monitoring, "use_tool_id", "is", number, "dapkit's steps");
         if (taken == NULL) PyErr_Clear();
         else tracker = number;
         Py_XDECREF(taken);
     }
-    if (tracker < 0) return -1;
-    PyObject *set = PyObject_CallMethod(monitoring, "register_callback", "iiO", tracker, PY_START, function);
-    Py_DECREF(function);
-    if (set == NULL) return -1;
-    Py_DECREF(set);
+    if (tracker < 0) {
+        PyErr_SetString(PyExc_RuntimeError, "sys.monitoring has no tool left to step back with");
+        return -1;
+    }
+    if (register_tracked(monitoring, PY_START, &tracked[0]) < 0) return -1;
+    if (at_return != NULL && register_tracked(monitoring, PY_RETURN, &tracked[1]) < 0) return -1;
     is_tracking = 1;
     for (size_t i = 0; i < counted.count; i++)
         if (watch_starts(counted.codes[i]) < 0) return -1;
@@ -109,7 +131,10 @@ static PyObject *on_start(PyObject *Py_UNUSED(module), PyObject *const *args, Py
     if (set == NULL) return NULL;
     Py_DECREF(set);
     keep(&counted, args[0]);
-    if (is_tracking && watch_starts(args[0]) < 0) return NULL;
+    if (is_tracking) { /* this start was reported before that could be watched */
+        if (watch_starts(args[0]) < 0) return NULL;
+        note_step(args[0], 0);
+    }
     if (how != ONE_LINER) return disable();
     keep(&one_liners, args[0]);
     Py_RETURN_NONE;

@@ -17,6 +17,8 @@ typedef struct {
     const void *frame; /* of the interpreter; NULL where there is none */
     const void *code;  /* that it executes: addresses of frames are used again */
     uint64_t ticks;    /* 0: it has begun, but no line yet */
+    uint64_t first;    /* line of the frame; 0: it had begun before, or no line yet */
+    int has_begun;     /* since we look */
 } Step;
 
 static Step *steps;
@@ -86,18 +88,33 @@ void note_step(const void *code, uint64_t when)
     const void *frame = current_frame();
     Step *step = &steps[place_of(frame)];
     if (step->frame == NULL) used++;
-    *step = (Step){frame, code, when};
+    int is_known = step->frame == frame && step->code == code && when != 0;
+    uint64_t first = is_known ? step->first : 0;
+    int has_begun = is_known ? step->has_begun : when == 0;
+    *step = (Step){frame, code, when, has_begun && first == 0 ? when : first, has_begun};
 }
 
-int64_t step_of(PyObject *frame)
+static const Step *known_step(PyObject *frame)
 {
-    if (room == 0) return -1;
+    if (room == 0) return NULL;
     const void *wanted = frame_of_object(frame);
     const Step *step = &steps[place_of(wanted)];
     PyCodeObject *code = PyFrame_GetCode((PyFrameObject *)frame);
     int is_known = step->frame == wanted && step->code == code;
     Py_DECREF(code);
-    return is_known ? (int64_t)step->ticks : -1;
+    return is_known ? step : NULL;
+}
+
+int64_t step_of(PyObject *frame)
+{
+    const Step *step = known_step(frame);
+    return step == NULL ? -1 : (int64_t)step->ticks;
+}
+
+int64_t first_step_of(PyObject *frame)
+{
+    const Step *step = known_step(frame);
+    return step == NULL || !step->has_begun ? -1 : (int64_t)step->first;
 }
 
 void forget_steps(void)

@@ -116,6 +116,7 @@ extern uint64_t log_place; /* where this process is in the log */
 int find_current_frame(void);
 void note_step(const void *code, uint64_t when); /* of the frame that is being executed */
 int64_t step_of(PyObject *frame); /* -1: it had begun before, 0: it has begun no line */
+int64_t first_step_of(PyObject *frame); /* the same, of its first line */
 void forget_steps(void);
 size_t read_safely(void *place, const void *from, size_t size); /* how much of it there is */
 
@@ -171,7 +172,7 @@ void aim(void);                         /* the number of threads has changed */
 extern PyMethodDef counted_methods[];
 extern int is_tracking; /* the lines of frames are noted (steps.c) */
 int begin_counting(int tool, PyObject *counts, PyObject *set_local_events);
-int begin_tracking(void);
+int begin_tracking(PyObject *called_at_return); /* or NULL */
 
 /* passages.c */
 

@@ -1,0 +1,66 @@
+"""What the adapter asks for the sake of time travel."""
+
+import sys
+from types import CodeType, FrameType
+from typing import TYPE_CHECKING, Final
+
+from ..connection.request import IncomingRequest, text
+from ..connection.wire import Json
+from ..errors import RequestRefused
+from .handler import Handler
+from .values import origin_of
+
+if TYPE_CHECKING:
+    from ..engine import Engine
+
+
+def depth(engine: "Engine", request: IncomingRequest) -> Json:
+    """Say how many frames there are from the bottom of the stack up to one, this one included."""
+    return {"depth": _depth_of(_frame_of(engine, request))}
+
+
+def _frame_of(engine: "Engine", request: IncomingRequest) -> FrameType:
+    frame = origin_of(engine, request).frame
+    if frame is None:
+        raise RequestRefused(f"{request.message['command']} needs a frame: frameId is missing")
+    return frame
+
+
+def _depth_of(frame: FrameType) -> int:
+    outer: FrameType | None = frame
+    count = 0
+    while outer is not None:
+        count += 1
+        outer = outer.f_back
+    return count
+
+
+def place_of_expression(engine: "Engine", request: IncomingRequest) -> Json:
+    """Say what an expression means at any time: names of a module, or of one call of a function."""
+    frame = _frame_of(engine, request)
+    try:
+        code = compile(text(request, "expression").strip(), "<dapkit: why>", "eval", dont_inherit=True)
+    except SyntaxError as error:
+        raise RequestRefused(f"{text(request, 'expression')!r:.200} is not an expression: {error.msg}") from error
+    of_frame = frame.f_code
+    local = {*of_frame.co_varnames, *of_frame.co_cellvars, *of_frame.co_freevars}
+    module = frame.f_globals.get("__name__")
+    is_global = type(module) is str and vars(sys.modules.get(module, object)) is frame.f_globals
+    if is_global and (frame.f_locals is frame.f_globals or not local & _names_in(code)):
+        return {"module": module}
+    return {"depth": _depth_of(frame), "path": of_frame.co_filename, "line": of_frame.co_firstlineno}
+
+
+def _names_in(code: CodeType) -> set[str]:
+    """Return the names in an expression, and in functions in it."""
+    names = set(code.co_names)
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            names |= _names_in(constant)
+    return names
+
+
+HANDLERS: Final[dict[str, Handler]] = {
+    "dapkit/depth": depth,
+    "dapkit/placeOfExpression": place_of_expression,
+}

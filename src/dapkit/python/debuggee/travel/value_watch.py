@@ -1,0 +1,119 @@
+"""When a value has changed last: an expression is evaluated at each line of the program's own code, in one frame.
+
+Values are compared without code of the program: what does not change by its value, what has items or attributes by
+which objects those are. So a change of what is in a list counts, and one of what is in a list in it does not.
+"""
+
+import sys
+from collections.abc import Mapping
+from types import CodeType, FrameType
+from typing import Any, Final
+
+from ..classes import stored_dict
+from ..connection.wire import Json
+from ..values.text import render
+
+_MOST_ITEMS: Final = 1000
+"""Of which it is looked whether they are the same."""
+_CHARS: Final = 200
+_PLAIN: Final = (int, float, complex, str, bytes, bool, type(None))
+
+
+_COLLECTIONS: Final = (list, tuple, set, frozenset, dict)
+
+
+class _Absent:
+    """Stands for the value of an expression that has none: its frame, or a name in it, is not there."""
+
+
+_ABSENT: Final = _Absent()
+
+
+class ValueWatch:
+    """The value of an expression in a module, or in the frame of a function at a depth of the stack.
+
+    `place` is what `dapkit/placeOfExpression` has answered.
+    """
+
+    def __init__(self, expression: str, place: Json) -> None:
+        self._code = compile(expression.strip(), "<dapkit: why>", "eval", dont_inherit=True)
+        self._module = place.get("module")
+        depth = place.get("depth")
+        self._depth = depth if isinstance(depth, int) else 0
+        self._function = (place.get("path"), place.get("line"))
+        self._place: tuple[CodeType, int, int] | None = None  # the line that is executed, and when it began
+        self._mark: object = None
+        self._text: str | None = None
+        self.change: Json | None = None
+        """The last one: the line that made it, and what the value was and is; None for no value."""
+
+    def line(self, frame: FrameType, clock: int) -> None:
+        """Compare the value with what it was before, where a line begins."""
+        self._look(frame)
+        self._place = frame.f_code, frame.f_lineno, clock
+
+    def leave(self, caller: FrameType | None, clock: int) -> None:
+        """Compare where a function returns to a line that began at a clock; no positive one if that is not known."""
+        if caller is not None:
+            self._look(sys._getframe(2))
+            if clock > 0:
+                self._place = caller.f_code, caller.f_lineno, clock
+
+    def _look(self, frame: FrameType) -> None:
+        value = self._value(frame)
+        mark = _mark(value)
+        if mark == self._mark:
+            return
+        text = None if value is _ABSENT else render(value, None, _CHARS)
+        if self._place is not None:
+            code, line, clock = self._place
+            self.change = {
+                "clock": clock,
+                "path": code.co_filename,
+                "function": code.co_qualname,
+                "line": line,
+                "old": self._text,
+                "new": text,
+            }
+        self._mark, self._text = mark, text
+
+    def _value(self, frame: FrameType) -> object:
+        if self._module is not None:
+            module = sys.modules.get(str(self._module))
+            return _ABSENT if module is None else self._evaluated(vars(module), vars(module))
+        above: list[FrameType] = []
+        outer: FrameType | None = frame
+        while outer is not None:
+            above.append(outer)
+            outer = outer.f_back
+        if len(above) < self._depth:
+            return _ABSENT
+        shown = above[len(above) - self._depth]
+        if (shown.f_code.co_filename, shown.f_code.co_firstlineno) != self._function:
+            return _ABSENT
+        return self._evaluated(shown.f_globals, shown.f_locals)
+
+    def _evaluated(self, names: dict[str, Any], local: Mapping[str, Any]) -> object:
+        try:
+            return eval(self._code, names, local)
+        except Exception:
+            return _ABSENT
+
+
+def _mark(value: Any) -> tuple[object, ...]:  # noqa: ANN401 - any value
+    kind, inner = type(value), value
+    if kind in (*_PLAIN, bytearray):
+        return kind, _plain(value)
+    identity = 0
+    if kind is dict:
+        inner = [entry for pair in list(value.items())[:_MOST_ITEMS] for entry in pair]
+    elif kind not in _COLLECTIONS:
+        identity, names = id(value), stored_dict(value)
+        inner = list(names.values()) if type(names) is dict else ()
+    return kind, identity, len(value) if kind in _COLLECTIONS else 0, tuple(map(_plain, list(inner)[:_MOST_ITEMS]))
+
+
+def _plain(value: Any) -> object:  # noqa: ANN401 - any value
+    """Return what a value is compared by, if it is one of many: itself, where that runs no code of the program."""
+    kind = type(value)
+    return (kind, bytes(value) if kind is bytearray else repr(value)) if kind in (*_PLAIN, bytearray) else id(value)
