@@ -23,10 +23,13 @@ REPORTS := build/reports
 # The tests start thousands of interpreters, each of which would compile everything anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test test-python test-js requests-table adapters-table check check-native bench transparency docs wheel check-install vscode-bundle vsix check-vscode test-vscode clean
+.PHONY: help demo demo-timetravel test test-python test-js requests-table adapters-table check check-native bench transparency docs wheel check-install vscode-bundle vsix check-vscode test-vscode clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1 - /p' $(MAKEFILE_LIST)
+
+demo-timetravel: $(READY) ## find a bug of that program backwards in time
+	@$(PYTHON) examples/demo/backwards.py
 
 demo: $(READY) ## debug a small buggy program and show what happens
 	@$(PYTHON) examples/demo/run.py $(ARGS)

@@ -9,9 +9,9 @@ from pathlib import Path
 DEMO = Path(__file__).parents[2] / "examples" / "demo" / "run.py"
 
 
-def run_demo(*arguments: str) -> str:
+def run_demo(*arguments: str, demo: Path = DEMO) -> str:
     finished = subprocess.run(
-        [sys.executable, DEMO, *arguments],
+        [sys.executable, demo, *arguments],
         check=False,
         capture_output=True,
         text=True,
@@ -51,3 +51,18 @@ def test_demo_writes_the_messages_on_the_wire(tmp_path: Path) -> None:
     commands = [line["message"]["command"] for line in lines if line["message"]["type"] == "request"]
     assert commands[:3] == ["initialize", "launch", "setBreakpoints"]
     assert lines[-1]["message"]["command"] == "disconnect"
+
+
+def test_demo_of_time_travel_finds_the_fault_backwards() -> None:
+    screen = run_demo(demo=DEMO.with_name("backwards.py"))
+    assert "ZeroDivisionError (unhandled)" in screen
+    rows = re.findall(r"ledger.py:49 +'(\w+)' +'([^']*)' +'([^']*)'", screen)
+    assert [(who, before.count("1/4"), after.count("1/4")) for who, before, after in rows] == [
+        ("Frances", 3, 4),
+        ("Donald", 2, 3),
+        ("Edsger", 1, 2),
+        ("Grace", 0, 1),
+    ]
+    assert "❱ 49         found.append(CODES[order.code])" in screen.replace("│ ", "")
+    assert screen.count("Donald     1 x teapot       8.00") == 1
+    assert "exit code 1" in screen
