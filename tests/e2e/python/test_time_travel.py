@@ -141,6 +141,7 @@ async def test_hit_conditions_count_from_the_beginning(driver: Driver, launch: M
     )
     await reverse(driver)
     assert await value(driver, "i") == "6"
+    assert (await reverse(driver)).reason == "entry"
 
 
 @pytest.mark.row("reverseContinue")

@@ -263,7 +263,7 @@ class TimeTravel:
         """
         await self._need_stop()
         end = begin = self.now
-        while (checkpoint := self._scan_from(begin - 1)) is not None:
+        while begin > self.history.beginning and (checkpoint := self._scan_from(begin - 1)) is not None:
             scanned = await self._scanned(checkpoint, end, live)
             if (hit := scanned.last) is not None:
                 await self._show(hit.clock, live, _Stop(hit.reason, hit.details) if hit.at_line else None)
