@@ -270,8 +270,9 @@ static ssize_t hook_sendfile(int to, int from, off_t *offset, size_t size)
     if (passes()) return real_sendfile(to, from, offset, size);
     uint64_t key = NUMBERS(to, from, size);
     Part part = {offset, offset == NULL ? 0 : sizeof *offset};
-    if (mode == REPLAY) return answer("sendfile", key, &part, 1);
-    return note("sendfile", key, count_written(to, real_sendfile(to, from, offset, size)), &part, 1);
+    if (!before_blocking()) return answer("sendfile", key, &part, 1);
+    ssize_t sent = BLOCKING(real_sendfile(to, from, offset, size));
+    return note("sendfile", key, count_written(to, sent), &part, 1);
 }
 
 #define MOVES(name)                                                                                                    \
@@ -282,8 +283,8 @@ static ssize_t hook_sendfile(int to, int from, off_t *offset, size_t size)
         if (passes()) return real_##name(from, begin, to, other, size, flags);                                         \
         uint64_t key = NUMBERS(from, to, size, flags);                                                                 \
         Part parts[] = {{begin, begin == NULL ? 0 : sizeof *begin}, {other, other == NULL ? 0 : sizeof *other}};       \
-        if (mode == REPLAY) return answer(#name, key, parts, 2);                                                       \
-        return note(#name, key, real_##name(from, begin, to, other, size, flags), parts, 2);                           \
+        if (!before_blocking()) return answer(#name, key, parts, 2);                                                   \
+        return note(#name, key, BLOCKING(real_##name(from, begin, to, other, size, flags)), parts, 2);                 \
     }
 
 MOVES(splice)

@@ -219,12 +219,12 @@ static int hook_sendmmsg(int socket, struct mmsghdr *messages, unsigned count, i
     unsigned sizes[IOV_MAX];
     Part part = {sizes, sizeof sizes};
     int result;
-    if (mode == REPLAY) {
+    if (!before_blocking()) {
         result = (int)answer("sendmmsg", key, &part, 1);
         for (int i = 0; i < result; i++) messages[i].msg_len = sizes[i];
         return result;
     }
-    result = real_sendmmsg(socket, messages, count, flags);
+    result = BLOCKING(real_sendmmsg(socket, messages, count, flags));
     for (int i = 0; i < result; i++) sizes[i] = messages[i].msg_len;
     part.size = result > 0 ? (size_t)result * sizeof *sizes : 0;
     return (int)note("sendmmsg", key, result, &part, 1);

@@ -215,11 +215,14 @@ void yield_turn(void)
     PyEval_RestoreThread(state);
 }
 
+/* Not PyGILState_Check, which says yes for good once there is a subinterpreter. What says it is not of the limited API,
+   and has another name before 3.13. */
 static int has_interpreter(void)
 {
-    static int (*check)(void);
-    if (check == NULL) check = (int (*)(void))dlsym(RTLD_DEFAULT, "PyGILState_Check"); /* it is not of the limited API */
-    return check != NULL && check();
+    static PyThreadState *(*current)(void);
+    if (current == NULL) *(void **)&current = dlsym(RTLD_DEFAULT, "PyThreadState_GetUnchecked");
+    if (current == NULL) *(void **)&current = dlsym(RTLD_DEFAULT, "_PyThreadState_UncheckedGet");
+    return current != NULL && current() != NULL;
 }
 
 int before_blocking(void)
