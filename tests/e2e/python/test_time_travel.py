@@ -446,3 +446,25 @@ async def test_data_breakpoints_on_variables_of_modules_stop_backwards(
         assert (await reverse(driver)).reason == "data breakpoint"
         seen.append(await value(driver, "balance"))
     assert seen == ["-12", "-15", "5"]
+
+
+@pytest.mark.row("stepBack")
+async def test_modules_that_are_imported_for_the_first_time_are_no_divergence(
+    driver: Driver, launch: Mapping[str, object]
+) -> None:
+    for number in range(5):
+        driver.write(f"value = {number}", f"module_{number}.py")
+    text = """
+        total = 0
+        for number in range(5):
+            total += __import__(f"module_{number}").value
+        print(total)
+    """
+    environment = {"env": {"PYTHONDONTWRITEBYTECODE": None, "PYTHONPYCACHEPREFIX": None}}
+    await at_the_end(driver, {**launch, **environment}, text, 4)
+    assert len(list(driver.folder.glob("__pycache__/module_*.pyc"))) == 5
+    position = driver.session.position
+    await driver.session.request_custom("dapkit/travelTo", TravelToArguments(clock=9, from_beginning=True))
+    await driver.session.wait_for(StoppedEvent, since=position)
+    await driver.session.set_breakpoints(Source(path=str(driver.file)), breakpoints=[])
+    assert (await reverse(driver)).reason == "entry"

@@ -53,6 +53,17 @@ uint64_t hash_bytes(uint64_t seed, const void *bytes, size_t size)
     return hash;
 }
 
+/* The interpreter's import names the file that it writes bytecode to by the address of an object (`NAME.pyc.ADDRESS`),
+   which what the debugger does at the beginning of a program can move. Such a number does not count. */
+uint64_t hash_text(const char *text)
+{
+    if (text == NULL) return hash_bytes(1, "", 0);
+    size_t size = strlen(text), rest = size;
+    while (rest > 0 && text[rest - 1] >= '0' && text[rest - 1] <= '9') rest--;
+    int is_address = size - rest >= 8 && rest > 0 && text[rest - 1] == '.';
+    return hash_bytes(0, text, is_address ? rest : size);
+}
+
 static int make_room(size_t size)
 {
     while (log_head->end + size > log_room) {

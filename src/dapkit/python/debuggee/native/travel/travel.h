@@ -89,12 +89,7 @@ int next_is(const char *call, uint64_t key);
 int64_t answer_whole(const char *call, uint64_t key, const void **place, size_t *size);
 
 uint64_t hash_bytes(uint64_t seed, const void *bytes, size_t size);
-static inline uint64_t hash_text(const char *text)
-{
-    uint64_t hash = 1469598103934665603u;
-    for (; text != NULL && *text; text++) hash = (hash ^ (unsigned char)*text) * 1099511628211u;
-    return hash;
-}
+uint64_t hash_text(const char *text);
 static inline uint64_t hash_number(uint64_t seed, uint64_t number) { return (seed ^ number) * 0x9E3779B97F4A7C15u; }
 static inline uint64_t hash_three(int64_t a, int64_t b, int64_t c)
 {
