@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from ..connection.request import IncomingRequest, text
 from ..connection.wire import Json
 from ..errors import RequestRefused
+from ..stacks.chain import chain_of
 from .handler import Handler
 from .values import origin_of
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 def depth(engine: "Engine", request: IncomingRequest) -> Json:
     """Say how many frames there are from the bottom of the stack up to one, this one included."""
-    return {"depth": _depth_of(_frame_of(engine, request))}
+    return {"depth": len(chain_of(_frame_of(engine, request)))}
 
 
 def _frame_of(engine: "Engine", request: IncomingRequest) -> FrameType:
@@ -24,15 +25,6 @@ def _frame_of(engine: "Engine", request: IncomingRequest) -> FrameType:
     if frame is None:
         raise RequestRefused(f"{request.message['command']} needs a frame: frameId is missing")
     return frame
-
-
-def _depth_of(frame: FrameType) -> int:
-    outer: FrameType | None = frame
-    count = 0
-    while outer is not None:
-        count += 1
-        outer = outer.f_back
-    return count
 
 
 def place_of_expression(engine: "Engine", request: IncomingRequest) -> Json:
@@ -48,7 +40,7 @@ def place_of_expression(engine: "Engine", request: IncomingRequest) -> Json:
     is_global = type(module) is str and vars(sys.modules.get(module, object)) is frame.f_globals
     if is_global and (frame.f_locals is frame.f_globals or not local & _names_in(code)):
         return {"module": module}
-    return {"depth": _depth_of(frame), "path": of_frame.co_filename, "line": of_frame.co_firstlineno}
+    return {"depth": len(chain_of(frame)), "path": of_frame.co_filename, "line": of_frame.co_firstlineno}
 
 
 def _names_in(code: CodeType) -> set[str]:

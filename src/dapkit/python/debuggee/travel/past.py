@@ -23,6 +23,7 @@ from ..connection.wire import FrameReader, Json, encode
 from ..engine import Engine
 from ..execution.parked import ParkedThread
 from ..hidden import hide_parts
+from ..stacks.chain import chain_of
 from .boundary import boundary
 from .value_watch import ValueWatch
 
@@ -33,15 +34,13 @@ _ENDED: Final = 0
 
 
 class _Scan:
-    """The stops that a scan has come by: the last of them, and how many."""
+    """The last of the stops that a scan has come by."""
 
     def __init__(self) -> None:
         self.last: Json | None = None
-        self.count = 0
 
     def note(self, parked: ParkedThread, reason: str, details: Json) -> None:
         """Take note of a stop, and let the program go on."""
-        self.count += 1
         self.last = {"clock": boundary.clock(), "reason": reason, "details": details, "atLine": parked.at_line}
 
 
@@ -74,9 +73,9 @@ def _arrive(frame: FrameType, kind: str, descriptor: int, limit: int) -> None:
     elif kind == "watch":
         _begin_watch(frame, descriptor)
     elif _engines and _engines[0].stops.scanner is not None:
-        _say_and_end(SCANNED, {"last": _scan.last, "count": _scan.count, "how": kind})
+        _say_and_end(SCANNED, {"last": _scan.last, "how": kind})
     elif _engines:
-        _say_and_end(HISTORY_ENDS, {"how": kind, "clock": boundary.clock()})
+        _say_and_end(HISTORY_ENDS, {"how": kind})
     elif kind == "scan":
         _begin_engine(descriptor, aims_at_end=False).stops.scanner = _scan.note
     else:
@@ -120,11 +119,7 @@ def _report_steps(frame: FrameType, descriptor: int, limit: int) -> None:
     If none has since the checkpoint, report how deep the innermost frame lies that was there before. `limit` is what an
     earlier report has said, of a later time: frames that lie deeper were not on that stack.
     """
-    chain: list[FrameType] = []
-    outer: FrameType | None = frame
-    while outer is not None:
-        chain.append(outer)
-        outer = outer.f_back
+    chain = chain_of(frame)
     clock, deepest = 0, 0
     for place, shown in enumerate(chain):
         depth = len(chain) - place
@@ -172,11 +167,7 @@ def _report_change(kind: str, frame: FrameType, descriptor: int) -> None:
 
 def _report_first_line(frame: FrameType, descriptor: int, depth: int) -> None:
     """Report when the frame at a depth has begun its first line; 0 if it was there before the checkpoint."""
-    chain: list[FrameType] = []
-    outer: FrameType | None = frame
-    while outer is not None:
-        chain.append(outer)
-        outer = outer.f_back
+    chain = chain_of(frame)
     first = boundary.first_tick(chain[len(chain) - depth]) if 0 < depth <= len(chain) else -1
     clock = boundary.clock() if first == 0 else max(first, 0)
     _socket.socket(fileno=descriptor).sendall(b"steps %d %d\n" % (clock, depth))

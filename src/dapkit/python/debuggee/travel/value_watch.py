@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from ..classes import stored_dict
 from ..connection.wire import Json
+from ..stacks.chain import chain_of
 from ..values.text import render
 
 _MOST_ITEMS: Final = 1000
@@ -81,11 +82,7 @@ class ValueWatch:
         if self._module is not None:
             module = sys.modules.get(str(self._module))
             return _ABSENT if module is None else self._evaluated(vars(module), vars(module))
-        above: list[FrameType] = []
-        outer: FrameType | None = frame
-        while outer is not None:
-            above.append(outer)
-            outer = outer.f_back
+        above = chain_of(frame)
         if len(above) < self._depth:
             return _ABSENT
         shown = above[len(above) - self._depth]
