@@ -31,7 +31,7 @@ frame began, or the last change of a value.
 """
 
 _LINE_BYTES = 4096
-_UNEXPECTED = "time travel: a process of the past has ended unexpectedly"
+UNEXPECTED = "time travel: a process of the past has ended unexpectedly"
 
 
 class Diverged(RequestFailed):
@@ -45,34 +45,35 @@ class HistoryEnds(RequestFailed):
 class Checkpoint:
     """A copy of the program that waits."""
 
-    def __init__(self, clock: int, pid: int, stream: ByteStream) -> None:
+    def __init__(self, clock: int, stream: ByteStream) -> None:
         self.clock = clock
-        self.pid = pid
         self.stream = stream
         self.dropped = anyio.Event()
 
 
 class PastProcess:
-    """The connection of a process of the past; `clock` is where it began."""
+    """The connection of a process of the past, or of a copy that introduces itself."""
 
-    def __init__(self, stream: ByteStream, rest: bytes, clock: int) -> None:
+    def __init__(self, stream: ByteStream) -> None:
         self.stream = stream
-        self.clock = clock
-        self._rest = rest
+        self._rest = b""
         self.over = anyio.Event()
 
     async def line(self) -> list[str]:
-        """Return the words of the next line.
+        """Return the words of the next line, which comes when the process is at its goal.
 
         Raises:
-            RequestFailed: it has ended instead.
+            RequestFailed: it has ended instead, or the line does not come in time.
 
         """
-        while b"\n" not in self._rest:
-            try:
-                self._rest += await self.stream.receive(_LINE_BYTES)
-            except (anyio.EndOfStream, anyio.BrokenResourceError):
-                raise RequestFailed(_UNEXPECTED) from None
+        with anyio.move_on_after(limits.REPLAY_SECONDS):
+            while b"\n" not in self._rest:
+                try:
+                    self._rest += await self.stream.receive(_LINE_BYTES)
+                except (anyio.EndOfStream, anyio.BrokenResourceError):
+                    raise RequestFailed(UNEXPECTED) from None
+        if b"\n" not in self._rest:
+            raise RequestFailed(f"time travel: the moment was not reached within {limits.REPLAY_SECONDS:g} s")
         line, _, self._rest = self._rest.partition(b"\n")
         return line.decode("utf-8", "replace").split(" ")
 
@@ -86,7 +87,7 @@ class PastProcess:
         try:
             await self.stream.send(encode_frame(encode_value(message)))
         except (anyio.BrokenResourceError, anyio.ClosedResourceError) as error:
-            raise RequestFailed(_UNEXPECTED) from error
+            raise RequestFailed(UNEXPECTED) from error
 
 
 class History:
@@ -147,14 +148,13 @@ class History:
 
     async def _take(self, stream: ByteStream) -> None:
         """Serve a copy, or a process of the past, as long as it is needed."""
-        visitor = PastProcess(stream, b"", 0)
+        visitor = PastProcess(stream)
         words = await visitor.line()
         match words:
-            case ["checkpoint", token, pid, clock, number] if secrets.compare_digest(token, self.token):
-                await self._keep(Checkpoint(int(clock), int(pid), stream), int(number))
-            case ["begun", name, _pid, clock] if name in self._awaited:
+            case ["checkpoint", token, _pid, clock, number] if secrets.compare_digest(token, self.token):
+                await self._keep(Checkpoint(int(clock), stream), int(number))
+            case ["begun", name, _pid, _clock] if name in self._awaited:
                 came, processes = self._awaited[name]
-                visitor.clock = int(clock)
                 processes.append(visitor)
                 came.set()
                 await visitor.over.wait()

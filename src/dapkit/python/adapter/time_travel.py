@@ -29,7 +29,7 @@ from dapkit.protocol import (
     decode_as,
 )
 from dapkit.python.adapter.debuggee import STANDS_EVENT, Debuggee
-from dapkit.python.adapter.history import Checkpoint, Diverged, History, HistoryEnds, Kind
+from dapkit.python.adapter.history import UNEXPECTED, Checkpoint, Diverged, History, HistoryEnds, Kind
 from dapkit.python.adapter.remembered import SETTING, RememberedBreakpoints
 from dapkit.python.adapter.resume_order import ResumeOrder
 from dapkit.transport import Connection, TransportError
@@ -136,13 +136,11 @@ class _Hit(msgspec.Struct, rename="camel"):
 
 class _Scanned(msgspec.Struct):
     last: _Hit | None = None
-    count: int = 0
     how: str = ""
 
 
 class _HistoryEnds(msgspec.Struct):
     how: str = ""
-    clock: int = 0
 
 
 class _Stop(msgspec.Struct):
@@ -277,17 +275,16 @@ class TimeTravel:
         return self.history.before(self.history.beginning if self._remembered.counts_hits else clock)
 
     async def _scanned(self, checkpoint: Checkpoint, end: int, live: Debuggee) -> _Scanned:
-        outcome = anyio.Event()
-        found = _Scanned()
-        async with self._engine("scan", checkpoint, end, live, None) as past:
-            async for happening in past.debuggee.link.incoming():
-                match happening:
-                    case EventReceived(event) if event.event == SCANNED_EVENT and isinstance(event.body, RawJson):
-                        found = decode_as(_Scanned, event.body)
-                        outcome.set()
-                        break
-        if not outcome.is_set():
-            raise RequestFailed("time travel: a process of the past has ended unexpectedly")
+        found: _Scanned | None = None
+        with anyio.move_on_after(limits.REPLAY_SECONDS):
+            async with self._engine("scan", checkpoint, end, live, None) as past:
+                async for happening in past.debuggee.link.incoming():
+                    match happening:
+                        case EventReceived(event) if event.event == SCANNED_EVENT and isinstance(event.body, RawJson):
+                            found = decode_as(_Scanned, event.body)
+                            break
+        if found is None:
+            raise RequestFailed(UNEXPECTED)
         if found.how.startswith("diverged"):
             raise _problem(found.how.split(" "))
         return found
@@ -468,9 +465,7 @@ class TimeTravel:
         for last in (False, True):
             async with AsyncExitStack() as attempt:
                 process = await attempt.enter_async_context(self.history.begun(kind, checkpoint, goal))
-                words: list[str] = []
-                with anyio.move_on_after(limits.REPLAY_SECONDS):
-                    words = await process.line()
+                words = await process.line()
                 if words[:1] != ["arrived"]:
                     raise _problem(words)
                 order = ResumeOrder()
@@ -508,4 +503,6 @@ def _problem(words: list[str]) -> RequestFailed:
             )
         case ["end", clock, *_]:
             return HistoryEnds(f"diverged: at clock {clock} the program went on where its history had ended")
-    return RequestFailed("time travel: a process of the past has ended unexpectedly")
+        case ["failed", *text]:
+            return RequestFailed(f"time travel: {' '.join(text)}")
+    return RequestFailed(UNEXPECTED)
