@@ -38,7 +38,8 @@ class PeriodicLooks:
             self._link.event("output", {"category": "important", "output": text})
         if self._monitor.active:
             self._breakpoints.report_missed()
-            self._link.after(limits.TOOL_SECONDS, self.after_tool)
+            if not self._link.is_quiet:
+                self._link.after(limits.TOOL_SECONDS, self.after_tool)
 
     def for_saved_files(self, reloading: Reloader) -> None:
         """Take files that were saved into the program."""

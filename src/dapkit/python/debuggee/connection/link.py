@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 
 _NO_FRAME = b"\r\n\r\n"
+_FOR_EVER = -1
+"""To `poll`, which says so."""
 
 
 def connect(address: str) -> _socket.socket:
@@ -84,6 +86,7 @@ class Link:
         self._untaken = 0  # characters of remarks that have not reached the client yet
         self._told_of_remarks = False
         self._soon: _queue.SimpleQueue[Callable[[], None]] = _queue.SimpleQueue()
+        self._after_turn: Callable[[], None] | None = None
         self.closed = False
         self.is_lost = False
         self.is_cut = False
@@ -201,6 +204,15 @@ class Link:
             frames += encode(message)
         return frames
 
+    def be_quiet(self, after_turn: Callable[[], None]) -> None:
+        """Wake up for nothing but messages and what is due; `after_turn` is called whenever that has been done."""
+        self._after_turn = after_turn
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether its thread wakes up for nothing else; then it looks at other things when it is awake anyway."""
+        return self._after_turn is not None
+
     @in_link_thread
     def after(self, seconds: float, action: Callable[[], None]) -> None:
         """Call `action`, later."""
@@ -271,6 +283,8 @@ class Link:
         if self._end.number in ready and not self._read(handle):
             return False
         self._run_timers()
+        if self._after_turn is not None:
+            self._after_turn()
         return True
 
     def _read(self, handle: Callable[[Json], None]) -> bool:
@@ -335,6 +349,8 @@ class Link:
 
     def _milliseconds(self) -> int:
         """Return how long nothing is due, but for a look at our descriptors: what waits for them is not told."""
+        if self.is_quiet and not self._timers:
+            return _FOR_EVER
         due = limits.DESCRIPTOR_SECONDS
         for when, _ in self._timers:
             due = min(due, when - monotonic())

@@ -41,6 +41,12 @@ def claim(engine: "Engine") -> None:
     engine.monitor.accompanied_by_clock(boundary.aside)
     engine.set_apart = boundary.only_live
 
+    def after_turn() -> None:
+        engine.looks.after_tool()
+        boundary.disturbed()
+
+    engine.link.be_quiet(after_turn)
+
 
 def begin(engine: "Engine", run: Callable[[], None]) -> Callable[[], None]:
     """Begin to note what the program takes from outside; return what runs it so."""

@@ -219,15 +219,20 @@ int collect_due(void)
     return 0;
 }
 
-/* In replay, when a line begins: have the collector run in it if it did in live, and only then. */
-void aim_collector(void)
+/* In replay, when a line begins: have the collector run in it if it did in live, and only then. If the count was too high
+   before that line, the interpreter was about to collect: it is, too, when something has been made with such a count. */
+int aim_collector(void)
 {
-    if (counts[0] == NULL) return;
+    if (counts[0] == NULL) return 0;
     const Collection *next = next_collection();
     if (next == NULL || next->ticks != ticks) {
         if (*counts[0] >= 0) *counts[0] = NEVER;
-        return;
+        return 0;
     }
     for (int i = 0; i < GENERATIONS; i++) *counts[i] = next->counts[i];
+    const int *threshold = counts[0] - 1;
+    if (*counts[0] <= *threshold) return 0;
+    PyObject *made = PySet_New(NULL); /* the interpreter keeps none of them for later */
+    Py_XDECREF(made);
+    return made == NULL ? -1 : 0;
 }
-

@@ -126,7 +126,7 @@ Counters hold_counters(void);
 void release_counters(const Counters *held);
 void note_counts(void);
 int collect_due(void); /* -1 with an exception set */
-void aim_collector(void);
+int aim_collector(void);
 
 /* calls_descriptors.c: memory that the program shares with others, which a copy must have for itself */
 
