@@ -400,3 +400,9 @@ DISTANT_LINES = 20_000
 
 CHECKPOINTS = 60
 """Copies of a program that are kept."""
+
+TIMELINE_STOPS = 1_000
+"""Stops of a program that its timeline tells of: the latest."""
+
+TIMELINE_STOPS_SHOWN = 50
+"""Of these, in the answer of an action."""

@@ -12,7 +12,7 @@ import pytest
 
 from dapkit.endpoint import RequestFailed
 from dapkit.protocol import StoppedEvent
-from dapkit.python.adapter.time_travel import TimelineBody, TravelToArguments
+from dapkit.protocol.time_travel import TimelineBody, TravelToArguments
 from e2e.python.driving import Driver, driving
 
 pytestmark = pytest.mark.each_python

@@ -26,7 +26,7 @@ from dapkit.protocol import (
     StoppedEvent,
     TerminateArguments,
 )
-from dapkit.python.adapter.time_travel import TravelToArguments, WhyArguments, WhyBody
+from dapkit.protocol.time_travel import TravelToArguments, WhyArguments, WhyBody
 from e2e.python.driving import Driver
 
 pytestmark = pytest.mark.each_python
@@ -381,6 +381,8 @@ async def test_why_says_nothing_of_what_was_always_so(driver: Driver, launch: Ma
     assert await why(driver, "__name__") == WhyBody()
     with pytest.raises(RequestFailed, match="is not an expression"):
         await why(driver, "total +")
+    with pytest.raises(RequestFailed, match="no_such_name: it has no value here, and had none before"):
+        await why(driver, "no_such_name")
 
 
 @pytest.mark.row("restartFrame")

@@ -21,6 +21,7 @@ from anyio.abc import ByteStream
 from dapkit import limits
 from dapkit.adapter import RequestFailed
 from dapkit.protocol import encode_frame, encode_value
+from dapkit.protocol.time_travel import HistoryMoment
 from dapkit.transport import Pulse, background_tasks, listen_unix, new_token, private_folder
 
 log = logging.getLogger(__name__)
@@ -43,10 +44,11 @@ class HistoryEnds(RequestFailed):
 
 
 class Checkpoint:
-    """A copy of the program that waits."""
+    """A copy of the program that waits; `moment` is when the live program was at its clock, if it is a copy of that."""
 
-    def __init__(self, clock: int, stream: ByteStream) -> None:
+    def __init__(self, clock: int, moment: HistoryMoment | None, stream: ByteStream) -> None:
         self.clock = clock
+        self.moment = moment
         self.stream = stream
         self.dropped = anyio.Event()
 
@@ -151,8 +153,9 @@ class History:
         visitor = PastProcess(stream)
         words = await visitor.line()
         match words:
-            case ["checkpoint", token, _pid, clock, number] if secrets.compare_digest(token, self.token):
-                await self._keep(Checkpoint(int(clock), stream), int(number))
+            case ["checkpoint", token, number, *moment] if secrets.compare_digest(token, self.token):
+                made = _moment(*moment)
+                await self._keep(Checkpoint(made.clock, made if int(number) else None, stream), int(number))
             case ["begun", name, _pid, _clock] if name in self._awaited:
                 came, processes = self._awaited[name]
                 processes.append(visitor)
@@ -196,6 +199,10 @@ class History:
 
         least = min(range(1, len(self.checkpoints) - 1), key=gap)
         self.checkpoints.pop(least).dropped.set()
+
+
+def _moment(clock: str, microseconds: str, output: str) -> HistoryMoment:
+    return HistoryMoment(clock=int(clock), time=int(microseconds) / 1_000_000, output=int(output))
 
 
 async def _until_its_end(checkpoint: Checkpoint) -> None:

@@ -36,6 +36,7 @@ from dapkit.protocol import (
     TerminateArguments,
     ThreadEvent,
 )
+from dapkit.protocol.time_travel import TimelineEvent
 from dapkit.python.adapter.children import EXECUTES_EVENT, Children
 from dapkit.python.adapter.debuggee import STANDS_EVENT, Debuggee, LetGo, ProgramGone
 from dapkit.python.adapter.engine_log import LOG_EVENT, RELEASED_EVENT, write_entry
@@ -231,10 +232,7 @@ class DebuggeeRun:
                 self._exit_code = code  # is reported after the last output
             case StoppedEvent():
                 await debuggee.process.report_output()  # what it wrote before the stop
-                stop = self._remembered.of_client(body)
-                if self.travel is not None and isinstance(stop, StoppedEvent):
-                    self.travel.live_stop = stop
-                await self._report(stop, overtakes=debuggee.order.has_stop_before)
+                await self._report_stop(body, debuggee)
             case OutputEvent(output=text):
                 async for part in debuggee.process.marked.in_order(text):
                     await self._report(debuggee.paths.event(msgspec.structs.replace(body, output=part)))
@@ -245,6 +243,14 @@ class DebuggeeRun:
                 await self._report(body)
             case EventBody():
                 await self._report(debuggee.paths.event(body))
+
+    async def _report_stop(self, body: StoppedEvent, debuggee: Debuggee) -> None:
+        stop = self._remembered.of_client(body)
+        if self.travel is not None and isinstance(stop, StoppedEvent):
+            self.travel.note_stop(stop)
+        await self._report(stop, overtakes=debuggee.order.has_stop_before)
+        if self.travel is not None:
+            await self._report(TimelineEvent(live=self.travel.clock))
 
     async def report_output(self, text: str, category: Category) -> None:
         """Pass on what the program writes."""

@@ -52,13 +52,22 @@ from dapkit.protocol import (
     WriteMemoryArguments,
     encode_value,
 )
+from dapkit.protocol.time_travel import (
+    TIMELINE,
+    TRAVEL_TO,
+    WHY,
+    TimelineBody,
+    TravelToArguments,
+    WhyArguments,
+    WhyBody,
+)
 from dapkit.python.adapter.abilities import ANNOUNCED
 from dapkit.python.adapter.debuggee import NOTHING, Debuggee, ProgramGone
 from dapkit.python.adapter.progress import with_progress
 from dapkit.python.adapter.remembered import SETTING, RememberedBreakpoints
 from dapkit.python.adapter.replacement import Replacement
 from dapkit.python.adapter.run import DebuggeeRun
-from dapkit.python.adapter.time_travel import TimelineBody, TimeTravel, TravelToArguments, WhyArguments, WhyBody
+from dapkit.python.adapter.time_travel import TimeTravel
 
 
 class ForwardingAdapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[Launch, Attach], partial=True):
@@ -161,21 +170,21 @@ class ForwardingAdapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[
         travel, debuggee = self._travel("reverseContinue")
         await with_progress(self, "Going back", partial(travel.reverse_continue, debuggee))
 
-    @custom_request("dapkit/travelTo")
+    @custom_request(TRAVEL_TO)
     async def travel_to(self, args: TravelToArguments) -> None:
         """Show the program as it was at a clock, as `dapkit/timeline` counts it."""
-        travel, debuggee = self._travel("dapkit/travelTo")
+        travel, debuggee = self._travel(TRAVEL_TO)
         await with_progress(self, "Going through time", partial(travel.travel_to, args, debuggee))
 
-    @custom_request("dapkit/timeline")
+    @custom_request(TIMELINE)
     async def timeline(self) -> TimelineBody:
         """Describe the recorded history."""
-        return self._travel("dapkit/timeline")[0].timeline()
+        return self._travel(TIMELINE)[0].timeline()
 
-    @custom_request("dapkit/why")
+    @custom_request(WHY)
     async def why(self, args: WhyArguments) -> WhyBody:
         """Find the line that has made a value what it is, and what the value was before."""
-        travel, debuggee = self._travel("dapkit/why")
+        travel, debuggee = self._travel(WHY)
         return await with_progress(self, "Looking for the change", partial(travel.why, args, debuggee))
 
     def _travel(self, command: str) -> tuple[TimeTravel, Debuggee]:

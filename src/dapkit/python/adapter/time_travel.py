@@ -7,6 +7,8 @@ with an engine of its own; it is replaced by another for each step back. Forward
 """
 
 import logging
+import time
+from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
@@ -23,11 +25,11 @@ from dapkit.protocol import (
     ConfigurationDoneArguments,
     InitializeRequestArguments,
     OutputEvent,
-    ProtocolObject,
     RawJson,
     StoppedEvent,
     decode_as,
 )
+from dapkit.protocol.time_travel import HistoryStop, TimelineBody, TravelToArguments, WhyArguments, WhyBody
 from dapkit.python.adapter.debuggee import STANDS_EVENT, Debuggee
 from dapkit.python.adapter.history import UNEXPECTED, Checkpoint, Diverged, History, HistoryEnds, Kind
 from dapkit.python.adapter.remembered import SETTING, RememberedBreakpoints
@@ -53,64 +55,6 @@ type Report = Callable[[Any, ResumeOrder], Awaitable[None]]
 """Reports an event to the client, in the order of what was answered."""
 
 
-class TravelToArguments(ProtocolObject, frozen=True, kw_only=True):
-    """Which moment of the past to show.
-
-    Attributes:
-        clock: how many lines of the program's own code were begun by then.
-        from_beginning: execute it again from the first copy of the program, not from the nearest.
-
-    """
-
-    clock: int
-    from_beginning: bool = False
-
-
-class TimelineBody(ProtocolObject, frozen=True, kw_only=True):
-    """The recorded history of a program, in clocks: how many lines of its own code were begun.
-
-    Attributes:
-        beginning: where it begins.
-        now: the moment that is shown.
-        live: where the live program last stopped.
-        checkpoints: where copies of the program are, from which moments are reached.
-
-    """
-
-    beginning: int
-    now: int
-    live: int
-    checkpoints: list[int]
-
-
-class WhyArguments(ProtocolObject, frozen=True, kw_only=True):
-    """Which value is asked about: of an expression in a frame of the moment that is shown."""
-
-    expression: str
-    frame_id: int
-
-
-class WhyBody(ProtocolObject, frozen=True, kw_only=True):
-    """Which line has made a value what it is; none of this if it was so since the beginning.
-
-    Attributes:
-        clock: when that line began.
-        path: of its file.
-        function: that it is in.
-        line: its number.
-        old: what the value was before it; absent if there was none.
-        new: what it was after it; absent if there was none.
-
-    """
-
-    clock: int | None = None
-    path: str | None = None
-    function: str | None = None
-    line: int | None = None
-    old: str | None = None
-    new: str | None = None
-
-
 class _Depth(msgspec.Struct):
     depth: int
 
@@ -118,11 +62,15 @@ class _Depth(msgspec.Struct):
 class _Watched(msgspec.Struct):
     how: str
     change: WhyBody | None = None
+    absent: bool = False
 
 
 class _Stands(msgspec.Struct):
+    """Where the program has stopped: what it had written by then, and how many copies of it were made."""
+
     clock: int = 0
     copies: int = 0
+    written: int = 0
 
 
 class _Hit(msgspec.Struct, rename="camel"):
@@ -183,7 +131,8 @@ class TimeTravel:
         """Take what the client has set, and how the session reports and begins tasks."""
         self.history = history
         self.clock = 0
-        self._copies = 0
+        self._copies = self._written = 0
+        self._stops: deque[HistoryStop] = deque(maxlen=limits.TIMELINE_STOPS)
         self.live_stop: StoppedEvent | None = None
         self.past: _Past | None = None
         self._options: dict[str, object] = {}
@@ -204,7 +153,15 @@ class TimeTravel:
     def note_clock(self, body: RawJson) -> None:
         """Take note of the clock of the live program, which is about to stop."""
         stands = decode_as(_Stands, body)
-        self.clock, self._copies = stands.clock, stands.copies
+        self.clock, self._copies, self._written = stands.clock, stands.copies, stands.written
+
+    def note_stop(self, stop: StoppedEvent) -> None:
+        """Take note of a stop of the live program, whose clock is known."""
+        self.live_stop = stop
+        moment = HistoryStop(
+            clock=self.clock, time=time.time(), output=self._written, reason=stop.reason, thread_id=stop.thread_id
+        )
+        self._stops.append(moment)
 
     # Requests
 
@@ -309,7 +266,7 @@ class TimeTravel:
         """Find the line that has made a value what it is at this moment.
 
         Raises:
-            RequestFailed: there is no such frame, it is not an expression, or there is no way back.
+            RequestFailed: no such frame, not an expression, one that never had a value, or no way back.
 
         """
         await self._need_stop()
@@ -326,6 +283,8 @@ class TimeTravel:
             if (change := found.change) is not None:
                 path = change.path and (shown.paths.of_client(change.path) or change.path)
                 return msgspec.structs.replace(change, path=path)
+            if found.absent and checkpoint.clock == self.history.beginning:
+                raise RequestFailed(f"{args.expression}: it has no value here, and had none before")
             goal = checkpoint.clock
         return WhyBody()
 
@@ -367,7 +326,8 @@ class TimeTravel:
             beginning=self.history.beginning,
             now=self.now,
             live=self.clock,
-            checkpoints=[checkpoint.clock for checkpoint in self.history.checkpoints],
+            checkpoints=[known.moment for known in self.history.checkpoints if known.moment is not None],
+            stops=list(self._stops),
         )
 
     async def _need_stop(self) -> None:

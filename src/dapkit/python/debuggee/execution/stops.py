@@ -30,6 +30,7 @@ from ..room import need_room
 from ..threads.table import ThreadTable
 from ..values.references import ObjectReferences
 from .gui_events import GuiEvents
+from .history_place import HistoryPlace
 from .hold import Hold
 from .monitor import Monitor
 from .parked import ParkedThread
@@ -89,16 +90,8 @@ class Stops:
         self._pausing: set[int] = set()  # threads whose pause was not reported yet
         self._hold = Hold(monitor, states, threads)
         self._gui = GuiEvents(options, threads, link.event)
-        self.scanner: Callable[[ParkedThread, str, Json], None] | None = None
-        """Takes note of what would stop the program, in a process that only looks for it."""
-        self.clock: Callable[[], int] | None = None
-        """Returns the time of a program with time travel, which is reported with each stop."""
-        self.is_copy: Callable[[], object] = int
-        """Returns whether this process is a copy of the one that our client debugs: nobody would let it go on."""
-        self.copies: Callable[[], int] = int
-        """Returns how many copies the program has had made."""
-        self.arrival: int | None = None
-        """The clock of the moment of the past that this process began to be shown at."""
+        self.history: HistoryPlace | None = None
+        """Where this process is in the history of a program with time travel."""
         self.seen_in_native: set[int] = set()
         """Threads whose stack the client was shown before they came back from native code."""
 
@@ -150,12 +143,10 @@ class Stops:
 
         If the program is stopped for another reason already, this one is reported after that.
         """
-        if self.scanner is not None or self.is_copy() or self._has_arrived(parked):
-            if self.scanner is not None:
-                self.scanner(parked, reason, details)
+        if self.history is not None and self.history.passes(parked, reason, details):
             parked.empty()
-            return
-        self.show(parked, reason, details)
+        else:
+            self.show(parked, reason, details)
 
     @off_link_thread
     def show(self, parked: ParkedThread, reason: str, details: Json) -> None:
@@ -174,10 +165,6 @@ class Stops:
                 self._clocks[parked.ident] = clock
                 self._reenter(parked.ident)
                 clock.go_on(left)
-
-    def _has_arrived(self, parked: ParkedThread) -> bool:
-        """Say whether the client has been shown this very line as the moment of the past that it asked for."""
-        return self.arrival is not None and parked.at_line and self.clock is not None and self.clock() == self.arrival
 
     def _halt(self, parked: ParkedThread, reason: str, details: Json, *, inside: bool) -> None:
         """Stop; `inside` an evaluation, that is during another stop of the same thread."""
@@ -341,8 +328,8 @@ class Stops:
             self._pausing.clear()
         body: Json = {"reason": reason, "threadId": self._threads.number(ident)}
         body["allThreadsStopped"] = not self.each_alone
-        if self.clock is not None:
-            self._send(STANDS_EVENT, {"clock": self.clock(), "copies": self.copies()})
+        if self.history is not None:
+            self._send(STANDS_EVENT, self.history.stands())
         return self._send("stopped", body | details)
 
     def _send(self, event: str, body: Json) -> BaseException | None:

@@ -29,7 +29,7 @@ class FrameDetails:
         address = self._addresses.of(frame.f_code, offset)
         parked = next((candidate for candidate in list(self._stops.parked.values()) if candidate.shown is frame), None)
         fields: Json = {"instructionPointerReference": hex(address), "canRestart": False}
-        if self._stops.clock is not None:
+        if self._stops.history is not None:
             fields["canRestart"] = True  # it is shown where it began
         elif parked is not None:
             fields["canRestart"] = not jumps.objection(parked, frame) and not jumps.restart_objection(

@@ -10,8 +10,10 @@ from collections.abc import Callable
 from types import CodeType
 from typing import TYPE_CHECKING, Final
 
+from ..connection.wire import Json
 from ..errors import RequestRefused
 from ..execution import monitor
+from ..execution.history_place import HistoryPlace
 from ..sources.files import OURS, PROGRAM, starts_on_its_only_line
 from . import past
 from .boundary import AVAILABLE, REASON, boundary
@@ -61,8 +63,7 @@ def begin(engine: "Engine", run: Callable[[], None]) -> Callable[[], None]:
             return 0
         return 2 if starts_on_its_only_line(code) else 1
 
-    engine.stops.clock, engine.stops.copies = boundary.stand, boundary.count_copies
-    engine.stops.is_copy = boundary.is_copy
+    engine.stops.history = HistoryPlace(_stands, boundary.clock, boundary.is_copy)
     boundary.begin(
         options.socket, options.token, options.interval, _TOOL, past.arrive, counts, _MONITORING.set_local_events
     )
@@ -74,3 +75,8 @@ def begin(engine: "Engine", run: Callable[[], None]) -> Callable[[], None]:
         _MONITORING.register_callback(_TOOL, event, callback)
     _MONITORING.set_events(_TOOL, monitor.DISCOVERY)
     return boundary.inside(run)
+
+
+def _stands() -> Json:
+    """Return where the live program stops: how many copies it has had made, and how much it has written."""
+    return {"clock": boundary.stand(), "copies": boundary.count_copies(), "written": boundary.count_written()}

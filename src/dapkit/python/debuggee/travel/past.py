@@ -21,6 +21,7 @@ from .. import loader
 from ..connection import current
 from ..connection.wire import FrameReader, Json, encode
 from ..engine import Engine
+from ..execution.history_place import HistoryPlace
 from ..execution.parked import ParkedThread
 from ..hidden import hide_parts
 from ..stacks.chain import chain_of
@@ -44,7 +45,16 @@ class _Scan:
         self.last = {"clock": boundary.clock(), "reason": reason, "details": details, "atLine": parked.at_line}
 
 
+def _clock() -> int:
+    return boundary.clock()
+
+
+def _stands() -> Json:
+    return {"clock": _clock()}
+
+
 _scan = _Scan()
+_place = HistoryPlace(_stands, _clock)
 _engines: list[Engine] = []
 _watches: list[ValueWatch] = []
 
@@ -72,15 +82,16 @@ def _arrive(frame: FrameType, kind: str, descriptor: int, limit: int) -> None:
         _report_change(kind, frame, descriptor)
     elif kind == "watch":
         _begin_watch(frame, descriptor)
-    elif _engines and _engines[0].stops.scanner is not None:
+    elif _engines and _place.scanner is not None:
         _say_and_end(SCANNED, {"last": _scan.last, "how": kind})
     elif _engines:
         _say_and_end(HISTORY_ENDS, {"how": kind})
     elif kind == "scan":
-        _begin_engine(descriptor, aims_at_end=False).stops.scanner = _scan.note
+        _place.scanner = _scan.note
+        _begin_engine(descriptor, aims_at_end=False)
     else:
         engine = _begin_engine(descriptor, aims_at_end=True)
-        engine.stops.arrival = boundary.clock()
+        _place.arrival = boundary.clock()
         stop = engine.options.past_stop
         if stop is None:
             return
@@ -99,7 +110,7 @@ def _begin_engine(descriptor: int, *, aims_at_end: bool) -> Engine:
     current.engine = engine
     _engines.append(engine)
     engine.monitor.accompanied_by_clock(boundary.aside)
-    engine.stops.clock = boundary.clock
+    engine.stops.history = _place
     engine.start_in_past()
     hide_parts(engine)
     if aims_at_end:
@@ -160,7 +171,7 @@ def _report_change(kind: str, frame: FrameType, descriptor: int) -> None:
     """Report the last change of the value that was watched."""
     [watch] = _watches
     watch.line(frame, boundary.clock())
-    text = encode({"how": kind, "change": watch.change}).partition(b"\r\n\r\n")[2]
+    text = encode({"how": kind, "change": watch.change, "absent": watch.is_absent}).partition(b"\r\n\r\n")[2]
     os.write(descriptor, text + b"\n")
     os._exit(_ENDED)
 

@@ -48,6 +48,11 @@ class ValueWatch:
         self.change: Json | None = None
         """The last one: the line that made it, and what the value was and is; None for no value."""
 
+    @property
+    def is_absent(self) -> bool:
+        """Whether there was no value when it was last looked at."""
+        return self._text is None
+
     def line(self, frame: FrameType, clock: int) -> None:
         """Compare the value with what it was before, where a line begins."""
         self._look(frame)

@@ -7,7 +7,9 @@
    has open, so that the ends of pipes and connections come as they would, and connects to the adapter. What it says and
    hears are lines of words:
 
-       checkpoint TOKEN PID CLOCK NUMBER          says a copy, when it begins to wait
+       checkpoint TOKEN NUMBER CLOCK TIME OUTPUT  says a copy, when it begins to wait: which one it is of the live program
+                                                  (0: of a replay), its microseconds since 1970, and how much that
+                                                  program had written by then
        KIND TOKEN GOAL LIMIT                      it hears: begin a process that goes to that clock, `replay`,
                                                   `scan`, `steps`, `frame` or `watch` (see travel/past.py)
        begun TOKEN PID CLOCK                      says such a process, on a connection of its own
@@ -121,6 +123,8 @@ static long count_threads(void)
    libraries have threads (OpenBLAS), they have to know of it: they end them before, and make them again when needed. */
 static pid_t fork_unchanged(void) { return (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0); }
 
+static uint64_t copied_at, copied_output; /* microseconds since 1970, and bytes that were written by then */
+
 /* In a copy: wait, and return in each process that is to replay. */
 static void be_checkpoint(void)
 {
@@ -135,7 +139,8 @@ static void be_checkpoint(void)
     close_all();
     connect_to_adapter();
     char line[LINE_SIZE], name[LINE_SIZE];
-    snprintf(line, sizeof line, "checkpoint %s %d %llu %d\n", token, getpid(), (unsigned long long)ticks, number);
+    snprintf(line, sizeof line, "checkpoint %s %d %llu %llu %llu\n", token, number, (unsigned long long)ticks,
+             (unsigned long long)copied_at, (unsigned long long)copied_output);
     say(line);
     for (;;) {
         unsigned long long wanted;
@@ -185,6 +190,10 @@ __attribute__((noinline)) int checkpoint(void)
     if (thread_count > 1) return -1; /* it would have only the one that makes it */
     int error = errno;
     libraries_have_threads = count_threads() > thread_count + threads_at_begin;
+    struct timespec time;
+    clock_gettime(CLOCK_REALTIME, &time);
+    copied_at = (uint64_t)time.tv_sec * 1000000u + (uint64_t)time.tv_nsec / 1000u;
+    copied_output = log_head->written;
     copied = 0;
     copies++;
     lock_turns();

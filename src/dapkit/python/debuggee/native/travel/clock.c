@@ -161,6 +161,11 @@ static PyObject *count_copies(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(n
     return PyLong_FromLong(copies);
 }
 
+static PyObject *count_written(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(nothing))
+{
+    return PyLong_FromUnsignedLongLong(log_head->written);
+}
+
 static PyObject *is_copy(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(nothing)) { return PyBool_FromLong(is_past); }
 
 static PyObject *go_on_to_end(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(nothing))
@@ -202,6 +207,7 @@ void begin_clock(uint64_t nanoseconds)
 PyMethodDef clock_methods[] = {
     {"stand", stand, METH_NOARGS, NULL},
     {"disturbed", disturbed, METH_NOARGS, NULL},
+    {"count_written", count_written, METH_NOARGS, NULL},
     {"count_copies", count_copies, METH_NOARGS, NULL},
     {"is_copy", is_copy, METH_NOARGS, NULL},
     {"go_on_to_end", go_on_to_end, METH_NOARGS, NULL},

@@ -1,0 +1,125 @@
+"""Requests beyond the specification about the recorded history of a program; an adapter answers them if it records one.
+
+A moment is identified by its clock: how many lines of the program's own code were begun. More is in
+`docs/reference/python/time-travel.md`.
+"""
+
+from typing import Final
+
+from dapkit.protocol.base import Arguments, EventBody, ProtocolObject
+
+TIMELINE: Final = "dapkit/timeline"
+"""A request without arguments, answered by a `TimelineBody`; the event tells that there is more of it."""
+TRAVEL_TO: Final = "dapkit/travelTo"
+WHY: Final = "dapkit/why"
+
+
+class TravelToArguments(Arguments[None], frozen=True, kw_only=True):
+    """Which moment is to be shown.
+
+    Attributes:
+        clock: how many lines of the program's own code were begun by then.
+        from_beginning: execute it again from the first copy of the program, not from the nearest.
+
+    """
+
+    command = TRAVEL_TO
+
+    clock: int
+    from_beginning: bool = False
+
+
+class HistoryMoment(ProtocolObject, frozen=True, kw_only=True):
+    """A moment of the history of a program.
+
+    Attributes:
+        clock: how many lines of the program's own code were begun by then.
+        time: when that was, in seconds since 1970.
+        output: bytes that the program had written by then to its standard output and standard error.
+
+    """
+
+    clock: int
+    time: float
+    output: int
+
+
+class HistoryStop(HistoryMoment, frozen=True, kw_only=True):
+    """A moment when the live program stopped.
+
+    Attributes:
+        reason: as of its `stopped` event.
+        thread_id: the thread that it stopped in, if one.
+
+    """
+
+    reason: str
+    thread_id: int | None = None
+
+
+class TimelineBody(ProtocolObject, frozen=True, kw_only=True):
+    """The recorded history of a program.
+
+    Attributes:
+        beginning: the clock where it begins.
+        now: the clock of the moment that is shown.
+        live: the clock of the live program when it last stopped.
+        checkpoints: where copies of the program were made, from which other moments are reached.
+        stops: of the live program, the latest ones.
+
+    """
+
+    beginning: int
+    now: int
+    live: int
+    checkpoints: list[HistoryMoment]
+    stops: list[HistoryStop]
+
+
+class TimelineEvent(EventBody, frozen=True, kw_only=True):
+    """The live program has stopped: its history is longer now.
+
+    Attributes:
+        live: the clock of that moment.
+
+    """
+
+    event = TIMELINE
+
+    live: int
+
+
+class TimelineArguments(Arguments[TimelineBody], frozen=True, kw_only=True):
+    """The recorded history is asked for."""
+
+    command = TIMELINE
+
+
+class WhyArguments(Arguments["WhyBody"], frozen=True, kw_only=True):
+    """Which value is asked about: of an expression in a frame of the moment that is shown."""
+
+    command = WHY
+
+    expression: str
+    frame_id: int
+
+
+class WhyBody(ProtocolObject, frozen=True, kw_only=True):
+    """Which line has made a value what it is; none of this if it was so since the beginning.
+
+    Attributes:
+        clock: when that line began.
+        path: of its file.
+        function: that it is in.
+        line: its number.
+        old: what the value was before it; absent if there was none.
+        new: what it was after it; absent if there was none.
+
+    """
+
+    clock: int | None = None
+    path: str | None = None
+    function: str | None = None
+    line: int | None = None
+    old: str | None = None
+    new: str | None = None

@@ -1,0 +1,39 @@
+"""Where a process is in the history of a program with time travel: it is the live program, or shows its past."""
+
+from collections.abc import Callable
+
+from ..connection.wire import Json
+from .parked import ParkedThread
+
+
+class HistoryPlace:
+    """What a program's history makes of what would stop it here.
+
+    Attributes:
+        stands: returns what is reported with each stop: the `clock` at least.
+        clock: returns the time.
+        is_copy: returns whether this is a copy of the process that our client debugs, which nobody would let go on.
+        scanner: takes note of what would stop the program, in a process that only looks for it.
+        arrival: the clock of the moment of the past that this process began to be shown at.
+
+    """
+
+    def __init__(
+        self, stands: Callable[[], Json], clock: Callable[[], int], is_copy: Callable[[], object] = bool
+    ) -> None:
+        self.stands = stands
+        self.clock = clock
+        self.is_copy = is_copy
+        self.scanner: Callable[[ParkedThread, str, Json], None] | None = None
+        self.arrival: int | None = None
+
+    def passes(self, parked: ParkedThread, reason: str, details: Json) -> bool:
+        """Say whether the program goes on in spite of it."""
+        if self.scanner is not None:
+            self.scanner(parked, reason, details)
+            return True
+        return bool(self.is_copy()) or self._has_arrived(parked)
+
+    def _has_arrived(self, parked: ParkedThread) -> bool:
+        """Say whether the client has been shown this very line as the moment of the past that it asked for."""
+        return parked.at_line and self.arrival is not None and self.clock() == self.arrival
