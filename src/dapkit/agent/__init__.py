@@ -58,8 +58,10 @@ if TYPE_CHECKING:
         step_over,
         terminate,
         threads,
+        timeline,
         variables,
         wait,
+        why,
         write_memory,
     )
 else:  # a type checker would believe that every name is there
@@ -116,7 +118,9 @@ __all__ = [
     "step_over",
     "terminate",
     "threads",
+    "timeline",
     "variables",
     "wait",
+    "why",
     "write_memory",
 ]

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         InstructionBreakpoints,
         SourceBreakpoints,
     )
+    from dapkit.agent.results.history import TimelineResult, WhyResult
     from dapkit.agent.results.program import (
         Disassembly,
         LoadedSourcesResult,
@@ -98,8 +99,10 @@ __all__ = [
     "step_over",
     "terminate",
     "threads",
+    "timeline",
     "variables",
     "wait",
+    "why",
     "write_memory",
 ]
 
@@ -640,6 +643,56 @@ def stdin(
     Args:
         input: What to type; a line needs its line end.
         end: End the program's input after that.
+        timeout: Seconds to wait, 5 to 300, by default 30.
+        session: Name of the session; by default the only one.
+        project: Folder that the session belongs to.
+
+    Raises:
+        ActionError: It was not done.
+
+    """
+
+
+@performs("history.WhyResult")
+def why(
+    expression: str,
+    *,
+    frame_id: int | None = None,
+    frame: int | None = None,
+    thread_id: int | None = None,
+    thread: int | None = None,
+    timeout: float | None = None,
+    session: str | None = None,
+    project: StrPath | None = None,
+) -> "Answer[WhyResult]":
+    """Tell which line has made a value what it is, and what it was before; for programs with a recorded history.
+
+    Args:
+        expression: Expression; a command of the debugger begins with a backtick.
+        frame_id: Id of a frame, as stack_trace shows it; by default the current one.
+        frame: The frame at this place of the stack, 0 is the innermost.
+        thread_id: Id of a thread, as threads shows it; by default the one that stopped.
+        thread: The thread at this place in threads, from 0.
+        timeout: Seconds to wait, 5 to 300, by default 30.
+        session: Name of the session; by default the only one.
+        project: Folder that the session belongs to.
+
+    Raises:
+        ActionError: It was not done.
+
+    """
+
+
+@performs("history.TimelineResult")
+def timeline(
+    *,
+    timeout: float | None = None,
+    session: str | None = None,
+    project: StrPath | None = None,
+) -> "Answer[TimelineResult]":
+    """Show the recorded history: its moments by their clocks, when they were, where the program stopped.
+
+    Args:
         timeout: Seconds to wait, 5 to 300, by default 30.
         session: Name of the session; by default the only one.
         project: Folder that the session belongs to.

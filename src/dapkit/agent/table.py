@@ -137,17 +137,17 @@ PARAMETERS: "dict[str, ParameterRow]" = {
         "choices": (),
         "meaning": "Expression; a command of the debugger begins with a backtick.",
     },
-    "context": {
-        "type": "string",
-        "choices": (),
-        "meaning": "What the expression is for: repl, watch, hover, variables or clipboard.",
-    },
     "frame_id": {
         "type": "integer",
         "choices": (),
         "meaning": "Id of a frame, as stack_trace shows it; by default the current one.",
     },
     "frame": {"type": "integer", "choices": (), "meaning": "The frame at this place of the stack, 0 is the innermost."},
+    "context": {
+        "type": "string",
+        "choices": (),
+        "meaning": "What the expression is for: repl, watch, hover, variables or clipboard.",
+    },
     "start": {"type": "integer", "choices": (), "meaning": "Skip so many, to read on where an answer was cut."},
     "levels": {"type": "integer", "choices": (), "meaning": "How many frames."},
     "own_code": {"type": "boolean", "choices": (), "meaning": "Only frames of the user's own code."},
@@ -395,6 +395,23 @@ ACTIONS: "dict[str, ActionRow]" = {
         "parameters": ("input", "end", "timeout"),
         "required": (),
         "example": {"input": "yes\n"},
+    },
+    "why": {
+        "topic": "history",
+        "summary": "Tell which line has made a value what it is, and what it was before; for "
+        "programs with a recorded history.",
+        "approval": "execute",
+        "parameters": ("expression", "frame_id", "frame", "thread_id", "thread", "timeout"),
+        "required": ("expression",),
+        "example": {"expression": "total"},
+    },
+    "timeline": {
+        "topic": "history",
+        "summary": "Show the recorded history: its moments by their clocks, when they were, where the program stopped.",
+        "approval": "read",
+        "parameters": ("timeout",),
+        "required": (),
+        "example": {},
     },
     "evaluate": {
         "topic": "inspection",

@@ -49,6 +49,7 @@ class Traits:
             the reason `pause`.
         python_expressions: whether conditions and expressions are Python's, so that it can be seen before the start
             that one cannot be read.
+        recorded_history: whether it answers `dapkit/timeline` and `dapkit/why` when it can step back.
         repl_is_command_line: whether `repl` is the debugger's own command line, where an expression could be
             taken for a command.
         scope_commands: commands of its `repl` that print NAME = VALUE for the variables of a scope, by the scope's
@@ -79,6 +80,7 @@ class Traits:
     signal_expression: str = ""
     pause_signals: tuple[str, ...] = ()
     python_expressions: bool = False
+    recorded_history: bool = False
     repl_is_command_line: bool = False
     scope_commands: Mapping[str, str] = field(default_factory=dict)
     thrown: Mapping[str, str] = field(default_factory=dict)

@@ -32,6 +32,7 @@ POSITIONAL = {
     "source": (WHERE,),
     "stdin": ("input",),
     "evaluate": ("expression",),
+    "why": ("expression",),
     "variables": ("variable_ref",),
     "set_variable": ("name", "value"),
     "set_expression": ("expression", "value"),

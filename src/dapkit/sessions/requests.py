@@ -101,6 +101,20 @@ class SessionRequests:
             command, arguments, deadline=self._settings.request_timeout_seconds if deadline is None else deadline
         )
 
+    async def ask_beyond[B](self, arguments: Arguments[B], body: type[B], *, deadline: float | None = None) -> B:
+        """Send a request that the specification has not, with the session's own references in it.
+
+        Raises: as `ask`; InvalidValue: the answer is not such a body.
+        """
+        where = self._addressee(arguments, None)
+        native = renumbered(arguments, lambda kind, ours: self._references.find(kind, ours).native)
+        answer = await where.session.request_custom(
+            arguments.command,
+            to_json_value(native),
+            deadline=self._settings.request_timeout_seconds if deadline is None else deadline,
+        )
+        return from_json_value(body, answer, "$.body")
+
     async def frame(self, *, number: int | None = None, index: int | None = None, thread: int | None = None) -> int:
         """Choose a frame: by its number, or by its place in a thread's stack (0 is the top); without both, the current.
 

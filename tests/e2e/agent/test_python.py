@@ -244,3 +244,37 @@ async def test_stop_shows_what_is_inside_of_objects_and_runs_none_of_their_prope
     output = (await caller("output")).text
     assert "walked" in output
     assert "asked for the price" not in output
+
+
+async def test_why_and_timeline_tell_of_a_recorded_history(caller: Caller) -> None:
+    caller.write("shop.py", SHOP)
+    launched = await caller("launch", program="shop.py", exceptions=["uncaught"], options={"timeTravel": True})
+    assert launched.details["stop"]["reason"] == "exception"
+    found = await caller("why", expression="total", frame=1)
+    assert found.text == (
+        f"total was made so at {caller.project}/shop.py:9 in main (clock {found.details['clock']}).\n"
+        "Before: 10.0\nAfter: 22.0"
+    )
+    shown = await caller("timeline")
+    [stop] = shown.details["stops"]
+    assert (stop["reason"], stop["output"]) == ("exception", len("total 4.0\ntotal 10.0\ntotal 22.0\n"))
+    assert shown.details["now"] == shown.details["live"] == stop["clock"] > shown.details["beginning"]
+    assert [each["output"] for each in shown.details["checkpoints"]][:1] == [0]
+    before = shown.details["checkpoints"][0]["time"]
+    assert before <= stop["time"]
+
+    assert (await caller("step_back")).details["stop"]["reason"] == "step"
+    back = await caller("timeline")
+    assert back.details["now"] < back.details["live"] == shown.details["live"]
+    assert back.text.startswith(f"Timeline: clock {back.details['beginning']} to {back.details['live']}; shown: ")
+    never = await caller("why", expression="nothing_of_this_name")
+    assert "nothing_of_this_name: it has no value here, and had none before" in never.text
+
+
+async def test_a_program_without_a_recorded_history_says_how_to_have_one(caller: Caller) -> None:
+    caller.write("shop.py", SHOP)
+    await caller("launch", program="shop.py", breakpoints=["shop.py:3"])
+    for action, arguments in (("why", {"expression": "share"}), ("timeline", {})):
+        refused = await caller(action, **arguments)
+        assert refused.error == ("unsupported", "Current adapter does not support a recorded history")
+        assert refused.text.endswith('launch with the option {"timeTravel": true}.')

@@ -7,7 +7,8 @@ then runs on. The lines that matter have a comment with their role: add, added, 
 
 import shutil
 import subprocess
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 PROGRAMS = Path(__file__).with_name("programs")
@@ -29,6 +30,7 @@ class Subject:
         filter: the exceptions that the program breaks off by, as the adapter calls them; empty if it has none.
         waiting: program and arguments that make it wait.
         once_more: whether another subject shows the same with this adapter or language (`each_adapter`).
+        recording: launch options by which it records the history of a program; none if it does not, or always does.
         listens: code that has the program listen for a debugger and returns the port; by its pid if there is none.
 
     """
@@ -43,6 +45,7 @@ class Subject:
     memory_reference: str = ""
     filter: str = ""
     waiting: tuple[str, ...] = ("app", "wait")
+    recording: Mapping[str, object] = field(default_factory=dict)
     listens: str = ""
     once_more: bool = False
 
@@ -79,6 +82,7 @@ _PYTHON = Subject(
     memory="data",
     filter="raised",
     waiting=("app.py", "wait"),
+    recording={"timeTravel": True},
     listens="dapkit.listen(0, token=None)[1]",
 )
 _C = Subject(adapter="gdb", version="16", language="C", source="app.c", build=("cc", "-g", "-O0", "-o", "app"))
@@ -92,7 +96,14 @@ _GO = ("go", "build", "-gcflags=all=-N -l", "-o", "app")
 
 SUBJECTS = (
     _PYTHON,
-    replace(_PYTHON, adapter="debugpy", version="1.8", listens="debugpy.listen(('127.0.0.1', 0))[1]", once_more=True),
+    replace(
+        _PYTHON,
+        adapter="debugpy",
+        version="1.8",
+        recording={},
+        listens="debugpy.listen(('127.0.0.1', 0))[1]",
+        once_more=True,
+    ),
     replace(_C, adapter="lldb-dap", version="22"),
     replace(_CPP, adapter="lldb-dap", version="22", filter="cpp_throw", once_more=True),
     replace(_RUST, adapter="lldb-dap", version="22", once_more=True),

@@ -1,8 +1,9 @@
 """A tour through all actions with one adapter.
 
 An action counts as a yes only if its effect was seen: a breakpoint has stopped the program, a value was read back, a
-program that was released has run on. The tour takes four starts: a program that is looked at and stepped through to
-its end, one that runs on and is typed to, one that runs already, and one of which there is a core file.
+program that was released has run on. The tour takes four starts, or five: a program that is looked at and stepped
+through to its end, one whose history is recorded, one that runs on and is typed to, one that runs already, and one of
+which there is a core file.
 """
 
 import re
@@ -40,6 +41,8 @@ class Tour:
     async def take(self) -> dict[str, str]:
         """Try every action and return the verdicts."""
         await self._step_through()
+        if self.subject.recording:
+            await self._record()
         await self._run_on()
         await self._attach()
         await self._open_core()
@@ -136,13 +139,37 @@ class Tour:
         file, add = self.subject.place("add")
         await self._see("step_over", self._is_at("added"))
         await self._see("goto", self._is_at("add"), file=file, line=add)
+        if not self.subject.recording:
+            await self._go_back()
+        depth = await self._depth()
+        await self._do("step_out")
+        self._saw("step_out", await self._depth() == depth - 1)
+
+    async def _go_back(self) -> None:
+        """Go back from the line `added`."""
+        _, add = self.subject.place("add")
+        await self._see("why", lambda it: it.details["line"] == add and it.details["new"] == "1", expression="total")
+        await self._see(
+            "timeline", lambda it: it.details["now"] == it.details["live"] == it.details["stops"][-1]["clock"]
+        )
         await self._see("step_back", self._is_at("add"))
         went_back = await self._see("reverse_continue", lambda it: bool(it.details["stop"]["reason"] == "entry"))
         if succeeded(went_back):
             await self._continues_to("add")
-        depth = await self._depth()
-        await self._do("step_out")
-        self._saw("step_out", await self._depth() == depth - 1)
+
+    async def _record(self) -> None:
+        """Go back in a program whose history is recorded."""
+        file, added = self.subject.place("added")
+        await self._do(
+            "launch",
+            program=self.subject.program,
+            adapter=self.subject.adapter,
+            breakpoints=[f"{file}:{added}"],
+            options=dict(self.subject.recording),
+            timeout=60,
+        )
+        await self._go_back()
+        await self._do("terminate")
 
     async def _break_on_lines(self) -> None:
         file, added = self.subject.place("added")

@@ -1,11 +1,13 @@
 """Results as actions return them; their texts are the files in `golden`, by name."""
 
 from dapkit.agent.results import breakpoints as b
+from dapkit.agent.results import history as h
 from dapkit.agent.results import program as p
 from dapkit.agent.results import session as s
 from dapkit.agent.results import values as v
 from dapkit.agent.results.snapshot import Child, Snapshot
 from dapkit.protocol import DisassembledInstruction, ProtocolObject, Source, Thread, changed
+from dapkit.protocol.time_travel import HistoryMoment, HistoryStop
 
 APP = Source(name="app.py", path="/work/app.py")
 
@@ -371,6 +373,39 @@ SAMPLES: dict[str, ProtocolObject] = {
             v.Completion(label="print", text="print("),
         ],
         more=3,
+    ),
+    "why": h.WhyResult(
+        snapshot=STOPPED,
+        expression="prices['tea']",
+        clock=1203,
+        path="/work/app.py",
+        function="unit_price",
+        line=11,
+        old="4",
+        new="5",
+    ),
+    "why_made": h.WhyResult(
+        snapshot=STOPPED, expression="total", clock=7, path="/work/app.py", function="main", line=3, new="'a\nb'\n'c'"
+    ),
+    "why_always": h.WhyResult(snapshot=STOPPED, expression="name"),
+    "timeline": h.TimelineResult(
+        snapshot=STOPPED,
+        beginning=1,
+        now=600,
+        live=1001,
+        checkpoints=[
+            HistoryMoment(clock=1, time=1000.0, output=0),
+            HistoryMoment(clock=251, time=1000.05, output=10),
+            HistoryMoment(clock=900, time=1000.1, output=24),
+        ],
+        stops=[
+            HistoryStop(clock=501, time=1000.07, output=18, reason="step", thread_id=1),
+            HistoryStop(clock=1001, time=1000.125, output=24, reason="breakpoint"),
+        ],
+        earlier_stops=3,
+    ),
+    "timeline_of_nothing": h.TimelineResult(
+        snapshot=STOPPED, beginning=0, now=0, live=0, checkpoints=[], stops=[], earlier_stops=0
     ),
     "disassemble": p.Disassembly(
         snapshot=STOPPED,

@@ -1,9 +1,19 @@
 """All actions; importing this fills the registry."""
 
-from dapkit.agent.actions import breakpoints, execution, inspection, launch, memory, sessions, sources, watchpoints
+from dapkit.agent.actions import (
+    breakpoints,
+    execution,
+    history,
+    inspection,
+    launch,
+    memory,
+    sessions,
+    sources,
+    watchpoints,
+)
 from dapkit.agent.registry import ACTIONS, Action
 
-TOPICS = (launch, breakpoints, execution, inspection, watchpoints, memory, sources, sessions)
+TOPICS = (launch, breakpoints, execution, history, inspection, watchpoints, memory, sources, sessions)
 """The modules of actions, in the order in which they are shown."""
 
 

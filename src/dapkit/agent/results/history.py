@@ -1,0 +1,47 @@
+"""The recorded history of a program."""
+
+from dapkit.agent.results.snapshot import OfSession
+from dapkit.protocol.time_travel import HistoryMoment, HistoryStop
+
+
+class WhyResult(OfSession, frozen=True, kw_only=True):
+    """Which line has made a value what it is; without `clock`, it was so since the beginning of the history.
+
+    Attributes:
+        clock: when that line began: how many lines of the program's own code were begun by then.
+        path: of its file.
+        function: that it is in.
+        line: its number.
+        old: what the value was before it; absent if there was none.
+        new: what it was after it; absent if there was none.
+
+    """
+
+    expression: str
+    clock: int | None = None
+    path: str | None = None
+    function: str | None = None
+    line: int | None = None
+    old: str | None = None
+    new: str | None = None
+
+
+class TimelineResult(OfSession, frozen=True, kw_only=True):
+    """The recorded history of a program, in clocks: how many lines of its own code were begun.
+
+    Attributes:
+        beginning: where it begins.
+        now: the moment that is shown.
+        live: where the live program last stopped.
+        checkpoints: where copies of the program were made.
+        stops: of the live program, the latest ones.
+        earlier_stops: how many there were before those.
+
+    """
+
+    beginning: int
+    now: int
+    live: int
+    checkpoints: list[HistoryMoment]
+    stops: list[HistoryStop]
+    earlier_stops: int

@@ -1,0 +1,63 @@
+"""Text of the recorded history of a program."""
+
+from collections.abc import Iterator
+
+from dapkit.agent.results.history import TimelineResult, WhyResult
+from dapkit.agent.text.escaping import fenced, one_line
+from dapkit.agent.text.rendering import render
+
+_WIDTH = 60
+
+
+@render.register
+def _(result: WhyResult) -> str:
+    what = one_line(result.expression)
+    if result.clock is None:
+        return f"{what} was so since the beginning of the recorded history."
+    place = f"{one_line(result.path or '<unknown>')}:{result.line} in {one_line(result.function or '<unknown>')}"
+    lines = [f"{what} was made so at {place} (clock {result.clock})."]
+    return "\n".join([*lines, *_value("Before", result.old), *_value("After", result.new)])
+
+
+def _value(title: str, value: str | None) -> Iterator[str]:
+    if value is None:
+        yield f"{title}: (none)"
+    elif "\n" in value:
+        yield f"{title}:"
+        yield from fenced(value)
+    else:
+        yield f"{title}: {one_line(value)}"
+
+
+@render.register
+def _(result: TimelineResult) -> str:
+    lines_ago = result.live - result.now
+    ago = f"{lines_ago} line{'s' * (lines_ago != 1)} before the live program"
+    where = ago if lines_ago else "the live program"
+    lines = [f"Timeline: clock {result.beginning} to {result.live}; shown: {result.now}, {where}", *_picture(result)]
+    begin = result.checkpoints[0].time if result.checkpoints else result.stops[0].time if result.stops else 0.0
+    lines.append("Stops of the live program:")
+    if result.earlier_stops:
+        lines.append(f"({result.earlier_stops} earlier ones are not shown)")
+    for stop in result.stops:
+        thread = f", thread {stop.thread_id}" if stop.thread_id is not None else ""
+        told = f"- clock {stop.clock}: {one_line(stop.reason)}{thread}"
+        lines.append(f"{told}, {max(0.0, stop.time - begin):.3f} s after the beginning, {stop.output} bytes written")
+    if not result.stops:
+        lines.append("(none)")
+    return "\n".join(lines)
+
+
+def _picture(result: TimelineResult) -> Iterator[str]:
+    """Yield the history as a row: copies of the program are dots, its stops circles, and what is shown has a mark."""
+    length = max(1, result.live - result.beginning)
+
+    def column(clock: int) -> int:
+        return min(_WIDTH - 1, max(0, (clock - result.beginning) * (_WIDTH - 1) // length))
+
+    row = ["-"] * _WIDTH
+    for marks, sign in ((result.checkpoints, "."), (result.stops, "o")):
+        for mark in marks:
+            row[column(mark.clock)] = sign
+    yield f"  |{''.join(row)}|"
+    yield f"   {' ' * column(result.now)}^"
