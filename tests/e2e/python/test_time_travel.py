@@ -17,6 +17,7 @@ from dapkit.protocol import (
     DataBreakpoint,
     DisconnectArguments,
     FunctionBreakpoint,
+    OutputEvent,
     ProcessEvent,
     ReverseContinueArguments,
     SetVariableArguments,
@@ -131,6 +132,20 @@ async def test_running_backwards_stops_at_breakpoints_with_their_conditions(
     assert indexes == ["40", "30"]
     assert await value(driver, "moments") == moments
     assert await value(driver, "numbers") == numbers
+
+
+@pytest.mark.row("reverseContinue")
+async def test_running_backwards_stops_where_a_message_would_be_logged(
+    driver: Driver, launch: Mapping[str, object]
+) -> None:
+    await at_the_end(driver, launch)
+    logs = SourceBreakpoint(line=12, condition="i % 10 == 0", log_message="at {i}")
+    [set_] = (await driver.session.set_breakpoints(Source(path=str(driver.file)), breakpoints=[logs])).breakpoints
+    for number in ("40", "30"):
+        assert (await reverse(driver)).reason == "breakpoint"
+        assert driver.told(StoppedEvent)[-1].hit_breakpoint_ids == [set_.id]
+        assert (await driver.where(), await value(driver, "i")) == (("work", 12), number)
+    assert not [event for event in driver.told(OutputEvent) if event.output.startswith("at ")]
 
 
 @pytest.mark.row("reverseContinue")

@@ -88,10 +88,16 @@ class RememberedBreakpoints:
                 return msgspec.structs.replace(event, breakpoint=reported)
         return event
 
-    def copy(self) -> "RememberedBreakpoints":
-        """Return the same for an engine beside this one, as of a process that shows the past."""
+    def copy(self, *, stops_at_logs: bool = False) -> "RememberedBreakpoints":
+        """Return the same for an engine beside this one, as of a process that shows the past.
+
+        With `stops_at_logs`, breakpoints that would log a message stop there instead.
+        """
         made = RememberedBreakpoints()
-        made._sets = dict(self._sets)
+        made._sets = {
+            key: _Set(_without_logs(known.arguments), known.reported) if stops_at_logs else known
+            for key, known in self._sets.items()
+        }
         made._places = dict(self._places)
         made._last = self._last
         return made
@@ -179,6 +185,14 @@ def _for_another_program(arguments: Arguments[Any]) -> Arguments[Any]:
             if not _is_found_again(source):
                 raise RequestFailed("this text was one of the program before the restart")
             return msgspec.structs.replace(arguments, source=Source(path=source.path, name=source.name))
+    return arguments
+
+
+def _without_logs(arguments: Arguments[Any]) -> Arguments[Any]:
+    match arguments:
+        case SetBreakpointsArguments(breakpoints=list(wanted)):
+            stopping = [msgspec.structs.replace(each, log_message=None) for each in wanted]
+            return msgspec.structs.replace(arguments, breakpoints=stopping)
     return arguments
 
 

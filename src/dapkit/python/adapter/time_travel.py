@@ -412,7 +412,7 @@ class TimeTravel:
             options = self._options if stop is None else {**self._options, "pastStop": msgspec.to_builtins(stop)}
             await link.request(AttachRequestArguments(extra=options))
             debuggee = Debuggee(link, order, live.process, live.paths)
-            breakpoints = self._remembered.copy()
+            breakpoints = self._remembered.copy(stops_at_logs=kind == "scan")
             await breakpoints.set_again(debuggee.ask)
             past = _Past(debuggee, breakpoints, goal)
             await link.request(ConfigurationDoneArguments())
