@@ -1,4 +1,4 @@
-"""Six kinds of work, timed in processor time: `workloads.py NAME,NAME... REPEATS` prints a JSON object of lists.
+"""Seven kinds of work, timed in processor time: `workloads.py NAME,NAME... REPEATS` prints a JSON object of lists.
 
 A line marked HOT is in the middle of a hot function and is never reached.
 """
@@ -81,13 +81,26 @@ def calls(n=300_000):
     return total
 
 
+def tasks(n=50):
+    import asyncio
+
+    async def one():
+        for _ in range(n):
+            await asyncio.sleep(0)
+
+    async def main():
+        await asyncio.gather(*(one() for _ in range(100)))
+
+    asyncio.run(main())
+
+
 def timed(work):
     start = time.thread_time()
     work()
     return time.thread_time() - start
 
 
-WORK = {"fib": fib, "loops": loops, "nbody": nbody, "json": jsons, "words": words, "calls": calls}
+WORK = {"fib": fib, "loops": loops, "nbody": nbody, "json": jsons, "words": words, "calls": calls, "asyncio": tasks}
 watched = 0
 
 if __name__ == "__main__":
