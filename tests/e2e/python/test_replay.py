@@ -4,6 +4,7 @@ Its globals that begin with `s_` are compared: at the last line with those of th
 two processes that were executed again from different copies of it. No moment may differ without its being said.
 """
 
+import os
 import random
 from pathlib import Path
 
@@ -18,8 +19,8 @@ from e2e.python.driving import Driver, driving
 pytestmark = pytest.mark.each_python
 
 PROGRAMS = sorted(Path(__file__, "..", "travel", "programs").resolve().glob("*.py"))
-MOMENTS = 2
-"""Shown of each program, besides the last."""
+MOMENTS = int(os.environ.get("DAPKIT_MOMENTS", "2"))
+"""Shown of each program, besides the last; more by hand."""
 
 STATE = (
     "{name: repr(value) for name, value in vars(__import__('sys').modules['__main__']).items()"
