@@ -227,6 +227,9 @@ PAUSE_AGAIN_SECONDS = 2.0
 PAUSE_TICK_SECONDS = 0.05
 """How often."""
 
+PAUSE_LOST_SECONDS = 5.0
+"""Time after which a pause is asked for once more that has stopped nothing: gdb 16 loses one now and then."""
+
 CALL_STOP_SECONDS = 2.0
 """Time for an adapter to report that the program stands again, after an expression for which it was resumed."""
 

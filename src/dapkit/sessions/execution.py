@@ -6,6 +6,7 @@ to resume a program that runs already waits for the same stop, and gets the same
 answer.
 """
 
+import contextlib
 import logging
 
 import anyio
@@ -136,6 +137,7 @@ class Execution:
         try:
             asked = PauseArguments(thread_id=await self._some_thread(chosen) if thread is None else thread)
             await self._ask_to_pause(chosen.session, asked, ends)
+            await self._until_paused(chosen, asked, ends)
         except RequestFailed:
             if not isinstance(chosen.session.state, Stopped):  # a stop came first, and is being read
                 self._state.withdraw_pause()
@@ -166,6 +168,16 @@ class Execution:
             await anyio.sleep(limits.PAUSE_TICK_SECONDS)
             if isinstance(session.state, Stopped):  # for another reason meanwhile
                 return
+
+    async def _until_paused(self, chosen: Target, asked: PauseArguments, ends: float) -> None:
+        """Wait for the stop, and ask once more where none comes."""
+        while self._left(ends) > limits.PAUSE_LOST_SECONDS:
+            with anyio.move_on_after(limits.PAUSE_LOST_SECONDS):
+                await self._state.pulse.until(lambda: self._state.stop is not None or not chosen.live)
+                return
+            log.info("a pause has stopped nothing within %g s: once more", limits.PAUSE_LOST_SECONDS)
+            with contextlib.suppress(RequestFailed):  # the first was taken
+                await chosen.session.request(asked, deadline=self._left(ends))
 
     async def _send(self, chosen: Target, arguments: Arguments[object], *, stepping: bool, ends: float) -> None:
         self._state.note_resumption(stepping=stepping)

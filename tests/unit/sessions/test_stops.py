@@ -219,6 +219,24 @@ async def test_pause_is_asked_for_again_where_the_adapter_has_not_noticed_that_t
     assert stop.reason == "pause"
 
 
+async def test_pause_that_is_lost_is_asked_for_once_more(
+    sessions: SessionRegistry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "PAUSE_LOST_SECONDS", 0.2)
+
+    async def pause(peer: FakePeer, request: Request) -> None:
+        await reply()(peer, request)
+        await stopping("pause")(peer, request)
+
+    steps = {"continue": [reply()], "pause": [in_turn(reply(), pause)]}
+    session = await sessions.open(P, start(script(steps)))
+    await at_stop(session)
+    await session.execution.resume(deadline=0.01)
+    stop = (await session.execution.pause()).stop
+    assert stop is not None
+    assert stop.reason == "pause"
+
+
 async def test_pause_is_not_asked_for_again_where_the_program_has_stopped_meanwhile(
     sessions: SessionRegistry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
