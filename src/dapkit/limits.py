@@ -404,6 +404,9 @@ DISTANT_LINES = 20_000
 CHECKPOINTS = 60
 """Copies of a program that are kept."""
 
+INSTRUCTION_STEPS = 5_000
+"""Instructions of a line that are executed again, one by one, to go back by one."""
+
 TIMELINE_STOPS = 1_000
 """Stops of a program that its timeline tells of: the latest."""
 

@@ -113,6 +113,50 @@ async def test_step_back_does_not_enter_what_the_line_before_has_called(
     assert await value(driver, "len(moments)") == "0"
 
 
+async def instruction_back(driver: Driver) -> tuple[str, int, str]:
+    """Step back by instruction; return the function, the line and the address."""
+    position = driver.session.position
+    await driver.session.request(StepBackArguments(thread_id=1, granularity="instruction"))
+    stop = await driver.session.wait_for(StoppedEvent, since=position)
+    assert stop.reason == "step"
+    return await place(driver)
+
+
+async def place(driver: Driver) -> tuple[str, int, str]:
+    [top, *_] = await driver.frames()
+    return top.name, top.line, top.instruction_pointer_reference or ""
+
+
+@pytest.mark.row("stepBack")
+async def test_steps_back_by_instruction_are_those_forwards(driver: Driver, launch: Mapping[str, object]) -> None:
+    await at_the_end(driver, launch)
+    await driver.session.set_breakpoints(Source(path=str(driver.file)), breakpoints=[SourceBreakpoint(line=5)])
+    await reverse(driver)
+    await driver.session.set_breakpoints(Source(path=str(driver.file)), breakpoints=[])
+    forwards = [await place(driver)]
+    while forwards[-1][:2] != ("work", 12):
+        await driver.session.step_in(1, granularity="instruction")
+        await driver.session.next_stop()
+        forwards.append(await place(driver))
+    assert len({name for name, _, _ in forwards}) > 1
+    backwards = [forwards[-1]]
+    while len(backwards) < len(forwards):
+        backwards.append(await instruction_back(driver))
+    assert backwards == forwards[::-1]
+
+
+@pytest.mark.row("stepBack")
+async def test_a_step_back_by_instruction_leaves_the_live_program(driver: Driver, launch: Mapping[str, object]) -> None:
+    await at_the_end(driver, launch)
+    before = await place(driver)
+    name, line, address = await instruction_back(driver)
+    assert (name, line) != before[:2]
+    await driver.session.step_in(1, granularity="instruction")
+    await driver.session.next_stop()
+    assert await place(driver) == before
+    assert address != before[2]
+
+
 @pytest.mark.row("reverseContinue")
 async def test_running_backwards_stops_at_breakpoints_with_their_conditions(
     driver: Driver, launch: Mapping[str, object]

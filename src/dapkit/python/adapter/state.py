@@ -160,10 +160,10 @@ class ForwardingAdapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[
         """Resume all threads, or one."""
         return await self.ask(args)
 
-    async def step_back(self, args: StepBackArguments) -> None:  # noqa: ARG002 - the protocol's signature
-        """Go to the line before this one."""
+    async def step_back(self, args: StepBackArguments) -> None:
+        """Go to the line before this one, or to the instruction before."""
         travel, debuggee = self._travel("stepBack")
-        await with_progress(self, "Going back", partial(travel.step_back, debuggee))
+        await with_progress(self, "Going back", partial(travel.step_back, args, debuggee))
 
     async def reverse_continue(self, args: ReverseContinueArguments) -> None:  # noqa: ARG002 - the protocol's signature
         """Go to the last stop before this one."""

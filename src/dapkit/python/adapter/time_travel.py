@@ -26,20 +26,29 @@ from dapkit.protocol import (
     InitializeRequestArguments,
     OutputEvent,
     RawJson,
+    StepBackArguments,
     StoppedEvent,
     decode_as,
 )
 from dapkit.protocol.time_travel import HistoryStop, TimelineBody, TravelToArguments, WhyArguments, WhyBody
 from dapkit.python.adapter.debuggee import STANDS_EVENT, Debuggee
 from dapkit.python.adapter.history import UNEXPECTED, Checkpoint, Diverged, History, HistoryEnds, Kind
+from dapkit.python.adapter.instruction_steps import address_of, go_forwards, steps_before
+from dapkit.python.adapter.past_messages import (
+    HISTORY_ENDS_EVENT,
+    SCANNED_EVENT,
+    ArrivalStop,
+    Depth,
+    HistoryEnded,
+    Scanned,
+    Stands,
+    Watched,
+)
 from dapkit.python.adapter.remembered import SETTING, RememberedBreakpoints
 from dapkit.python.adapter.resume_order import ResumeOrder
 from dapkit.transport import Connection, TransportError
 
 log = logging.getLogger(__name__)
-
-HISTORY_ENDS_EVENT = "dapkit/historyEnds"
-SCANNED_EVENT = "dapkit/scanned"
 
 WRITING = frozenset({"setVariable", "setExpression", "writeMemory", "goto", "terminateThreads"})
 """What would change the past."""
@@ -53,49 +62,6 @@ MOVING = frozenset({"continue", "next", "stepIn", "stepOut"})
 
 type Report = Callable[[Any, ResumeOrder], Awaitable[None]]
 """Reports an event to the client, in the order of what was answered."""
-
-
-class _Depth(msgspec.Struct):
-    depth: int
-
-
-class _Watched(msgspec.Struct):
-    how: str
-    change: WhyBody | None = None
-    absent: bool = False
-
-
-class _Stands(msgspec.Struct):
-    """Where the program has stopped: what it had written by then, and how many copies of it were made."""
-
-    clock: int = 0
-    copies: int = 0
-    written: int = 0
-
-
-class _Hit(msgspec.Struct, rename="camel"):
-    """A stop that a scan has come by."""
-
-    clock: int
-    reason: str
-    details: dict[str, Any]
-    at_line: bool = True
-
-
-class _Scanned(msgspec.Struct):
-    last: _Hit | None = None
-    how: str = ""
-
-
-class _HistoryEnds(msgspec.Struct):
-    how: str = ""
-
-
-class _Stop(msgspec.Struct):
-    """A stop as the engine of a process of the past reports it."""
-
-    reason: str
-    details: dict[str, Any] = msgspec.field(default_factory=dict)
 
 
 class _Past:
@@ -152,7 +118,7 @@ class TimeTravel:
 
     def note_clock(self, body: RawJson) -> None:
         """Take note of the clock of the live program, which is about to stop."""
-        stands = decode_as(_Stands, body)
+        stands = decode_as(Stands, body)
         self.clock, self._copies, self._written = stands.clock, stands.copies, stands.written
 
     def note_stop(self, stop: StoppedEvent) -> None:
@@ -188,14 +154,18 @@ class TimeTravel:
         await past.breakpoints.set_again(past.debuggee.ask)
         return answer
 
-    async def step_back(self, live: Debuggee) -> None:
+    async def step_back(self, args: StepBackArguments, live: Debuggee) -> None:
         """Go to where the shown frame began its line before this one, or its caller the line with the call.
+
+        By instruction, go to the one that was executed before, in whichever function.
 
         Raises:
             RequestFailed: there is no way there.
 
         """
         await self._need_stop()
+        if args.granularity == "instruction" and await self._instruction_back(args.thread_id, live):
+            return
         goal, limit = self.now, 0
         while (checkpoint := self.history.before(goal - 1)) is not None:
             async with self.history.begun("steps", checkpoint, goal, limit) as process:
@@ -204,10 +174,25 @@ class TimeTravel:
                 raise _problem(words)
             clock, limit = int(words[1]), int(words[2])
             if clock:
-                await self._show(clock, live, _Stop("step"))
+                await self._show(clock, live, ArrivalStop("step"))
                 return
             goal = checkpoint.clock
         await self._show_beginning(live)
+
+    async def _instruction_back(self, thread: int, live: Debuggee) -> bool:
+        """Go to the instruction before; return false if there is none since the line before."""
+        shown = live if self.past is None else self.past.debuggee
+        now, address = self.now, await address_of(shown.link, thread)
+        for begin in (now, now - 1):
+            checkpoint = self.history.before(begin)
+            if checkpoint is None:
+                break
+            async with self._engine("replay", checkpoint, begin, live, ArrivalStop("step")) as past:
+                steps = await steps_before(past.debuggee.link, now, address)
+            if steps is not None:
+                await self._show(begin, live, ArrivalStop("step"), steps=steps)
+                return True
+        return False
 
     async def reverse_continue(self, live: Debuggee) -> None:
         """Go to the last stop before this moment that breakpoints and exception filters would have made.
@@ -221,7 +206,7 @@ class TimeTravel:
         while begin > self.history.beginning and (checkpoint := self._scan_from(begin - 1)) is not None:
             scanned = await self._scanned(checkpoint, end, live)
             if (hit := scanned.last) is not None:
-                await self._show(hit.clock, live, _Stop(hit.reason, hit.details) if hit.at_line else None)
+                await self._show(hit.clock, live, ArrivalStop(hit.reason, hit.details) if hit.at_line else None)
                 return
             begin = checkpoint.clock
             end = begin + 1  # what stops at the very line of the checkpoint, is seen only from the one before
@@ -231,14 +216,14 @@ class TimeTravel:
         """Return from where to look for stops: hits are counted from the beginning."""
         return self.history.before(self.history.beginning if self._remembered.counts_hits else clock)
 
-    async def _scanned(self, checkpoint: Checkpoint, end: int, live: Debuggee) -> _Scanned:
-        found: _Scanned | None = None
+    async def _scanned(self, checkpoint: Checkpoint, end: int, live: Debuggee) -> Scanned:
+        found: Scanned | None = None
         with anyio.move_on_after(limits.REPLAY_SECONDS):
             async with self._engine("scan", checkpoint, end, live, None) as past:
                 async for happening in past.debuggee.link.incoming():
                     match happening:
                         case EventReceived(event) if event.event == SCANNED_EVENT and isinstance(event.body, RawJson):
-                            found = decode_as(_Scanned, event.body)
+                            found = decode_as(Scanned, event.body)
                             break
         if found is None:
             raise RequestFailed(UNEXPECTED)
@@ -260,7 +245,7 @@ class TimeTravel:
                 f"which is from {self.history.beginning} to {self.clock}"
             )
         origin = self.history.before(self.history.beginning if args.from_beginning else args.clock)
-        await self._show(args.clock, live, _Stop("goto"), origin)
+        await self._show(args.clock, live, ArrivalStop("goto"), origin)
 
     async def why(self, args: WhyArguments, live: Debuggee) -> WhyBody:
         """Find the line that has made a value what it is at this moment.
@@ -277,7 +262,7 @@ class TimeTravel:
         while (checkpoint := await self._near(goal)) is not None:
             async with self.history.begun("watch", checkpoint, goal) as process:
                 await process.say({"expression": args.expression, "place": place})
-                found = decode_as(_Watched, RawJson(" ".join(await process.line()).encode()))
+                found = decode_as(Watched, RawJson(" ".join(await process.line()).encode()))
             if found.how != "watch":
                 raise _problem(found.how.split(" "))
             if (change := found.change) is not None:
@@ -304,7 +289,7 @@ class TimeTravel:
             if words[0] != "steps":
                 raise _problem(words)
             if clock := int(words[1]):
-                await self._show(clock, live, _Stop("restart"))
+                await self._show(clock, live, ArrivalStop("restart"))
                 return
             goal = checkpoint.clock
         await self._show_beginning(live)
@@ -338,10 +323,14 @@ class TimeTravel:
     # Moments
 
     async def _show_beginning(self, live: Debuggee) -> None:
-        await self._show(self.history.beginning, live, _Stop("entry", {"description": "Start of recorded history"}))
+        await self._show(
+            self.history.beginning, live, ArrivalStop("entry", {"description": "Start of recorded history"})
+        )
 
-    async def _show(self, clock: int, live: Debuggee, stop: _Stop | None, origin: Checkpoint | None = None) -> None:
-        """Show a moment of the past in place of the present one, or of another."""
+    async def _show(
+        self, clock: int, live: Debuggee, stop: ArrivalStop | None, origin: Checkpoint | None = None, steps: int = 0
+    ) -> None:
+        """Show a moment of the past in place of the present one, or of another; and so many instructions later."""
         checkpoint = origin or self.history.before(clock)
         if checkpoint is None:
             raise RequestFailed("noHistory: nothing of the program's past was kept")
@@ -351,6 +340,7 @@ class TimeTravel:
         async def live_in_past() -> None:
             try:
                 async with self._engine("replay", checkpoint, clock, live, stop) as past:
+                    await go_forwards(past.debuggee, steps)
                     self.leave()
                     self.past = past
                     settled.set()
@@ -378,10 +368,10 @@ class TimeTravel:
             async for happening in past.debuggee.link.incoming():
                 match happening:
                     case EventReceived(event) if event.event == STANDS_EVENT and isinstance(event.body, RawJson):
-                        past.clock = decode_as(_Stands, event.body).clock
+                        past.clock = decode_as(Stands, event.body).clock
                     case EventReceived(event) if event.event == HISTORY_ENDS_EVENT and isinstance(event.body, RawJson):
                         ended = True
-                        await self._history_ends(past, decode_as(_HistoryEnds, event.body).how)
+                        await self._history_ends(past, decode_as(HistoryEnded, event.body).how)
                     case EventReceived(event) if isinstance(event.body, StoppedEvent):
                         await self._report(past.breakpoints.of_client(event.body), past.debuggee.order)
                         past.debuggee.order.pass_on()
@@ -404,7 +394,7 @@ class TimeTravel:
 
     @asynccontextmanager
     async def _engine(
-        self, kind: Kind, checkpoint: Checkpoint, goal: int, live: Debuggee, stop: _Stop | None
+        self, kind: Kind, checkpoint: Checkpoint, goal: int, live: Debuggee, stop: ArrivalStop | None
     ) -> AsyncIterator[_Past]:
         """Converse with the engine of a process of the past, configured as the live one is."""
         async with AsyncExitStack() as stack:
@@ -446,7 +436,7 @@ class TimeTravel:
 async def _depth(shown: Debuggee, frame_id: int) -> int:
     """Return how many frames there are from the bottom of the stack up to one."""
     answer = await shown.link.request_custom("dapkit/depth", {"frameId": frame_id})
-    return decode_as(_Depth, answer).depth
+    return decode_as(Depth, answer).depth
 
 
 async def _cancel_after(event: anyio.Event, scope: anyio.CancelScope) -> None:

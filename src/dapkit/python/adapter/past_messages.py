@@ -1,0 +1,61 @@
+"""What engines tell the adapter for the sake of time travel, and what it tells one that is to show a moment."""
+
+from typing import Any
+
+import msgspec
+
+from dapkit.protocol.time_travel import WhyBody
+
+HISTORY_ENDS_EVENT = "dapkit/historyEnds"
+SCANNED_EVENT = "dapkit/scanned"
+
+
+class Depth(msgspec.Struct):
+    """How many frames there are from the bottom of a stack up to one."""
+
+    depth: int
+
+
+class Watched(msgspec.Struct):
+    """What a process has seen of a value on its way; `absent` if there was none at the end."""
+
+    how: str
+    change: WhyBody | None = None
+    absent: bool = False
+
+
+class Stands(msgspec.Struct):
+    """Where the program has stopped: what it had written by then, and how many copies of it were made."""
+
+    clock: int = 0
+    copies: int = 0
+    written: int = 0
+
+
+class Hit(msgspec.Struct, rename="camel"):
+    """A stop that a scan has come by."""
+
+    clock: int
+    reason: str
+    details: dict[str, Any]
+    at_line: bool = True
+
+
+class Scanned(msgspec.Struct):
+    """The last stop that a scan has come by, if there was one."""
+
+    last: Hit | None = None
+    how: str = ""
+
+
+class HistoryEnded(msgspec.Struct):
+    """A process of the past has come to where the live program stands, or has ended otherwise."""
+
+    how: str = ""
+
+
+class ArrivalStop(msgspec.Struct):
+    """A stop as the engine of a process of the past reports it."""
+
+    reason: str
+    details: dict[str, Any] = msgspec.field(default_factory=dict)
