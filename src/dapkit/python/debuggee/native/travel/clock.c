@@ -113,7 +113,7 @@ static PyObject *look_at_clock(void)
     return result;
 }
 
-static PyObject *on_line(PyObject *Py_UNUSED(module), PyObject *const *args, Py_ssize_t Py_UNUSED(count))
+PyObject *on_line(PyObject *Py_UNUSED(self), PyObject *const *args, size_t Py_UNUSED(given), PyObject *Py_UNUSED(names))
 {
     if (!inside) Py_RETURN_NONE;
     if (is_past) {
@@ -123,7 +123,7 @@ static PyObject *on_line(PyObject *Py_UNUSED(module), PyObject *const *args, Py_
         if (ticks >= target) return look_at_clock();
     }
     else {
-        note_counts();
+        young_at_tick = *young_count;
         if (++ticks >= target) return look_at_clock();
     }
     if (is_tracking) note_step(args[0], ticks);
@@ -215,6 +215,5 @@ PyMethodDef clock_methods[] = {
     {"clock", clock_now, METH_NOARGS, NULL},
     {"last_tick", last_tick, METH_O, NULL},
     {"first_tick", first_tick, METH_O, NULL},
-    {"on_line", (PyCFunction)(void (*)(void))on_line, METH_FASTCALL, NULL},
     {NULL, NULL, 0, NULL},
 };

@@ -28,7 +28,9 @@ static const int SIGNS[] = {1000003, 20011, 30011};
 #define GENERATIONS LENGTH(SIGNS)
 
 static int *counts[GENERATIONS]; /* NULL where they were not found */
-static int at_tick[GENERATIONS];
+static int no_count;
+const int *young_count = &no_count; /* that of the youngest generation, */
+int young_at_tick;                 /* when this line began; those of the others change only by collections */
 static PyObject *set_threshold, *collect, *call_tracing, *visible;
 static Collection *collections; /* shared with the copies */
 static size_t collections_room, place;
@@ -50,6 +52,7 @@ static void find_counts(void)
         memcpy(&found[1], state + i + DISTANCE, sizeof found[1]);
         if (found[0] != SIGNS[0] || found[1] != SIGNS[1]) continue;
         for (int k = 0; k < GENERATIONS; k++) counts[k] = (int *)(begin + i + (size_t)k * DISTANCE + sizeof(int));
+        young_count = counts[0];
         return;
     }
 }
@@ -105,7 +108,7 @@ static void begin_collection(int generation)
 {
     if (is_asked_for) return;
     if (mode == LIVE && make_room() == 0) {
-        collections[place] = (Collection){ticks, {at_tick[0], at_tick[1], at_tick[2]}, generation};
+        collections[place] = (Collection){ticks, {young_at_tick, *counts[1], *counts[2]}, generation};
         log_head->collections = ++place;
     }
     else if (mode == REPLAY && next_collection() != NULL && next_collection()->ticks == ticks)
@@ -192,12 +195,6 @@ void release_counters(const Counters *held)
     for (int i = 0; i < GENERATIONS; i++)
         if (counts[i] != NULL) *counts[i] = held->counts[i];
     if (held->was_enabled) PyGC_Enable();
-}
-
-void note_counts(void)
-{
-    for (int i = 0; i < GENERATIONS; i++)
-        if (counts[i] != NULL) at_tick[i] = *counts[i];
 }
 
 /* In replay, before a line is counted: what the live program had collected by then is collected. */

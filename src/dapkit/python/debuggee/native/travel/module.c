@@ -33,5 +33,8 @@ PyMODINIT_FUNC PyInit__travel(void)
     PyMethodDef *functions[] = {clock_methods, counted_methods, passage_methods};
     for (Py_ssize_t i = 0; module != NULL && i < LENGTH(functions); i++)
         if (PyModule_AddFunctions(module, functions[i]) < 0) Py_CLEAR(module);
+    PyObject *line = module == NULL ? NULL : make_on_line();
+    if (line == NULL || PyModule_AddObjectRef(module, "on_line", line) < 0) Py_CLEAR(module);
+    Py_XDECREF(line);
     return module;
 }

@@ -74,6 +74,9 @@ static PyObject *new_passage(PyObject *function, vectorcallfunc call, int only_l
     return (PyObject *)made;
 }
 
+/* It is called so often that what the interpreter does around a function of a module would be felt. */
+PyObject *make_on_line(void) { return new_passage(Py_None, on_line, 0); }
+
 static PyObject *make_inside(PyObject *Py_UNUSED(module), PyObject *function)
 {
     return new_passage(function, call_passage_inside, 0);

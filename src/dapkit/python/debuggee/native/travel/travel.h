@@ -124,7 +124,8 @@ typedef struct {
 int find_collector(void); /* -1 with an exception set */
 Counters hold_counters(void);
 void release_counters(const Counters *held);
-void note_counts(void);
+extern const int *young_count;
+extern int young_at_tick;
 int collect_due(void); /* -1 with an exception set */
 int aim_collector(void);
 
@@ -158,6 +159,7 @@ uint64_t now(void);   /* nanoseconds, from the system itself */
 /* clock.c */
 
 extern PyMethodDef clock_methods[];
+PyObject *on_line(PyObject *self, PyObject *const *args, size_t given, PyObject *names);
 void begin_clock(uint64_t nanoseconds); /* between copies */
 void be_due(void);                      /* have the clock looked at, at the next line */
 void aim(void);                         /* the number of threads has changed */
@@ -172,6 +174,7 @@ int begin_tracking(PyObject *called_at_return); /* or NULL */
 /* passages.c */
 
 extern PyMethodDef passage_methods[];
+PyObject *make_on_line(void);
 PyObject *call_aside(PyObject *function, PyObject *const *args, size_t given, PyObject *names); /* nothing is noted */
 
 /* calls_threads.c: one thread of the program at a time has the turn, and executes it */
