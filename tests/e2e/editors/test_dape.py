@@ -51,8 +51,15 @@ def leave(screen: Terminal) -> None:
 
 
 def refused(transcript: Transcript) -> list[Message]:
-    """Return what was refused, but for what dape asks for in a moment, at a stop that has been left meanwhile."""
-    return [message for message in transcript.failed if message["command"] not in {"scopes", "variables", "stackTrace"}]
+    """Return what was refused, but for what dape asks for in a moment, at a stop that has been left meanwhile.
+
+    What it has asked and not waited for when it leaves is `cancelled`.
+    """
+    return [
+        message
+        for message in transcript.failed
+        if message["command"] not in {"scopes", "variables", "stackTrace"} and message["message"] != "cancelled"
+    ]
 
 
 @pytest.mark.timeout(300)
