@@ -11,8 +11,8 @@ import bisect
 import contextlib
 import logging
 import secrets
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from typing import Literal
 
 import anyio
@@ -43,6 +43,22 @@ class HistoryEnds(RequestFailed):
     """A process of the past has come to the end of what was noted before its goal."""
 
 
+@contextmanager
+def in_time() -> Iterator[None]:
+    """Bound how long a process of the past is waited for.
+
+    Raises:
+        RequestFailed: it takes too long.
+
+    """
+    try:
+        with anyio.fail_after(limits.REPLAY_SECONDS):
+            yield
+    except TimeoutError as error:
+        text = f"time travel: the moment was not reached within {limits.REPLAY_SECONDS:g} s"
+        raise RequestFailed(text) from error
+
+
 class Checkpoint:
     """A copy of the program that waits; `moment` is when the live program was at its clock, if it is a copy of that."""
 
@@ -68,14 +84,12 @@ class PastProcess:
             RequestFailed: it has ended instead, or the line does not come in time.
 
         """
-        with anyio.move_on_after(limits.REPLAY_SECONDS):
+        with in_time():
             while b"\n" not in self._rest:
                 try:
                     self._rest += await self.stream.receive(_LINE_BYTES)
                 except (anyio.EndOfStream, anyio.BrokenResourceError):
                     raise RequestFailed(UNEXPECTED) from None
-        if b"\n" not in self._rest:
-            raise RequestFailed(f"time travel: the moment was not reached within {limits.REPLAY_SECONDS:g} s")
         line, _, self._rest = self._rest.partition(b"\n")
         return line.decode("utf-8", "replace").split(" ")
 

@@ -11,21 +11,29 @@ from dapkit.adapter import RequestFailed
 from dapkit.endpoint import EventReceived
 from dapkit.protocol import RawJson, StackTraceArguments, StepInArguments, StoppedEvent, decode_as
 from dapkit.python.adapter.debuggee import STANDS_EVENT, Debuggee
+from dapkit.python.adapter.history import UNEXPECTED
 from dapkit.python.adapter.past_messages import HISTORY_ENDS_EVENT, HistoryEnded, Stands
 from dapkit.transport import Connection
 
 
 async def address_of(link: Connection, thread: int) -> str:
-    """Return where the newest frame of a thread is, as its `instructionPointerReference`."""
-    [frame] = (await link.request(StackTraceArguments(thread_id=thread, levels=1))).stack_frames
-    return frame.instruction_pointer_reference or ""
+    """Return where the newest frame of a thread is, as its `instructionPointerReference`.
+
+    Raises:
+        RequestFailed: the thread has none.
+
+    """
+    frames = (await link.request(StackTraceArguments(thread_id=thread, levels=1))).stack_frames
+    if not frames:
+        raise RequestFailed(f"stepBack: thread {thread} has no frame")
+    return frames[0].instruction_pointer_reference or ""
 
 
 async def steps_before(link: Connection, clock: int, address: str) -> int | None:
     """Return after how many steps from where it stands a process is one step before a moment; None if it is never.
 
     Raises:
-        RequestFailed: these are too many.
+        RequestFailed: these are too many, or the process has ended.
 
     """
     steps = 0
@@ -41,21 +49,23 @@ async def steps_before(link: Connection, clock: int, address: str) -> int | None
             raise RequestFailed(f"stepBack: there are more than {steps:,} instructions in the line before")
         steps += 1
         await link.request(StepInArguments(thread_id=thread, granularity="instruction"))
-    return None
+    raise RequestFailed(UNEXPECTED)
 
 
 async def go_forwards(debuggee: Debuggee, steps: int) -> None:
-    """Take steps from where a process stands; the stop after the last is still to be read then."""
-    taken = 0
-    if not steps:
-        return
-    async for _, stopped in _stops(debuggee.link):
-        if stopped is not None:
-            taken += 1
-            debuggee.order.pass_on()
-            await debuggee.link.request(StepInArguments(thread_id=stopped.thread_id or 1, granularity="instruction"))
-        if stopped is None or taken == steps:
-            return
+    """Take steps from where a process stands; the stop after the last is still to be read then.
+
+    Raises:
+        RequestFailed: it has ended before.
+
+    """
+    stops = _stops(debuggee.link)
+    for _ in range(steps):
+        _, stopped = await anext(stops, (0, None))
+        if stopped is None:
+            raise RequestFailed(UNEXPECTED)
+        debuggee.order.pass_on()
+        await debuggee.link.request(StepInArguments(thread_id=stopped.thread_id or 1, granularity="instruction"))
 
 
 async def _stops(link: Connection) -> AsyncIterator[tuple[int, StoppedEvent | None]]:

@@ -32,7 +32,7 @@ from dapkit.protocol import (
 )
 from dapkit.protocol.time_travel import HistoryStop, TimelineBody, TravelToArguments, WhyArguments, WhyBody
 from dapkit.python.adapter.debuggee import STANDS_EVENT, Debuggee
-from dapkit.python.adapter.history import UNEXPECTED, Checkpoint, Diverged, History, HistoryEnds, Kind
+from dapkit.python.adapter.history import UNEXPECTED, Checkpoint, Diverged, History, HistoryEnds, Kind, in_time
 from dapkit.python.adapter.instruction_steps import address_of, go_forwards, steps_before
 from dapkit.python.adapter.past_messages import (
     HISTORY_ENDS_EVENT,
@@ -188,7 +188,8 @@ class TimeTravel:
             if checkpoint is None:
                 break
             async with self._engine("replay", checkpoint, begin, live, ArrivalStop("step")) as past:
-                steps = await steps_before(past.debuggee.link, now, address)
+                with in_time():
+                    steps = await steps_before(past.debuggee.link, now, address)
             if steps is not None:
                 await self._show(begin, live, ArrivalStop("step"), steps=steps)
                 return True
@@ -218,7 +219,7 @@ class TimeTravel:
 
     async def _scanned(self, checkpoint: Checkpoint, end: int, live: Debuggee) -> Scanned:
         found: Scanned | None = None
-        with anyio.move_on_after(limits.REPLAY_SECONDS):
+        with in_time():
             async with self._engine("scan", checkpoint, end, live, None) as past:
                 async for happening in past.debuggee.link.incoming():
                     match happening:
@@ -340,7 +341,8 @@ class TimeTravel:
         async def live_in_past() -> None:
             try:
                 async with self._engine("replay", checkpoint, clock, live, stop) as past:
-                    await go_forwards(past.debuggee, steps)
+                    with in_time():
+                        await go_forwards(past.debuggee, steps)
                     self.leave()
                     self.past = past
                     settled.set()
