@@ -19,8 +19,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from dapkit import limits
 from dapkit.agent.budget import CUT
-from dapkit.agent.secret_names import Secrecy, secrecy_of
 from dapkit.protocol import ProtocolObject, changed
+from dapkit.secret_names import Secrecy, secrecy_of
 
 MASK = "[redacted]"
 
