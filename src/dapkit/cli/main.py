@@ -12,6 +12,7 @@ from dapkit.cli.help import HelpContext, with_our_help
 
 _OTHERS: Final[dict[str, tuple[str, str]]] = {
     "run": ("run", "Debug a program from start to end in one call, and show what it does at breakpoints."),
+    "record": ("record", "Record a run of a Python program, to debug it afterwards."),
     "adapters": ("catalog", "List the debug adapters, or explain which one a program gets."),
     "doctor": ("catalog", "Start every installed adapter, and say what works and what to install."),
     "config": ("config", "Show all settings, their values and where these are from."),

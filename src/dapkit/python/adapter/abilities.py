@@ -29,5 +29,5 @@ def abilities(start: PythonLaunch | PythonAttach) -> Capabilities:
     """Return those capabilities that depend on how the program is started."""
     debugs = start.no_debug is not True if isinstance(start, PythonLaunch) else True
     able = msgspec.convert(dict.fromkeys(ONLY_WHEN_DEBUGGING, debugs), Capabilities)
-    travels = debugs and isinstance(start, PythonLaunch) and start.time_travel
+    travels = debugs and isinstance(start, PythonLaunch) and start.travels
     return msgspec.structs.replace(able, supports_step_back=True) if travels else able

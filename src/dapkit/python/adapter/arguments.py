@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 from msgspec import Meta, field
 
 from dapkit.protocol import AttachRequestArguments, LaunchRequestArguments, ProtocolObject
+from dapkit.python.recording.file import SUFFIX
 
 type Console = Literal["internalConsole", "integratedTerminal", "externalTerminal"]
 type Presentation = Literal["group", "inline", "hide"]
@@ -136,6 +137,8 @@ class PythonLaunch(LaunchRequestArguments, frozen=True, kw_only=True):
             `matplotlib`, or a function by its full name.
         presenters: files that say how values of the project's own classes are shown, relative to `cwd`. Missing: those
             of `[tool.dapkit]` in the nearest `pyproject.toml`.
+        replay: a recording (`dapkit record`), executed again instead of a program; relative to `cwd`. Nothing of what
+            says how to start one is heeded but `python`. A `program` whose name ends in `.dapkit` is the same.
         time_travel: whether the program can be shown at moments of its past (`stepBack`, `reverseContinue`). Its
             children are not debugged then.
         debug_options: an older way to say others; see `older_keys`, also for `debug_std_lib` and
@@ -181,10 +184,21 @@ class PythonLaunch(LaunchRequestArguments, frozen=True, kw_only=True):
     variable_presentation: VariablePresentation | None = None
     gui_event_loop: str | None = None
     presenters: tuple[str, ...] | None = None
+    replay: str | None = None
     time_travel: bool = False
     debug_options: tuple[str, ...] = ()
     debug_std_lib: bool = False
     stop_all_threads_on_suspend: bool | None = None
+
+    @property
+    def recording(self) -> str | None:
+        """The file of a recording that is to be executed again."""
+        return self.replay or (self.program if self.program and self.program.endswith(SUFFIX) else None)
+
+    @property
+    def travels(self) -> bool:
+        """Whether the program has a history."""
+        return self.time_travel or self.recording is not None
 
     @property
     def is_elevated(self) -> bool:

@@ -18,9 +18,7 @@ from dapkit.python.adapter.arguments import PythonLaunch
 from dapkit.python.adapter.env_file import EnvFile, read_env_file
 from dapkit.python.adapter.interpreter import interpreter_of
 from dapkit.python.adapter.presenters import presenter_files
-
-ENTRY = Path(__file__).parent.parent / "debuggee" / "entry.py"
-"""What runs in the program's interpreter; needs nothing of ours installed there."""
+from dapkit.python.debuggee_files import ENTRY
 
 _LITERAL = r"'[^']*'|\\."
 """What a shell leaves as it is."""

@@ -21,7 +21,7 @@ def engine_options(args: PythonLaunch | PythonAttach, children: Children) -> dic
         "django": args.django,
         **_exit_codes(args),
     }
-    travels = isinstance(args, PythonLaunch) and bool(args.time_travel)
+    travels = isinstance(args, PythonLaunch) and args.travels
     if children.door is not None and not travels:
         options["children"] = str(children.door)
     options["announcesChildren"] = children.announced and not travels

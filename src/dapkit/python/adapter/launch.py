@@ -18,6 +18,7 @@ from dapkit.python.adapter.interpreter import objection_to
 from dapkit.python.adapter.launched_program import Category, LaunchedProgram, started
 from dapkit.python.adapter.link import LinkListener, NeverCame, listening
 from dapkit.python.adapter.paths import PathTranslation
+from dapkit.python.adapter.replay import opened
 from dapkit.python.adapter.run import Connector, DebuggeeRun, signal_name
 from dapkit.python.adapter.terminal import started_in_terminal
 from dapkit.transport import Connection, TransportError
@@ -34,8 +35,10 @@ def launch_connector(launch: PythonLaunch) -> Connector:
 
 @asynccontextmanager
 async def _started(launch: PythonLaunch, run: DebuggeeRun) -> AsyncIterator[Debuggee]:
-    async with listening() as listener, _history(launch, run):
-        command = await _command(launch, listener, run)
+    async with listening() as listener, _history(launch, run), opened(launch) as replay:
+        command = await _command(launch, listener, run) if replay is None else replay.command(listener.path)
+        if run.travel is not None:
+            run.travel.replay = replay
         async with _program(launch, command, run) as program:
             program.outlived_by = run.children.over
             run.children.presenters = command.presenters
@@ -55,7 +58,12 @@ async def _started(launch: PythonLaunch, run: DebuggeeRun) -> AsyncIterator[Debu
 @asynccontextmanager
 async def _history(launch: PythonLaunch, run: DebuggeeRun) -> AsyncIterator[None]:
     """Let copies of the program come, if it is to travel in time."""
-    if not launch.time_travel or launch.no_debug:
+    if not launch.travels:
+        yield
+        return
+    if launch.no_debug:
+        if launch.recording is not None:
+            raise RequestFailed("replay: a recording can only be debugged: launch it without noDebug")
         yield
         return
     history = History()
@@ -113,6 +121,8 @@ async def _introduced(
         options |= run.travel.options_of_live(options)
     options["marksOutput"] = program.pipe_identities()
     await link.request(LaunchRequestArguments(extra=options))
+    if run.travel is not None and run.travel.replay is not None and (remark := run.travel.replay.remark):
+        await run.host.output(f"{remark}\n", category="important")
     return PathTranslation(launch.path_mappings, str(command.cwd))
 
 

@@ -7,6 +7,7 @@ import msgspec
 from dapkit.protocol.time_travel import WhyBody
 
 HISTORY_ENDS_EVENT = "dapkit/historyEnds"
+RECORDING_ENDS_EVENT = "dapkit/recordingEnds"
 SCANNED_EVENT = "dapkit/scanned"
 
 
@@ -25,11 +26,15 @@ class Watched(msgspec.Struct):
 
 
 class Stands(msgspec.Struct):
-    """Where the program has stopped: what it had written by then, and how many copies of it were made."""
+    """Where the program has stopped: what it had written by then, and how many copies of it were made.
+
+    `time`, in microseconds since 1970, is that of a recording, 0 elsewhere.
+    """
 
     clock: int = 0
     copies: int = 0
     written: int = 0
+    time: int = 0
 
 
 class Hit(msgspec.Struct, rename="camel"):
@@ -50,6 +55,12 @@ class Scanned(msgspec.Struct):
 
 class HistoryEnded(msgspec.Struct):
     """A process of the past has come to where the live program stands, or has ended otherwise."""
+
+    how: str = ""
+
+
+class RecordingEnded(Stands):
+    """A recording was executed again to its end, or as far as it could be."""
 
     how: str = ""
 

@@ -42,6 +42,7 @@ from dapkit.python.adapter.debuggee import STANDS_EVENT, Debuggee, LetGo, Progra
 from dapkit.python.adapter.engine_log import LOG_EVENT, RELEASED_EVENT, write_entry
 from dapkit.python.adapter.history import History
 from dapkit.python.adapter.launched_program import Category
+from dapkit.python.adapter.past_messages import RECORDING_ENDS_EVENT
 from dapkit.python.adapter.remembered import RememberedBreakpoints
 from dapkit.python.adapter.resume_order import ResumeOrder
 from dapkit.python.adapter.time_travel import MOVING, TimeTravel
@@ -175,7 +176,8 @@ class DebuggeeRun:
         await self.children.over()
         if self.is_reported:
             code = debuggee.process.returncode
-            await self._report_end(code if code is not None else self._exit_code)
+            is_replay = self.travel is not None and self.travel.replay is not None
+            await self._report_end(None if is_replay else code if code is not None else self._exit_code)
 
     async def _report_signals(self, debuggee: Debuggee) -> None:
         async for text in debuggee.follow_signals():
@@ -199,6 +201,8 @@ class DebuggeeRun:
             match happening:
                 case EventReceived(event) if event.event in _INTERNAL:
                     self._take_note(event, debuggee)
+                case EventReceived(event) if event.event == RECORDING_ENDS_EVENT and isinstance(event.body, RawJson):
+                    self.host.start_soon(self._show_end, event.body, debuggee)
                 case EventReceived(event):
                     if self.is_reported:
                         await self._pass_on(event.body, debuggee)
@@ -212,6 +216,16 @@ class DebuggeeRun:
                 await _report_taken(debuggee.link, taken)
                 taken = 0
         debuggee.process.marked.release()
+
+    async def _show_end(self, body: RawJson, debuggee: Debuggee) -> None:
+        """Show the end of a recording; without any moment of it there is nothing to show."""
+        assert self.travel is not None, "it is a recording"  # noqa: S101 - says so to mypy
+        await debuggee.process.report_output()
+        try:
+            await self.travel.show_end(body, debuggee)
+        except RequestFailed as error:
+            await self._report(OutputEvent(output=f"{error}\n", category="important"))
+            await debuggee.process.kill()
 
     def _take_note(self, event: Event, debuggee: Debuggee) -> None:
         """Take note of what the engine says to us alone."""
@@ -298,7 +312,9 @@ class DebuggeeRun:
             return
         if self.debuggee is None:
             raise RequestFailed("terminate: there is no program to end: it has not started")
-        if self.asked_to_end:
+        is_replay = self.travel is not None and self.travel.replay is not None
+        if self.asked_to_end or is_replay:
+            self.asked_to_end = True
             await self.debuggee.process.kill()
             return
         self.asked_to_end = True

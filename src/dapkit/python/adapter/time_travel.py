@@ -40,11 +40,13 @@ from dapkit.python.adapter.past_messages import (
     ArrivalStop,
     Depth,
     HistoryEnded,
+    RecordingEnded,
     Scanned,
     Stands,
     Watched,
 )
 from dapkit.python.adapter.remembered import SETTING, RememberedBreakpoints
+from dapkit.python.adapter.replay import Replay
 from dapkit.python.adapter.resume_order import ResumeOrder
 from dapkit.transport import Connection, TransportError
 
@@ -56,6 +58,11 @@ WRITING = frozenset({"setVariable", "setExpression", "writeMemory", "goto", "ter
 _READ_ONLY = (
     "{}: readOnlyPast: this is a moment of the past, which cannot be changed; continue to the live program first"
 )
+
+END_OF_HISTORY = "End of recorded history"
+_END = ArrivalStop("pause", {"description": END_OF_HISTORY})
+
+_RECORDED = "{}: readOnlyPast: a recording is executed again, which cannot be changed"
 
 MOVING = frozenset({"continue", "next", "stepIn", "stepOut"})
 """What lets a process of the past go on."""
@@ -81,6 +88,8 @@ class TimeTravel:
         history: of the program.
         clock: of the live program when it last stopped.
         live_stop: the event of that stop.
+        replay: the recording that is executed again, if it is one.
+        has_ended: whether all of that was executed: there is nothing but the past then.
 
     Invariant: while `past` is set, the live program stands still.
 
@@ -98,9 +107,12 @@ class TimeTravel:
         self.history = history
         self.clock = 0
         self._copies = self._written = 0
+        self._time = 0.0
         self._stops: deque[HistoryStop] = deque(maxlen=limits.TIMELINE_STOPS)
         self.live_stop: StoppedEvent | None = None
         self.past: _Past | None = None
+        self.replay: Replay | None = None
+        self.has_ended = False
         self._options: dict[str, object] = {}
         self._remembered = remembered
         self._report = report
@@ -114,20 +126,46 @@ class TimeTravel:
     def options_of_live(self, options: dict[str, object]) -> dict[str, object]:
         """Return what the engine of the live program has to know besides; those of the past get the others."""
         self._options = {**options, "endsWithLink": True}
-        return {"travel": {"socket": str(self.history.path), "token": self.history.token}}
+        travel: dict[str, object] = {"socket": str(self.history.path), "token": self.history.token}
+        if self.replay is not None:
+            travel["recording"] = self.replay.options()
+        return {"travel": travel}
 
     def note_clock(self, body: RawJson) -> None:
         """Take note of the clock of the live program, which is about to stop."""
         stands = decode_as(Stands, body)
+        self._take_note(stands)
+
+    def _take_note(self, stands: Stands) -> None:
         self.clock, self._copies, self._written = stands.clock, stands.copies, stands.written
+        self._time = stands.time / 1_000_000 or time.time()
 
     def note_stop(self, stop: StoppedEvent) -> None:
         """Take note of a stop of the live program, whose clock is known."""
         self.live_stop = stop
         moment = HistoryStop(
-            clock=self.clock, time=time.time(), output=self._written, reason=stop.reason, thread_id=stop.thread_id
+            clock=self.clock, time=self._time, output=self._written, reason=stop.reason, thread_id=stop.thread_id
         )
         self._stops.append(moment)
+
+    async def show_end(self, body: RawJson, live: Debuggee) -> None:
+        """Show the last moment of a recording, which was executed again to its end.
+
+        Raises:
+            RequestFailed: there is none, or no way there.
+
+        """
+        ended = decode_as(RecordingEnded, body)
+        self._take_note(ended)
+        self.has_ended = True
+        self.live_stop = StoppedEvent(reason=_END.reason, description=END_OF_HISTORY)
+        if not ended.how.startswith("end"):
+            problem = str(_problem(ended.how.split(" ")))
+            await self._report(OutputEvent(output=f"{problem}\n", category="important"), live.order)
+        elif self.replay is not None:
+            await self._report(OutputEvent(output=f"{self.replay.end()}\n", category="console"), live.order)
+        await self.history.have(self._copies)
+        await self._show(self.clock, live, _END)
 
     # Requests
 
@@ -140,6 +178,8 @@ class TimeTravel:
         """
         past = self.past
         if past is None:
+            if self.replay is not None and arguments.command in WRITING:
+                raise RequestFailed(_RECORDED.format(arguments.command))
             if arguments.command in MOVING:
                 self.live_stop = None
             body = await live.ask(arguments)
@@ -357,6 +397,12 @@ class TimeTravel:
         for problem in problems:
             raise problem
 
+    async def _show_end_again(self, live: Debuggee) -> None:
+        try:
+            await self._show(self.clock, live, _END)
+        except RequestFailed as error:
+            await self._report(OutputEvent(output=f"{error}\n", category="important"), live.order)
+
     def leave(self) -> None:
         """Let the process go that the client was shown."""
         past, self.past = self.past, None
@@ -392,6 +438,9 @@ class TimeTravel:
             text = str(_problem(how.split(" ")))
             await self._report(OutputEvent(output=f"{text}\n", category="important"), past.debuggee.order)
         assert self.live_stop is not None, "the live program stands"  # noqa: S101 - says so to mypy
+        if self.has_ended:
+            self._start_soon(self._show_end_again, past.debuggee)
+            return
         await self._report(self.live_stop, past.debuggee.order)
 
     @asynccontextmanager

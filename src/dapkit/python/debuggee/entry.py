@@ -2,9 +2,11 @@
 
     entry.py --link unix:PATH (--program FILE | --module NAME | --code TEXT) [--] [argument...]
     entry.py --beginning DESCRIPTOR (--program FILE | --module NAME | --code TEXT) [--] [argument...]
+    entry.py --record FOLDER (--program FILE | --module NAME | --code TEXT) [--] [argument...]
 
 The second is what `python -m dapkit` becomes: the program is not launched by an adapter, but clients can attach to it
 from its beginning on; the descriptor is of a pipe, which says how (`startup`).
+The third is what `dapkit record` starts: what the program takes from outside is written down (`travel/recorder.py`).
 Everything after the program is the program's own; one `--` in front of that is dropped.
 
 This file runs as a script, in an interpreter where dapkit need not be installed. It has `loader` make a world for the
@@ -47,6 +49,10 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+_ENGINE = ("engine", "connection.link", "requests.dispatch", "connection.current", "children.following", "travel.live")
+"""What a launched program has of the engine before it begins."""
+
+
 def _load_engine() -> "Callable[[str], Any]":
     """Have the package of this folder loaded where the program does not see it; return what loads its modules."""
     if not sys.flags.safe_path:
@@ -63,10 +69,16 @@ def _load_engine() -> "Callable[[str], Any]":
 def _arguments(given: list[str]) -> tuple[str, str, str, str, list[str]]:
     """Split the command line into how it begins and by what, kind of program, program, and its arguments."""
     match given:
-        case [("--link" | "--beginning") as how, way, ("--program" | "--module" | "--code") as kind, what, *rest]:
+        case [
+            ("--link" | "--beginning" | "--record") as how,
+            way,
+            ("--program" | "--module" | "--code") as kind,
+            what,
+            *rest,
+        ]:
             return how[2:], way, kind[2:], what, rest[1:] if rest[:1] == ["--"] else rest
     raise SystemExit(
-        "usage: entry.py --link unix:PATH | --beginning DESCRIPTOR "
+        "usage: entry.py --link unix:PATH | --beginning DESCRIPTOR | --record FOLDER "
         "(--program FILE | --module NAME | --code TEXT) [--] [argument...]"
     )
 
@@ -80,7 +92,7 @@ def _show_lines_at_once() -> None:
 def main() -> "Callable[[], None]":
     """Begin as the command line says, and return what runs the program."""
     how, way, kind, what, rest = _arguments(sys.argv[1:])
-    begin = _begin_launched if how == "link" else _begin_attachable
+    begin = {"link": _begin_launched, "beginning": _begin_attachable, "record": _begin_recorded}[how]
     return begin(_load_engine(), way, kind, what, rest)
 
 
@@ -102,7 +114,8 @@ def _begin_launched(
     engine.start()
     load("hidden").hide_all(of_interpreter)
     engine.let_link_take_turn()
-    _show_lines_at_once()
+    if engine.options.travel is None or engine.options.travel.recording is None:
+        _show_lines_at_once()
     run, file = program.prepare(kind, what, rest, archive=archive)
     engine.data_breakpoints.program_begins()
     if engine.options.travel is not None:
@@ -150,6 +163,24 @@ def _begin_attachable(
         sources,
         sys._getframe(2).f_code,
         asked_to_end=lambda: current.engine is not None and current.engine.asked_to_end,
+    )
+    return run_to_end
+
+
+def _begin_recorded(
+    load: "Callable[[str], Any]", folder: str, kind: str, what: str, rest: list[str]
+) -> "Callable[[], None]":
+    """Write down what the program takes from outside."""
+    of_interpreter = set(map(id, load("loader").standard("gc").get_objects()))
+    program = load("program.main")
+    for name in _ENGINE:  # so that the interpreter has the same names and modules when it is executed again
+        load(name)
+    run, _ = program.prepare(kind, what, rest, archive=program.is_archive(kind, what))
+    run = load("travel.recorder").begin(folder, run)
+    sources = load("startup").sources()
+    load("hidden").hide_all(of_interpreter)
+    run_to_end: Callable[[], None] = program.run_to_end(
+        run, lambda _: None, sources, sys._getframe(2).f_code, asked_to_end=lambda: False
     )
     return run_to_end
 

@@ -15,6 +15,27 @@ TEMPLATES: Final = ("jinja", "django")
 """Keys that ask for templates as sources."""
 
 
+class RecordingOptions:
+    """What a program is executed again by.
+
+    Attributes:
+        folder: with the files `notes` and `collections`.
+        began: when it began, in microseconds since 1970.
+        streams: the standard streams that it had.
+        hides_seed: whether the program does not find the variable PYTHONHASHSEED.
+        zone: the time zone that is to hold; empty for that of this machine.
+
+    """
+
+    def __init__(self, given: Json) -> None:
+        streams, began = given.get("streams"), given.get("began")
+        self.folder = str(given.get("folder"))
+        self.began = began if isinstance(began, int) else 0
+        self.streams: Json = streams if isinstance(streams, dict) else {}
+        self.hides_seed = bool(given.get("hidesSeed"))
+        self.zone = str(given.get("zone") or "")
+
+
 class TravelOptions:
     """How the program is copied for time travel.
 
@@ -22,6 +43,7 @@ class TravelOptions:
         socket: path of the unix socket that copies connect to.
         token: that they show there.
         interval: nanoseconds between copies, at least.
+        recording: what the program is executed again by; None for one that is not.
 
     """
 
@@ -30,6 +52,8 @@ class TravelOptions:
         self.token = str(given.get("token"))
         interval = given.get("interval")
         self.interval = interval if isinstance(interval, int) else limits.CHECKPOINT_NANOSECONDS
+        recording = given.get("recording")
+        self.recording = RecordingOptions(recording) if isinstance(recording, dict) else None
 
 
 class PastStop:

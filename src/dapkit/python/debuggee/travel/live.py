@@ -7,24 +7,19 @@ a thread of the program is set apart from what the program does: the callbacks o
 
 import sys
 from collections.abc import Callable
-from types import CodeType
 from typing import TYPE_CHECKING, Final
 
 from ..connection.wire import Json
 from ..errors import RequestRefused
-from ..execution import monitor
 from ..execution.history_place import HistoryPlace
-from ..sources.files import OURS, PROGRAM, starts_on_its_only_line
-from . import past
+from ..options import RecordingOptions
+from . import lines, past, recorder, standard_streams
 from .boundary import AVAILABLE, REASON, boundary
 
 if TYPE_CHECKING:
     from ..engine import Engine
 
-_MONITORING = sys.monitoring
-_EVENTS: Final = _MONITORING.events
-_TOOL: Final = _MONITORING.OPTIMIZER_ID
-"""The highest number: it is called before the others, and knows what time it is when they ask."""
+RECORDING_ENDS: Final = "dapkit/recordingEnds"
 
 
 def claim(engine: "Engine") -> None:
@@ -37,9 +32,9 @@ def claim(engine: "Engine") -> None:
     if not AVAILABLE:
         raise RequestRefused(REASON)
     try:
-        _MONITORING.use_tool_id(_TOOL, "dapkit's clock")
+        lines.claim()
     except ValueError as error:
-        raise RequestRefused(f"tool {_TOOL} of sys.monitoring, which time travel needs, is in use") from error
+        raise RequestRefused(f"tool {lines.TOOL} of sys.monitoring, which time travel needs, is in use") from error
     engine.monitor.accompanied_by_clock(boundary.aside)
     engine.set_apart = boundary.only_live
 
@@ -55,28 +50,44 @@ def begin(engine: "Engine", run: Callable[[], None]) -> Callable[[], None]:
     options = engine.options.travel
     if options is None:
         return run
-    sources, everything = engine.sources, not engine.options.just_my_code
-
-    def counts(code: CodeType) -> int:
-        kind = sources.kind(code.co_filename)
-        if kind != PROGRAM and (kind == OURS or not everything):
-            return 0
-        return 2 if starts_on_its_only_line(code) else 1
-
+    recording = options.recording
+    counts = lines.counted(engine.sources, everything=not engine.options.just_my_code and recording is None)
+    if recording is not None:
+        _execute_again(engine, recording)
     engine.stops.history = HistoryPlace(_stands, boundary.clock, boundary.is_copy)
     boundary.begin(
-        options.socket, options.token, options.interval, _TOOL, past.arrive, counts, _MONITORING.set_local_events
+        options.socket,
+        options.token,
+        options.interval,
+        lines.TOOL,
+        past.arrive,
+        counts,
+        sys.monitoring.set_local_events,
     )
-    for event, callback in (
-        (_EVENTS.LINE, boundary.on_line),
-        (_EVENTS.PY_START, boundary.on_start),
-        (_EVENTS.PY_RESUME, boundary.on_start),
-    ):
-        _MONITORING.register_callback(_TOOL, event, callback)
-    _MONITORING.set_events(_TOOL, monitor.DISCOVERY)
+    lines.count()
     return boundary.inside(run)
 
 
+def _execute_again(engine: "Engine", recording: RecordingOptions) -> None:
+    """Have the program find what was recorded instead of what there is."""
+    if recording.hides_seed:
+        recorder.hide_seed()
+    if recording.zone:
+        recorder.set_zone(recording.zone)
+    output, errors = standard_streams.make_again(recording.streams)
+
+    def ended(how: str) -> None:
+        engine.link.event(RECORDING_ENDS, {"how": how, **_stands()})
+
+    folder = recording.folder
+    boundary.replay(f"{folder}/notes", f"{folder}/collections", recording.began, output, errors, ended)
+
+
 def _stands() -> Json:
-    """Return where the live program stops: how many copies it has had made, and how much it has written."""
-    return {"clock": boundary.stand(), "copies": boundary.count_copies(), "written": boundary.count_written()}
+    """Return where the live program stops: how many copies it has had made, how much it has written, and its time."""
+    return {
+        "clock": boundary.stand(),
+        "copies": boundary.count_copies(),
+        "written": boundary.count_written(),
+        "time": boundary.time_of_program(),
+    }

@@ -32,12 +32,14 @@
 
 /* Opening and closing */
 
+static int takes_rights(int flags) { return (flags & O_CREAT) != 0 || (flags & __O_TMPFILE) == __O_TMPFILE; }
+
 static int (*real_open)(const char *, int, ...);
 int hook_open(const char *path, int flags, ...)
 {
     va_list rest;
     va_start(rest, flags);
-    mode_t rights = flags & (O_CREAT | __O_TMPFILE) ? va_arg(rest, mode_t) : 0;
+    mode_t rights = takes_rights(flags) ? va_arg(rest, mode_t) : 0;
     va_end(rest);
     if ((flags & (O_ACCMODE | O_CREAT | O_TRUNC)) != O_RDONLY && refuses()) return -1;
     if (passes()) return real_open(path, flags, rights);
@@ -52,7 +54,7 @@ static int hook_openat(int folder, const char *path, int flags, ...)
 {
     va_list rest;
     va_start(rest, flags);
-    mode_t rights = flags & (O_CREAT | __O_TMPFILE) ? va_arg(rest, mode_t) : 0;
+    mode_t rights = takes_rights(flags) ? va_arg(rest, mode_t) : 0;
     va_end(rest);
     if ((flags & (O_ACCMODE | O_CREAT | O_TRUNC)) != O_RDONLY && refuses()) return -1;
     if (passes()) return real_openat(folder, path, flags, rights);
@@ -122,6 +124,13 @@ static int64_t count_written(int descriptor, int64_t size)
     return size;
 }
 
+static int64_t answer_write(const char *call, uint64_t key, int descriptor, const void *place)
+{
+    int64_t written = answer(call, key, NULL, 0);
+    print_again(descriptor, place, written);
+    return written;
+}
+
 static size_t size_of(const struct iovec *parts, int count)
 {
     size_t size = 0;
@@ -131,7 +140,7 @@ static size_t size_of(const struct iovec *parts, int count)
 
 static uint64_t hash_of(uint64_t seed, const struct iovec *parts, int count)
 {
-    for (int i = 0; i < count; i++) seed = hash_bytes(seed, parts[i].iov_base, parts[i].iov_len);
+    for (int i = 0; i < count; i++) seed = hash_written(seed, parts[i].iov_base, parts[i].iov_len);
     return seed;
 }
 
@@ -159,20 +168,17 @@ static ssize_t hook_pread_chk(int file, void *place, size_t size, off_t offset, 
     return hook_pread(file, place, size, offset);
 }
 
-#define MOST_HASHED 65536
-
 static ssize_t (*real_write)(int, const void *, size_t);
 ssize_t hook_write(int descriptor, const void *place, size_t size)
 {
     if (passes()) return real_write(descriptor, place, size);
-    /* Of much that is written in many calls, the beginning of what is left is enough. */
-    uint64_t key = hash_bytes(hash_number((uint64_t)descriptor, size), place, size < MOST_HASHED ? size : MOST_HASHED);
-    if (!before_blocking()) return answer("write", key, NULL, 0);
+    uint64_t key = hash_written((uint64_t)descriptor, place, size);
+    if (!before_blocking()) return answer_write("write", key, descriptor, place);
     ssize_t written = BLOCKING(real_write(descriptor, place, size));
     return note("write", key, count_written(descriptor, written), NULL, 0);
 }
 CHANGES(ssize_t, pwrite, (int file, const void *place, size_t size, off_t offset), (file, place, size, offset),
-        hash_bytes(NUMBERS(file, offset), place, size))
+        hash_written(NUMBERS(file, offset), place, size))
 
 /* What is read into several places is noted as one after the other. */
 static ssize_t scatter(const char *call, uint64_t key, const struct iovec *parts, int count)

@@ -170,8 +170,8 @@ static int hook_getnameinfo(const struct sockaddr *address, socklen_t size, char
     return (int)note("getnameinfo", key, result, parts, 2);
 }
 
-/* The older functions with a buffer of the caller's: all that the entry points to lies in that, at the same address in
-   replay, so that both are noted as they are. */
+/* The older functions with a buffer of the caller's: all that the entry points to lies in that, so that both are noted
+   as they are. Where a recording is executed again, the buffer lies elsewhere, and pointers into it are moved. */
 
 static int is_within(const void *pointer, const char *buffer, size_t size)
 {
@@ -186,16 +186,37 @@ static int note_host(const char *call, uint64_t key, int result, struct hostent 
     Part parts[] = {{&is_found, sizeof is_found},
                     {host_error, sizeof *host_error},
                     {host, has_host ? sizeof *host : 0},
-                    {buffer, has_host && is_within(host->h_name, buffer, room) ? room : 0}};
-    return (int)note(call, key, result, parts, 4);
+                    {buffer, has_host && is_within(host->h_name, buffer, room) ? room : 0},
+                    {&buffer, sizeof buffer}};
+    return (int)note(call, key, result, parts, 5);
+}
+
+static void move_list(char **list, ptrdiff_t distance)
+{
+    for (; list != NULL && *list != NULL; list++) *list += distance;
+}
+
+static void move_host(struct hostent *host, ptrdiff_t distance)
+{
+    if (host->h_name != NULL) host->h_name += distance;
+    if (host->h_aliases != NULL) host->h_aliases = (char **)((char *)host->h_aliases + distance);
+    if (host->h_addr_list != NULL) host->h_addr_list = (char **)((char *)host->h_addr_list + distance);
+    move_list(host->h_aliases, distance);
+    move_list(host->h_addr_list, distance);
 }
 
 static int answer_host(const char *call, uint64_t key, struct hostent *host, char *buffer, size_t room,
                        struct hostent **found, int *host_error)
 {
     int64_t is_found = 0;
-    Part parts[] = {{&is_found, sizeof is_found}, {host_error, sizeof *host_error}, {host, sizeof *host}, {buffer, room}};
-    int result = (int)answer(call, key, parts, 4);
+    char *noted_buffer = buffer;
+    Part parts[] = {{&is_found, sizeof is_found},
+                    {host_error, sizeof *host_error},
+                    {host, sizeof *host},
+                    {buffer, room},
+                    {&noted_buffer, sizeof noted_buffer}};
+    int result = (int)answer(call, key, parts, 5);
+    if (is_found && noted_buffer != buffer) move_host(host, buffer - noted_buffer);
     *found = is_found ? host : NULL;
     return result;
 }

@@ -271,7 +271,7 @@ static int hook_pclose(FILE *stream)
     static void(*real_##name) parameters;                                                                              \
     static void hook_##name parameters                                                                                 \
     {                                                                                                                  \
-        if (inside && is_past) reached_end();                                                                          \
+        if (inside && mode == REPLAY) reached_end();                                                                         \
         real_##name arguments;                                                                                         \
         abort();                                                                                                       \
     }
@@ -331,6 +331,7 @@ static void take_signal(int number, siginfo_t *with, void *context)
     }
     __atomic_fetch_or(&taken, 1ull << (number - 1), __ATOMIC_SEQ_CST);
     be_due();
+    if (is_recording) delay_signal();
 }
 
 uint64_t signals_taken(void)

@@ -10,8 +10,7 @@
 
 static uint64_t hash_data(uint64_t seed, const void *data, size_t size)
 {
-    uint64_t hash = hash_number(seed, size);
-    return data == NULL ? hash : hash_bytes(hash, data, size < MOST_HASHED ? size : MOST_HASHED);
+    return data == NULL ? hash_number(seed, size) : hash_written(seed, data, size < MOST_HASHED ? size : MOST_HASHED);
 }
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }

@@ -22,6 +22,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -53,7 +54,7 @@ int thread_count;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all this */
 static Thread *holder; /* of the turn; none while all wait for something outside */
 static Thread *ending; /* has given its turn away, and is about to be gone */
-static uint64_t passed, tried, waited;
+static uint64_t passed, waited;
 static __thread Thread *self __attribute__((tls_model("initial-exec")));
 
 static int (*real_pthread_join)(pthread_t, void **);
@@ -372,14 +373,83 @@ static int hook_other_sem_post(sem_t *semaphore)
     return passes() || !is_shared(semaphore) ? real_sem_post(semaphore) : post_shared(semaphore);
 }
 
+/* Which try of which semaphore. Those that the program has had made have the place of the notes at which that was; others
+   are of the interpreter, and few. */
+
+typedef struct Known {
+    struct Known *next;
+    const sem_t *semaphore;
+    uint64_t born, tries;
+} Known;
+
+#define BUCKETS 4096
+#define KNOWN_AT_ONCE 4096
+
+static Known *known[BUCKETS], *unused_known;
+
+static Known **place_of(const sem_t *semaphore)
+{
+    Known **place = &known[((uintptr_t)semaphore >> 4) % BUCKETS];
+    while (*place != NULL && (*place)->semaphore != semaphore) place = &(*place)->next;
+    return place;
+}
+
+static Known *know(const sem_t *semaphore)
+{
+    Known **place = place_of(semaphore);
+    if (*place != NULL) return *place;
+    if (unused_known == NULL) {
+        Known *more = mmap(NULL, KNOWN_AT_ONCE * sizeof *more, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (more == MAP_FAILED) return NULL;
+        for (int i = 0; i < KNOWN_AT_ONCE; i++) {
+            more[i].next = unused_known;
+            unused_known = &more[i];
+        }
+    }
+    Known *found = unused_known;
+    unused_known = found->next;
+    *found = (Known){NULL, semaphore, 0, 0};
+    return *place = found;
+}
+
+static uint64_t key_of_try(const sem_t *semaphore)
+{
+    Known *found = know(semaphore);
+    return found == NULL ? 0 : hash_number(found->born, ++found->tries);
+}
+
+static int (*real_sem_init)(sem_t *, int, unsigned);
+static int hook_sem_init(sem_t *semaphore, int is_shared_one, unsigned value)
+{
+    Known *found = passes() ? NULL : know(semaphore);
+    if (found != NULL) {
+        found->born = log_place;
+        found->tries = 0;
+    }
+    return real_sem_init(semaphore, is_shared_one, value);
+}
+
+static int (*real_sem_destroy)(sem_t *);
+static int hook_sem_destroy(sem_t *semaphore)
+{
+    Known **place = passes() ? NULL : place_of(semaphore);
+    if (place != NULL && *place != NULL) {
+        Known *gone = *place;
+        *place = gone->next;
+        gone->next = unused_known;
+        unused_known = gone;
+    }
+    return real_sem_destroy(semaphore);
+}
+
 /* Semaphores of the interpreter. A try that fails is noted: if the lock is one that free threads use too, it depends on them. */
 
 static int try(sem_t *semaphore)
 {
-    tried++;
+    uint64_t key = key_of_try(semaphore);
     if (mode == REPLAY) {
-        if (next_is("sem_trywait", tried)) {
-            answer("sem_trywait", tried, NULL, 0);
+        if (next_is("sem_trywait", key)) {
+            answer("sem_trywait", key, NULL, 0);
             return -1;
         }
         if (real_sem_trywait(semaphore) == 0) return 0;
@@ -391,7 +461,7 @@ static int try(sem_t *semaphore)
     }
     if (real_sem_trywait(semaphore) == 0) return 0;
     if (errno != EAGAIN) return -1;
-    return (int)note("sem_trywait", tried, -1, NULL, 0);
+    return (int)note("sem_trywait", key, -1, NULL, 0);
 }
 
 /* The interpreter mostly lets go of itself before it waits; faulthandler waits for its thread without. */
@@ -513,6 +583,7 @@ static int hook_pthread_create(pthread_t *thread, const pthread_attr_t *attribut
         return error;
     }
     *thread = made->thread;
+    if (thread_count == 1) begin_threads();
     thread_count++;
     aim();
     return 0;
@@ -630,6 +701,8 @@ const Hook interpreter_hooks[] = {
     {"sem_clockwait", hook_sem_clockwait, (void **)&real_sem_clockwait},
     {"sem_timedwait", hook_sem_timedwait, (void **)&real_sem_timedwait},
     {"sem_post", hook_sem_post, (void **)&real_sem_post},
+    {"sem_init", hook_sem_init, (void **)&real_sem_init},
+    {"sem_destroy", hook_sem_destroy, (void **)&real_sem_destroy},
     {"pthread_create", hook_pthread_create, (void **)&real_pthread_create},
     {"pthread_detach", hook_pthread_detach, (void **)&real_pthread_detach},
     {"pthread_join", hook_pthread_join, (void **)&real_pthread_join},

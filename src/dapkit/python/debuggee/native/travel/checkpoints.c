@@ -192,7 +192,7 @@ __attribute__((noinline)) int checkpoint(void)
     libraries_have_threads = count_threads() > thread_count + threads_at_begin;
     struct timespec time;
     clock_gettime(CLOCK_REALTIME, &time);
-    copied_at = (uint64_t)time.tv_sec * 1000000u + (uint64_t)time.tv_nsec / 1000u;
+    copied_at = is_recorded ? time_of_recording() : (uint64_t)time.tv_sec * 1000000u + (uint64_t)time.tv_nsec / 1000u;
     copied_output = log_head->written;
     copied = 0;
     copies++;
@@ -228,11 +228,16 @@ static void say_place(char *line, size_t size)
 static void end_here(const char *how, const char *call, const char *noted, uint64_t when)
 {
     char line[LINE_SIZE * 2], place[LINE_SIZE] = "";
+    int is_again = is_executed_again();
     inside = 0;
     PyGILState_STATE state = PyGILState_Ensure();
     say_place(place, sizeof place);
     snprintf(line, sizeof line, "%s %llu %s %s %llu %s\n", how, (unsigned long long)ticks, call, noted,
              (unsigned long long)when, place);
+    if (is_again) {
+        line[strlen(line) - 1] = 0;
+        say_end_of_recording(line);
+    }
     if (has_arrived) {
         line[strlen(line) - 1] = 0;
         call_arrive(line);

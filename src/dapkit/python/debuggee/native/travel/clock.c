@@ -18,11 +18,13 @@ static int is_due = 1, is_disturbed;
 static uint64_t leaves_copy_at; /* 0: nowhere */
 static PyObject *look_at_line;  /* called at each, NULL for nothing */
 
+static int makes_copies(void) { return !is_past && !is_recording && mode != OFF; }
+
 /* When threads switch is the same in live and replay: it depends on the clock alone. */
 void aim(void)
 {
-    uint64_t next = thread_count > 1 ? (ticks / SWITCH_EVERY + 1) * SWITCH_EVERY : UINT64_MAX;
-    if (mode == LIVE && thread_count == 1 && is_due) wanted = 0;
+    uint64_t next = thread_count > 1 ? ticks + SWITCH_EVERY - clock_of_notes() % SWITCH_EVERY : UINT64_MAX;
+    if (makes_copies() && thread_count == 1 && is_due) wanted = 0;
     target = next < wanted ? next : wanted;
     if (mode == LIVE && is_signal_pending()) target = 0;
     if (mode == REPLAY && tick_of_signal() < target) target = tick_of_signal();
@@ -104,11 +106,11 @@ static PyObject *look_at_clock(void)
 {
     PyObject *result;
     deliver_at_tick();
-    if (mode == LIVE && ticks >= wanted) result = look_live();
-    else if (mode == REPLAY && ticks >= wanted) result = look_in_past();
+    if (makes_copies() && ticks >= wanted) result = look_live();
+    else if (is_past && mode == REPLAY && ticks >= wanted) result = look_in_past();
     else result = Py_NewRef(Py_None);
-    if (mode == OFF || mode == PAST) wanted = UINT64_MAX;
-    if (thread_count > 1 && ticks % SWITCH_EVERY == 0 && !passes()) yield_turn();
+    if (mode == OFF || mode == PAST || is_recording) wanted = UINT64_MAX;
+    if (thread_count > 1 && clock_of_notes() % SWITCH_EVERY == 0 && !passes()) yield_turn();
     aim();
     return result;
 }
@@ -116,7 +118,10 @@ static PyObject *look_at_clock(void)
 PyObject *on_line(PyObject *Py_UNUSED(self), PyObject *const *args, size_t Py_UNUSED(given), PyObject *Py_UNUSED(names))
 {
     if (!inside) Py_RETURN_NONE;
-    if (is_past) {
+    if (is_recorded) {
+        if (++ticks >= target) return look_at_clock();
+    }
+    else if (is_past) {
         if (collect_due() < 0) return NULL;
         ticks++;
         if (aim_collector() < 0) return NULL;

@@ -9,6 +9,7 @@
    Where that is, is found out by thresholds that nothing else has. */
 
 #include "travel.h"
+#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -20,7 +21,7 @@
 #define NEVER (-(1 << 30)) /* a count from which no threshold is reached */
 
 typedef struct {
-    uint64_t ticks;
+    uint64_t when; /* the clock; in a recording, the place of the note after the one before it */
     int counts[3], generation;
 } Collection;
 
@@ -65,14 +66,26 @@ static int make_room(void)
     return 0;
 }
 
+static int map_collections(int file)
+{
+    if (file < 0) return -1;
+    collections = mmap(NULL, ROOM, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
+    if (collections == MAP_FAILED) return -1;
+    collections_file = out_of_the_way(file);
+    return 0;
+}
+
+int record_collections(const char *path)
+{
+    return map_collections(open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600)) < 0 ? -1 : make_room();
+}
+
+int read_collections(const char *path) { return map_collections(open(path, O_RDWR | O_CLOEXEC)); }
+
 static int make_collections(void)
 {
-    collections_file = memfd_create("dapkit-collections", MFD_CLOEXEC);
-    if (collections_file < 0) return -1;
-    collections = mmap(NULL, ROOM, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, collections_file, 0);
-    if (collections == MAP_FAILED) return -1;
-    collections_file = out_of_the_way(collections_file);
-    return make_room();
+    if (is_recorded) return 0; /* there are such */
+    return map_collections(memfd_create("dapkit-collections", MFD_CLOEXEC)) < 0 ? -1 : make_room();
 }
 
 /* A collection that the program asks for needs no note: it does so in replay as well. What `gc.collect` calls is replaced
@@ -99,6 +112,8 @@ static void watch_collect(PyObject *function)
     method->ml_meth = (PyCFunction)(void (*)(void))hook_collect;
 }
 
+static uint64_t now_is(void) { return is_recorded ? log_place : ticks; }
+
 static const Collection *next_collection(void)
 {
     return place < log_head->collections ? &collections[place] : NULL;
@@ -108,17 +123,17 @@ static void begin_collection(int generation)
 {
     if (is_asked_for) return;
     if (mode == LIVE && make_room() == 0) {
-        collections[place] = (Collection){ticks, {young_at_tick, *counts[1], *counts[2]}, generation};
+        collections[place] = (Collection){now_is(), {young_at_tick, *counts[1], *counts[2]}, generation};
         log_head->collections = ++place;
     }
-    else if (mode == REPLAY && next_collection() != NULL && next_collection()->ticks == ticks)
+    else if (mode == REPLAY && next_collection() != NULL && next_collection()->when == now_is())
         place++;
 }
 
 static void end_collection(void)
 {
     const Collection *next = next_collection();
-    if (mode == REPLAY && (next == NULL || next->ticks != ticks)) *counts[0] = NEVER;
+    if (mode == REPLAY && (next == NULL || next->when != now_is())) *counts[0] = NEVER;
 }
 
 /* In the list of the interpreter, in place of what the program sees in `gc.callbacks`. */
@@ -202,7 +217,7 @@ int collect_due(void)
 {
     if (counts[0] == NULL) return 0;
     const Collection *due;
-    while ((due = next_collection()) != NULL && due->ticks == ticks) {
+    while ((due = next_collection()) != NULL && due->when == ticks) {
         place++;
         *counts[0] = NEVER;
         PyObject *generation = PyLong_FromLong(due->generation), *args = PyTuple_Pack(1, generation);
@@ -222,7 +237,7 @@ int aim_collector(void)
 {
     if (counts[0] == NULL) return 0;
     const Collection *next = next_collection();
-    if (next == NULL || next->ticks != ticks) {
+    if (next == NULL || next->when != ticks) {
         if (*counts[0] >= 0) *counts[0] = NEVER;
         return 0;
     }
@@ -232,4 +247,19 @@ int aim_collector(void)
     PyObject *made = PySet_New(NULL); /* the interpreter keeps none of them for later */
     Py_XDECREF(made);
     return made == NULL ? -1 : 0;
+}
+
+/* The same in a recording, after each note. One that has come to nothing since the note before is given up. */
+void aim_collector_at_note(void)
+{
+    if (counts[0] == NULL) return;
+    const Collection *next;
+    while ((next = next_collection()) != NULL && next->when < log_place) place++;
+    if (next == NULL || next->when != log_place) {
+        if (*counts[0] >= 0) *counts[0] = NEVER;
+        return;
+    }
+    for (int i = 0; i < GENERATIONS; i++) *counts[i] = next->counts[i];
+    const int *threshold = counts[0] - 1;
+    if (*counts[0] > *threshold) *counts[0] = *threshold; /* what is made next is one too many */
 }

@@ -113,9 +113,8 @@ int begin_tracking(PyObject *called_at_return)
 static PyObject *disable(void) { return PyObject_GetAttrString(PySys_GetObject("monitoring"), "DISABLE"); }
 
 /* Code that starts for the first time: lines of the program's own are counted from now on. */
-static PyObject *on_start(PyObject *Py_UNUSED(module), PyObject *const *args, Py_ssize_t count)
+static PyObject *begin_code(PyObject *const *args)
 {
-    if (count < 1) return PyErr_Format(PyExc_TypeError, "on_start takes a code object and an offset");
     if (is_one_liner(args[0])) Py_RETURN_NONE;
     PyObject *found = call_aside(counts, args, 1, NULL);
     if (found == NULL) return NULL;
@@ -138,6 +137,18 @@ static PyObject *on_start(PyObject *Py_UNUSED(module), PyObject *const *args, Py
     if (how != ONE_LINER) return disable();
     keep(&one_liners, args[0]);
     Py_RETURN_NONE;
+}
+
+static PyObject *on_start(PyObject *Py_UNUSED(module), PyObject *const *args, Py_ssize_t count)
+{
+    if (count < 1) return PyErr_Format(PyExc_TypeError, "on_start takes a code object and an offset");
+    int was_inside = inside;
+    inside = 0;
+    lists_of_debugger();
+    PyObject *result = begin_code(args);
+    lists_of_program();
+    inside = was_inside;
+    return result;
 }
 
 int begin_counting(int number, PyObject *is_counted, PyObject *set_events)

@@ -1,9 +1,11 @@
-/* The notes of what the program took from outside: a memory that the process and its checkpoints share.
+/* The notes of what the program took from outside: a memory that the process and its checkpoints share, or a file.
 
    A note:  size of it all | call | clock | key | result | errno | signals | parts, each with its size, padded to 8 bytes.
    Only the live process appends; a process that replays reads from where it was when its checkpoint was made. */
 
 #include "travel.h"
+#include <ctype.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -14,7 +16,7 @@
 
 typedef struct {
     uint32_t size, count; /* bytes of it all; number of parts */
-    const char *call;     /* the text is at the same address in each process */
+    uint64_t call;        /* number of its name */
     uint64_t ticks, key;
     int64_t result;
     int64_t error;
@@ -24,20 +26,80 @@ typedef struct {
 LogHead *log_head;
 uint64_t log_place, ticks;
 static char *log_begin;
-static size_t log_room;
+static size_t log_room, log_most = ROOM;
 static int log_file = -1;
 
-int make_log(void)
+static int map_log(int file)
 {
-    log_file = memfd_create("dapkit-log", MFD_CLOEXEC);
-    if (log_file < 0 || ftruncate(log_file, CHUNK) < 0) return -1;
-    log_begin = mmap(NULL, ROOM, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, log_file, 0);
+    if (file < 0) return -1;
+    log_begin = mmap(NULL, ROOM, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
     if (log_begin == MAP_FAILED) return -1;
-    log_file = out_of_the_way(log_file);
-    log_room = CHUNK;
+    log_file = out_of_the_way(file);
     log_head = (LogHead *)log_begin;
-    log_place = log_head->end = PADDED(sizeof *log_head);
+    log_place = PADDED(sizeof *log_head);
     return 0;
+}
+
+/* A file that has no room would end the program when it is written to. */
+static int grow(size_t size)
+{
+    if (!is_recording) return ftruncate(log_file, (off_t)size);
+    return (errno = posix_fallocate(log_file, 0, (off_t)size)) == 0 ? 0 : -1;
+}
+
+static int make_room(size_t size)
+{
+    while (log_head->end + size > log_room) {
+        if (log_room + CHUNK > log_most || grow(log_room + CHUNK) < 0) return -1;
+        log_room += CHUNK;
+    }
+    return 0;
+}
+
+static int begin_log(int file)
+{
+    log_room = CHUNK;
+    if (map_log(file) < 0 || grow(log_room) < 0) return -1;
+    log_head->end = log_place;
+    return 0;
+}
+
+int make_log(void) { return begin_log(memfd_create("dapkit-log", MFD_CLOEXEC)); }
+
+int record_log(const char *path, uint64_t most)
+{
+    log_most = most < CHUNK ? CHUNK : most < ROOM ? most : ROOM;
+    return begin_log(open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+}
+
+int read_log(const char *path) { return map_log(open(path, O_RDWR | O_CLOEXEC)); }
+
+/* The number that notes have of a call. */
+static uint64_t number_of(const char *call)
+{
+    static struct {
+        const char *call;
+        uint64_t number;
+    } known[1024];
+    size_t place = ((uintptr_t)call ^ (uintptr_t)call >> 10) % LENGTH(known);
+    if (known[place].call == call) return known[place].number;
+    uint64_t number = 0;
+    while (number < log_head->names && strcmp(log_head->name[number], call) != 0) number++;
+    if (number == log_head->names) {
+        if (mode != LIVE || number == MOST_NAMES) return UINT64_MAX;
+        strncpy(log_head->name[number], call, NAME_SIZE - 1);
+        log_head->names++;
+    }
+    known[place].call = call;
+    known[place].number = number;
+    return number;
+}
+
+static const char *name_of(const Note *noted) { return noted->call < MOST_NAMES ? log_head->name[noted->call] : "?"; }
+
+static const Note *next_note(void)
+{
+    return log_place < log_head->end ? (const Note *)(log_begin + log_place) : NULL;
 }
 
 uint64_t hash_bytes(uint64_t seed, const void *bytes, size_t size)
@@ -64,13 +126,42 @@ uint64_t hash_text(const char *text)
     return hash_bytes(0, text, is_address ? rest : size);
 }
 
-static int make_room(size_t size)
+#define MOST_HASHED 65536 /* of much that is written in many calls, the beginning of what is left is enough */
+#define ADDRESS_DIGITS 8
+#define NUMBER_DIGITS 12
+
+static size_t count_digits(const unsigned char *text, size_t size, int are_hex)
 {
-    while (log_head->end + size > log_room) {
-        if (log_room + CHUNK > ROOM || ftruncate(log_file, (off_t)(log_room + CHUNK)) < 0) return -1;
-        log_room += CHUNK;
+    size_t count = 0;
+    while (count < size && (are_hex ? isxdigit(text[count]) : isdigit(text[count]))) count++;
+    return count;
+}
+
+/* How many bytes there are of a text that says where an object lies, at its beginning. */
+static size_t size_of_address(const unsigned char *text, size_t size)
+{
+    if (!isdigit(*text)) return 0;
+    int is_hex = size > 1 && text[0] == '0' && text[1] == 'x';
+    size_t digits = count_digits(text + 2 * is_hex, size - 2 * (size_t)is_hex, is_hex), all = digits + 2 * (size_t)is_hex;
+    return digits >= (is_hex ? ADDRESS_DIGITS : NUMBER_DIGITS) || all == size ? all : 0;
+}
+
+/* When a recording is executed again, objects lie elsewhere: what a program writes of that does not count. */
+uint64_t hash_written(uint64_t seed, const void *place, size_t size)
+{
+    const unsigned char *text = place;
+    size_t hashed = size < MOST_HASHED ? size : MOST_HASHED;
+    if (!is_recorded) return hash_bytes(hash_number(seed, size), place, hashed);
+    uint64_t hash = hash_number(seed, 1);
+    size_t next = count_digits(text, hashed, 1); /* the rest of one that was begun before */
+    while (next < hashed) {
+        size_t skipped = size_of_address(text + next, hashed - next);
+        size_t digits = skipped ? 0 : count_digits(text + next, hashed - next, 0), taken = digits ? digits : 1;
+        if (skipped) hash = (hash ^ '0') * 1099511628211u;
+        for (size_t i = 0; !skipped && i < taken; i++) hash = (hash ^ text[next + i]) * 1099511628211u;
+        next += skipped ? skipped : taken;
     }
-    return 0;
+    return hash;
 }
 
 int64_t note(const char *call, uint64_t key, int64_t result, const Part *parts, int count)
@@ -78,15 +169,15 @@ int64_t note(const char *call, uint64_t key, int64_t result, const Part *parts, 
     int error = errno;
     size_t size = sizeof(Note);
     for (int i = 0; i < count; i++) size += 8 + PADDED(parts[i].size);
+    uint64_t number = number_of(call);
     if (make_room(size) < 0) {
-        mode = OFF; /* no history from here on */
-        let_threads_go();
+        end_recording(errno == ENOSPC ? "no room was left on the disk" : "it has as many bytes as it may have");
         errno = error;
         return result;
     }
     char *place = log_begin + log_head->end;
     uint64_t signals = signals_taken();
-    *(Note *)place = (Note){(uint32_t)size, (uint32_t)count, call, ticks, key, result, error, signals};
+    *(Note *)place = (Note){(uint32_t)size, (uint32_t)count, number, clock_of_notes(), key, result, error, signals};
     place += sizeof(Note);
     for (int i = 0; i < count; i++) {
         *(uint64_t *)place = parts[i].size;
@@ -94,6 +185,7 @@ int64_t note(const char *call, uint64_t key, int64_t result, const Part *parts, 
         place += 8 + PADDED(parts[i].size);
     }
     log_place = log_head->end += size;
+    if (is_recording) young_at_tick = *young_count;
     errno = error;
     if (signals) deliver(signals);
     return result;
@@ -101,25 +193,26 @@ int64_t note(const char *call, uint64_t key, int64_t result, const Part *parts, 
 
 static const Note *take(const char *call, uint64_t key)
 {
-    if (log_place >= log_head->end) reached_end();
-    const Note *found = (const Note *)(log_begin + log_place);
-    int is_other = found->call != call && strcmp(found->call, call) != 0;
-    if (is_other || found->ticks != ticks || found->key != key) diverged(call, found->call, found->ticks);
+    const Note *found = next_note();
+    if (found == NULL) reached_end();
+    if (found->call != number_of(call) || found->ticks != clock_of_notes() || found->key != key)
+        diverged(call, name_of(found), found->ticks);
     log_place += found->size;
+    if (is_recorded) aim_collector_at_note();
     return found;
 }
 
 uint64_t tick_of_signal(void)
 {
-    const Note *next = (const Note *)(log_begin + log_place);
-    return log_place < log_head->end && strcmp(next->call, "signal") == 0 ? next->ticks : UINT64_MAX;
+    const Note *next = next_note();
+    if (next == NULL || next->call != number_of("signal") || (is_recorded && !had_threads)) return UINT64_MAX;
+    return is_recorded ? next->ticks + threads_since : next->ticks;
 }
 
 int next_is(const char *call, uint64_t key)
 {
-    if (log_place >= log_head->end) return 0;
-    const Note *next = (const Note *)(log_begin + log_place);
-    return next->key == key && next->ticks == ticks && (next->call == call || strcmp(next->call, call) == 0);
+    const Note *next = next_note();
+    return next != NULL && next->key == key && next->ticks == clock_of_notes() && next->call == number_of(call);
 }
 
 int64_t answer(const char *call, uint64_t key, Part *parts, int count)
@@ -128,7 +221,7 @@ int64_t answer(const char *call, uint64_t key, Part *parts, int count)
     const char *place = (const char *)(found + 1);
     for (int i = 0; i < count && i < (int)found->count; i++) {
         size_t size = *(const uint64_t *)place;
-        if (size > parts[i].size) diverged(call, found->call, found->ticks);
+        if (size > parts[i].size) diverged(call, name_of(found), found->ticks);
         if (size) memcpy(parts[i].place, place + 8, size);
         parts[i].size = size;
         place += 8 + PADDED(size);

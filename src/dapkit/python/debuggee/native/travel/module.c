@@ -12,9 +12,10 @@ static PyObject *begin(PyObject *Py_UNUSED(module), PyObject *args)
     if (begin_checkpoints(path, name, arrive) < 0 || begin_counting(tool, counts, set_events) < 0) return NULL;
     if (find_collector() < 0) return NULL;
     find_current_frame();
-    if (make_log() < 0 || make_heap() < 0) return PyErr_SetFromErrno(PyExc_OSError);
+    if ((!is_recorded && make_log() < 0) || make_heap() < 0) return PyErr_SetFromErrno(PyExc_OSError);
     if (find_real_functions() < 0) return NULL;
     set_slots();
+    if (is_recorded) find_time_of_lock();
     take_over_signals();
     begin_clock(nanoseconds);
     Py_RETURN_NONE;
@@ -30,7 +31,7 @@ static PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_travel", NULL, 0, begi
 PyMODINIT_FUNC PyInit__travel(void)
 {
     PyObject *module = PyModule_Create(&definition);
-    PyMethodDef *functions[] = {clock_methods, counted_methods, passage_methods};
+    PyMethodDef *functions[] = {clock_methods, counted_methods, passage_methods, recording_methods};
     for (Py_ssize_t i = 0; module != NULL && i < LENGTH(functions); i++)
         if (PyModule_AddFunctions(module, functions[i]) < 0) Py_CLEAR(module);
     PyObject *line = module == NULL ? NULL : make_on_line();

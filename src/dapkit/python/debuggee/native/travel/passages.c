@@ -17,7 +17,9 @@ PyObject *call_aside(PyObject *function, PyObject *const *args, size_t given, Py
     int was_inside = inside;
     Counters held = hold_counters();
     inside = 0;
+    lists_of_debugger();
     PyObject *result = PyObject_Vectorcall(function, args, given, names);
+    lists_of_program();
     inside = was_inside;
     release_counters(&held);
     return result;
@@ -32,13 +34,21 @@ static PyObject *call_passage_aside(PyObject *self, PyObject *const *args, size_
 
 static PyObject *call_passage_inside(PyObject *self, PyObject *const *args, size_t given, PyObject *names)
 {
-    mode = LIVE;
+    mode = is_recorded && !is_recording ? REPLAY : LIVE;
     register_main_thread();
+    if (is_recorded) {
+        if (PyGC_Collect() < 0) return NULL;
+        place_objects();
+        empty_lists();
+    }
+    if (is_recording) young_at_tick = *young_count;
+    else if (is_recorded) aim_collector_at_note();
     inside = 1;
     PyObject *result = PyObject_Vectorcall(((Passage *)self)->function, args, given, names);
+    if (mode == REPLAY) reached_end();
     inside = 0;
-    if (is_past) reached_end();
     log_head->ticks = ticks;
+    log_head->has_ended = 1;
     mode = OFF;
     let_threads_go();
     return result;

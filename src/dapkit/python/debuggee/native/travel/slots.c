@@ -27,6 +27,7 @@ static const Hook *const TABLES[] = {object_hooks, time_hooks, file_hooks, descr
                                      waiting_hooks, name_hooks, thread_hooks, interpreter_hooks};
 static ElfW(Addr) seen[MOST_OBJECTS];
 static int seen_count;
+static const char *libcrypto; /* where it was loaded from */
 
 static const Hook *hook_among(const Hook *hook, const char *name)
 {
@@ -117,6 +118,7 @@ static int set_slots_of(struct dl_phdr_info *info, size_t Py_UNUSED(size), void 
         if (seen[i] == info->dlpi_addr) return 0;
     if (seen_count < MOST_OBJECTS) seen[seen_count++] = info->dlpi_addr;
     Object object = {.base = info->dlpi_addr, .kind = kind_of(info)};
+    if (strstr(info->dlpi_name, "/libcrypto.so") != NULL) libcrypto = info->dlpi_name;
     if (object.kind == OWN) return 0;
     const ElfW(Dyn) *dynamic = NULL;
     for (int i = 0; i < info->dlpi_phnum; i++) {
@@ -152,7 +154,12 @@ static int set_slots_of(struct dl_phdr_info *info, size_t Py_UNUSED(size), void 
     return 0;
 }
 
-void set_slots(void) { dl_iterate_phdr(set_slots_of, NULL); }
+void set_slots(void)
+{
+    const char *before = libcrypto;
+    dl_iterate_phdr(set_slots_of, NULL);
+    if (libcrypto != before) take_random_numbers(libcrypto);
+}
 
 /* Objects are loaded in replay as well: their code is part of the program. */
 

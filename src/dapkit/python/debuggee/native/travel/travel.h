@@ -35,6 +35,24 @@ extern __thread int inside __attribute__((tls_model("initial-exec"))); /* this t
 /* Whether a call is not the program's, or not to be noted. */
 static inline int passes(void) { return !inside || mode == OFF || mode == PAST; }
 
+/* recording.c: notes in a file, of a program that is not debugged; and the program that is executed again by them */
+
+extern int is_recording;       /* this process writes them */
+extern int is_recorded;        /* they are of a recording: made with no clock, until the program has had threads */
+extern int had_threads;        /* the program has had more than one */
+extern uint64_t threads_since; /* the clock, when that began */
+extern PyMethodDef recording_methods[];
+
+/* Whether this process is executed again by the notes of a recording, and has not been copied from the one that is. */
+int is_executed_again(void);
+void begin_threads(void);                                       /* before there is more than one */
+void print_again(int descriptor, const void *place, int64_t size); /* what the recorded program has written */
+void say_end_of_recording(const char *how);                     /* does not return */
+void end_recording(const char *reason);                         /* the program runs on without */
+void delay_signal(void);                                        /* a handler has taken one; the clock may not run */
+void program_time(int64_t seconds, int64_t nanoseconds);         /* since 1970, as the recorded program has seen it */
+uint64_t time_of_recording(void);                               /* the same, in microseconds */
+
 /* slots.c */
 
 typedef struct {
@@ -52,6 +70,22 @@ extern const Hook object_hooks[], time_hooks[], file_hooks[], descriptor_hooks[]
     waiting_hooks[], name_hooks[], thread_hooks[];
 extern const Hook interpreter_hooks[]; /* only for the object that is the interpreter; they come first there */
 
+/* objects.c */
+
+void place_objects(void); /* of a recorded program */
+void empty_lists(void);   /* before it begins */
+void lists_of_debugger(void);
+void lists_of_program(void);
+
+/* lock_clock.c */
+
+void find_time_of_lock(void); /* after the slots were set */
+int is_time_of_lock(const void *const *frame, const void *returns_to); /* of a hook that is asked for the time */
+
+/* calls_openssl.c */
+
+void take_random_numbers(const char *library); /* of a libcrypto that is loaded */
+
 /* heap.c: around a call of the C library that allocates what a replay does not. Only for calls of the program. */
 
 extern const Hook heap_hooks[];
@@ -68,7 +102,16 @@ typedef struct {
 
 extern uint64_t ticks; /* the clock: lines of the program that were begun */
 
+/* The clock as the notes have it. */
+static inline uint64_t clock_of_notes(void)
+{
+    if (!is_recorded) return ticks;
+    return had_threads ? ticks - threads_since : 0;
+}
+
 int make_log(void);
+int record_log(const char *path, uint64_t most); /* in a file, of so many bytes at most */
+int read_log(const char *path);
 #define LOWEST_OF_OURS 4000         /* descriptors of ours are moved there */
 int out_of_the_way(int descriptor); /* its duplicate where no program looks for one, or itself */
 
@@ -90,17 +133,25 @@ int64_t answer_whole(const char *call, uint64_t key, const void **place, size_t 
 
 uint64_t hash_bytes(uint64_t seed, const void *bytes, size_t size);
 uint64_t hash_text(const char *text);
+uint64_t hash_written(uint64_t seed, const void *place, size_t size); /* of what a program writes */
 static inline uint64_t hash_number(uint64_t seed, uint64_t number) { return (seed ^ number) * 0x9E3779B97F4A7C15u; }
 static inline uint64_t hash_three(int64_t a, int64_t b, int64_t c)
 {
     return hash_number(hash_number(hash_number(0, (uint64_t)a), (uint64_t)b), (uint64_t)c);
 }
 
+#define MOST_NAMES 1024
+#define NAME_SIZE 32
+
 typedef struct {
     uint64_t end;      /* where the next note comes, in bytes from the beginning of the log */
     uint64_t written;  /* bytes that the program has written to its standard output and error */
     uint64_t collections; /* how many were noted (collector.c) */
     uint64_t ticks;    /* the clock of the live program when it last stopped, or ended */
+    uint64_t has_ended; /* the recorded program has, by itself */
+    char why[NAME_SIZE * 2]; /* its recording ended before */
+    uint64_t names;
+    char name[MOST_NAMES][NAME_SIZE]; /* of calls: notes have their numbers */
 } LogHead;
 
 extern LogHead *log_head;
@@ -128,6 +179,9 @@ extern const int *young_count;
 extern int young_at_tick;
 int collect_due(void); /* -1 with an exception set */
 int aim_collector(void);
+int record_collections(const char *path);
+int read_collections(const char *path);
+void aim_collector_at_note(void);
 
 /* calls_descriptors.c: memory that the program shares with others, which a copy must have for itself */
 

@@ -1,0 +1,152 @@
+"""`dapkit record`: run a program of Python, and keep what it takes from outside, to debug that run afterwards."""
+
+import os
+import signal
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+import click
+
+from dapkit.cli import exit_codes
+from dapkit.cli.program_options import note_our_options
+
+if TYPE_CHECKING:
+    from dapkit.catalog.interpreters import Interpreter
+    from dapkit.python.recording.recorder import PythonCommand, RecordedRun
+
+_OLDEST = (3, 12)
+_MEGABYTE = 1_000_000
+
+
+@click.command(
+    context_settings={"allow_interspersed_args": False},
+    epilog="Example: dapkit record --keep failed python -m pytest tests",
+)
+@click.argument("program", metavar="PROGRAM [ARGS]...")
+@click.argument("args", nargs=-1, metavar="")
+@click.option(
+    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="The file; PROGRAM-TIME.dapkit if missing."
+)
+@click.option(
+    "--keep",
+    type=click.Choice(["always", "failed"]),
+    default="always",
+    show_default=True,
+    help="When to write the file: always, or if the program does not end with exit code 0.",
+)
+@click.option(
+    "--with-secrets", is_flag=True, help="Keep the values of variables of the environment that are secret, too."
+)
+@click.option(
+    "--most",
+    type=click.IntRange(min=17),
+    default=4000,
+    show_default=True,
+    help="Megabytes of notes, before they are packed; the program runs on without when they are full.",
+)
+def record(
+    *, program: str, args: tuple[str, ...], output: Path | None, keep: str, with_secrets: bool, most: int
+) -> None:
+    """Record a run of a Python program: what it takes from outside (time, files, sockets, input) is kept in a file.
+
+    PROGRAM is a file, `python` with what follows it, or a command that is a script of Python. It runs as it would by
+    itself, and is not debugged; the exit code is its own.
+
+    The file is opened as a program: dapkit launch FILE. It is executed again from it, forwards and backwards, as often
+    as wanted, and nothing is read, written, sent or started. It has all that the program has read: only its owner may
+    read it.
+    """
+    note_our_options(args, click.get_current_context().command)
+    from dapkit.python.recording.file import SUFFIX, RecordingProblem
+    from dapkit.python.recording.recorder import record as run
+
+    command = _command(program, args)
+    target = (output or Path(f"{_name(command)}-{time.strftime('%Y%m%d-%H%M%S')}{SUFFIX}")).absolute()
+    if not os.access(target.parent, os.W_OK):
+        raise click.UsageError(f"{target} cannot be written: there is no such folder, or it is not ours")
+    try:
+        outcome = run(
+            command,
+            target,
+            most=most * _MEGABYTE,
+            secrets=with_secrets,
+            is_kept=lambda code: keep == "always" or code != 0,
+        )
+    except RecordingProblem as error:
+        click.echo(f"dapkit record: {error}", err=True)
+        raise click.exceptions.Exit(exit_codes.FAILED) from None
+    except OSError as error:
+        raise click.ClickException(f"{error.filename or target}: {error.strerror or error}") from error
+    _report(outcome)
+    _end_like(outcome.code)
+
+
+def _command(program: str, args: tuple[str, ...]) -> "PythonCommand":
+    """Read which program of Python is meant, by which interpreter."""
+    from dapkit.agent.program_command import python_command
+    from dapkit.catalog.executables import search
+    from dapkit.catalog.interpreters import asked, python_for
+    from dapkit.catalog.programs import bare_name, shebang
+    from dapkit.python.recording.recorder import PythonCommand
+
+    path = Path(program)
+    on_path = None if os.sep in program or path.is_file() else search(program, (), os.environ)
+    if bare_name(program) == "python" and (on_path is not None or os.sep in program):
+        command = python_command(path, args)
+        if command is None:
+            raise click.UsageError("record needs a program: the interpreter alone has none")
+        asked_path = path if on_path is None else on_path.path
+        interpreter = _usable(asked(asked_path, "as given", os.environ, Path.cwd()), program)
+        kind, what = next(
+            (kind, what)
+            for kind, what in (("program", command.script), ("module", command.module), ("code", command.code))
+            if what is not None
+        )
+        return PythonCommand(
+            interpreter=interpreter,
+            options=command.options,
+            kind=kind,  # type: ignore[arg-type]  # it is one of them
+            what=what,
+            args=command.args,
+        )
+    script = path if on_path is None else on_path.path
+    if not script.exists():
+        raise click.UsageError(f"there is no program {program}")
+    if on_path is not None and bare_name(shebang(script)) != "python":
+        raise click.UsageError(f"{script} is not a program of Python")
+    interpreter = _usable(python_for(script, Path.cwd(), os.environ), program)
+    return PythonCommand(interpreter=interpreter, kind="program", what=str(script), args=args)
+
+
+def _usable(found: "Interpreter | None", program: str) -> str:
+    """Return the path of an interpreter by which programs can be recorded."""
+    if found is None:
+        raise click.ClickException(f"there is no Python for {program}")
+    if found.implementation != "cpython" or found.version < _OLDEST:
+        raise click.ClickException(f"{found}; expected CPython 3.12 or later")
+    return str(found.path)
+
+
+def _name(command: "PythonCommand") -> str:
+    return "code" if command.kind == "code" else Path(command.what).stem
+
+
+def _report(outcome: "RecordedRun") -> None:
+    if outcome.kept is None:
+        return
+    size = outcome.kept.stat().st_size
+    amount = f"{size / _MEGABYTE:.1f} MB" if size >= _MEGABYTE else f"{size / 1000:.0f} kB"
+    if outcome.why:
+        click.echo(f"dapkit record: the recording ended before the program: {outcome.why}", err=True)
+    click.echo(f"Recorded: {outcome.kept} ({amount}). Open it with: dapkit launch {outcome.kept}", err=True)
+
+
+def _end_like(code: int) -> NoReturn:
+    """End as the program has ended."""
+    if code >= 0:
+        raise click.exceptions.Exit(code)
+    if -code != signal.SIGKILL:
+        signal.signal(-code, signal.SIG_DFL)
+    os.kill(os.getpid(), -code)
+    raise click.exceptions.Exit(128 - code)  # it does not end a process

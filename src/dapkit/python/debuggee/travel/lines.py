@@ -1,0 +1,48 @@
+"""The tool of sys.monitoring that counts the lines of the program, for its clock."""
+
+import sys
+from collections.abc import Callable
+from types import CodeType
+from typing import Final
+
+from ..sources.files import OURS, PROGRAM, Sources, starts_on_its_only_line
+from .boundary import boundary
+
+_MONITORING = sys.monitoring
+_EVENTS: Final = _MONITORING.events
+
+TOOL: Final = _MONITORING.OPTIMIZER_ID
+"""The highest number: it is called before the others, and knows what time it is when they ask."""
+
+
+def claim() -> None:
+    """Take the tool for the clock.
+
+    Raises:
+        ValueError: somebody else has it.
+
+    """
+    _MONITORING.use_tool_id(TOOL, "dapkit's clock")
+
+
+def counted(sources: Sources, *, everything: bool) -> Callable[[CodeType], int]:
+    """Return what says whether the lines of code are counted: 0, 1, or 2 if it has only one."""
+
+    def counts(code: CodeType) -> int:
+        kind = sources.kind(code.co_filename)
+        if kind != PROGRAM and (kind == OURS or not everything):
+            return 0
+        return 2 if starts_on_its_only_line(code) else 1
+
+    return counts
+
+
+def count() -> None:
+    """Begin to count the lines of code that starts."""
+    for event, callback in (
+        (_EVENTS.LINE, boundary.on_line),
+        (_EVENTS.PY_START, boundary.on_start),
+        (_EVENTS.PY_RESUME, boundary.on_start),
+    ):
+        _MONITORING.register_callback(TOOL, event, callback)
+    _MONITORING.set_events(TOOL, _EVENTS.PY_START | _EVENTS.PY_RESUME)

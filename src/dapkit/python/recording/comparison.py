@@ -1,0 +1,85 @@
+"""What a recording was made with, and whether it is the same here."""
+
+import hashlib
+import os
+import subprocess
+from collections.abc import Iterable
+from pathlib import Path
+
+from dapkit.python.recording.file import Description
+
+_LISTED = 5
+_LIBRARY = "import sys, sysconfig; g = sysconfig.get_config_var; print(g('Py_ENABLE_SHARED') and g('INSTSONAME') or '')"
+_LIBRARY_PLACES = "import sysconfig; print(sysconfig.get_config_var('LIBDIR') or '')"
+
+
+def hash_of(path: str) -> str:
+    """Return the SHA-256 of a file; empty if it cannot be read."""
+    try:
+        with Path(path).open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:
+        return ""
+
+
+def interpreter_files(executable: str) -> list[str]:
+    """Return the files that an interpreter is made of: its program, and its library if it has one."""
+    files = [os.path.realpath(executable)]
+    try:
+        said = subprocess.run(
+            [executable, "-I", "-S", "-c", f"{_LIBRARY}; {_LIBRARY_PLACES}"],
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=60,
+        ).stdout.splitlines()
+    except (OSError, subprocess.SubprocessError):
+        return files
+    if len(said) == 2 and said[0]:
+        files.append(os.path.realpath(Path(said[1]) / said[0]))
+    return files
+
+
+def is_recorded_by(recorded: Description, executable: str) -> bool:
+    """Say whether an interpreter is the one of a recording."""
+    found = {hash_of(path) for path in interpreter_files(executable)}
+    return all(value in found for value in recorded.interpreter.values())
+
+
+def objection_to(recorded: Description, executable: str) -> str:
+    """Say what a program cannot be executed again without; empty if all is here."""
+    if not Path(recorded.cwd).is_dir():
+        return f"it was recorded in the folder {recorded.cwd}, which is not here"
+    if not is_recorded_by(recorded, executable):
+        version, path = recorded.version.partition(" ")[0], next(iter(recorded.interpreter))
+        is_here = "is another one" if Path(executable).is_file() else "is not here"
+        return (
+            f"it was recorded by Python {version}, {path} (SHA-256 {recorded.interpreter[path]}), "
+            f"and {executable} {is_here}: give that one as python"
+        )
+    needed = [path for path in recorded.files if path.endswith(".so")]
+    if recorded.kind == "program":
+        needed.append(str(Path(recorded.cwd, recorded.what)))
+    changed = changed_among(recorded, needed)
+    return "" if not changed else f"it was recorded with other files: {_listed(changed)}"
+
+
+def remark_on(recorded: Description) -> str:
+    """Say of which files there is another text here, so that lines that are shown may not be those that ran."""
+    changed = changed_among(recorded, recorded.files)
+    return "" if not changed else f"Not as they were when this was recorded: {_listed(changed)}."
+
+
+def changed_among(recorded: Description, files: Iterable[str]) -> list[str]:
+    """Return those of the recorded files that are others here, or missing, each with which of both."""
+    changed: list[str] = []
+    for path in dict.fromkeys(files):
+        was, now = recorded.files.get(path, ""), hash_of(path)
+        if was and was != now:
+            changed.append(f"{path} ({'changed' if now else 'missing'})")
+    return changed
+
+
+def _listed(changed: list[str]) -> str:
+    more = len(changed) - _LISTED
+    return ", ".join(changed[:_LISTED]) + (f" and {more} more" if more > 0 else "")

@@ -1,0 +1,210 @@
+"""The file of a recording: an archive (zip) of a description and of the notes.
+
+    recording.json   `Description`
+    notes/00000 ...  the notes, in parts of `PART_BYTES`
+    collections      when the garbage collector ran
+
+Every part has a checksum, so that a damaged file is noticed, and where.
+"""
+
+import mmap
+import os
+import zipfile
+import zlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+SUFFIX = ".dapkit"
+FORMAT = 1
+PART_BYTES = 1 << 22
+DESCRIPTION = "recording.json"
+COLLECTIONS = "collections"
+_NOTES = "notes/"
+_LEVEL = 6
+_COLLECTION_BYTES = 24
+_END, _COLLECTIONS, _HAS_ENDED, _WHY = 0, 16, 32, slice(40, 104)
+"""Where the head of the notes has these: `LogHead` in `debuggee/native/travel/travel.h`."""
+
+
+class RecordingProblem(Exception):  # noqa: N818 - the sentence reads right where it is raised
+    """A recording cannot be used; the text says why."""
+
+
+class Description(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """What was recorded.
+
+    Attributes:
+        format: version of all this.
+        dapkit: version of dapkit.
+        began: when the program was started, in microseconds since 1970; and `ended`.
+        exit_code: of the program; minus the signal that ended it.
+        why: the recording ended before the program, for this reason; empty if not.
+        executable: the interpreter, with its `options`.
+        version: of the interpreter, as `sys.version`.
+        interpreter: its files, with their SHA-256.
+        kind: `program`, `module` or `code`; what that is, and its arguments.
+        cwd: the folder that it ran in.
+        environment: of the program; values that are secret have an asterisk for each byte.
+        redacted: the names of the variables whose values are.
+        hides_seed: whether PYTHONHASHSEED in it was chosen by the recorder.
+        streams: its standard streams.
+        zone: name of the time zone of the machine; empty if it is not known.
+        files: of the modules that it had imported, with their SHA-256.
+
+    """
+
+    format: int
+    dapkit: str
+    began: int
+    ended: int
+    exit_code: int
+    why: str
+    executable: str
+    options: tuple[str, ...]
+    version: str
+    interpreter: dict[str, str]
+    kind: str
+    what: str
+    args: tuple[str, ...]
+    cwd: str
+    environment: dict[str, str]
+    redacted: tuple[str, ...]
+    hides_seed: bool
+    streams: dict[str, Any]
+    zone: str
+    files: dict[str, str]
+
+
+class Notes:
+    """The notes that a program has written into a folder."""
+
+    def __init__(self, folder: Path, secrets: Sequence[bytes] = ()) -> None:
+        """Open them; values that are secret are made unreadable in them first.
+
+        Raises:
+            RecordingProblem: the program has written none.
+
+        """
+        try:
+            self._file = (folder / "notes").open("r+b")
+            self._collections = (folder / COLLECTIONS).open("rb")
+        except FileNotFoundError:
+            raise RecordingProblem("nothing was recorded: the program ended before it began") from None
+        with self._file, mmap.mmap(self._file.fileno(), 0) as notes:
+            self._end = int.from_bytes(notes[_END : _END + 8], "little")
+            self._collected = int.from_bytes(notes[_COLLECTIONS : _COLLECTIONS + 8], "little") * _COLLECTION_BYTES
+            self.has_ended = bool(notes[_HAS_ENDED])
+            self.why = notes[_WHY].partition(b"\0")[0].decode("utf-8", "replace")
+            for secret in secrets:
+                _overwrite(notes, secret, self._end)
+        self._path = folder / "notes"
+
+    def parts(self) -> Iterator[tuple[str, bytes]]:
+        """Yield what the archive has of them, by name."""
+        with self._path.open("rb") as file:
+            for number in range((self._end + PART_BYTES - 1) // PART_BYTES):
+                yield f"{_NOTES}{number:05}", file.read(min(PART_BYTES, self._end - number * PART_BYTES))
+        with self._collections as file:
+            yield COLLECTIONS, file.read(self._collected)
+
+
+def _overwrite(notes: mmap.mmap, secret: bytes, end: int) -> None:
+    place = notes.find(secret, 0, end)
+    while place >= 0:
+        notes[place : place + len(secret)] = b"*" * len(secret)
+        place = notes.find(secret, place, end)
+
+
+def write(target: Path, description: Description, notes: Notes) -> None:
+    """Write a recording, for nobody else to read: it has what the program has read.
+
+    Raises:
+        OSError: it cannot be written.
+
+    """
+    beginning = target.with_name(f".{target.name}.{os.getpid()}")
+    handle = os.open(beginning, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    try:
+        with (
+            os.fdopen(handle, "wb") as file,
+            zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=_LEVEL) as archive,
+        ):
+            archive.writestr(DESCRIPTION, msgspec.json.format(msgspec.json.encode(description)))
+            for name, content in notes.parts():
+                archive.writestr(name, content)
+        beginning.replace(target)
+    except BaseException:
+        beginning.unlink(missing_ok=True)
+        raise
+
+
+def describe(source: Path) -> Description:
+    """Read what a file is a recording of.
+
+    Raises:
+        RecordingProblem: it is none, or damaged.
+
+    """
+    with _opened(source) as archive:
+        return _described(source, archive)
+
+
+def unpack(source: Path, folder: Path) -> Description:
+    """Write the files `notes` and `collections` of a recording into a folder.
+
+    Raises:
+        RecordingProblem: it is none, or damaged.
+        OSError: they cannot be written.
+
+    """
+    with _opened(source) as archive:
+        description = _described(source, archive)
+        names = sorted(name for name in archive.namelist() if name.startswith(_NOTES))
+        if names != [f"{_NOTES}{number:05}" for number in range(len(names))] or not names:
+            raise RecordingProblem(f"{source} is damaged: it has the parts {', '.join(names) or 'none'} of the notes")
+        with (folder / "notes").open("xb") as notes:
+            for name in names:
+                notes.write(_content(source, archive, name))
+        with (folder / COLLECTIONS).open("xb") as collections:
+            collections.write(_content(source, archive, COLLECTIONS))
+    return description
+
+
+def _opened(source: Path) -> zipfile.ZipFile:
+    try:
+        return zipfile.ZipFile(source)
+    except OSError as error:
+        raise RecordingProblem(f"{source} cannot be read: {error.strerror or error}") from error
+    except zipfile.BadZipFile as error:
+        size = source.stat().st_size
+        raise RecordingProblem(
+            f"{source} is not a recording, or its end is missing: there is no table of contents before byte {size}"
+        ) from error
+
+
+def _described(source: Path, archive: zipfile.ZipFile) -> Description:
+    content = _content(source, archive, DESCRIPTION)
+    try:
+        found = msgspec.json.decode(content)
+        number = found.get("format") if isinstance(found, dict) else None
+        if number != FORMAT:
+            raise RecordingProblem(
+                f"{source} is a recording of format {number}, this dapkit reads {FORMAT}: use the version that made it"
+            )
+        return msgspec.convert(found, Description)
+    except msgspec.MsgspecError as error:
+        raise RecordingProblem(f"{source} is damaged: {DESCRIPTION}: {error}") from error
+
+
+def _content(source: Path, archive: zipfile.ZipFile, name: str) -> bytes:
+    try:
+        place = archive.getinfo(name).header_offset
+    except KeyError:
+        raise RecordingProblem(f"{source} is not a recording: it has no {name}") from None
+    try:
+        return archive.read(name)
+    except (zipfile.BadZipFile, zlib.error, EOFError) as error:
+        raise RecordingProblem(f"{source} is damaged: {name}, which begins at byte {place}: {error}") from error

@@ -1,0 +1,176 @@
+"""Recording a program: it is run as it would be by itself, and what it took from outside is kept in a file.
+
+The program has our standard streams, folder, group and terminal. It does not outlive us; signals that end us are
+passed on to it, and those of the terminal it gets itself.
+"""
+
+import marshal
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from dapkit import __version__
+from dapkit.python.debuggee_files import ENTRY
+from dapkit.python.recording import file
+from dapkit.python.recording.comparison import hash_of, interpreter_files
+from dapkit.python.recording.machine import zone_of_machine
+from dapkit.secret_names import Secrecy, secrecy_of
+
+MOST_BYTES = 4 << 30
+"""Of notes, before they are packed."""
+
+_SEED = "PYTHONHASHSEED"
+_SECRET_BYTES = 6
+"""A shorter value is not looked for in the notes."""
+_PASSWORD = re.compile(r"(?<=://)[^\s/:@]+:[^\s/@]+(?=@)")
+_FORWARDED = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
+_OF_TERMINAL = (signal.SIGINT, signal.SIGQUIT)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PythonCommand:
+    """A program of Python.
+
+    Attributes:
+        interpreter: its path; with `options` of its own.
+        what: a file, the name of a module, or a text, as `kind` says.
+        args: of the program.
+
+    """
+
+    interpreter: str
+    options: tuple[str, ...] = ()
+    kind: Literal["program", "module", "code"]
+    what: str
+    args: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedRun:
+    """How a recorded program ended.
+
+    Attributes:
+        code: its exit code, or minus the signal that ended it.
+        kept: the recording, if it was to be kept.
+        why: the recording ended before the program, for this reason; or there is none for it.
+
+    """
+
+    code: int
+    kept: Path | None = None
+    why: str = ""
+
+
+def record(
+    command: PythonCommand,
+    target: Path,
+    *,
+    most: int = MOST_BYTES,
+    secrets: bool = False,
+    is_kept: Callable[[int], bool] = lambda _: True,
+) -> RecordedRun:
+    """Run a program, and write its recording to `target` if `is_kept` says so of its exit code.
+
+    With `secrets`, what is secret in its environment is in it, too.
+
+    Raises:
+        RecordingProblem: nothing was recorded.
+        OSError: it cannot be started, or the recording cannot be written.
+
+    """
+    environment = {**os.environ}
+    hides_seed = not environment.get(_SEED)
+    if hides_seed:
+        environment[_SEED] = str(random.SystemRandom().randrange(1, 1 << 32))
+    folder = Path(tempfile.mkdtemp(prefix="dapkit-record-"))
+    try:
+        (folder / "given").write_bytes(marshal.dumps({"most": most, "hides_seed": hides_seed}))
+        began = time.time_ns() // 1000
+        words = [command.interpreter, *command.options, str(ENTRY), "--record", str(folder)]
+        words += [f"--{command.kind}", command.what, "--", *command.args]
+        program = subprocess.Popen(words, env=environment)
+        with _signals_passed_on(program):
+            code = program.wait()
+        if not is_kept(code):
+            return RecordedRun(code=code)
+        hidden = {} if secrets else _secrets_in(environment)
+        notes = file.Notes(folder, [value.encode() for value in hidden.values() if len(value) >= _SECRET_BYTES])
+        begun = marshal.loads((folder / "begin").read_bytes())  # noqa: S302 - written by the program's debugger
+        description = file.Description(
+            format=file.FORMAT,
+            dapkit=__version__,
+            began=began,
+            ended=time.time_ns() // 1000,
+            exit_code=code,
+            why=notes.why,
+            executable=command.interpreter,
+            options=command.options,
+            version=begun["version"],
+            interpreter={path: hash_of(path) for path in interpreter_files(command.interpreter)},
+            kind=command.kind,
+            what=command.what,
+            args=command.args,
+            cwd=begun["cwd"],
+            environment={name: _without(value, hidden.get(name)) for name, value in environment.items()},
+            redacted=tuple(sorted(hidden)),
+            hides_seed=hides_seed,
+            streams=begun["streams"],
+            zone=zone_of_machine(),
+            files=_files(folder, command, begun["cwd"]),
+        )
+        file.write(target, description, notes)
+        return RecordedRun(code=code, kept=target, why=notes.why)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _files(folder: Path, command: PythonCommand, cwd: str) -> dict[str, str]:
+    """Return the files that the program had loaded, with their hashes."""
+    try:
+        files = marshal.loads((folder / "files").read_bytes())  # noqa: S302 - written by the program's debugger
+    except FileNotFoundError:  # it was killed
+        files = []
+    if command.kind == "program":
+        files.append(str(Path(cwd, command.what)))
+    return {path: found for path in sorted(set(files)) if (found := hash_of(path))}
+
+
+def _secrets_in(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return what is secret of variables that have something secret."""
+    found: dict[str, str] = {}
+    for name, value in environment.items():
+        if value and secrecy_of(name, setting=True) is Secrecy.ALL:
+            found[name] = value
+        elif password := _PASSWORD.search(value):
+            found[name] = password[0]
+    return found
+
+
+def _without(value: str, secret: str | None) -> str:
+    return value if not secret else value.replace(secret, "*" * len(secret.encode()))
+
+
+@contextmanager
+def _signals_passed_on(program: "subprocess.Popen[bytes]") -> Iterator[None]:
+    """Pass signals on to the program."""
+
+    def forward(number: int, _frame: object) -> None:
+        program.send_signal(number)
+
+    before = {number: signal.signal(number, forward) for number in _FORWARDED}
+    before |= {number: signal.signal(number, lambda _number, _frame: None) for number in _OF_TERMINAL}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,387 @@
+"""Recordings: a run of a program is kept by `dapkit record`, and executed again from the file, without the program."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from dapkit.endpoint import RequestFailed
+from dapkit.protocol import (
+    OutputEvent,
+    ReverseContinueArguments,
+    SetVariableArguments,
+    StepBackArguments,
+    StoppedEvent,
+)
+from dapkit.protocol.time_travel import TimelineBody, TravelToArguments
+from e2e.python.driving import Driver, driving
+from e2e.python.processes import computing, ended
+from interpreters import interpreter
+
+PROGRAMS = sorted(Path(__file__, "..", "travel", "programs").resolve().glob("*.py"))
+VERSIONS = ("3.12", "3.13", "3.14")
+OF_PROGRAM = {"threads_pools": "3.13", "threads_asyncio": "3.13"}
+"""They go through sets of threads, whose order is that of addresses."""
+
+BY_ADDRESS = ("order_of_ids", "weak_references")
+"""They go through sets of objects: their order is not the same, and so not compared."""
+COUNTS = "s_counts"
+"""Counts of the garbage collector, which are not the same."""
+
+RUNS = 10
+"""Of a program with threads, of which one at least has to be executed again whole."""
+
+PRINT_STATE = r"""
+import hashlib, re, sys
+def print_state():
+    for name, value in vars(sys.modules["__main__"]).items():
+        if name[:2] == "s_":  # objects lie elsewhere when a recording is executed again
+            text = re.sub(r"0x[0-9a-f]{8,}|\d{12,}", "#", repr(value))
+            print("state of", name, hashlib.sha256(text.encode(errors="replace")).hexdigest(), flush=True)
+print_state()
+"""
+
+DEADLINE = 60
+
+
+def record(
+    folder: Path, *words: str, env: Mapping[str, str] | None = None, stdin: str = ""
+) -> "subprocess.CompletedProcess[str]":
+    """Have `dapkit record` run in a folder."""
+    command = [sys.executable, "-m", "dapkit.cli", "record", *words]
+    return subprocess.run(
+        command,
+        cwd=folder,
+        env={**os.environ, **(env or {})},
+        input=stdin,
+        capture_output=True,
+        text=True,
+        timeout=DEADLINE * 2,
+        check=False,
+    )
+
+
+async def open_recording(driver: Driver, file: Path) -> StoppedEvent:
+    """Execute a recording again, up to its first stop."""
+    position = driver.session.position
+    await driver.session.break_on_exceptions()
+    await driver.session.launch({"replay": str(file), "cwd": str(driver.folder)})
+    return await driver.session.wait_for(StoppedEvent, since=position)
+
+
+def written(driver: Driver) -> str:
+    """Return what the program has written to its standard output."""
+    return "".join(event.output for event in driver.told(OutputEvent) if event.category == "stdout")
+
+
+def state_in(text: str) -> list[str]:
+    """Return what a program has printed of its state: what threads write at once may come in another order."""
+    lines = [line for line in text.splitlines() if line.startswith("state of ")]
+    return [line for line in lines if line.split()[2] != COUNTS]
+
+
+def said(driver: Driver) -> str:
+    """Return what the adapter has remarked."""
+    return "".join(
+        event.output for event in driver.told(OutputEvent) if event.category not in ("stdout", "stderr", "telemetry")
+    )
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize(
+    ("program", "version"),
+    [(program, OF_PROGRAM.get(program.stem, VERSIONS[place % 3])) for place, program in enumerate(PROGRAMS)],
+    ids=[program.stem for program in PROGRAMS],
+)
+async def test_a_recording_shows_what_the_program_had(tmp_path: Path, program: Path, version: str) -> None:
+    python = str(interpreter(version))
+    copy = tmp_path / program.name
+    copy.write_text(program.read_text() + PRINT_STATE)  # noqa: ASYNC240 - small files
+    file = tmp_path / "run.dapkit"
+    for left in reversed(range(RUNS if program.stem.startswith("threads") else 1)):
+        recorded = record(tmp_path, "-o", str(file), python, str(copy))
+        assert recorded.returncode == 0, recorded.stderr
+        async with driving(tmp_path) as driver:
+            stopped = await open_recording(driver, file)
+            assert (stopped.reason, stopped.description) == ("pause", "End of recorded history")
+            if "diverged" in said(driver) and left:
+                continue
+            assert said(driver) == "The recorded program has ended with exit code 0.\n"
+            assert state_in(recorded.stdout)
+            if program.stem not in BY_ADDRESS:
+                assert state_in(written(driver)) == state_in(recorded.stdout)
+            return
+
+
+SHOP = """
+    import os
+    import sys
+    import time
+
+    def price(item):
+        return len(item) * 3
+
+    total = 0
+    with open("sold.txt", "a") as file:
+        for item in sys.stdin.read().split():
+            total += price(item)
+            file.write(item)
+    print("sold for", total, "at", time.time(), "by", os.getpid(), flush=True)
+    raise SystemExit(total)
+"""
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> tuple[Path, "subprocess.CompletedProcess[str]"]:
+    """Return the recording of a program that has failed, and what that wrote."""
+    driver_file = tmp_path / "shop.py"
+    driver_file.write_text("\n".join(line[4:] for line in SHOP.splitlines()).lstrip("\n"))
+    file = tmp_path / "shop.dapkit"
+    recorded = record(tmp_path, "-o", str(file), sys.executable, "shop.py", stdin="bread milk tea")
+    assert recorded.returncode == 36
+    return file, recorded
+
+
+@pytest.mark.row("reverseContinue")
+@pytest.mark.row("stepBack")
+async def test_a_recording_is_debugged_forwards_and_backwards(
+    shop: tuple[Path, "subprocess.CompletedProcess[str]"], tmp_path: Path
+) -> None:
+    file, recorded = shop
+    program, sold = tmp_path / "shop.py", tmp_path / "sold.txt"
+    sold.unlink()
+    async with driving(tmp_path) as driver:
+        await driver.session.add_breakpoint(program, 11, condition="item == 'milk'")
+        stopped = await open_recording(driver, file)
+        assert stopped.reason == "breakpoint"
+        assert await driver.where() == ("<module>", 11)
+        [scope, *_] = await driver.scopes()
+        arguments = SetVariableArguments(variables_reference=scope.variables_reference, name="total", value="1")
+        with pytest.raises(RequestFailed, match="readOnlyPast"):
+            await driver.session.request(arguments)
+        position = driver.session.position
+        await driver.session.resume()
+        stopped = await driver.session.wait_for(StoppedEvent, since=position)
+        assert stopped.description == "End of recorded history"
+        assert await driver.where() == ("<module>", 14)
+        assert said(driver) == "The recorded program has ended with exit code 36.\n"
+        assert written(driver) == recorded.stdout
+        for request in (StepBackArguments(thread_id=1), ReverseContinueArguments(thread_id=1)):
+            position = driver.session.position
+            await driver.session.request(request)
+            await driver.session.wait_for(StoppedEvent, since=position)
+            assert await driver.where() == ("<module>", {"stepBack": 13, "reverseContinue": 11}[request.command])
+        top = (await driver.frames())[0]
+        found = await driver.session.evaluate("item, total", frame_id=top.id, context="clipboard")
+        assert found.result == "('milk', 15)"
+        timeline = msgspec.convert(await driver.session.request_custom("dapkit/timeline"), TimelineBody)
+        began = json.loads(zipfile.ZipFile(file).read("recording.json"))["began"] / 1_000_000
+        assert all(began <= moment.time < began + DEADLINE for moment in (*timeline.checkpoints, *timeline.stops))
+        position = driver.session.position
+        await driver.session.request_custom("dapkit/travelTo", TravelToArguments(clock=timeline.beginning))
+        await driver.session.wait_for(StoppedEvent, since=position)
+        assert await driver.where() == ("<module>", 1)
+    assert not sold.exists()
+
+
+async def test_a_recording_says_what_is_not_as_it_was(
+    shop: tuple[Path, "subprocess.CompletedProcess[str]"], tmp_path: Path
+) -> None:
+    file, _ = shop
+    program = tmp_path / "shop.py"
+    program.write_text(program.read_text() + "# another line\n")
+    async with driving(tmp_path) as driver:
+        with pytest.raises(RequestFailed, match=r"recorded with other files: .*shop\.py \(changed\)"):
+            await driver.launch(replay=str(file))
+
+
+async def test_another_interpreter_is_refused(
+    shop: tuple[Path, "subprocess.CompletedProcess[str]"], tmp_path: Path
+) -> None:
+    file, _ = shop
+    altered = tmp_path / "altered.dapkit"
+    with zipfile.ZipFile(file) as old, zipfile.ZipFile(altered, "w") as new:
+        for name in old.namelist():
+            content = old.read(name)
+            if name == "recording.json":
+                description = json.loads(content)
+                description["interpreter"] = dict.fromkeys(description["interpreter"], "0" * 64)
+                content = json.dumps(description).encode()
+            new.writestr(name, content)
+    async with driving(tmp_path) as driver:
+        with pytest.raises(RequestFailed, match=r"recorded by Python 3.*is another one: give that one as python"):
+            await driver.launch(replay=str(altered))
+
+
+DAMAGES: dict[str, tuple[Callable[[bytes], bytes], str]] = {
+    "cut": (lambda content: content[: len(content) // 2], "its end is missing"),
+    "empty": (lambda _: b"", "not a recording"),
+    "changed": (
+        lambda content: content[:2000] + bytes(byte ^ 0x55 for byte in content[2000:2100]) + content[2100:],
+        r"is damaged: \S+, which begins at byte \d+",
+    ),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+async def test_a_damaged_file_is_an_error_with_its_place(
+    shop: tuple[Path, "subprocess.CompletedProcess[str]"], tmp_path: Path, damage: str
+) -> None:
+    file, _ = shop
+    change, expected = DAMAGES[damage]
+    file.write_bytes(change(file.read_bytes()))
+    async with driving(tmp_path) as driver:
+        with pytest.raises(RequestFailed, match=expected):
+            await driver.launch(replay=str(file))
+
+
+async def test_no_such_file(tmp_path: Path) -> None:
+    async with driving(tmp_path) as driver:
+        with pytest.raises(RequestFailed, match="cannot be read: No such file"):
+            await driver.launch(program="none.dapkit")
+
+
+def contents(file: Path) -> bytes:
+    """Return all that is in a recording."""
+    with zipfile.ZipFile(file) as archive:
+        return b"".join(map(archive.read, archive.namelist()))
+
+
+def test_a_recording_has_no_secrets_unless_asked(tmp_path: Path) -> None:
+    (tmp_path / "app.py").write_text(
+        "import os, subprocess\n"
+        "data = open('/proc/self/environ', 'rb').read()\n"
+        "said = subprocess.run(['env'], capture_output=True).stdout\n"
+        "print(len(data) > 9, b'planted' in said)\n"
+    )
+    secrets = {"SHOP_TOKEN": "planted-secret-1", "STORE": "https://me:planted-secret-2@example.org/"}
+    words = ("-o", "run.dapkit", sys.executable, "app.py")
+    recorded = record(tmp_path, *words, env=secrets)
+    assert recorded.stdout == "True True\n", recorded.stderr
+    file = tmp_path / "run.dapkit"
+    assert b"planted" not in contents(file)
+    assert file.stat().st_mode & 0o077 == 0
+    description = json.loads(zipfile.ZipFile(file).read("recording.json"))
+    assert set(secrets) <= set(description["redacted"])
+    record(tmp_path, "--with-secrets", *words, env=secrets)
+    assert b"planted-secret-1" in contents(file)
+
+
+def test_a_program_is_run_as_by_itself(tmp_path: Path) -> None:
+    (tmp_path / "app.py").write_text(
+        "import os, sys\n"
+        "print(sys.argv, sys.stdin.read(), os.environ.get('PYTHONHASHSEED'), sys.orig_argv[1:], __file__)\n"
+        "sys.exit(len(sys.argv))\n"
+    )
+    alone = subprocess.run(
+        [sys.executable, "app.py", "-x", "--", "y"],
+        cwd=tmp_path,
+        input="given",
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=DEADLINE,
+    )
+    recorded = record(tmp_path, sys.executable, "app.py", "-x", "--", "y", stdin="given")
+    assert (recorded.returncode, recorded.stdout) == (alone.returncode, alone.stdout)
+    [file] = tmp_path.glob("app-*.dapkit")
+    assert recorded.stderr.endswith(f"Open it with: dapkit launch {file}\n")
+
+
+def test_what_is_kept(tmp_path: Path) -> None:
+    for code, kept in ((0, False), (4, True)):
+        file = tmp_path / f"{code}.dapkit"
+        recorded = record(
+            tmp_path, "--keep", "failed", "-o", str(file), sys.executable, "-c", f"raise SystemExit({code})"
+        )
+        assert (recorded.returncode, file.exists()) == (code, kept)
+    recorded = record(tmp_path, "-o", "killed.dapkit", sys.executable, "-c", "import os; os.kill(os.getpid(), 9)")
+    assert recorded.returncode == -signal.SIGKILL
+    assert json.loads(zipfile.ZipFile(tmp_path / "killed.dapkit").read("recording.json"))["exitCode"] == -signal.SIGKILL
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (["none.py"], "there is no program none.py"),
+        ([sys.executable], "record needs a program"),
+        (["-o", "none/x.dapkit", sys.executable, "-c", ""], "cannot be written"),
+        (["sh"], "is not a program of Python"),
+    ],
+)
+def test_wrong_words_are_refused(tmp_path: Path, words: list[str], text: str) -> None:
+    refused = record(tmp_path, *words)
+    assert refused.returncode == 2
+    assert text in refused.stderr
+
+
+LOOP = """
+import os
+try:
+    print(os.getpid(), flush=True)
+    while True:
+        pass
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+"""
+
+
+def begin_recording(folder: Path, text: str) -> "tuple[subprocess.Popen[bytes], int]":
+    """Begin to record a program, which writes its process id; return that, too."""
+    program = folder / "app.py"
+    program.write_text(text)
+    recorder = subprocess.Popen(
+        [sys.executable, "-m", "dapkit.cli", "record", "-o", "run.dapkit", sys.executable, str(program)],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    assert recorder.stdout is not None
+    return recorder, int(recorder.stdout.readline())
+
+
+async def test_a_signal_without_a_moment_ends_the_recording_not_the_program(tmp_path: Path) -> None:
+    recorder, program = begin_recording(tmp_path, LOOP)
+    with recorder:
+        await computing(program)
+        os.killpg(recorder.pid, signal.SIGINT)
+        output, errors = recorder.communicate(timeout=DEADLINE)
+    assert (recorder.returncode, output) == (0, b"interrupted\n")
+    assert b"the recording ended before the program: a signal came while" in errors
+    async with driving(tmp_path) as driver:
+        position = driver.session.position
+        await driver.session.launch({"replay": str(tmp_path / "run.dapkit"), "cwd": str(tmp_path), "stopOnEntry": True})
+        await driver.session.wait_for(StoppedEvent, since=position)
+        position = driver.session.position
+        await driver.session.next(1)
+        await driver.session.wait_for(StoppedEvent, since=position)
+        assert await driver.where() == ("<module>", 3)
+
+
+async def test_the_program_ends_with_its_recorder(tmp_path: Path) -> None:
+    recorder, program = begin_recording(tmp_path, "import os, time\nprint(os.getpid(), flush=True)\ntime.sleep(600)")
+    with recorder:
+        recorder.kill()
+    await ended(program)
+
+
+def test_a_thread_that_asks_for_nothing_lets_others_run(tmp_path: Path) -> None:
+    (tmp_path / "app.py").write_text(
+        "import threading\n"
+        "done = []\n"
+        "thread = threading.Thread(target=lambda: done.append(1))\n"
+        "thread.start()\n"
+        "while not done:\n"
+        "    pass\n"
+        "print('done')\n"
+    )
+    recorded = record(tmp_path, "-o", "run.dapkit", sys.executable, "app.py")
+    assert recorded.stdout == "done\n", recorded.stderr
