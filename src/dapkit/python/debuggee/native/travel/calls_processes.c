@@ -165,8 +165,10 @@ static pid_t hook_fork(void)
     if (refuses()) return -1;
     if (passes()) return real_fork();
     if (!before_blocking()) return (pid_t)answer("fork", 0, NULL, 0);
-    pid_t child = BLOCKING(real_fork());
-    return child == 0 ? be_child() : (pid_t)note("fork", 0, child, NULL, 0);
+    pid_t child = real_fork();
+    if (child == 0) return be_child(); /* whose turns are its own: the notes are its parent's */
+    after_blocking();
+    return (pid_t)note("fork", 0, child, NULL, 0);
 }
 
 static pid_t (*real_forkpty)(int *, char *, const struct termios *, const struct winsize *);
@@ -176,8 +178,10 @@ static pid_t hook_forkpty(int *terminal, char *name, const struct termios *modes
     if (passes()) return real_forkpty(terminal, name, modes, size);
     Part part = {terminal, sizeof *terminal};
     if (!before_blocking()) return (pid_t)answer("forkpty", 0, &part, 1);
-    pid_t child = BLOCKING(real_forkpty(terminal, name, modes, size));
-    return child == 0 ? be_child() : (pid_t)note("forkpty", 0, child, &part, 1);
+    pid_t child = real_forkpty(terminal, name, modes, size);
+    if (child == 0) return be_child();
+    after_blocking();
+    return (pid_t)note("forkpty", 0, child, &part, 1);
 }
 
 /* A child of vfork shares the memory of its parent: it would end the notes of the parent as well. */
