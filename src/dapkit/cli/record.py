@@ -30,14 +30,15 @@ _MEGABYTE = 1_000_000
 )
 @click.option(
     "--keep",
-    type=click.Choice(["always", "failed"]),
+    type=click.Choice(["always", "failed", "asked"]),
     default="always",
     show_default=True,
-    help="When to write the file: always, or if the program does not end with exit code 0.",
+    help="When to write the file: always, if the program does not end with exit code 0, or if it asks for it.",
 )
 @click.option(
     "--with-secrets", is_flag=True, help="Keep the values of variables of the environment that are secret, too."
 )
+@click.option("-q", "--quiet", is_flag=True, help="Say nothing of the file.")
 @click.option(
     "--most",
     type=click.IntRange(min=17),
@@ -46,7 +47,7 @@ _MEGABYTE = 1_000_000
     help="Megabytes of notes, before they are packed; the program runs on without when they are full.",
 )
 def record(
-    *, program: str, args: tuple[str, ...], output: Path | None, keep: str, with_secrets: bool, most: int
+    *, program: str, args: tuple[str, ...], output: Path | None, keep: str, with_secrets: bool, quiet: bool, most: int
 ) -> None:
     """Record a run of a Python program: what it takes from outside (time, files, sockets, input) is kept in a file.
 
@@ -71,14 +72,16 @@ def record(
             target,
             most=most * _MEGABYTE,
             secrets=with_secrets,
-            is_kept=lambda code: keep == "always" or code != 0,
+            can_ask=keep == "asked",
+            is_kept=lambda code, asked: keep == "always" or (asked if keep == "asked" else code != 0),
         )
     except RecordingProblem as error:
         click.echo(f"dapkit record: {error}", err=True)
         raise click.exceptions.Exit(exit_codes.FAILED) from None
     except OSError as error:
         raise click.ClickException(f"{error.filename or target}: {error.strerror or error}") from error
-    _report(outcome)
+    if not quiet:
+        _report(outcome)
     _end_like(outcome.code)
 
 

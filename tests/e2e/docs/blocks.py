@@ -196,6 +196,9 @@ RULES: dict[tuple[str, str], tuple[Check | Typed | LeftOut, ...]] = {
     ("docs/reference/python/templates.md", "text"): (
         LeftOut("a template with a mark, whose like tests of templates stop in"),
     ),
+    ("docs/reference/python/recordings.md", "text"): (
+        LeftOut("a line that tests/e2e/python/test_pytest_plugin.py reads"),
+    ),
     ("docs/reference/python/time-travel.md", "text"): (
         LeftOut("a picture, whose like is in tests/unit/agent/golden"),
         LeftOut("an answer, whose like is in tests/unit/agent/golden"),

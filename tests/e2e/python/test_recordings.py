@@ -30,8 +30,8 @@ VERSIONS = ("3.12", "3.13", "3.14")
 OF_PROGRAM = {"threads_pools": "3.13", "threads_asyncio": "3.13"}
 """They go through sets of threads, whose order is that of addresses."""
 
-BY_ADDRESS = ("order_of_ids", "weak_references")
-"""They go through sets of objects: their order is not the same, and so not compared."""
+BY_ADDRESS = ("order_of_ids", "places", "weak_references")
+"""They are about addresses of objects, which are not always the same, and so not compared."""
 COUNTS = "s_counts"
 """Counts of the garbage collector, which are not the same."""
 

@@ -29,6 +29,8 @@ from dapkit.secret_names import Secrecy, secrecy_of
 MOST_BYTES = 4 << 30
 """Of notes, before they are packed."""
 
+FOLDER = "DAPKIT_RECORDING"
+ASKED = "failed"
 _SEED = "PYTHONHASHSEED"
 _SECRET_BYTES = 6
 """A shorter value is not looked for in the notes."""
@@ -77,9 +79,13 @@ def record(
     *,
     most: int = MOST_BYTES,
     secrets: bool = False,
-    is_kept: Callable[[int], bool] = lambda _: True,
+    can_ask: bool = False,
+    is_kept: Callable[[int, bool], bool] = lambda _code, _asked: True,
 ) -> RecordedRun:
     """Run a program, and write its recording to `target` if `is_kept` says so of its exit code.
+
+    With `can_ask`, the program can ask for it: by a file `failed` in the folder that DAPKIT_RECORDING names.
+    Whether it did is the second that `is_kept` is given.
 
     With `secrets`, what is secret in its environment is in it, too.
 
@@ -93,6 +99,8 @@ def record(
     if hides_seed:
         environment[_SEED] = str(random.SystemRandom().randrange(1, 1 << 32))
     folder = Path(tempfile.mkdtemp(prefix="dapkit-record-"))
+    if can_ask:
+        environment[FOLDER] = str(folder)
     try:
         (folder / "given").write_bytes(marshal.dumps({"most": most, "hides_seed": hides_seed}))
         began = time.time_ns() // 1000
@@ -101,7 +109,7 @@ def record(
         program = subprocess.Popen(words, env=environment)
         with _signals_passed_on(program):
             code = program.wait()
-        if not is_kept(code):
+        if not is_kept(code, (folder / ASKED).exists()):
             return RecordedRun(code=code)
         hidden = {} if secrets else _secrets_in(environment)
         notes = file.Notes(folder, [value.encode() for value in hidden.values() if len(value) >= _SECRET_BYTES])
