@@ -41,7 +41,12 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> Generator[None
     options = early_config.known_args_namespace
     wants = getattr(options, "dapkit_record", None)
     has_workers = bool(getattr(options, "numprocesses", None) or getattr(options, "tx", None))
-    if wants and not has_workers and _FILE not in os.environ and not hasattr(early_config, "workerinput"):
+    file, folder = os.environ.pop(_FILE, None), os.environ.pop(_FOLDER, None)  # are not for children of this process
+    if folder is not None:
+        early_config.pluginmanager.register(_Recorded(Path(folder)))
+    if file is not None:
+        early_config.stash[_OWN] = file
+    elif wants and folder is None and not has_workers:
         _start_again(options)
     yield
 
@@ -82,15 +87,21 @@ def pytest_xdist_setupnodes(config: pytest.Config, specs: list[Any]) -> None:
             spec.python = shlex.join(_record(file, config.option.dapkit_record))
 
 
+_OWN: pytest.StashKey[str] = pytest.StashKey()
 _FILES: pytest.StashKey[dict[str, Path]] = pytest.StashKey()
 
 
-def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """Say that the recording of this process is to be kept."""
-    folder = os.environ.get(_FOLDER)
-    if folder and report.failed and not hasattr(report, "node"):  # not one of a worker
-        with Path(folder, _FAILED).open("a") as names:
-            names.write(f"{report.nodeid}\n")
+class _Recorded:
+    """A process that is recorded."""
+
+    def __init__(self, folder: Path) -> None:
+        self._asking = folder / _FAILED
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Say that the recording is to be kept."""
+        if report.failed:
+            with self._asking.open("a") as names:
+                names.write(f"{report.nodeid}\n")
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:  # noqa: ANN401 - not public
@@ -101,7 +112,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     for kind in ("failed", "error"):
         for report in terminalreporter.stats.get(kind, []):
             worker = getattr(getattr(report, "node", None), "gateway", None)
-            file = os.environ.get(_FILE) if worker is None else config.stash.get(_FILES, {}).get(worker.id)
+            file = config.stash.get(_OWN, None) if worker is None else config.stash.get(_FILES, {}).get(worker.id)
             if file is not None:
                 lines.append(f"dapkit launch {_breakpoint(report, config)}{shlex.quote(str(file))}  # {report.nodeid}")
     if lines:

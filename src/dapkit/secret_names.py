@@ -1,4 +1,4 @@
-"""Names that say that what they name is secret.
+"""Names that say that what they name is secret, and shapes that only secrets have.
 
 A name is read as words: dbPassword, DB_PASSWORD and db.password are "db password".
 
@@ -49,6 +49,24 @@ _JOINED = SECRET_WORDS | {"".join(pair) for pair in SECRET_PAIRS}
 _JOINED_ENDS = ("password", "passwd", "passphrase")  # PGPASSWORD
 _CASES = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _WORD = re.compile(r"[a-z]+")
+
+
+SHAPES = re.compile(
+    r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)"
+    r"|\bgh[oprsu]_[A-Za-z0-9]{30,}|\bgithub_pat_[A-Za-z0-9_]{30,}"
+    r"|\bglpat-[A-Za-z0-9_\-]{20,}"
+    r"|\bsk-[A-Za-z0-9_\-]{20,}"
+    r"|\bxox[abeoprs]-[A-Za-z0-9\-]{10,}"
+    r"|\b(?:AKIA|ASIA)[A-Z0-9]{16}\b"
+    r"|\bAIza[A-Za-z0-9_\-]{35}"
+    r"|\bpypi-[A-Za-z0-9_\-]{40,}|\bnpm_[A-Za-z0-9]{36}\b"
+    r"|\beyJ[A-Za-z0-9_\-]{8,}\.eyJ[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]{8,}"
+    r"|(?<=://)[^\s/:@]+:[^\s/@]+(?=@)"
+    r"|(?<=\b[Bb]earer )[A-Za-z0-9._~+/\-]{8,}=*"
+    r"|(?<=\b[Aa]uthorization: Basic )[A-Za-z0-9+/]{8,}=*",
+    re.DOTALL,
+)
+"""Texts of a shape that only tokens, keys and passwords have."""
 
 
 class Secrecy(enum.Enum):

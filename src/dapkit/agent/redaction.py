@@ -20,7 +20,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dapkit import limits
 from dapkit.agent.budget import CUT
 from dapkit.protocol import ProtocolObject, changed
-from dapkit.secret_names import Secrecy, secrecy_of
+from dapkit.secret_names import SHAPES, Secrecy, secrecy_of
 
 MASK = "[redacted]"
 
@@ -43,22 +43,6 @@ _KINDS: Mapping[str, Kind] = {
 
 _NAMED_VALUES = ("value", "was", "contents")
 """Fields whose name is in the fields `name` and `evaluate_name` beside them."""
-
-_SHAPES = re.compile(
-    r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)"
-    r"|\bgh[oprsu]_[A-Za-z0-9]{30,}|\bgithub_pat_[A-Za-z0-9_]{30,}"
-    r"|\bglpat-[A-Za-z0-9_\-]{20,}"
-    r"|\bsk-[A-Za-z0-9_\-]{20,}"
-    r"|\bxox[abeoprs]-[A-Za-z0-9\-]{10,}"
-    r"|\b(?:AKIA|ASIA)[A-Z0-9]{16}\b"
-    r"|\bAIza[A-Za-z0-9_\-]{35}"
-    r"|\bpypi-[A-Za-z0-9_\-]{40,}|\bnpm_[A-Za-z0-9]{36}\b"
-    r"|\beyJ[A-Za-z0-9_\-]{8,}\.eyJ[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]{8,}"
-    r"|(?<=://)[^\s/:@]+:[^\s/@]+(?=@)"
-    r"|(?<=\b[Bb]earer )[A-Za-z0-9._~+/\-]{8,}=*"
-    r"|(?<=\b[Aa]uthorization: Basic )[A-Za-z0-9+/]{8,}=*",
-    re.DOTALL,
-)
 
 _LITERAL = r"""'(?:[^'\\\n]|\\.)*'?|"(?:[^"\\\n]|\\.)*"?"""
 
@@ -164,7 +148,7 @@ class Redaction:
             return text
         if self._values is not None:
             text = self._without_beginnings(self._values.sub(MASK, text))
-        text = _SHAPES.sub(MASK, text)
+        text = SHAPES.sub(MASK, text)
         if kind is Kind.PLAIN:
             return text
         return _OPTION.sub(_option, _without_members(text, structured=kind is Kind.VALUE))

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from dapkit.catalog.interpreters import Interpreter
     from dapkit.python.recording.recorder import PythonCommand, RecordedRun
 
-_OLDEST = (3, 12)
 _MEGABYTE = 1_000_000
 
 
@@ -126,7 +125,9 @@ def _usable(found: "Interpreter | None", program: str) -> str:
     """Return the path of an interpreter by which programs can be recorded."""
     if found is None:
         raise click.ClickException(f"there is no Python for {program}")
-    if found.implementation != "cpython" or found.version < _OLDEST:
+    from dapkit.python.adapter.interpreter import OLDEST
+
+    if found.implementation != "cpython" or found.version < OLDEST:
         raise click.ClickException(f"{found}; expected CPython 3.12 or later")
     return str(found.path)
 

@@ -224,3 +224,18 @@ async def _until_its_end(checkpoint: Checkpoint) -> None:
     with contextlib.suppress(anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError):
         await checkpoint.stream.receive(1)
     checkpoint.dropped.set()
+
+
+def problem_of(words: list[str]) -> RequestFailed:
+    """Return what a process of the past has said of its end."""
+    match words:
+        case ["diverged", clock, call, noted, when, *place]:
+            return Diverged(
+                f"diverged: at clock {clock} the program called {call} where it had called {noted} at clock {when}, "
+                f"at {' '.join(place)}; history ends there"
+            )
+        case ["end", clock, *_]:
+            return HistoryEnds(f"diverged: at clock {clock} the program went on where its history had ended")
+        case ["failed", *text]:
+            return RequestFailed(f"time travel: {' '.join(text)}")
+    return RequestFailed(UNEXPECTED)

@@ -95,8 +95,10 @@ def _unpacked(launch: PythonLaunch, folder: Path) -> Replay:
     except OSError as error:
         raise RequestFailed(f"replay: {file} cannot be unpacked into {folder}: {error.strerror or error}") from error
     interpreter = recorded.executable
-    if not is_recorded_by(recorded, interpreter) and (launch.python or launch.python_path or launch.pythonpath):
+    is_same = is_recorded_by(recorded, interpreter)
+    if not is_same and (launch.python or launch.python_path or launch.pythonpath):
         interpreter = interpreter_of(launch, base, {})[0]
-    if objection := objection_to(recorded, interpreter):
+        is_same = is_recorded_by(recorded, interpreter)
+    if objection := objection_to(recorded, interpreter, is_same=is_same):
         raise RequestFailed(f"replay: {file} cannot be executed again: {objection}")
     return Replay(recorded, folder, (interpreter,), remark_on(recorded))

@@ -32,7 +32,7 @@ from dapkit.protocol import (
 )
 from dapkit.protocol.time_travel import HistoryStop, TimelineBody, TravelToArguments, WhyArguments, WhyBody
 from dapkit.python.adapter.debuggee import STANDS_EVENT, Debuggee
-from dapkit.python.adapter.history import UNEXPECTED, Checkpoint, Diverged, History, HistoryEnds, Kind, in_time
+from dapkit.python.adapter.history import UNEXPECTED, Checkpoint, History, Kind, in_time, problem_of
 from dapkit.python.adapter.instruction_steps import address_of, go_forwards, steps_before
 from dapkit.python.adapter.past_messages import (
     HISTORY_ENDS_EVENT,
@@ -160,7 +160,7 @@ class TimeTravel:
         self.has_ended = True
         self.live_stop = StoppedEvent(reason=_END.reason, description=END_OF_HISTORY)
         if not ended.how.startswith("end"):
-            problem = str(_problem(ended.how.split(" ")))
+            problem = str(problem_of(ended.how.split(" ")))
             await self._report(OutputEvent(output=f"{problem}\n", category="important"), live.order)
         elif self.replay is not None:
             await self._report(OutputEvent(output=f"{self.replay.end()}\n", category="console"), live.order)
@@ -211,7 +211,7 @@ class TimeTravel:
             async with self.history.begun("steps", checkpoint, goal, limit) as process:
                 words = await process.line()
             if words[0] != "steps":
-                raise _problem(words)
+                raise problem_of(words)
             clock, limit = int(words[1]), int(words[2])
             if clock:
                 await self._show(clock, live, ArrivalStop("step"))
@@ -269,7 +269,7 @@ class TimeTravel:
         if found is None:
             raise RequestFailed(UNEXPECTED)
         if found.how.startswith("diverged"):
-            raise _problem(found.how.split(" "))
+            raise problem_of(found.how.split(" "))
         return found
 
     async def travel_to(self, args: TravelToArguments, live: Debuggee) -> None:
@@ -305,7 +305,7 @@ class TimeTravel:
                 await process.say({"expression": args.expression, "place": place})
                 found = decode_as(Watched, RawJson(" ".join(await process.line()).encode()))
             if found.how != "watch":
-                raise _problem(found.how.split(" "))
+                raise problem_of(found.how.split(" "))
             if (change := found.change) is not None:
                 path = change.path and (shown.paths.of_client(change.path) or change.path)
                 return msgspec.structs.replace(change, path=path)
@@ -328,7 +328,7 @@ class TimeTravel:
             async with self.history.begun("frame", checkpoint, goal, depth) as process:
                 words = await process.line()
             if words[0] != "steps":
-                raise _problem(words)
+                raise problem_of(words)
             if clock := int(words[1]):
                 await self._show(clock, live, ArrivalStop("restart"))
                 return
@@ -435,7 +435,7 @@ class TimeTravel:
             return
         self.leave()
         if not how.startswith("end"):
-            text = str(_problem(how.split(" ")))
+            text = str(problem_of(how.split(" ")))
             await self._report(OutputEvent(output=f"{text}\n", category="important"), past.debuggee.order)
         assert self.live_stop is not None, "the live program stands"  # noqa: S101 - says so to mypy
         if self.has_ended:
@@ -468,7 +468,7 @@ class TimeTravel:
                 process = await attempt.enter_async_context(self.history.begun(kind, checkpoint, goal))
                 words = await process.line()
                 if words[:1] != ["arrived"]:
-                    raise _problem(words)
+                    raise problem_of(words)
                 order = ResumeOrder()
                 link = Connection(process.stream, Endpoint(Role.CLIENT), watch=order.observe)
                 await attempt.enter_async_context(link)
@@ -493,17 +493,3 @@ async def _depth(shown: Debuggee, frame_id: int) -> int:
 async def _cancel_after(event: anyio.Event, scope: anyio.CancelScope) -> None:
     await event.wait()
     scope.cancel()
-
-
-def _problem(words: list[str]) -> RequestFailed:
-    match words:
-        case ["diverged", clock, call, noted, when, *place]:
-            return Diverged(
-                f"diverged: at clock {clock} the program called {call} where it had called {noted} at clock {when}, "
-                f"at {' '.join(place)}; history ends there"
-            )
-        case ["end", clock, *_]:
-            return HistoryEnds(f"diverged: at clock {clock} the program went on where its history had ended")
-        case ["failed", *text]:
-            return RequestFailed(f"time travel: {' '.join(text)}")
-    return RequestFailed(UNEXPECTED)

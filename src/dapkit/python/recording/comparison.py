@@ -46,11 +46,14 @@ def is_recorded_by(recorded: Description, executable: str) -> bool:
     return all(value in found for value in recorded.interpreter.values())
 
 
-def objection_to(recorded: Description, executable: str) -> str:
-    """Say what a program cannot be executed again without; empty if all is here."""
+def objection_to(recorded: Description, executable: str, *, is_same: bool) -> str:
+    """Say what a program cannot be executed again without; empty if all is here.
+
+    `is_same` is whether the interpreter is that of the recording.
+    """
     if not Path(recorded.cwd).is_dir():
         return f"it was recorded in the folder {recorded.cwd}, which is not here"
-    if not is_recorded_by(recorded, executable):
+    if not is_same:
         version, path = recorded.version.partition(" ")[0], next(iter(recorded.interpreter))
         is_here = "is another one" if Path(executable).is_file() else "is not here"
         return (
@@ -60,17 +63,17 @@ def objection_to(recorded: Description, executable: str) -> str:
     needed = [path for path in recorded.files if path.endswith(".so")]
     if recorded.kind == "program":
         needed.append(str(Path(recorded.cwd, recorded.what)))
-    changed = changed_among(recorded, needed)
+    changed = _changed_among(recorded, needed)
     return "" if not changed else f"it was recorded with other files: {_listed(changed)}"
 
 
 def remark_on(recorded: Description) -> str:
     """Say of which files there is another text here, so that lines that are shown may not be those that ran."""
-    changed = changed_among(recorded, recorded.files)
+    changed = _changed_among(recorded, recorded.files)
     return "" if not changed else f"Not as they were when this was recorded: {_listed(changed)}."
 
 
-def changed_among(recorded: Description, files: Iterable[str]) -> list[str]:
+def _changed_among(recorded: Description, files: Iterable[str]) -> list[str]:
     """Return those of the recorded files that are others here, or missing, each with which of both."""
     changed: list[str] = []
     for path in dict.fromkeys(files):

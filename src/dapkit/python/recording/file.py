@@ -11,7 +11,7 @@ import mmap
 import os
 import zipfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ COLLECTIONS = "collections"
 _NOTES = "notes/"
 _LEVEL = 6
 _COLLECTION_BYTES = 24
-_END, _COLLECTIONS, _HAS_ENDED, _WHY = 0, 16, 32, slice(40, 104)
+_END, _COLLECTIONS, _WHY = slice(0, 8), slice(16, 24), slice(32, 96)
 """Where the head of the notes has these: `LogHead` in `debuggee/native/travel/travel.h`."""
 
 
@@ -79,35 +79,38 @@ class Description(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class Notes:
-    """The notes that a program has written into a folder."""
+    """The notes that a program has written into a folder.
 
-    def __init__(self, folder: Path, secrets: Sequence[bytes] = ()) -> None:
-        """Open them; values that are secret are made unreadable in them first.
+    Attributes:
+        why: they end before the program, for this reason; empty if not.
+
+    """
+
+    def __init__(self, folder: Path, secrets: Iterable[bytes] = ()) -> None:
+        """Look at them; values that are secret are made unreadable in them first.
 
         Raises:
             RecordingProblem: the program has written none.
 
         """
+        self._folder = folder
         try:
-            self._file = (folder / "notes").open("r+b")
-            self._collections = (folder / COLLECTIONS).open("rb")
+            file = (folder / "notes").open("r+b")
         except FileNotFoundError:
             raise RecordingProblem("nothing was recorded: the program ended before it began") from None
-        with self._file, mmap.mmap(self._file.fileno(), 0) as notes:
-            self._end = int.from_bytes(notes[_END : _END + 8], "little")
-            self._collected = int.from_bytes(notes[_COLLECTIONS : _COLLECTIONS + 8], "little") * _COLLECTION_BYTES
-            self.has_ended = bool(notes[_HAS_ENDED])
+        with file, mmap.mmap(file.fileno(), 0) as notes:
+            self._end = int.from_bytes(notes[_END], "little")
+            self._collected = int.from_bytes(notes[_COLLECTIONS], "little") * _COLLECTION_BYTES
             self.why = notes[_WHY].partition(b"\0")[0].decode("utf-8", "replace")
             for secret in secrets:
                 _overwrite(notes, secret, self._end)
-        self._path = folder / "notes"
 
     def parts(self) -> Iterator[tuple[str, bytes]]:
         """Yield what the archive has of them, by name."""
-        with self._path.open("rb") as file:
+        with (self._folder / "notes").open("rb") as file:
             for number in range((self._end + PART_BYTES - 1) // PART_BYTES):
                 yield f"{_NOTES}{number:05}", file.read(min(PART_BYTES, self._end - number * PART_BYTES))
-        with self._collections as file:
+        with (self._folder / COLLECTIONS).open("rb") as file:
             yield COLLECTIONS, file.read(self._collected)
 
 

@@ -7,7 +7,6 @@ passed on to it, and those of the terminal it gets itself.
 import marshal
 import os
 import random
-import re
 import shutil
 import signal
 import subprocess
@@ -24,7 +23,7 @@ from dapkit.python.debuggee_files import ENTRY
 from dapkit.python.recording import file
 from dapkit.python.recording.comparison import hash_of, interpreter_files
 from dapkit.python.recording.machine import zone_of_machine
-from dapkit.secret_names import Secrecy, secrecy_of
+from dapkit.secret_names import SHAPES, Secrecy, secrecy_of
 
 MOST_BYTES = 4 << 30
 """Of notes, before they are packed."""
@@ -34,7 +33,6 @@ ASKED = "failed"
 _SEED = "PYTHONHASHSEED"
 _SECRET_BYTES = 6
 """A shorter value is not looked for in the notes."""
-_PASSWORD = re.compile(r"(?<=://)[^\s/:@]+:[^\s/@]+(?=@)")
 _FORWARDED = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
 _OF_TERMINAL = (signal.SIGINT, signal.SIGQUIT)
 
@@ -106,13 +104,14 @@ def record(
         began = time.time_ns() // 1000
         words = [command.interpreter, *command.options, str(ENTRY), "--record", str(folder)]
         words += [f"--{command.kind}", command.what, "--", *command.args]
-        program = subprocess.Popen(words, env=environment)
-        with _signals_passed_on(program):
+        with _started(words, environment) as program:
             code = program.wait()
         if not is_kept(code, (folder / ASKED).exists()):
             return RecordedRun(code=code)
         hidden = {} if secrets else _secrets_in(environment)
-        notes = file.Notes(folder, [value.encode() for value in hidden.values() if len(value) >= _SECRET_BYTES])
+        notes = file.Notes(
+            folder, [value.encode() for values in hidden.values() for value in values if len(value) >= _SECRET_BYTES]
+        )
         begun = marshal.loads((folder / "begin").read_bytes())  # noqa: S302 - written by the program's debugger
         description = file.Description(
             format=file.FORMAT,
@@ -129,7 +128,7 @@ def record(
             what=command.what,
             args=command.args,
             cwd=begun["cwd"],
-            environment={name: _without(value, hidden.get(name)) for name, value in environment.items()},
+            environment={name: _without(value, hidden.get(name, ())) for name, value in environment.items()},
             redacted=tuple(sorted(hidden)),
             hides_seed=hides_seed,
             streams=begun["streams"],
@@ -153,32 +152,48 @@ def _files(folder: Path, command: PythonCommand, cwd: str) -> dict[str, str]:
     return {path: found for path in sorted(set(files)) if (found := hash_of(path))}
 
 
-def _secrets_in(environment: Mapping[str, str]) -> dict[str, str]:
+def _secrets_in(environment: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
     """Return what is secret of variables that have something secret."""
-    found: dict[str, str] = {}
+    found: dict[str, tuple[str, ...]] = {}
     for name, value in environment.items():
         if value and secrecy_of(name, setting=True) is Secrecy.ALL:
-            found[name] = value
-        elif password := _PASSWORD.search(value):
-            found[name] = password[0]
+            found[name] = (value,)
+        elif shaped := tuple(match[0] for match in SHAPES.finditer(value)):
+            found[name] = shaped
     return found
 
 
-def _without(value: str, secret: str | None) -> str:
-    return value if not secret else value.replace(secret, "*" * len(secret.encode()))
+def _without(value: str, secrets: tuple[str, ...]) -> str:
+    for secret in secrets:
+        value = value.replace(secret, "*" * len(secret.encode()))
+    return value
 
 
 @contextmanager
-def _signals_passed_on(program: "subprocess.Popen[bytes]") -> Iterator[None]:
-    """Pass signals on to the program."""
+def _started(words: list[str], environment: Mapping[str, str]) -> Iterator["subprocess.Popen[bytes]"]:
+    """Start the program, and pass signals on to it; those that are ignored, it ignores as well."""
+    early: list[int] = []
+    program: subprocess.Popen[bytes] | None = None
 
     def forward(number: int, _frame: object) -> None:
-        program.send_signal(number)
+        if program is None:
+            early.append(number)
+        else:
+            program.send_signal(number)
 
-    before = {number: signal.signal(number, forward) for number in _FORWARDED}
-    before |= {number: signal.signal(number, lambda _number, _frame: None) for number in _OF_TERMINAL}
+    def leave_to_program(_number: int, _frame: object) -> None:
+        """Do nothing: it gets those of the terminal itself."""
+
+    before = {}
+    for numbers, handler in ((_FORWARDED, forward), (_OF_TERMINAL, leave_to_program)):
+        for number in numbers:
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                before[number] = signal.signal(number, handler)
     try:
-        yield
+        program = subprocess.Popen(words, env=environment)
+        for came in early:
+            program.send_signal(came)
+        yield program
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        for number, handler_before in before.items():
+            signal.signal(number, handler_before)

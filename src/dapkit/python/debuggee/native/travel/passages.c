@@ -48,7 +48,6 @@ static PyObject *call_passage_inside(PyObject *self, PyObject *const *args, size
     if (mode == REPLAY) reached_end();
     inside = 0;
     log_head->ticks = ticks;
-    log_head->has_ended = 1;
     mode = OFF;
     let_threads_go();
     return result;

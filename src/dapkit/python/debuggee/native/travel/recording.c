@@ -17,7 +17,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PATIENCE 20000000u /* nanoseconds that a signal waits for a note */
+#define PATIENCE 100000000u       /* nanoseconds of processor time that a signal waits for a note, */
+#define MOST_PATIENCE 5000000000u /* and of any time */
+#define LOOK_EVERY 10000000u
 
 int is_recording, is_recorded, had_threads;
 uint64_t threads_since;
@@ -94,12 +96,21 @@ static int give_up(void *Py_UNUSED(nothing))
     return 0;
 }
 
+static uint64_t processor_time(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
 static void *look_after_signals(void *Py_UNUSED(nothing))
 {
-    struct timespec patience = {0, PATIENCE};
+    struct timespec moment = {0, LOOK_EVERY};
     for (;;) {
         while (sem_wait(&taken_signals) < 0) {}
-        nanosleep(&patience, NULL);
+        uint64_t used = processor_time(), began = now();
+        while (is_signal_pending() && processor_time() - used < PATIENCE && now() - began < MOST_PATIENCE)
+            nanosleep(&moment, NULL);
         if (is_signal_pending() && !had_threads) Py_AddPendingCall(give_up, NULL);
     }
     return NULL;

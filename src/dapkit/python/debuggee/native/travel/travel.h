@@ -148,7 +148,6 @@ typedef struct {
     uint64_t written;  /* bytes that the program has written to its standard output and error */
     uint64_t collections; /* how many were noted (collector.c) */
     uint64_t ticks;    /* the clock of the live program when it last stopped, or ended */
-    uint64_t has_ended; /* the recorded program has, by itself */
     char why[NAME_SIZE * 2]; /* its recording ended before */
     uint64_t names;
     char name[MOST_NAMES][NAME_SIZE]; /* of calls: notes have their numbers */
