@@ -2,16 +2,27 @@
 
 import queue
 import threading
+from typing import Self
 
 from ledger import Booking
 
 
 class Printer(threading.Thread):
-    """Print a receipt for each booking that is put into its queue; None ends it."""
+    """Print a receipt for each booking that is put into its queue, also for those that wait when it is left."""
 
     def __init__(self) -> None:
         super().__init__(name="receipts", daemon=True)
         self.bookings: queue.SimpleQueue[Booking | None] = queue.SimpleQueue()
+
+    def __enter__(self) -> Self:
+        """Begin to print."""
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Print what is waiting, and end."""
+        self.bookings.put(None)
+        self.join()
 
     def run(self) -> None:
         """Print until None comes."""

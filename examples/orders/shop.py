@@ -24,14 +24,11 @@ def main() -> None:
     """Book everything; the receipts come out beside it."""
     orders = read_orders(Path(__file__).with_name("orders.csv"))
     ledger = Ledger()
-    printer = Printer()
-    printer.start()
-    print(f"{len(orders)} orders", flush=True)
-    for order in orders:
-        booking = ledger.book(order)
-        printer.bookings.put(booking)
-    printer.bookings.put(None)
-    printer.join()
+    with Printer() as printer:
+        print(f"{len(orders)} orders", flush=True)
+        for order in orders:
+            booking = ledger.book(order)
+            printer.bookings.put(booking)
     print(f"margin on average {float(sum(b.margin for b in ledger.bookings) / len(orders)):.0%}")
 
 

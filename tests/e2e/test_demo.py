@@ -26,7 +26,7 @@ def test_demo_shows_the_fault_of_the_shop() -> None:
     screen = run_demo()
     for seen in (
         "A breakpoint is hit",
-        "❱ 31         booking = ledger.book(order)",
+        "❱ 30             booking = ledger.book(order)",
         "threads: MainThread *, receipts",
         "ZeroDivisionError (unhandled)",
         "total   Fraction(0, 1)",
@@ -34,7 +34,7 @@ def test_demo_shows_the_fault_of_the_shop() -> None:
         "exit code 1",
     ):
         assert seen in screen
-    watched = re.findall(r"31  booking = ledger.book\(order\) +'(\w+)' +\[(.*)\]", screen)
+    watched = re.findall(r"30  booking = ledger.book\(order\) +'(\w+)' +\[(.*)\]", screen)
     assert [(who, shared.count("1/4")) for who, shared in watched] == [
         ("Grace", 0),
         ("Edsger", 1),
