@@ -78,6 +78,21 @@ async def test_program_is_attached_to_several_times_and_runs_on_each_time(tmp_pa
     assert len(set(counts)) == 3
 
 
+async def test_program_whose_folder_was_removed_is_attached_to(tmp_path: Path) -> None:
+    moved = LOOP.replace("import dapkit\n", "import dapkit\n    home = os.getcwd()\n", 1)
+    moved = moved.replace("dapkit.listen()", "os.mkdir('gone'); os.chdir('gone'); os.rmdir('../gone'); dapkit.listen()")
+    moved = moved.replace('exists("go")', 'exists(home + "/go")')
+    with running(moved, tmp_path, sys.executable) as program:
+        program.read_place()
+        async with client() as session:
+            await attach(session, program, INSIDE + 1)
+            assert (await session.next_stop()).reason == "breakpoint"
+            assert await top(session) == ("<module>", INSIDE + 1)
+            await session.detach()
+        program.go()
+        assert program.line() == "tool None threads 1"
+
+
 async def test_program_and_its_threads_are_told_of_before_it_stops(tmp_path: Path) -> None:
     """An editor takes a thread that it is told of for one that runs."""
     busy = LOOP.replace("time.sleep(0.01)", "pass")

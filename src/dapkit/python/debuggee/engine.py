@@ -93,8 +93,13 @@ class Engine:
         said: bytes = b"",
         tls: "Tls | None" = None,
         before: "Engine | None" = None,
+        folder: str | None = None,
     ) -> None:
-        """Take a connection, what its other end has `said` on it, and the engine whose client left suspended before."""
+        """Take a connection, and what its other end has `said` on it.
+
+        Further the engine whose client left suspended before, and the folder that file names are relative to, if it is
+        not the one that the program is in.
+        """
         self.owned = main is None
         """Whether the program was launched for us, and ends with us."""
         self.asked_to_end = False
@@ -104,7 +109,7 @@ class Engine:
         self.options = EngineOptions()
         self.link = Link(connection, said, tls)
         unfiled = UnfiledTexts()
-        self.sources = Sources(unfiled)
+        self.sources = Sources(unfiled, folder)
         self.references = ObjectReferences()
         self.texts = ProgramTexts(self.sources)
         self.threads = ThreadTable(_thread.get_ident() if main is None else main, self.link.event)

@@ -11,6 +11,7 @@ from ..errors import RequestRefused
 from ..exceptions.exits import read_exit_codes
 from ..loader import load
 from ..program import termination as asking_to_end
+from ..sources.files import working_folder
 from ..sources.rules import read_rules
 from ..templates.kinds import choose
 from ..values.presenters.project import PROJECT
@@ -48,7 +49,7 @@ def launch(engine: "Engine", request: IncomingRequest) -> Json:
     PROJECT.use([text for text in files if isinstance(text, str)] if isinstance(files, list) else [])
     if native.IS_FREE_THREADED:
         engine.link.event("output", {"category": "console", "output": _FREE_THREADED})
-    return {"cwd": os.getcwd()}
+    return {"cwd": working_folder()}
 
 
 def attach(engine: "Engine", request: IncomingRequest) -> Json:

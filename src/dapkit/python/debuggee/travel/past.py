@@ -69,8 +69,10 @@ def arrive(kind: str, descriptor: int, limit: int) -> None:
         while where is not None and where.tb_next is not None:
             where = where.tb_next
         place = "" if where is None else f" in {where.tb_frame.f_code.co_qualname}, line {where.tb_lineno}"
-        os.write(descriptor, f"failed {type(error).__name__}: {error}{place}\n".encode())
-        os._exit(_ENDED)
+        try:
+            os.write(descriptor, f"failed {type(error).__name__}: {error}{place}\n".encode())
+        finally:
+            os._exit(_ENDED)
 
 
 def _arrive(frame: FrameType, kind: str, descriptor: int, limit: int) -> None:
@@ -106,7 +108,8 @@ def _begin_engine(descriptor: int, *, aims_at_end: bool) -> Engine:
     before.forget_in_child()
     dispatcher = loader.load("requests.dispatch").Dispatcher
     ident = _thread.get_ident()
-    engine = Engine(_socket.socket(fileno=descriptor), before.name, dispatcher, main=before.threads.main or ident)
+    main, folder = before.threads.main or ident, before.sources.folder
+    engine = Engine(_socket.socket(fileno=descriptor), before.name, dispatcher, main=main, folder=folder)
     current.engine = engine
     _engines.append(engine)
     engine.monitor.accompanied_by_clock(boundary.aside)
