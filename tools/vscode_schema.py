@@ -20,7 +20,7 @@ import msgspec
 import dapkit
 from dapkit.adapter import debugger_contribution
 from dapkit.python.adapter import PythonAdapter
-from dapkit.python.adapter.arguments import PythonAttach, PythonLaunch
+from dapkit.python.adapter.arguments import ProgramAddress, PythonAttach, PythonLaunch, TimeTravelSettings
 from dapkit.python.adapter.keys import NOT_NEEDED, REMARKS
 from made_files import ROOT, run
 
@@ -62,7 +62,7 @@ OLDER_KEYS: Final[Mapping[str, str]] = {
 
 WIRE_NAMES: Final[Mapping[str, str]] = {
     name: wire
-    for kind in (PythonAttach, PythonLaunch)
+    for kind in (PythonAttach, PythonLaunch, ProgramAddress, TimeTravelSettings)
     for name, wire in zip(kind.__struct_fields__, kind.__struct_encode_fields__, strict=True)
 }
 
@@ -98,17 +98,36 @@ def attributes() -> Schema:
 
 def descriptions(kind: type[msgspec.Struct]) -> dict[str, str]:
     """Read what the docstring of a class says of its attributes, by their names on the wire."""
-    _, _, below = (inspect.getdoc(kind) or "").partition("Attributes:\n")
+    return _of_attributes(inspect.getdoc(kind) or "")
+
+
+def _of_attributes(docstring: str) -> dict[str, str]:
+    _, _, below = docstring.partition("Attributes:\n")
     section = "\n".join(itertools.takewhile(lambda line: line[:1] in {"", " "}, below.splitlines()))
     found = re.findall(r"^ {4}(\w+): (.*(?:\n {5,}.*)*)", section, re.MULTILINE)
-    return {WIRE_NAMES[name]: _as_keys(" ".join(text.split())) for name, text in found}
+    return {_as_keys(f"`{name}`"): _as_keys(" ".join(text.split())) for name, text in found}
+
+
+def _inner(schema: Schema) -> Schema:
+    """Return the schema of an object with what its docstring says of each of its properties where that is."""
+    made = {**schema}
+    if "anyOf" in made:
+        made["anyOf"] = [_inner(choice) for choice in made["anyOf"]]
+    about, _, _ = made.get("description", "").partition("\n\n")
+    described = _of_attributes(made.get("description", ""))
+    if described:
+        made["description"] = about
+        made["properties"] = {
+            key: {**value, "description": _sentence(described[key])} for key, value in made["properties"].items()
+        }
+    return made
 
 
 def _properties(given: Schema, described: Mapping[str, str]) -> Schema:
     """Complete the properties of one kind of configuration."""
     properties: Schema = {}
     for key, schema in given.items():
-        properties[key] = {**schema}
+        properties[key] = _inner(schema)
         if key in OLDER_KEYS:
             properties[key]["deprecationMessage"] = f"An older key: use {OLDER_KEYS[key]}."
         elif key in described:

@@ -5,6 +5,8 @@ the debugged program keeps its own (`dapkit.python.debuggee.limits`), since it
 imports nothing from here.
 """
 
+MEGABYTE = 1024 * 1024
+
 MESSAGE_BYTES = 64 * 1024 * 1024
 """Largest message body that a reader accepts."""
 
@@ -403,6 +405,12 @@ DISTANT_LINES = 20_000
 
 CHECKPOINTS = 60
 """Copies of a program that are kept."""
+
+LEAST_CHECKPOINTS = 3
+"""Copies that are kept even if they have too much memory: the first, the last, and one between."""
+
+MEMORY_LOOK_SECONDS = 0.5
+"""Pause after it was looked how much memory copies have, which takes a millisecond for each."""
 
 INSTRUCTION_STEPS = 5_000
 """Instructions of a line that are executed again, one by one, to go back by one."""

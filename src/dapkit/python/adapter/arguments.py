@@ -59,6 +59,23 @@ class AutoReload(ProtocolObject, frozen=True, kw_only=True):
     exclude: tuple[str, ...] | None = None
 
 
+class TimeTravelSettings(ProtocolObject, frozen=True, kw_only=True):
+    """How the history of a program is kept.
+
+    Attributes:
+        interval: seconds between two copies of the program, at least; more where copying takes long.
+        memory_limit: megabytes that the copies may have together, what they share with each other counted once; some
+            are dropped if they have more.
+        threads: whether threads take `turns`, so that the history goes on, or the program runs as it does without time
+            travel from the moment when it begins a second one, and its history will `end` there.
+
+    """
+
+    interval: Annotated[float, Meta(ge=0.001, le=3600)] = 0.05
+    memory_limit: Annotated[int, Meta(ge=1)] = 1000
+    threads: Literal["turns", "end"] = "turns"
+
+
 class ProgramAddress(ProtocolObject, frozen=True, kw_only=True):
     """Where a program and its debugger meet.
 
@@ -139,8 +156,8 @@ class PythonLaunch(LaunchRequestArguments, frozen=True, kw_only=True):
             of `[tool.dapkit]` in the nearest `pyproject.toml`.
         replay: a recording (`dapkit record`), executed again instead of a program; relative to `cwd`. Nothing of what
             says how to start one is heeded but `python`. A `program` whose name ends in `.dapkit` is the same.
-        time_travel: whether the program can be shown at moments of its past (`stepBack`, `reverseContinue`). Its
-            children are not debugged then.
+        time_travel: whether the program can be shown at moments of its past (`stepBack`, `reverseContinue`), and how
+            its history is kept. Its children are not debugged then.
         debug_options: an older way to say others; see `older_keys`, also for `debug_std_lib` and
             `stop_all_threads_on_suspend`.
 
@@ -185,7 +202,7 @@ class PythonLaunch(LaunchRequestArguments, frozen=True, kw_only=True):
     gui_event_loop: str | None = None
     presenters: tuple[str, ...] | None = None
     replay: str | None = None
-    time_travel: bool = False
+    time_travel: bool | TimeTravelSettings = False
     debug_options: tuple[str, ...] = ()
     debug_std_lib: bool = False
     stop_all_threads_on_suspend: bool | None = None
@@ -198,7 +215,12 @@ class PythonLaunch(LaunchRequestArguments, frozen=True, kw_only=True):
     @property
     def travels(self) -> bool:
         """Whether the program has a history."""
-        return self.time_travel or self.recording is not None
+        return self.time_travel is not False or self.recording is not None
+
+    @property
+    def history_settings(self) -> TimeTravelSettings:
+        """How the history of the program is kept, if it has one."""
+        return TimeTravelSettings() if isinstance(self.time_travel, bool) else self.time_travel
 
     @property
     def is_elevated(self) -> bool:

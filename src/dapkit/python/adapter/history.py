@@ -16,12 +16,14 @@ from contextlib import asynccontextmanager, contextmanager
 from typing import Literal
 
 import anyio
+import anyio.to_thread
 from anyio.abc import ByteStream
 
 from dapkit import limits
 from dapkit.adapter import RequestFailed
 from dapkit.protocol import encode_frame, encode_value
 from dapkit.protocol.time_travel import HistoryMoment
+from dapkit.python.adapter.copies_memory import memory_of
 from dapkit.transport import Pulse, background_tasks, listen_unix, new_token, private_folder
 
 log = logging.getLogger(__name__)
@@ -62,8 +64,9 @@ def in_time() -> Iterator[None]:
 class Checkpoint:
     """A copy of the program that waits; `moment` is when the live program was at its clock, if it is a copy of that."""
 
-    def __init__(self, clock: int, moment: HistoryMoment | None, stream: ByteStream) -> None:
+    def __init__(self, clock: int, pid: int, moment: HistoryMoment | None, stream: ByteStream) -> None:
         self.clock = clock
+        self.pid = pid
         self.moment = moment
         self.stream = stream
         self.dropped = anyio.Event()
@@ -112,18 +115,25 @@ class History:
     Invariant: `checkpoints` are in the order of their clocks; the first is kept as long as the program lives.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, memory_limit: int) -> None:
+        """Take how many bytes the copies may have together."""
+        self._memory_limit = memory_limit
         self.token = new_token()
         self.path = private_folder() / f"past-{secrets.token_hex(8)}"
         self.checkpoints: list[Checkpoint] = []
         self._numbers: set[int] = set()  # of the copies of the live program that have come
+        self._looked_at = 0  # how many had come when it was last looked how much memory they have
         self._arrived = Pulse()
         self._awaited: dict[str, tuple[anyio.Event, list[PastProcess]]] = {}
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[None]:
         """Let copies of the program come."""
-        async with listen_unix(self.path, self._take, max_connections=limits.PAST_PROCESSES):
+        async with (
+            listen_unix(self.path, self._take, max_connections=limits.PAST_PROCESSES),
+            background_tasks() as tasks,
+        ):
+            tasks.start_soon(self._keep_within_limit)
             yield
 
     def before(self, clock: int) -> Checkpoint | None:
@@ -167,9 +177,9 @@ class History:
         visitor = PastProcess(stream)
         words = await visitor.line()
         match words:
-            case ["checkpoint", token, number, *moment] if secrets.compare_digest(token, self.token):
+            case ["checkpoint", token, number, pid, *moment] if secrets.compare_digest(token, self.token):
                 made = _moment(*moment)
-                await self._keep(Checkpoint(made.clock, made if int(number) else None, stream), int(number))
+                await self._keep(Checkpoint(made.clock, int(pid), made if int(number) else None, stream), int(number))
             case ["begun", name, _pid, _clock] if name in self._awaited:
                 came, processes = self._awaited[name]
                 processes.append(visitor)
@@ -201,10 +211,24 @@ class History:
             if checkpoint in self.checkpoints:
                 self.checkpoints.remove(checkpoint)
 
+    async def _keep_within_limit(self) -> None:
+        """Drop copies, now and then, that have too much memory together."""
+        while True:
+            await self._arrived.until(lambda: len(self._numbers) > self._looked_at)
+            self._looked_at = len(self._numbers)
+            used = await anyio.to_thread.run_sync(memory_of, [checkpoint.pid for checkpoint in self.checkpoints])
+            each = used // max(len(self.checkpoints), 1)
+            while used > self._memory_limit and len(self.checkpoints) > limits.LEAST_CHECKPOINTS:
+                self._drop_one()
+                used -= each
+            await anyio.sleep(limits.MEMORY_LOOK_SECONDS)
+
     def _thin_out(self) -> None:
-        """Drop one if there are too many: the one that is missed least, more of those that are long ago."""
-        if len(self.checkpoints) <= limits.CHECKPOINTS:
-            return
+        if len(self.checkpoints) > limits.CHECKPOINTS:
+            self._drop_one()
+
+    def _drop_one(self) -> None:
+        """Drop the one that is missed least, more of those that are long ago."""
         latest = self.checkpoints[-1].clock
 
         def gap(place: int) -> float:

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
 
+from dapkit import limits
 from dapkit.adapter import RequestFailed
 from dapkit.endpoint import CapabilityMissing
 from dapkit.protocol import LaunchRequestArguments
@@ -66,9 +67,10 @@ async def _history(launch: PythonLaunch, run: DebuggeeRun) -> AsyncIterator[None
             raise RequestFailed("replay: a recording can only be debugged: launch it without noDebug")
         yield
         return
-    history = History()
+    settings = launch.history_settings
+    history = History(settings.memory_limit * limits.MEGABYTE)
     async with history.open():
-        run.let_travel(history)
+        run.let_travel(history, settings)
         yield
 
 

@@ -25,16 +25,18 @@ class Watched(msgspec.Struct):
     absent: bool = False
 
 
-class Stands(msgspec.Struct):
+class Stands(msgspec.Struct, rename="camel"):
     """Where the program has stopped: what it had written by then, and how many copies of it were made.
 
-    `time`, in microseconds since 1970, is that of a recording, 0 elsewhere.
+    `time`, in microseconds since 1970, is that of a recording, 0 elsewhere. `is_over` says whether its history
+    has ended before.
     """
 
     clock: int = 0
     copies: int = 0
     written: int = 0
     time: int = 0
+    is_over: bool = False
 
 
 class Hit(msgspec.Struct, rename="camel"):

@@ -37,6 +37,7 @@ from dapkit.protocol import (
     ThreadEvent,
 )
 from dapkit.protocol.time_travel import TimelineEvent
+from dapkit.python.adapter.arguments import TimeTravelSettings
 from dapkit.python.adapter.children import EXECUTES_EVENT, Children
 from dapkit.python.adapter.debuggee import STANDS_EVENT, Debuggee, LetGo, ProgramGone
 from dapkit.python.adapter.engine_log import LOG_EVENT, RELEASED_EVENT, write_entry
@@ -109,10 +110,10 @@ class DebuggeeRun:
         ended = self.debuggee is None or self.debuggee.process.returncode is not None
         return self._settled.is_set() and ended
 
-    def let_travel(self, history: History) -> None:
+    def let_travel(self, history: History, settings: TimeTravelSettings) -> None:
         """Let the program be shown at moments of its past."""
         self.travel = TimeTravel(
-            history, self._remembered, report=self.report_from_past, start_soon=self.host.start_soon
+            history, settings, self._remembered, report=self.report_from_past, start_soon=self.host.start_soon
         )
 
     # Starting
@@ -262,6 +263,7 @@ class DebuggeeRun:
         stop = self._remembered.of_client(body)
         if self.travel is not None and isinstance(stop, StoppedEvent):
             self.travel.note_stop(stop)
+            await self.travel.remark(debuggee.order)
         await self._report(stop, overtakes=debuggee.order.has_stop_before)
         if self.travel is not None:
             await self._report(TimelineEvent(live=self.travel.clock))

@@ -6,11 +6,9 @@ The live program stands still meanwhile. A moment of the past is shown by a proc
 with an engine of its own; it is replaced by another for each step back. Forwards it goes by itself.
 """
 
-import logging
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import anyio
@@ -18,12 +16,9 @@ import msgspec
 
 from dapkit import limits
 from dapkit.adapter import RequestFailed
-from dapkit.endpoint import Endpoint, EventReceived, Role
+from dapkit.endpoint import EventReceived
 from dapkit.protocol import (
     Arguments,
-    AttachRequestArguments,
-    ConfigurationDoneArguments,
-    InitializeRequestArguments,
     OutputEvent,
     RawJson,
     StepBackArguments,
@@ -31,9 +26,11 @@ from dapkit.protocol import (
     decode_as,
 )
 from dapkit.protocol.time_travel import HistoryStop, TimelineBody, TravelToArguments, WhyArguments, WhyBody
+from dapkit.python.adapter.arguments import TimeTravelSettings
 from dapkit.python.adapter.debuggee import STANDS_EVENT, Debuggee
-from dapkit.python.adapter.history import UNEXPECTED, Checkpoint, History, Kind, in_time, problem_of
+from dapkit.python.adapter.history import UNEXPECTED, Checkpoint, History, in_time, problem_of
 from dapkit.python.adapter.instruction_steps import address_of, go_forwards, steps_before
+from dapkit.python.adapter.past_engines import PastEngine, PastEngines
 from dapkit.python.adapter.past_messages import (
     HISTORY_ENDS_EVENT,
     SCANNED_EVENT,
@@ -48,9 +45,7 @@ from dapkit.python.adapter.past_messages import (
 from dapkit.python.adapter.remembered import SETTING, RememberedBreakpoints
 from dapkit.python.adapter.replay import Replay
 from dapkit.python.adapter.resume_order import ResumeOrder
-from dapkit.transport import Connection, TransportError
-
-log = logging.getLogger(__name__)
+from dapkit.transport import TransportError
 
 WRITING = frozenset({"setVariable", "setExpression", "writeMemory", "goto", "terminateThreads"})
 """What would change the past."""
@@ -62,6 +57,8 @@ _READ_ONLY = (
 END_OF_HISTORY = "End of recorded history"
 _END = ArrivalStop("pause", {"description": END_OF_HISTORY})
 
+_BEYOND = 'Time travel: the history ends where the program began a second thread ("threads": "end").\n'
+
 _RECORDED = "{}: readOnlyPast: a recording is executed again, which cannot be changed"
 
 MOVING = frozenset({"continue", "next", "stepIn", "stepOut"})
@@ -69,16 +66,6 @@ MOVING = frozenset({"continue", "next", "stepIn", "stepOut"})
 
 type Report = Callable[[Any, ResumeOrder], Awaitable[None]]
 """Reports an event to the client, in the order of what was answered."""
-
-
-class _Past:
-    """A process that shows a moment of the past, as long as its block lasts."""
-
-    def __init__(self, debuggee: Debuggee, breakpoints: RememberedBreakpoints, clock: int) -> None:
-        self.debuggee = debuggee
-        self.breakpoints = breakpoints
-        self.clock = clock
-        self.left = anyio.Event()
 
 
 class TimeTravel:
@@ -98,6 +85,7 @@ class TimeTravel:
     def __init__(
         self,
         history: History,
+        settings: TimeTravelSettings,
         remembered: RememberedBreakpoints,
         *,
         report: Report,
@@ -105,15 +93,18 @@ class TimeTravel:
     ) -> None:
         """Take what the client has set, and how the session reports and begins tasks."""
         self.history = history
+        self._settings = settings
         self.clock = 0
         self._copies = self._written = 0
         self._time = 0.0
+        self._is_over = False  # the live program is beyond its history
+        self._is_remarked = False
         self._stops: deque[HistoryStop] = deque(maxlen=limits.TIMELINE_STOPS)
         self.live_stop: StoppedEvent | None = None
-        self.past: _Past | None = None
+        self.past: PastEngine | None = None
         self.replay: Replay | None = None
         self.has_ended = False
-        self._options: dict[str, object] = {}
+        self._engines = PastEngines(history, remembered)
         self._remembered = remembered
         self._report = report
         self._start_soon = start_soon
@@ -125,8 +116,13 @@ class TimeTravel:
 
     def options_of_live(self, options: dict[str, object]) -> dict[str, object]:
         """Return what the engine of the live program has to know besides; those of the past get the others."""
-        self._options = {**options, "endsWithLink": True}
-        travel: dict[str, object] = {"socket": str(self.history.path), "token": self.history.token}
+        self._engines.options = {**options, "endsWithLink": True}
+        travel: dict[str, object] = {
+            "socket": str(self.history.path),
+            "token": self.history.token,
+            "interval": round(self._settings.interval * 1_000_000_000),
+            "endsWithThreads": self._settings.threads == "end",
+        }
         if self.replay is not None:
             travel["recording"] = self.replay.options()
         return {"travel": travel}
@@ -139,6 +135,7 @@ class TimeTravel:
     def _take_note(self, stands: Stands) -> None:
         self.clock, self._copies, self._written = stands.clock, stands.copies, stands.written
         self._time = stands.time / 1_000_000 or time.time()
+        self._is_over = stands.is_over
 
     def note_stop(self, stop: StoppedEvent) -> None:
         """Take note of a stop of the live program, whose clock is known."""
@@ -147,6 +144,12 @@ class TimeTravel:
             clock=self.clock, time=self._time, output=self._written, reason=stop.reason, thread_id=stop.thread_id
         )
         self._stops.append(moment)
+
+    async def remark(self, order: ResumeOrder) -> None:
+        """Remark, once, that the program has left its history behind."""
+        if self._is_over and not self._is_remarked:
+            self._is_remarked = True
+            await self._report(OutputEvent(output=_BEYOND, category="important"), order)
 
     async def show_end(self, body: RawJson, live: Debuggee) -> None:
         """Show the last moment of a recording, which was executed again to its end.
@@ -204,6 +207,9 @@ class TimeTravel:
 
         """
         await self._need_stop()
+        if self._is_beyond:
+            await self._show(self.clock, live, _END)
+            return
         if args.granularity == "instruction" and await self._instruction_back(args.thread_id, live):
             return
         goal, limit = self.now, 0
@@ -227,7 +233,7 @@ class TimeTravel:
             checkpoint = self.history.before(begin)
             if checkpoint is None:
                 break
-            async with self._engine("replay", checkpoint, begin, live, ArrivalStop("step")) as past:
+            async with self._engines.begun("replay", checkpoint, begin, live, ArrivalStop("step")) as past:
                 with in_time():
                     steps = await steps_before(past.debuggee.link, now, address)
             if steps is not None:
@@ -243,7 +249,7 @@ class TimeTravel:
 
         """
         await self._need_stop()
-        end = begin = self.now
+        begin, end = self.now, self.now + self._is_beyond
         while begin > self.history.beginning and (checkpoint := self._scan_from(begin - 1)) is not None:
             scanned = await self._scanned(checkpoint, end, live)
             if (hit := scanned.last) is not None:
@@ -260,7 +266,7 @@ class TimeTravel:
     async def _scanned(self, checkpoint: Checkpoint, end: int, live: Debuggee) -> Scanned:
         found: Scanned | None = None
         with in_time():
-            async with self._engine("scan", checkpoint, end, live, None) as past:
+            async with self._engines.begun("scan", checkpoint, end, live, None) as past:
                 async for happening in past.debuggee.link.incoming():
                     match happening:
                         case EventReceived(event) if event.event == SCANNED_EVENT and isinstance(event.body, RawJson):
@@ -356,6 +362,11 @@ class TimeTravel:
             stops=list(self._stops),
         )
 
+    @property
+    def _is_beyond(self) -> bool:
+        """Whether the client is shown the live program, and that is beyond its history."""
+        return self.past is None and self._is_over
+
     async def _need_stop(self) -> None:
         if self.live_stop is None:
             raise RequestFailed("the program runs; pause it before going back in time")
@@ -380,7 +391,7 @@ class TimeTravel:
 
         async def live_in_past() -> None:
             try:
-                async with self._engine("replay", checkpoint, clock, live, stop) as past:
+                async with self._engines.begun("replay", checkpoint, clock, live, stop) as past:
                     with in_time():
                         await go_forwards(past.debuggee, steps)
                     self.leave()
@@ -409,7 +420,7 @@ class TimeTravel:
         if past is not None:
             past.left.set()
 
-    async def _pass_events_on(self, past: _Past) -> None:
+    async def _pass_events_on(self, past: PastEngine) -> None:
         ended = False
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(_cancel_after, past.left, tasks.cancel_scope)
@@ -429,7 +440,7 @@ class TimeTravel:
                 await self._history_ends(past, "lost")
             tasks.cancel_scope.cancel()
 
-    async def _history_ends(self, past: _Past, how: str) -> None:
+    async def _history_ends(self, past: PastEngine, how: str) -> None:
         """Be in the present again, where the live program stands."""
         if self.past is not past:
             return
@@ -442,46 +453,6 @@ class TimeTravel:
             self._start_soon(self._show_end_again, past.debuggee)
             return
         await self._report(self.live_stop, past.debuggee.order)
-
-    @asynccontextmanager
-    async def _engine(
-        self, kind: Kind, checkpoint: Checkpoint, goal: int, live: Debuggee, stop: ArrivalStop | None
-    ) -> AsyncIterator[_Past]:
-        """Converse with the engine of a process of the past, configured as the live one is."""
-        async with AsyncExitStack() as stack:
-            link, order = await self._introduced(stack, kind, checkpoint, goal)
-            options = self._options if stop is None else {**self._options, "pastStop": msgspec.to_builtins(stop)}
-            await link.request(AttachRequestArguments(extra=options))
-            debuggee = Debuggee(link, order, live.process, live.paths)
-            breakpoints = self._remembered.copy(stops_at_logs=kind == "scan")
-            await breakpoints.set_again(debuggee.ask)
-            past = _Past(debuggee, breakpoints, goal)
-            await link.request(ConfigurationDoneArguments())
-            yield past
-
-    async def _introduced(
-        self, stack: AsyncExitStack, kind: Kind, checkpoint: Checkpoint, goal: int
-    ) -> tuple[Connection, ResumeOrder]:
-        """Begin a process of the past, which is there as long as the stack; once more if one ends at its beginning."""
-        for last in (False, True):
-            async with AsyncExitStack() as attempt:
-                process = await attempt.enter_async_context(self.history.begun(kind, checkpoint, goal))
-                words = await process.line()
-                if words[:1] != ["arrived"]:
-                    raise problem_of(words)
-                order = ResumeOrder()
-                link = Connection(process.stream, Endpoint(Role.CLIENT), watch=order.observe)
-                await attempt.enter_async_context(link)
-                try:
-                    await link.request(InitializeRequestArguments(adapter_id="dapkit"))
-                except TransportError as error:
-                    if last:
-                        raise
-                    log.warning("a process of the past has ended at its beginning: %s", error)
-                    continue
-                await stack.enter_async_context(attempt.pop_all())
-                return link, order
-        raise AssertionError("the last attempt returns or raises")
 
 
 async def _depth(shown: Debuggee, frame_id: int) -> int:

@@ -42,8 +42,6 @@ DESCRIPTOR_SECONDS: Final = 0.5
 """How often the link looks whether the program has closed its descriptors."""
 TICK_SECONDS: Final = 0.05
 """How often the link looks after running work."""
-CHECKPOINT_NANOSECONDS: Final = 50_000_000
-"""How long a program with time travel runs between two copies of it; longer if they take long."""
 GUI_SECONDS: Final = 0.04
 """How often a stopped thread serves windows of the program, with `guiEventLoop`."""
 SLICE_SECONDS: Final = 0.05

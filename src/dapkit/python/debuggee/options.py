@@ -43,6 +43,7 @@ class TravelOptions:
         socket: path of the unix socket that copies connect to.
         token: that they show there.
         interval: nanoseconds between copies, at least.
+        ends_with_threads: whether its history ends when it begins a second thread.
         recording: what the program is executed again by; None for one that is not.
 
     """
@@ -51,7 +52,8 @@ class TravelOptions:
         self.socket = str(given.get("socket"))
         self.token = str(given.get("token"))
         interval = given.get("interval")
-        self.interval = interval if isinstance(interval, int) else limits.CHECKPOINT_NANOSECONDS
+        self.interval = interval if isinstance(interval, int) else 0
+        self.ends_with_threads = bool(given.get("endsWithThreads"))
         recording = given.get("recording")
         self.recording = RecordingOptions(recording) if isinstance(recording, dict) else None
 

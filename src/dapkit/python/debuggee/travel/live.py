@@ -59,6 +59,7 @@ def begin(engine: "Engine", run: Callable[[], None]) -> Callable[[], None]:
         options.socket,
         options.token,
         options.interval,
+        options.ends_with_threads,
         lines.TOOL,
         past.arrive,
         counts,
@@ -90,4 +91,5 @@ def _stands() -> Json:
         "copies": boundary.count_copies(),
         "written": boundary.count_written(),
         "time": boundary.time_of_program(),
+        "isOver": boundary.is_over(),
     }

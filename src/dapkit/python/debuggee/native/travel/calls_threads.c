@@ -550,6 +550,17 @@ static void end_of_thread(void)
     pthread_mutex_unlock(&lock);
 }
 
+int history_ends_with_threads;
+
+/* The program goes on by itself, and its past ends here. */
+static void end_history(void)
+{
+    if (mode == REPLAY) reached_end();
+    log_head->ticks = ticks;
+    inside = 0;
+    mode = OFF;
+}
+
 static void *execute(void *thread)
 {
     self = thread;
@@ -564,6 +575,10 @@ static int (*real_pthread_create)(pthread_t *, const pthread_attr_t *, void *(*)
 static int hook_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument)
 {
     if (passes() || self == NULL) return real_pthread_create(thread, attributes, start, argument);
+    if (history_ends_with_threads) {
+        end_history();
+        return real_pthread_create(thread, attributes, start, argument);
+    }
     Thread *made = NULL;
     pthread_mutex_lock(&lock);
     for (int i = 1; made == NULL && i < MOST_THREADS; i++)

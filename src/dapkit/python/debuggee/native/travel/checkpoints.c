@@ -7,7 +7,8 @@
    has open, so that the ends of pipes and connections come as they would, and connects to the adapter. What it says and
    hears are lines of words:
 
-       checkpoint TOKEN NUMBER CLOCK TIME OUTPUT  says a copy, when it begins to wait: which one it is of the live program
+       checkpoint TOKEN NUMBER PID CLOCK TIME OUTPUT
+                                                  says a copy, when it begins to wait: which one it is of the live program
                                                   (0: of a replay), its microseconds since 1970, and how much that
                                                   program had written by then
        KIND TOKEN GOAL LIMIT                      it hears: begin a process that goes to that clock, `replay`,
@@ -139,8 +140,8 @@ static void be_checkpoint(void)
     close_all();
     connect_to_adapter();
     char line[LINE_SIZE], name[LINE_SIZE];
-    snprintf(line, sizeof line, "checkpoint %s %d %llu %llu %llu\n", token, number, (unsigned long long)ticks,
-             (unsigned long long)copied_at, (unsigned long long)copied_output);
+    snprintf(line, sizeof line, "checkpoint %s %d %d %llu %llu %llu\n", token, number, getpid(),
+             (unsigned long long)ticks, (unsigned long long)copied_at, (unsigned long long)copied_output);
     say(line);
     for (;;) {
         unsigned long long wanted;

@@ -171,6 +171,12 @@ static PyObject *count_written(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(
     return PyLong_FromUnsignedLongLong(log_head->written);
 }
 
+/* Whether the history of the live program has ended before it. */
+static PyObject *is_over(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(nothing))
+{
+    return PyBool_FromLong(mode == OFF);
+}
+
 static PyObject *is_copy(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(nothing)) { return PyBool_FromLong(is_past); }
 
 static PyObject *go_on_to_end(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(nothing))
@@ -214,6 +220,7 @@ PyMethodDef clock_methods[] = {
     {"disturbed", disturbed, METH_NOARGS, NULL},
     {"count_written", count_written, METH_NOARGS, NULL},
     {"count_copies", count_copies, METH_NOARGS, NULL},
+    {"is_over", is_over, METH_NOARGS, NULL},
     {"is_copy", is_copy, METH_NOARGS, NULL},
     {"go_on_to_end", go_on_to_end, METH_NOARGS, NULL},
     {"look_at_lines", look_at_lines, METH_VARARGS, NULL},

@@ -6,9 +6,11 @@ static PyObject *begin(PyObject *Py_UNUSED(module), PyObject *args)
 {
     const char *path, *name;
     unsigned long long nanoseconds;
-    int tool;
+    int tool, ends_with_threads;
     PyObject *arrive, *counts, *set_events;
-    if (!PyArg_ParseTuple(args, "ssKiOOO", &path, &name, &nanoseconds, &tool, &arrive, &counts, &set_events)) return NULL;
+    if (!PyArg_ParseTuple(args, "ssKpiOOO", &path, &name, &nanoseconds, &ends_with_threads, &tool, &arrive, &counts,
+                          &set_events))
+        return NULL;
     if (begin_checkpoints(path, name, arrive) < 0 || begin_counting(tool, counts, set_events) < 0) return NULL;
     if (find_collector() < 0) return NULL;
     find_current_frame();
@@ -17,6 +19,7 @@ static PyObject *begin(PyObject *Py_UNUSED(module), PyObject *args)
     set_slots();
     if (is_recorded) find_time_of_lock();
     take_over_signals();
+    history_ends_with_threads = ends_with_threads;
     begin_clock(nanoseconds);
     Py_RETURN_NONE;
 }

@@ -233,6 +233,7 @@ PyObject *call_aside(PyObject *function, PyObject *const *args, size_t given, Py
 /* calls_threads.c: one thread of the program at a time has the turn, and executes it */
 
 extern int thread_count; /* threads of the program that have not ended */
+extern int history_ends_with_threads; /* it is to end where there would be more than one */
 
 /* Around a call that may block; the thread must have let go of the interpreter, or it keeps its turn:
 
