@@ -10,6 +10,8 @@ from dapkit.protocol.base import Arguments, EventBody, ProtocolObject
 
 TIMELINE: Final = "dapkit/timeline"
 """A request without arguments, answered by a `TimelineBody`; the event tells that there is more of it."""
+STEP_BACK_INTO: Final = "dapkit/stepBackInto"
+"""A request without arguments or answer: to the line that was begun before, in whichever function."""
 TRAVEL_TO: Final = "dapkit/travelTo"
 WHY: Final = "dapkit/why"
 

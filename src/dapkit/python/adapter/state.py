@@ -53,6 +53,7 @@ from dapkit.protocol import (
     encode_value,
 )
 from dapkit.protocol.time_travel import (
+    STEP_BACK_INTO,
     TIMELINE,
     TRAVEL_TO,
     WHY,
@@ -170,6 +171,12 @@ class ForwardingAdapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[
         travel, debuggee = self._travel("reverseContinue")
         await with_progress(self, "Going back", partial(travel.reverse_continue, debuggee))
 
+    @custom_request(STEP_BACK_INTO)
+    async def step_back_into(self) -> None:
+        """Go to the line that was begun before this one, in whichever function."""
+        travel, debuggee = self._travel(STEP_BACK_INTO)
+        await with_progress(self, "Going back", partial(travel.step_back_into, debuggee))
+
     @custom_request(TRAVEL_TO)
     async def travel_to(self, args: TravelToArguments) -> None:
         """Show the program as it was at a clock, as `dapkit/timeline` counts it."""
@@ -215,8 +222,11 @@ class ForwardingAdapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[
         return await self.ask(args)
 
     async def goto(self, args: GotoArguments) -> None:
-        """Let a thread go on at another line."""
-        await self.ask(args)
+        """Let a thread go on at another line; with time travel, show where it has begun, if it has."""
+        if self.run is not None and self.run.debuggee is not None and self.run.travel is not None:
+            await with_progress(self, "Going back", partial(self.run.travel.goto, args, self.run.debuggee))
+        else:
+            await self.ask(args)
 
     async def restart_frame(self, args: RestartFrameArguments) -> None:
         """Let the newest frame of a thread begin again; with time travel, show any where it began."""

@@ -19,6 +19,7 @@ from dapkit.adapter import RequestFailed
 from dapkit.endpoint import EventReceived
 from dapkit.protocol import (
     Arguments,
+    GotoArguments,
     OutputEvent,
     RawJson,
     StepBackArguments,
@@ -30,17 +31,16 @@ from dapkit.python.adapter.arguments import TimeTravelSettings
 from dapkit.python.adapter.debuggee import STANDS_EVENT, Debuggee
 from dapkit.python.adapter.history import UNEXPECTED, Checkpoint, History, in_time, problem_of
 from dapkit.python.adapter.instruction_steps import address_of, go_forwards, steps_before
+from dapkit.python.adapter.looking_back import depth_of, near, watched
 from dapkit.python.adapter.past_engines import PastEngine, PastEngines
 from dapkit.python.adapter.past_messages import (
     HISTORY_ENDS_EVENT,
     SCANNED_EVENT,
     ArrivalStop,
-    Depth,
     HistoryEnded,
     RecordingEnded,
     Scanned,
     Stands,
-    Watched,
 )
 from dapkit.python.adapter.remembered import SETTING, RememberedBreakpoints
 from dapkit.python.adapter.replay import Replay
@@ -225,6 +225,20 @@ class TimeTravel:
             goal = checkpoint.clock
         await self._show_beginning(live)
 
+    async def step_back_into(self, live: Debuggee) -> None:
+        """Go to the line that was begun before this one, in whichever function.
+
+        Raises:
+            RequestFailed: there is no way there.
+
+        """
+        await self._need_stop()
+        before = self.now - (not self._is_beyond)
+        if before < self.history.beginning:
+            await self._show_beginning(live)
+        else:
+            await self._show(before, live, ArrivalStop("step"))
+
     async def _instruction_back(self, thread: int, live: Debuggee) -> bool:
         """Go to the instruction before; return false if there is none since the line before."""
         shown = live if self.past is None else self.past.debuggee
@@ -306,12 +320,9 @@ class TimeTravel:
         asked = {"expression": args.expression, "frameId": args.frame_id}
         place = await shown.link.request_custom("dapkit/placeOfExpression", asked)
         goal = self.now
-        while (checkpoint := await self._near(goal)) is not None:
+        while (checkpoint := await near(self.history, goal)) is not None:
             async with self.history.begun("watch", checkpoint, goal) as process:
-                await process.say({"expression": args.expression, "place": place})
-                found = decode_as(Watched, RawJson(" ".join(await process.line()).encode()))
-            if found.how != "watch":
-                raise problem_of(found.how.split(" "))
+                found = await watched(process, {"expression": args.expression, "place": place})
             if (change := found.change) is not None:
                 path = change.path and (shown.paths.of_client(change.path) or change.path)
                 return msgspec.structs.replace(change, path=path)
@@ -328,7 +339,7 @@ class TimeTravel:
 
         """
         await self._need_stop()
-        depth = await _depth(live if self.past is None else self.past.debuggee, frame_id)
+        depth = await depth_of(live if self.past is None else self.past.debuggee, frame_id)
         goal = self.now
         while (checkpoint := self.history.before(goal - 1)) is not None:
             async with self.history.begun("frame", checkpoint, goal, depth) as process:
@@ -341,16 +352,28 @@ class TimeTravel:
             goal = checkpoint.clock
         await self._show_beginning(live)
 
-    async def _near(self, goal: int) -> Checkpoint | None:
-        """Return the last checkpoint before a clock; if that is far away, one that is made nearer to it."""
-        checkpoint = self.history.before(goal - 1)
-        if checkpoint is not None and goal - checkpoint.clock > limits.DISTANT_LINES:
-            async with self.history.begun("steps", checkpoint, goal) as process:
-                await process.line()  # a copy was left near the goal by then
-            with anyio.move_on_after(limits.PAST_SECONDS):
-                await self.history.until_nearer(goal, checkpoint)
-            checkpoint = self.history.before(goal - 1)
-        return checkpoint
+    async def goto(self, args: GotoArguments, live: Debuggee) -> RawJson | None:
+        """Go to where the line of a target has begun last; if it has not, have the live program go on there.
+
+        Raises:
+            RequestFailed: there is no such target, or no way there.
+
+        """
+        await self._need_stop()
+        shown = live if self.past is None else self.past.debuggee
+        asked = {"targetId": args.target_id, "threadId": args.thread_id}
+        place = await shown.link.request_custom("dapkit/placeOfTarget", asked)
+        goal = self.now
+        while (checkpoint := await near(self.history, goal)) is not None:
+            async with self.history.begun("watch", checkpoint, goal) as process:
+                found = await watched(process, {"line": place})
+            if found.change is not None and found.change.clock is not None:
+                await self._show(found.change.clock, live, ArrivalStop("goto"))
+                return None
+            if found.absent:
+                break
+            goal = checkpoint.clock
+        return await self.ask(args, live)
 
     def timeline(self) -> TimelineBody:
         """Describe the recorded history."""
@@ -453,12 +476,6 @@ class TimeTravel:
             self._start_soon(self._show_end_again, past.debuggee)
             return
         await self._report(self.live_stop, past.debuggee.order)
-
-
-async def _depth(shown: Debuggee, frame_id: int) -> int:
-    """Return how many frames there are from the bottom of the stack up to one."""
-    answer = await shown.link.request_custom("dapkit/depth", {"frameId": frame_id})
-    return decode_as(Depth, answer).depth
 
 
 async def _cancel_after(event: anyio.Event, scope: anyio.CancelScope) -> None:

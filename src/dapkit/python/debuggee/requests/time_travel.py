@@ -8,6 +8,7 @@ from ..connection.request import IncomingRequest, text
 from ..connection.wire import Json
 from ..errors import RequestRefused
 from ..stacks.chain import chain_of
+from .bytecode import JumpTarget
 from .handler import Handler
 from .values import origin_of
 
@@ -52,7 +53,18 @@ def _names_in(code: CodeType) -> set[str]:
     return names
 
 
+def place_of_target(engine: "Engine", request: IncomingRequest) -> Json:
+    """Say where a target of `goto` lies: a line of a function, and how deep that is on the stack of a thread, or 0."""
+    target = engine.references.get(request.arguments.get("targetId"), JumpTarget)
+    parked = engine.stops.parked.get(engine.threads.ident(request.arguments.get("threadId")))
+    chain = [] if parked is None else chain_of(parked.shown)
+    depth = next((len(chain) - above for above, frame in enumerate(chain) if frame.f_code is target.code), 0)
+    code = target.code
+    return {"path": code.co_filename, "first": code.co_firstlineno, "line": target.line, "depth": depth}
+
+
 HANDLERS: Final[dict[str, Handler]] = {
     "dapkit/depth": depth,
     "dapkit/placeOfExpression": place_of_expression,
+    "dapkit/placeOfTarget": place_of_target,
 }

@@ -4,7 +4,8 @@
                --scan----> a new engine at once, whose stops are only noted; at the goal it reports them, and ends
                --steps---> nothing; at the goal it reports where the frames of the stack were before, and ends
                --frame---> the same, when one of those frames has begun its first line
-               --watch---> at each line, the value of an expression; at the goal it reports its last change, and ends
+               --watch---> at each line, the value of an expression, or which line it is; at the goal it reports its
+                           last change, or when that line began, and ends
 
 The engine that was there when the process was copied belongs to the live program, and is dropped. What comes after
 the goal is history as well, up to the moment at which the live program stands.
@@ -26,6 +27,7 @@ from ..execution.parked import ParkedThread
 from ..hidden import hide_parts
 from ..stacks.chain import chain_of
 from .boundary import boundary
+from .line_watch import LineWatch
 from .value_watch import ValueWatch
 
 HISTORY_ENDS: Final = "dapkit/historyEnds"
@@ -56,7 +58,7 @@ def _stands() -> Json:
 _scan = _Scan()
 _place = HistoryPlace(_stands, _clock)
 _engines: list[Engine] = []
-_watches: list[ValueWatch] = []
+_watches: list[ValueWatch | LineWatch] = []
 
 
 def arrive(kind: str, descriptor: int, limit: int) -> None:
@@ -150,15 +152,19 @@ def _report_steps(frame: FrameType, descriptor: int, limit: int) -> None:
 
 
 def _begin_watch(frame: FrameType, descriptor: int) -> None:
-    """Look at a value from here on: the adapter sends which, as a message."""
+    """Look at each line from here on: the adapter sends what for, as a message."""
     reader, messages = FrameReader(), list[Json]()
     while not messages:
         heard = os.read(descriptor, 4096)
         if not heard:
             os._exit(_ENDED)
         messages = reader.feed(heard)
-    place = messages[0]["place"]
-    watch = ValueWatch(str(messages[0]["expression"]), place if isinstance(place, dict) else {})
+    place, line = messages[0].get("place"), messages[0].get("line")
+    watch: ValueWatch | LineWatch
+    if isinstance(line, dict):
+        watch = LineWatch(line)
+    else:
+        watch = ValueWatch(str(messages[0].get("expression")), place if isinstance(place, dict) else {})
     _watches.append(watch)
     watch.line(frame, boundary.clock())
 
@@ -171,10 +177,9 @@ def _begin_watch(frame: FrameType, descriptor: int) -> None:
 
 
 def _report_change(kind: str, frame: FrameType, descriptor: int) -> None:
-    """Report the last change of the value that was watched."""
+    """Report what the watch has seen."""
     [watch] = _watches
-    watch.line(frame, boundary.clock())
-    text = encode({"how": kind, "change": watch.change, "absent": watch.is_absent}).partition(b"\r\n\r\n")[2]
+    text = encode({"how": kind, **watch.report(frame, boundary.clock())}).partition(b"\r\n\r\n")[2]
     os.write(descriptor, text + b"\n")
     os._exit(_ENDED)
 

@@ -45,13 +45,12 @@ class ValueWatch:
         self._place: tuple[CodeType, int, int] | None = None  # the line that is executed, and when it began
         self._mark: object = None
         self._text: str | None = None
-        self.change: Json | None = None
-        """The last one: the line that made it, and what the value was and is; None for no value."""
+        self._change: Json | None = None
 
-    @property
-    def is_absent(self) -> bool:
-        """Whether there was no value when it was last looked at."""
-        return self._text is None
+    def report(self, frame: FrameType, clock: int) -> Json:
+        """Say what the last change was: the line that made it, what the value was and is; and whether there is none."""
+        self.line(frame, clock)
+        return {"change": self._change, "absent": self._text is None}
 
     def line(self, frame: FrameType, clock: int) -> None:
         """Compare the value with what it was before, where a line begins."""
@@ -73,7 +72,7 @@ class ValueWatch:
         text = None if value is _ABSENT else render(value, None, _CHARS)
         if self._place is not None:
             code, line, clock = self._place
-            self.change = {
+            self._change = {
                 "clock": clock,
                 "path": code.co_filename,
                 "function": code.co_qualname,
