@@ -6,7 +6,15 @@ import pytest
 
 from dapkit.client import Ended, Stopped
 from dapkit.endpoint import RequestFailed
-from dapkit.protocol import GotoArguments, GotoTargetsArguments, Source, StoppedEvent
+from dapkit.protocol import (
+    DataBreakpoint,
+    GotoArguments,
+    GotoTargetsArguments,
+    ReverseContinueArguments,
+    Source,
+    StepBackArguments,
+    StoppedEvent,
+)
 from e2e.python.driving import Driver
 
 pytestmark = pytest.mark.each_python
@@ -111,3 +119,127 @@ async def test_steps_back_into_what_was_called(driver: Driver, launch: Mapping[s
         ("work", 7),
     ]
     assert await value(driver, "i") == "3"
+
+
+DATA = """
+    class Account:
+        def __init__(self, name):
+            self.name = name
+            self.balance = 0
+
+        def pay(self, amount):
+            self.balance += amount
+
+    class Slotted:
+        __slots__ = ("seat",)
+
+    def collect(amounts):
+        most = 0
+        for amount in amounts:
+            if amount > most:
+                most = amount
+        return most
+
+    others = [Account("other") for _ in range(3)]
+    del others[1]
+    account = Account("mine")
+    slotted = Slotted()
+    prices = {"tea": 1}
+    seats = [0, 0, 0]
+    raw = bytearray(4)
+    for amount in (5, -20, 3):
+        account.pay(amount)
+        slotted.seat = amount
+        prices["tea"] += amount
+        seats[1] = amount
+        raw[2] = amount + 20
+    others[0].pay(7)
+    collect([1])
+    most = collect([3, 9, 4])
+    print(account.balance, flush=True)
+"""
+DATA_END = 35
+
+
+async def reverse(driver: Driver) -> str:
+    position = driver.session.position
+    await driver.session.request(ReverseContinueArguments(thread_id=1))
+    return (await driver.session.wait_for(StoppedEvent, since=position)).reason
+
+
+async def watch(driver: Driver, name: str, parent: str | None = None) -> None:
+    """Set a data breakpoint on a variable, or on a child of what an expression is, as an editor does."""
+    [top, *_] = await driver.frames()
+    if parent is None:
+        info = await driver.session.data_breakpoint_info(name, frame_id=top.id)
+    else:
+        shown = await driver.session.evaluate(parent, frame_id=top.id)
+        info = await driver.session.data_breakpoint_info(name, variables_reference=shown.variables_reference)
+    assert info.data_id is not None, info.description
+    await driver.session.set_data_breakpoints(breakpoints=[DataBreakpoint(data_id=info.data_id, access_type="write")])
+
+
+@pytest.mark.row("setDataBreakpoints")
+@pytest.mark.parametrize(
+    ("name", "parent", "seen"),
+    [
+        ("balance", "account", ["-12", "-15", "5"]),
+        ("seat", "slotted", ["3", "-20", "5"]),
+        ("'tea'", "prices", ["-11", "-14", "6"]),
+        ("[1]", "seats", ["3", "-20", "5"]),
+        ("[2]", "raw", ["23", "0", "25"]),
+    ],
+)
+async def test_data_breakpoints_on_parts_of_objects_stop_backwards(
+    driver: Driver, launch: Mapping[str, object], name: str, parent: str, seen: list[str]
+) -> None:
+    await driver.start(DATA, DATA_END, **launch)
+    await driver.session.next_stop()
+    await watch(driver, name, parent)
+    found = []
+    for _ in seen:
+        assert await reverse(driver) == "data breakpoint"
+        found.append((driver.told(StoppedEvent)[-1].text or "").rpartition(" to ")[2].partition(";")[0])
+    assert found == seen
+    assert await reverse(driver) == "entry"
+    await driver.session.set_data_breakpoints(breakpoints=[])
+    while isinstance(await driver.resume(), Stopped):
+        pass
+    assert driver.output("stdout") == "-12\n"
+
+
+@pytest.mark.row("setDataBreakpoints")
+async def test_data_breakpoints_on_local_variables_stop_backwards_in_their_call(
+    driver: Driver, launch: Mapping[str, object]
+) -> None:
+    await driver.start(DATA, 17, **launch)
+    await driver.session.next_stop()
+    await driver.resume()
+    assert await value(driver, "most") == "9"
+    await watch(driver, "most")
+    found = []
+    for _ in range(3):
+        assert await reverse(driver) == "data breakpoint"
+        found.append(await value(driver, "most"))
+    assert found == ["9", "3", "0"]
+    assert (await driver.where())[0] == "collect"
+    assert await value(driver, "amounts") == "[3, 9, 4]"
+    assert await reverse(driver) == "breakpoint"
+    assert await value(driver, "amounts") == "[1]"
+
+
+@pytest.mark.row("setDataBreakpoints")
+async def test_data_breakpoints_set_in_the_past_hold_in_the_live_program(
+    driver: Driver, launch: Mapping[str, object]
+) -> None:
+    await driver.start(DATA, 32, **launch)
+    await driver.session.next_stop()
+    position = driver.session.position
+    await driver.session.request(StepBackArguments(thread_id=1))
+    await driver.session.wait_for(StoppedEvent, since=position)
+    await watch(driver, "balance", "others[0]")
+    assert isinstance(await driver.resume(), Stopped)
+    assert await driver.where() == ("<module>", 32)
+    assert isinstance(await driver.resume(), Stopped)
+    assert driver.told(StoppedEvent)[-1].reason == "data breakpoint"
+    assert await value(driver, "self.balance") == "7"

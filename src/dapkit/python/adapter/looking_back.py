@@ -1,12 +1,14 @@
 """Processes of the past that look at each line on their way, and what they report."""
 
 import anyio
+import msgspec
 
 from dapkit import limits
-from dapkit.protocol import RawJson, decode_as
+from dapkit.protocol import DataBreakpoint, RawJson, decode_as
 from dapkit.python.adapter.debuggee import Debuggee
 from dapkit.python.adapter.history import Checkpoint, History, PastProcess, problem_of
 from dapkit.python.adapter.past_messages import Depth, Watched
+from dapkit.python.adapter.remembered import named_in
 
 
 async def near(history: History, goal: int) -> Checkpoint | None:
@@ -34,10 +36,32 @@ async def watched(process: PastProcess, what: dict[str, object]) -> Watched:
 
     """
     await process.say(what)
-    found = decode_as(Watched, RawJson(" ".join(await process.line()).encode()))
+    words = await process.line()
+    if not words[0].startswith("{"):
+        raise problem_of(words)
+    found = decode_as(Watched, RawJson(" ".join(words).encode()))
     if found.how != "watch":
         raise problem_of(found.how.split(" "))
     return found
+
+
+async def last_write(history: History, asked: list[DataBreakpoint], checkpoint: Checkpoint, goal: int) -> int:
+    """Return when the line began that has last written to what data breakpoints are on; 0 for none.
+
+    Raises:
+        RequestFailed: the moment is not reached.
+
+    """
+    last = 0
+    for breakpoint_ in asked:
+        named = named_in(breakpoint_.data_id)
+        if named is None:
+            continue
+        test = {"condition": breakpoint_.condition, "hitCondition": breakpoint_.hit_condition}
+        async with history.begun("watch", checkpoint, goal) as process:
+            found = await watched(process, {**msgspec.to_builtins(named), "test": test})
+        last = max(last, found.change.clock or 0 if found.change is not None else 0)
+    return last
 
 
 async def depth_of(shown: Debuggee, frame_id: int) -> int:

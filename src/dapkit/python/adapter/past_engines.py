@@ -20,12 +20,16 @@ log = logging.getLogger(__name__)
 
 
 class PastEngine:
-    """The engine of a process that shows a moment of the past, as long as its block lasts."""
+    """The engine of a process that shows a moment of the past, as long as its block lasts.
+
+    `written` is when the line began whose write it was to stop at, and 0 for another stop.
+    """
 
     def __init__(self, debuggee: Debuggee, breakpoints: RememberedBreakpoints, clock: int) -> None:
         self.debuggee = debuggee
         self.breakpoints = breakpoints
         self.clock = clock
+        self.written = 0
         self.left = anyio.Event()
 
 
@@ -52,7 +56,7 @@ class PastEngines:
             options = self.options if stop is None else {**self.options, "pastStop": msgspec.to_builtins(stop)}
             await link.request(AttachRequestArguments(extra=options))
             debuggee = Debuggee(link, order, live.process, live.paths)
-            breakpoints = self._remembered.copy(stops_at_logs=kind == "scan")
+            breakpoints = self._remembered.copy(for_scan=kind == "scan")
             await breakpoints.set_again(debuggee.ask)
             past = PastEngine(debuggee, breakpoints, goal)
             await link.request(ConfigurationDoneArguments())

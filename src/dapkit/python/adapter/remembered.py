@@ -21,8 +21,10 @@ from dapkit.protocol import (
     Arguments,
     Breakpoint,
     BreakpointEvent,
+    DataBreakpoint,
     RawJson,
     SetBreakpointsArguments,
+    SetDataBreakpointsArguments,
     SetExceptionBreakpointsBody,
     Source,
     StoppedEvent,
@@ -39,6 +41,21 @@ SETTING = frozenset(
         "setInstructionBreakpoints",
     }
 )
+
+
+class PlaceNamed(msgspec.Struct):
+    """How a place is named at any time; `place` is for the engine."""
+
+    expression: str
+    place: dict[str, Any]
+    holder: str | None = None
+
+
+class PlaceSaid(msgspec.Struct):
+    """What a dataId says that the adapter heeds."""
+
+    named: PlaceNamed | None = None
+
 
 type Ask = Callable[[Arguments[Any]], Awaitable[RawJson]]
 type _Key = tuple[str, str]
@@ -88,14 +105,15 @@ class RememberedBreakpoints:
                 return msgspec.structs.replace(event, breakpoint=reported)
         return event
 
-    def copy(self, *, stops_at_logs: bool = False) -> "RememberedBreakpoints":
+    def copy(self, *, for_scan: bool = False) -> "RememberedBreakpoints":
         """Return the same for an engine beside this one, as of a process that shows the past.
 
-        With `stops_at_logs`, breakpoints that would log a message stop there instead.
+        With `for_scan`, breakpoints that would log a message stop there instead, and data breakpoints on places that
+        are others at other times are not set.
         """
         made = RememberedBreakpoints()
         made._sets = {
-            key: _Set(_without_logs(known.arguments), known.reported) if stops_at_logs else known
+            key: _Set(_for_scan(known.arguments), known.reported) if for_scan else known
             for key, known in self._sets.items()
         }
         made._places = dict(self._places)
@@ -110,6 +128,17 @@ class RememberedBreakpoints:
             for remembered in self._sets.values()
             for asked in getattr(remembered.arguments, "breakpoints", None) or ()
         )
+
+    @property
+    def on_places(self) -> list[DataBreakpoint]:
+        """The data breakpoints whose place is another at other times: the engine's dataId says how it is named."""
+        return [
+            asked
+            for remembered in self._sets.values()
+            if isinstance(remembered.arguments, SetDataBreakpointsArguments)
+            for asked in remembered.arguments.breakpoints
+            if named_in(asked.data_id) is not None
+        ]
 
     def forget(self) -> None:
         """Forget what was set: there is a new configuration to come. Numbers are not used again."""
@@ -188,12 +217,21 @@ def _for_another_program(arguments: Arguments[Any]) -> Arguments[Any]:
     return arguments
 
 
-def _without_logs(arguments: Arguments[Any]) -> Arguments[Any]:
+def _for_scan(arguments: Arguments[Any]) -> Arguments[Any]:
     match arguments:
         case SetBreakpointsArguments(breakpoints=list(wanted)):
             stopping = [msgspec.structs.replace(each, log_message=None) for each in wanted]
             return msgspec.structs.replace(arguments, breakpoints=stopping)
+        case SetDataBreakpointsArguments(breakpoints=asked):
+            left = [msgspec.structs.replace(each, data_id="-") if named_in(each.data_id) else each for each in asked]
+            return msgspec.structs.replace(arguments, breakpoints=left)
     return arguments
+
+
+def named_in(data_id: str) -> PlaceNamed | None:
+    """Return how a dataId of an engine with time travel names its place; None for another."""
+    _, found, said = data_id.rpartition("at:{")
+    return decode_as(PlaceSaid, RawJson(b"{" + said.encode())).named if found else None
 
 
 def _is_found_again(source: Source) -> bool:

@@ -31,7 +31,7 @@ from dapkit.python.adapter.arguments import TimeTravelSettings
 from dapkit.python.adapter.debuggee import STANDS_EVENT, Debuggee
 from dapkit.python.adapter.history import UNEXPECTED, Checkpoint, History, in_time, problem_of
 from dapkit.python.adapter.instruction_steps import address_of, go_forwards, steps_before
-from dapkit.python.adapter.looking_back import depth_of, near, watched
+from dapkit.python.adapter.looking_back import depth_of, last_write, near, watched
 from dapkit.python.adapter.past_engines import PastEngine, PastEngines
 from dapkit.python.adapter.past_messages import (
     HISTORY_ENDS_EVENT,
@@ -266,12 +266,22 @@ class TimeTravel:
         begin, end = self.now, self.now + self._is_beyond
         while begin > self.history.beginning and (checkpoint := self._scan_from(begin - 1)) is not None:
             scanned = await self._scanned(checkpoint, end, live)
+            until = end if self.past is None else min(end, self.past.written or end)
+            written = await last_write(self.history, self._remembered.on_places, checkpoint, until)
+            if written >= (scanned.last.clock if scanned.last is not None else 1):
+                await self._show(written, live, None)
+                self._note_write(written)
+                return
             if (hit := scanned.last) is not None:
                 await self._show(hit.clock, live, ArrivalStop(hit.reason, hit.details) if hit.at_line else None)
                 return
             begin = checkpoint.clock
             end = begin + 1  # what stops at the very line of the checkpoint, is seen only from the one before
         await self._show_beginning(live)
+
+    def _note_write(self, written: int) -> None:
+        if self.past is not None:
+            self.past.written = written
 
     def _scan_from(self, clock: int) -> Checkpoint | None:
         """Return from where to look for stops: hits are counted from the beginning."""

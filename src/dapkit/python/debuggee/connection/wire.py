@@ -41,8 +41,13 @@ _scan: Callable[[str, int], tuple[object, int]] = make_scanner(_Strict())  # typ
 
 def encode(message: Json) -> bytes:
     """Make the frame of a message. Lone surrogates, which UTF-8 has no bytes for, become `?`."""
-    body = "".join(_encode(message, 0)).encode("utf-8", "replace")
+    body = body_of(message)
     return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
+
+
+def body_of(message: Json) -> bytes:
+    """Make the JSON of a message, which `decode` reads."""
+    return "".join(_encode(message, 0)).encode("utf-8", "replace")
 
 
 def decode(body: bytes) -> Json:

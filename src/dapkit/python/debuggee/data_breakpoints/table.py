@@ -25,9 +25,11 @@ from ..execution.monitor import Monitor
 from ..execution.parked import ParkedThread
 from ..execution.stops import Stops
 from ..marks import under_lock
+from ..running import newest_frames
 from ..sources.files import OURS, Sources, is_function
 from ..values.error_text import error_text
 from ..values.text import render
+from .anchors import AnchoredPlaces, anchor_of, is_anchor
 from .resolution import POLLING, lasting_target
 from .sameness import is_same_value
 from .targets import MISSING, READ, READ_WRITE, WRITE, DataAccess, WatchTarget
@@ -83,6 +85,9 @@ _ONCE: Final = ONCE + ":"
 """What the dataId of a breakpoint begins with that goes away with its first stop."""
 
 
+_ABSENT: Final = "what it is on is not there at this moment"
+
+
 class DataBreakpointTable:
     """All data breakpoints of the session."""
 
@@ -115,8 +120,10 @@ class DataBreakpointTable:
         self.may_resolve = False
         """Whether the program has begun: before that, `__main__` is not its own."""
 
-    def offer(self, target: WatchTarget, *, once: bool) -> Json:
-        """Return the body that describes a target, and keep the target."""
+    def offer(self, target: WatchTarget, *, once: bool, named: Json | None = None) -> Json:
+        """Return the body that describes a target, and keep the target; `named` is how to find it at other times."""
+        if self._stops.history is not None:
+            target.identity = anchor_of(target, named) or target.identity
         with self._lock:
             known = [offered for offered in self._offered.values() if offered.means(target) and not offered.ended]
             kept = known[0] if known else target
@@ -155,7 +162,9 @@ class DataBreakpointTable:
         except RequestRefused as refusal:
             breakpoint.problem = str(refusal)
             return
-        if target is None:
+        if target is None and is_anchor(breakpoint.identity):
+            breakpoint.problem = _ABSENT
+        elif target is None:
             breakpoint.waits = True
             breakpoint.problem = f"{' '.join(breakpoint.identity.split(':')[1:-1])} is not loaded yet"
         elif breakpoint.access not in target.access_types:
@@ -167,6 +176,11 @@ class DataBreakpointTable:
     def _find(self, identity: str) -> WatchTarget | None:
         if identity in self._offered:
             return self._offered[identity]
+        if is_anchor(identity):
+            history = self._stops.history
+            if history is None:
+                raise RequestRefused("the dataId is one of a program with time travel")
+            return AnchoredPlaces(identity).target(newest_frames().values(), history.object_at)
         found = lasting_target(identity)  # also refuses what is not a name
         return found if self.may_resolve else None
 

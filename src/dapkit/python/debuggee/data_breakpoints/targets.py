@@ -67,6 +67,10 @@ class ObjectEntry:
         self._owner = _reference(owner)
         self.key = name
 
+    def owner(self) -> object:
+        """Return the object, None if it is gone."""
+        return self._owner()
+
     def holder(self) -> dict[Any, Any] | None:
         """Return the dict, None if the object is gone."""
         owner = self._owner()

@@ -12,6 +12,7 @@ class HistoryPlace:
     Attributes:
         stands: returns what is reported with each stop: the `clock` at least.
         clock: returns the time.
+        object_at: returns the object at an address, if there is one with the class at another address.
         is_copy: returns whether this is a copy of the process that our client debugs, which nobody would let go on.
         scanner: takes note of what would stop the program, in a process that only looks for it.
         arrival: the clock of the moment of the past that this process began to be shown at.
@@ -19,10 +20,15 @@ class HistoryPlace:
     """
 
     def __init__(
-        self, stands: Callable[[], Json], clock: Callable[[], int], is_copy: Callable[[], object] = bool
+        self,
+        stands: Callable[[], Json],
+        clock: Callable[[], int],
+        object_at: Callable[[int, int], object],
+        is_copy: Callable[[], object] = bool,
     ) -> None:
         self.stands = stands
         self.clock = clock
+        self.object_at = object_at
         self.is_copy = is_copy
         self.scanner: Callable[[ParkedThread, str, Json], None] | None = None
         self.arrival: int | None = None

@@ -1,5 +1,6 @@
 """Requests about data breakpoints."""
 
+from types import FrameType
 from typing import TYPE_CHECKING, Any, Final
 
 from .. import limits
@@ -8,6 +9,7 @@ from ..bytecode.addresses import parse
 from ..classes import type_name
 from ..connection.request import IncomingRequest, flag, number, text
 from ..connection.wire import Json
+from ..data_breakpoints.anchors import holder_of
 from ..data_breakpoints.resolution import target_of, target_of_bytes
 from ..data_breakpoints.targets import WatchTarget
 from ..errors import RequestRefused
@@ -15,6 +17,7 @@ from ..evaluation.guard import EvaluationGuard
 from ..evaluation.jobs import Job
 from ..expressions.assignment import stored_at
 from ..expressions.evaluate import Namespaces, evaluate
+from ..travel.naming import named_from_module, place_in
 from ..values.storage import ContainerItem
 from ..values.variables import VariableContainer
 from .handler import LATER, Handler, Later
@@ -44,13 +47,30 @@ def data_breakpoint_info(engine: "Engine", request: IncomingRequest) -> Later:
                 target = _target_of(name, origin, size, guard)
         except RequestRefused as refusal:
             return {"dataId": None, "description": str(refusal)}
-        return engine.data_breakpoints.offer(target, once=once)
+        named = None if engine.stops.history is None else _named(target, origin.frame)
+        return engine.data_breakpoints.offer(target, once=once, named=named)
 
     def instead(begun: bool) -> Json:
         raise RequestRefused(why_not_evaluated(engine, origin.ident, begun=begun))
 
     engine.jobs.post(origin.ident, Job(request, work, seconds=limits.WATCH_SECONDS * 2, instead=instead))
     return LATER
+
+
+def _named(target: WatchTarget, frame: FrameType | None) -> Json | None:
+    """Say how a target is named at any time: from a module if it can be, or else as the client has named it."""
+    if frame is None:
+        return None
+    held, part = holder_of(target)
+    found = named_from_module(held, frame) if part else None
+    if found is not None:
+        module, name = found
+        return {"expression": name + part, "holder": name, "place": {"module": module}}
+    try:
+        code = compile(target.label, "<dapkit: data>", "eval", dont_inherit=True)
+    except SyntaxError:
+        return None
+    return {"expression": target.label, "place": place_in(frame, code)}
 
 
 def _is_once(request: IncomingRequest) -> bool:

@@ -1,13 +1,13 @@
 """What the adapter asks for the sake of time travel."""
 
-import sys
-from types import CodeType, FrameType
+from types import FrameType
 from typing import TYPE_CHECKING, Final
 
+from ..chain import chain_of
 from ..connection.request import IncomingRequest, text
 from ..connection.wire import Json
 from ..errors import RequestRefused
-from ..stacks.chain import chain_of
+from ..travel.naming import place_in
 from .bytecode import JumpTarget
 from .handler import Handler
 from .values import origin_of
@@ -35,22 +35,7 @@ def place_of_expression(engine: "Engine", request: IncomingRequest) -> Json:
         code = compile(text(request, "expression").strip(), "<dapkit: why>", "eval", dont_inherit=True)
     except SyntaxError as error:
         raise RequestRefused(f"{text(request, 'expression')!r:.200} is not an expression: {error.msg}") from error
-    of_frame = frame.f_code
-    local = {*of_frame.co_varnames, *of_frame.co_cellvars, *of_frame.co_freevars}
-    module = frame.f_globals.get("__name__")
-    is_global = type(module) is str and vars(sys.modules.get(module, object)) is frame.f_globals
-    if is_global and (frame.f_locals is frame.f_globals or not local & _names_in(code)):
-        return {"module": module}
-    return {"depth": len(chain_of(frame)), "path": of_frame.co_filename, "line": of_frame.co_firstlineno}
-
-
-def _names_in(code: CodeType) -> set[str]:
-    """Return the names in an expression, and in functions in it."""
-    names = set(code.co_names)
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            names |= _names_in(constant)
-    return names
+    return place_in(frame, code)
 
 
 def place_of_target(engine: "Engine", request: IncomingRequest) -> Json:

@@ -2,8 +2,8 @@
 
 from types import FrameType
 
+from ..chain import chain_of
 from ..connection.wire import Json
-from ..stacks.chain import chain_of
 from .boundary import boundary
 
 

@@ -54,7 +54,7 @@ def begin(engine: "Engine", run: Callable[[], None]) -> Callable[[], None]:
     counts = lines.counted(engine.sources, everything=not engine.options.just_my_code and recording is None)
     if recording is not None:
         _execute_again(engine, recording)
-    engine.stops.history = HistoryPlace(_stands, boundary.clock, boundary.is_copy)
+    engine.stops.history = HistoryPlace(_stands, boundary.clock, boundary.object_at, boundary.is_copy)
     boundary.begin(
         options.socket,
         options.token,

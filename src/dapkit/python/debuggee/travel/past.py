@@ -19,14 +19,15 @@ from types import FrameType
 from typing import Final
 
 from .. import loader
+from ..chain import chain_of
 from ..connection import current
-from ..connection.wire import FrameReader, Json, encode
+from ..connection.wire import FrameReader, Json, body_of
 from ..engine import Engine
 from ..execution.history_place import HistoryPlace
 from ..execution.parked import ParkedThread
 from ..hidden import hide_parts
-from ..stacks.chain import chain_of
 from .boundary import boundary
+from .data_watch import DataWatch
 from .line_watch import LineWatch
 from .value_watch import ValueWatch
 
@@ -51,12 +52,16 @@ def _clock() -> int:
     return boundary.clock()
 
 
+def _object_at(address: int, kind: int) -> object:
+    return boundary.object_at(address, kind)
+
+
 def _stands() -> Json:
     return {"clock": _clock()}
 
 
 _scan = _Scan()
-_place = HistoryPlace(_stands, _clock)
+_place = HistoryPlace(_stands, _clock, _object_at)
 _engines: list[Engine] = []
 _watches: list[ValueWatch | LineWatch] = []
 
@@ -151,6 +156,14 @@ def _report_steps(frame: FrameType, descriptor: int, limit: int) -> None:
     os._exit(_ENDED)
 
 
+def _watch_for(asked: Json) -> ValueWatch | LineWatch:
+    place, line, test = asked.get("place"), asked.get("line"), asked.get("test")
+    if isinstance(line, dict):
+        return LineWatch(line)
+    where = place if isinstance(place, dict) else {}
+    return DataWatch(asked, where, test) if isinstance(test, dict) else ValueWatch(str(asked["expression"]), where)
+
+
 def _begin_watch(frame: FrameType, descriptor: int) -> None:
     """Look at each line from here on: the adapter sends what for, as a message."""
     reader, messages = FrameReader(), list[Json]()
@@ -159,12 +172,7 @@ def _begin_watch(frame: FrameType, descriptor: int) -> None:
         if not heard:
             os._exit(_ENDED)
         messages = reader.feed(heard)
-    place, line = messages[0].get("place"), messages[0].get("line")
-    watch: ValueWatch | LineWatch
-    if isinstance(line, dict):
-        watch = LineWatch(line)
-    else:
-        watch = ValueWatch(str(messages[0].get("expression")), place if isinstance(place, dict) else {})
+    watch = _watch_for(messages[0])
     _watches.append(watch)
     watch.line(frame, boundary.clock())
 
@@ -179,8 +187,7 @@ def _begin_watch(frame: FrameType, descriptor: int) -> None:
 def _report_change(kind: str, frame: FrameType, descriptor: int) -> None:
     """Report what the watch has seen."""
     [watch] = _watches
-    text = encode({"how": kind, **watch.report(frame, boundary.clock())}).partition(b"\r\n\r\n")[2]
-    os.write(descriptor, text + b"\n")
+    os.write(descriptor, body_of({"how": kind, **watch.report(frame, boundary.clock())}) + b"\n")
     os._exit(_ENDED)
 
 

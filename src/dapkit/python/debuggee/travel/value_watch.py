@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from types import CodeType, FrameType
 from typing import Any, Final
 
+from ..chain import chain_of
 from ..classes import stored_dict
 from ..connection.wire import Json
-from ..stacks.chain import chain_of
 from ..values.text import render
 
 _MOST_ITEMS: Final = 1000
@@ -83,38 +83,45 @@ class ValueWatch:
         self._mark, self._text = mark, text
 
     def _value(self, frame: FrameType) -> object:
-        if self._module is not None:
-            module = sys.modules.get(str(self._module))
-            return _ABSENT if module is None else self._evaluated(vars(module), vars(module))
-        above = chain_of(frame)
-        if len(above) < self._depth:
+        found = self._names(frame)
+        if found is None:
             return _ABSENT
-        shown = above[len(above) - self._depth]
-        if (shown.f_code.co_filename, shown.f_code.co_firstlineno) != self._function:
-            return _ABSENT
-        return self._evaluated(shown.f_globals, shown.f_locals)
-
-    def _evaluated(self, names: dict[str, Any], local: Mapping[str, Any]) -> object:
         try:
-            return eval(self._code, names, local)
+            return eval(self._code, *found)
         except Exception:
             return _ABSENT
+
+    def _names(self, frame: FrameType) -> tuple[dict[str, Any], Mapping[str, Any]] | None:
+        """Return the global and local variables of the place; None if it is not there."""
+        if self._module is not None:
+            module = sys.modules.get(str(self._module))
+            return None if module is None else (vars(module), vars(module))
+        call = self._call(frame)
+        return None if call is None else (call.f_globals, call.f_locals)
+
+    def _call(self, frame: FrameType) -> FrameType | None:
+        """Return the frame at the depth of the place, if it is one of its function."""
+        above = chain_of(frame)
+        if not self._depth or len(above) < self._depth:
+            return None
+        shown = above[len(above) - self._depth]
+        return shown if (shown.f_code.co_filename, shown.f_code.co_firstlineno) == self._function else None
 
 
 def _mark(value: Any) -> tuple[object, ...]:  # noqa: ANN401 - any value
     kind, inner = type(value), value
     if kind in (*_PLAIN, bytearray):
-        return kind, _plain(value)
+        return kind, plain_mark(value)
     identity = 0
     if kind is dict:
         inner = [entry for pair in list(value.items())[:_MOST_ITEMS] for entry in pair]
     elif kind not in _COLLECTIONS:
         identity, names = id(value), stored_dict(value)
         inner = list(names.values()) if type(names) is dict else ()
-    return kind, identity, len(value) if kind in _COLLECTIONS else 0, tuple(map(_plain, list(inner)[:_MOST_ITEMS]))
+    return kind, identity, len(value) if kind in _COLLECTIONS else 0, tuple(map(plain_mark, list(inner)[:_MOST_ITEMS]))
 
 
-def _plain(value: Any) -> object:  # noqa: ANN401 - any value
+def plain_mark(value: Any) -> object:  # noqa: ANN401 - any value
     """Return what a value is compared by, if it is one of many: itself, where that runs no code of the program."""
     kind = type(value)
     return (kind, bytes(value) if kind is bytearray else repr(value)) if kind in (*_PLAIN, bytearray) else id(value)

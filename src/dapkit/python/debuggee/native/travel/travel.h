@@ -77,6 +77,10 @@ void empty_lists(void);   /* before it begins */
 void lists_of_debugger(void);
 void lists_of_program(void);
 
+/* objects_at.c */
+
+extern PyMethodDef object_methods[];
+
 /* lock_clock.c */
 
 void find_time_of_lock(void); /* after the slots were set */

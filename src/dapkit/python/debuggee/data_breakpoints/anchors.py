@@ -1,0 +1,159 @@
+"""Places that are found again at other moments of a program's history.
+
+Objects have the same addresses there, and calls the same depth. So the dataId of such a place says which object it is
+in, by address and class, or which call.
+"""
+
+from collections.abc import Callable, Iterable
+from types import CodeType, FrameType, MemberDescriptorType
+from typing import Any, Final
+
+from ..chain import chain_of
+from ..classes import mro, names_in_class
+from ..connection.wire import Json, body_of, decode
+from ..errors import MalformedFrame, RequestRefused
+from .targets import Bytes, Cell, DictEntry, Item, Local, ObjectEntry, Place, Slot, WatchTarget
+
+_PREFIX: Final = "at:"
+type ObjectAt = Callable[[int, int], object]
+"""Returns the object at an address, if there is one with the class at another address."""
+
+_LITERALS: Final = (str, int, bool, type(None))
+
+
+def is_anchor(identity: str) -> bool:
+    """Say whether a dataId is of this kind."""
+    return identity.startswith(_PREFIX)
+
+
+def anchor_of(target: WatchTarget, expression: Json | None) -> str | None:
+    """Return a dataId by which a target is found again at other moments; None if it has another, or there is none.
+
+    `expression` says how to name it there: `expression`, and `place` as of `dapkit/placeOfExpression`.
+    """
+    if target.is_lasting or target.reads is not None:
+        return None
+    places = [_described(place) for place in target.places]
+    if None in places:
+        return None
+    said: Json = {"label": target.label, "description": target.description, "places": places, "named": expression}
+    return _PREFIX + body_of(said).decode()
+
+
+def holder_of(target: WatchTarget) -> tuple[object, str]:
+    """Return the object that a target is in, and how an expression goes on from that; an empty text for none."""
+    match target.places[0]:
+        case DictEntry(namespace=held, key=key):
+            return held, f"[{key!r}]" if type(key) in _LITERALS else ""
+        case ObjectEntry(key=key) as entry:
+            return entry.owner(), f".{key}"
+        case Slot(owner=held, descriptor=descriptor):
+            return held, f".{descriptor.__name__}"
+        case Item(container=held, index=index):
+            return held, f"[{index}]"
+        case Bytes(owner=held, start=start, length=length):
+            return held, f".__getitem__(slice({start}, {start + length}))"
+    return None, ""
+
+
+class AnchoredPlaces:
+    """What such a dataId says."""
+
+    def __init__(self, identity: str) -> None:
+        """Read it.
+
+        Raises:
+            RequestRefused: it is another dataId.
+
+        """
+        self._identity = identity
+        try:
+            said: dict[str, Any] = decode(identity.removeprefix(_PREFIX).encode())
+            self._label, self._description = str(said["label"]), str(said["description"])
+            self._places: list[dict[str, Any]] = [{**place} for place in said["places"]]
+        except (MalformedFrame, KeyError, TypeError) as error:
+            raise RequestRefused(f"dataId {identity!r:.200} is none of dataBreakpointInfo") from error
+
+    def target(self, frames: Iterable[FrameType], object_at: ObjectAt) -> WatchTarget | None:
+        """Find the target again at this moment, in the stacks of these frames if it is a variable of a call."""
+        places = self.places(frames, object_at)
+        if not places:
+            return None
+        target = WatchTarget(self._identity, self._label, places)
+        target.description = self._description
+        return target
+
+    def places(self, frames: Iterable[FrameType], object_at: ObjectAt) -> list[Place]:
+        """Return where it is at this moment; nothing if it is not there."""
+        found = [_found(place, frames, object_at) for place in self._places]
+        return [place for place in found if place is not None] if None not in found else []
+
+
+def _described(place: Place) -> Json | None:
+    match place:
+        case Local():
+            return _call(place)
+        case DictEntry(namespace=held, key=key):
+            which: Json | None = {"key": key} if type(key) in _LITERALS else None
+        case ObjectEntry(key=key):
+            held, which = place.owner(), {"attribute": key}
+        case Slot(owner=held, descriptor=descriptor):
+            which = {"slot": descriptor.__name__}
+        case Item(container=held, index=index):
+            which = {"index": index}
+        case Bytes(owner=held, start=start, length=length, form=form):
+            which = {"start": start, "length": length, "form": form}
+        case Cell(cell=held, name=name, codes=codes):
+            which = {"cell": name, "codes": [id(code) for code in codes]}
+    return None if which is None else {"at": id(held), "type": id(type(held)), **which}
+
+
+def _call(place: Local) -> Json | None:
+    if place.frame is None:
+        return None
+    code = place.frame.f_code
+    depth = len(chain_of(place.frame))
+    return {"depth": depth, "path": code.co_filename, "first": code.co_firstlineno, "local": place.name}
+
+
+def _found(place: Any, frames: Iterable[FrameType], object_at: ObjectAt) -> Place | None:  # noqa: ANN401 - JSON of ours
+    if "local" in place:
+        frame = _call_at(place, frames)
+        return None if frame is None else Local(frame, place["local"])
+    held: Any = object_at(place["at"], place["type"])
+    return None if held is None else _in_object(held, place, object_at)
+
+
+def _in_object(held: Any, place: Any, object_at: ObjectAt) -> Place | None:  # noqa: ANN401 - any object; JSON of ours
+    match place:
+        case {"attribute": name}:
+            return ObjectEntry(held, name)
+        case {"slot": name}:
+            return _slot(held, name)
+        case {"index": index}:
+            return Item(held, index)
+        case {"cell": name, "codes": codes}:
+            found = [object_at(code, id(CodeType)) for code in codes]
+            return Cell(held, name, [code for code in found if isinstance(code, CodeType)])
+        case {"start": start, "length": length, "form": form}:
+            return Bytes(held, start, length, form)
+    return DictEntry(held, place["key"])
+
+
+def _slot(held: object, name: str) -> Slot | None:
+    for base in mro(held):
+        descriptor = names_in_class(base).get(name)
+        if type(descriptor) is MemberDescriptorType:
+            return Slot(held, descriptor)
+    return None
+
+
+def _call_at(place: Json, frames: Iterable[FrameType]) -> FrameType | None:
+    depth, function = place["depth"], (place["path"], place["first"])
+    for frame in frames:
+        chain = chain_of(frame)
+        if isinstance(depth, int) and depth <= len(chain):
+            called = chain[len(chain) - depth]
+            if (called.f_code.co_filename, called.f_code.co_firstlineno) == function:
+                return called
+    return None
