@@ -100,6 +100,7 @@ __all__ = [
     "terminate",
     "threads",
     "timeline",
+    "travel_to",
     "variables",
     "wait",
     "why",
@@ -481,6 +482,7 @@ def step_back(
     thread_id: int | None = None,
     thread: int | None = None,
     granularity: Literal["statement", "line", "instruction"] | None = None,
+    into: bool | None = None,
     timeout: float | None = None,
     session: str | None = None,
     project: StrPath | None = None,
@@ -491,6 +493,7 @@ def step_back(
         thread_id: Id of a thread, as threads shows it; by default the one that stopped.
         thread: The thread at this place in threads, from 0.
         granularity: How far one step goes.
+        into: Into what the line before has called, where a history is recorded.
         timeout: Seconds to wait, 5 to 300, by default 30.
         session: Name of the session; by default the only one.
         project: Folder that the session belongs to.
@@ -693,6 +696,28 @@ def timeline(
     """Show the recorded history: its moments by their clocks, when they were, where the program stopped.
 
     Args:
+        timeout: Seconds to wait, 5 to 300, by default 30.
+        session: Name of the session; by default the only one.
+        project: Folder that the session belongs to.
+
+    Raises:
+        ActionError: It was not done.
+
+    """
+
+
+@performs("session.Resumed")
+def travel_to(
+    clock: int,
+    *,
+    timeout: float | None = None,
+    session: str | None = None,
+    project: StrPath | None = None,
+) -> "Answer[Resumed]":
+    """Show the program as it was at a moment of its recorded history; continue leads back to the present.
+
+    Args:
+        clock: Moment of the recorded history, as why and timeline tell it.
         timeout: Seconds to wait, 5 to 300, by default 30.
         session: Name of the session; by default the only one.
         project: Folder that the session belongs to.

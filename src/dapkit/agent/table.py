@@ -130,6 +130,11 @@ PARAMETERS: "dict[str, ParameterRow]" = {
         "meaning": "How far one step goes.",
     },
     "target": {"type": "string", "choices": (), "meaning": "Name of the call to step into, where a line has several."},
+    "into": {
+        "type": "boolean",
+        "choices": (),
+        "meaning": "Into what the line before has called, where a history is recorded.",
+    },
     "input": {"type": "string", "choices": (), "meaning": "What to type; a line needs its line end."},
     "end": {"type": "boolean", "choices": (), "meaning": "End the program's input after that."},
     "expression": {
@@ -143,6 +148,11 @@ PARAMETERS: "dict[str, ParameterRow]" = {
         "meaning": "Id of a frame, as stack_trace shows it; by default the current one.",
     },
     "frame": {"type": "integer", "choices": (), "meaning": "The frame at this place of the stack, 0 is the innermost."},
+    "clock": {
+        "type": "integer",
+        "choices": (),
+        "meaning": "Moment of the recorded history, as why and timeline tell it.",
+    },
     "context": {
         "type": "string",
         "choices": (),
@@ -344,7 +354,7 @@ ACTIONS: "dict[str, ActionRow]" = {
         "topic": "execution",
         "summary": "Go back to the line before, where the adapter can.",
         "approval": "execute",
-        "parameters": ("thread_id", "thread", "granularity", "timeout"),
+        "parameters": ("thread_id", "thread", "granularity", "into", "timeout"),
         "required": (),
         "example": {},
     },
@@ -412,6 +422,15 @@ ACTIONS: "dict[str, ActionRow]" = {
         "parameters": ("timeout",),
         "required": (),
         "example": {},
+    },
+    "travel_to": {
+        "topic": "history",
+        "summary": "Show the program as it was at a moment of its recorded history; "
+        "continue leads back to the present.",
+        "approval": "execute",
+        "parameters": ("clock", "timeout"),
+        "required": ("clock",),
+        "example": {"clock": 1203},
     },
     "evaluate": {
         "topic": "inspection",

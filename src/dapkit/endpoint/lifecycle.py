@@ -21,6 +21,8 @@ import enum
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
+from dapkit.protocol.time_travel import STEP_BACK_INTO, TRAVEL_TO
+
 
 class Phase(enum.Enum):
     """Where a session stands."""
@@ -47,8 +49,20 @@ class Trigger(NamedTuple):
     """Its command, or the name of the event."""
 
 
-RESUMING = ("continue", "next", "stepIn", "stepOut", "stepBack", "reverseContinue", "goto", "restartFrame", "restart")
-"""Commands that set a stopped program going."""
+RESUMING = (
+    "continue",
+    "next",
+    "stepIn",
+    "stepOut",
+    "stepBack",
+    "reverseContinue",
+    "goto",
+    "restartFrame",
+    "restart",
+    STEP_BACK_INTO,
+    TRAVEL_TO,
+)
+"""Commands that set a stopped program going, or show it at another moment."""
 
 STOPPING = (*RESUMING, "pause", "configurationDone", "launch", "attach")
 """Commands whose effect may be a stopped event, which has to wait for their response."""

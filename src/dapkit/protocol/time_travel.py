@@ -11,7 +11,6 @@ from dapkit.protocol.base import Arguments, EventBody, ProtocolObject
 TIMELINE: Final = "dapkit/timeline"
 """A request without arguments, answered by a `TimelineBody`; the event tells that there is more of it."""
 STEP_BACK_INTO: Final = "dapkit/stepBackInto"
-"""A request without arguments or answer: to the line that was begun before, in whichever function."""
 TRAVEL_TO: Final = "dapkit/travelTo"
 WHY: Final = "dapkit/why"
 
@@ -29,6 +28,12 @@ class TravelToArguments(Arguments[None], frozen=True, kw_only=True):
 
     clock: int
     from_beginning: bool = False
+
+
+class StepBackIntoArguments(Arguments[None], frozen=True, kw_only=True):
+    """The line that was begun before is to be shown, in whichever function."""
+
+    command = STEP_BACK_INTO
 
 
 class HistoryMoment(ProtocolObject, frozen=True, kw_only=True):

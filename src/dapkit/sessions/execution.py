@@ -29,6 +29,7 @@ from dapkit.protocol import (
     StepOutArguments,
     SteppingGranularity,
 )
+from dapkit.protocol.time_travel import StepBackIntoArguments, TravelToArguments
 from dapkit.sessions.breakpoints.collection import KeptBreakpoints
 from dapkit.sessions.errors import NotStopped, PostMortem, SessionError
 from dapkit.sessions.state import DebugSessionState
@@ -120,6 +121,31 @@ class Execution:
                 raise SessionError(f"Line {line} of {source.path or source.name} is not a place to go to from here.")
             await self._send(chosen, GotoArguments(thread_id=named, target_id=places[0].id), stepping=True, ends=ends)
         return await self._outcome(before, chosen, ends)
+
+    async def travel(
+        self, where: TravelToArguments | StepBackIntoArguments, *, deadline: float | None = None
+    ) -> Outcome:
+        """Show the program as it was at another moment of its recorded history.
+
+        Raises:
+            NotStopped: the program runs.
+            RequestFailed: the adapter refused.
+
+        """
+        ends = self._ends(deadline)
+        async with self._resuming:
+            before = self._state.stops
+            chosen = self._chosen(None, None)
+            if chosen is None or chosen.stop is None:
+                raise NotStopped("Going to another moment")
+            await self._send(chosen, where, stepping=True, ends=ends)
+
+        def arrived() -> bool:
+            return self._state.stops > before or self._state.over
+
+        with anyio.move_on_at(ends):
+            await self._state.pulse.until(arrived)
+        return self._present(timed_out=not arrived())
 
     async def pause(self, *, thread: int | None = None, deadline: float | None = None) -> Outcome:
         """Stop the program where it is, and wait for that; one that is stopped already is left alone.

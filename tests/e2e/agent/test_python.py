@@ -267,6 +267,14 @@ async def test_why_and_timeline_tell_of_a_recorded_history(caller: Caller) -> No
     back = await caller("timeline")
     assert back.details["now"] < back.details["live"] == shown.details["live"]
     assert back.text.startswith(f"Timeline: clock {back.details['beginning']} to {back.details['live']}; shown: ")
+    into = await caller("step_back", into=True)
+    assert (await caller("timeline")).details["now"] == back.details["now"] - 1
+    assert into.details["stop"]["reason"] == "step"
+    went = await caller("travel_to", clock=found.details["clock"])
+    assert went.details["stop"]["reason"] == "goto"
+    assert f"{caller.project}/shop.py:9" in went.text
+    outside = await caller("travel_to", clock=shown.details["live"] + 1)
+    assert "is not in the recorded history" in outside.text
     never = await caller("why", expression="nothing_of_this_name")
     assert "nothing_of_this_name: it has no value here, and had none before" in never.text
 
@@ -274,7 +282,7 @@ async def test_why_and_timeline_tell_of_a_recorded_history(caller: Caller) -> No
 async def test_a_program_without_a_recorded_history_says_how_to_have_one(caller: Caller) -> None:
     caller.write("shop.py", SHOP)
     await caller("launch", program="shop.py", breakpoints=["shop.py:3"])
-    for action, arguments in (("why", {"expression": "share"}), ("timeline", {})):
+    for action, arguments in (("why", {"expression": "share"}), ("timeline", {}), ("travel_to", {"clock": 1})):
         refused = await caller(action, **arguments)
         assert refused.error == ("unsupported", "Current adapter does not support a recorded history")
         assert refused.text.endswith('launch with the option {"timeTravel": true}.')

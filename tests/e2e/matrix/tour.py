@@ -153,9 +153,15 @@ class Tour:
             "timeline", lambda it: it.details["now"] == it.details["live"] == it.details["stops"][-1]["clock"]
         )
         await self._see("step_back", self._is_at("add"))
+        await self._see("travel_to", self._is_at("add"), clock=await self._clock())
         went_back = await self._see("reverse_continue", lambda it: bool(it.details["stop"]["reason"] == "entry"))
         if succeeded(went_back):
             await self._continues_to("add")
+
+    async def _clock(self) -> int:
+        """Return which moment is shown, for adapters that tell."""
+        told = await self._do("timeline")
+        return int(told.details["now"]) if succeeded(told) else 0
 
     async def _record(self) -> None:
         """Go back in a program whose history is recorded."""

@@ -3,6 +3,7 @@ import pytest
 from dapkit.endpoint import MOVES, RESUMING, Lifecycle, Phase, Trigger
 from dapkit.endpoint.lifecycle import TriggerKind
 from dapkit.protocol import COMMANDS, EVENTS, Direction
+from dapkit.protocol.time_travel import STEP_BACK_INTO, TRAVEL_TO
 
 FRESH, INITIALIZING, READY, CONFIGURING, RUNNING, STOPPED, OVER = Phase
 
@@ -54,7 +55,8 @@ def test_every_command_is_legal_in_its_phases_and_objected_to_in_all_others(comm
 
 
 def every_trigger() -> list[Trigger]:
-    commands = [Trigger(kind, command) for command in COMMANDS for kind in ("request", "response", "failure")]
+    known = [*COMMANDS, STEP_BACK_INTO, TRAVEL_TO]
+    commands = [Trigger(kind, command) for command in known for kind in ("request", "response", "failure")]
     return commands + [Trigger("event", event) for event in EVENTS]
 
 

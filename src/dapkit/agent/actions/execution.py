@@ -6,7 +6,7 @@ import anyio.to_thread
 from dapkit.agent import parameters as p
 from dapkit.agent.breakpoint_specs import source_location
 from dapkit.agent.call import ActionCall
-from dapkit.agent.failures import ActionFailed, InvalidArguments
+from dapkit.agent.failures import ActionFailed, InvalidArguments, Unsupported
 from dapkit.agent.registry import Approval, action
 from dapkit.agent.report import last_output, stop_report
 from dapkit.agent.results.session import Paused, Resumed, Typed
@@ -16,6 +16,7 @@ from dapkit.agent.source_files import found
 from dapkit.agent.source_text import lines_of
 from dapkit.client import SourceLocation
 from dapkit.protocol import Source, StepInTarget, StepInTargetsArguments
+from dapkit.protocol.time_travel import StepBackIntoArguments, TravelToArguments
 from dapkit.sessions.breakpoints import anchors
 from dapkit.sessions.errors import Misplaced, SessionOver
 from dapkit.sessions.stops import How, Outcome
@@ -78,9 +79,13 @@ async def step_back(
     thread_id: p.ThreadId | None = None,
     thread: p.ThreadIndex | None = None,
     granularity: p.Granularity | None = None,
+    into: p.Into = False,
 ) -> Resumed:
     """Go back to the line before, where the adapter can."""
     call.require("supports_step_back", "stepping back")
+    if into:
+        need_history(call)
+        return await travelled(call, "Step back into", StepBackIntoArguments())
     chosen = await thread_of(call, thread_id, thread)
     return await _resume(call, "Step back", "step_back", thread=chosen, granularity=granularity)
 
@@ -204,6 +209,23 @@ async def _resume(
 def _is_of(outcome: Outcome, thread: int | None) -> bool:
     """Whether a step ended in the thread that was stepped, or cannot have ended in another."""
     return outcome.stop is None or outcome.stop.thread_id in (None, thread)
+
+
+async def travelled(call: ActionCall, verb: str, where: TravelToArguments | StepBackIntoArguments) -> Resumed:
+    """Go to another moment of the recorded history, and report it."""
+    began = anyio.current_time()
+    return await _resumed(call, verb, await call.session.execution.travel(where, deadline=call.left), began)
+
+
+def need_history(call: ActionCall) -> None:
+    """Refuse what is about a recorded history, where the adapter keeps none, or was not asked to."""
+    if not call.session.traits.recorded_history:
+        raise Unsupported("a recorded history", "dapkit/timeline")
+    try:
+        call.require("supports_step_back", "a recorded history")
+    except Unsupported as error:
+        error.hint = 'The program was started without it: launch with the option {"timeTravel": true}.'
+        raise
 
 
 async def _resumed(

@@ -2,15 +2,16 @@
 
 from dapkit import limits
 from dapkit.agent import parameters as p
+from dapkit.agent.actions.execution import need_history, travelled
 from dapkit.agent.budget import shortened
 from dapkit.agent.call import ActionCall
-from dapkit.agent.failures import Unsupported
 from dapkit.agent.redaction import value_of
 from dapkit.agent.registry import Approval, action
 from dapkit.agent.results.history import TimelineResult, WhyResult
+from dapkit.agent.results.session import Resumed
 from dapkit.agent.selection import frame_of
 from dapkit.agent.snapshots import snapshot
-from dapkit.protocol.time_travel import TimelineArguments, TimelineBody, WhyArguments, WhyBody
+from dapkit.protocol.time_travel import TimelineArguments, TimelineBody, TravelToArguments, WhyArguments, WhyBody
 
 
 @action(Approval.EXECUTE, example={"expression": "total"})
@@ -24,7 +25,7 @@ async def why(
     thread: p.ThreadIndex | None = None,
 ) -> WhyResult:
     """Tell which line has made a value what it is, and what it was before; for programs with a recorded history."""
-    _need_history(call)
+    need_history(call)
     chosen = await frame_of(call, frame_id, frame, thread_id, thread)
     asked = WhyArguments(expression=expression, frame_id=chosen)
     found = await call.session.requests.ask_beyond(asked, WhyBody, deadline=call.left)
@@ -43,7 +44,7 @@ async def why(
 @action(Approval.READ)
 async def timeline(call: ActionCall) -> TimelineResult:
     """Show the recorded history: its moments by their clocks, when they were, where the program stopped."""
-    _need_history(call)
+    need_history(call)
     body = await call.session.requests.ask_beyond(TimelineArguments(), TimelineBody, deadline=call.left)
     shown = body.stops[-limits.TIMELINE_STOPS_SHOWN :]
     return TimelineResult(
@@ -57,14 +58,11 @@ async def timeline(call: ActionCall) -> TimelineResult:
     )
 
 
-def _need_history(call: ActionCall) -> None:
-    if not call.session.traits.recorded_history:
-        raise Unsupported("a recorded history", "dapkit/timeline")
-    try:
-        call.require("supports_step_back", "a recorded history")
-    except Unsupported as error:
-        error.hint = 'The program was started without it: launch with the option {"timeTravel": true}.'
-        raise
+@action(Approval.EXECUTE, example={"clock": 1203})
+async def travel_to(call: ActionCall, *, clock: p.Clock) -> Resumed:
+    """Show the program as it was at a moment of its recorded history; continue leads back to the present."""
+    need_history(call)
+    return await travelled(call, f"Travel to {clock}", TravelToArguments(clock=clock))
 
 
 def _shown(call: ActionCall, expression: str, value: str | None) -> str | None:
