@@ -4,7 +4,7 @@ import marshal
 import os
 import sys
 from collections.abc import Callable
-from types import FrameType
+from types import FrameType, ModuleType
 from typing import Any, Final
 
 from ..sources.files import Sources
@@ -73,7 +73,7 @@ def _write(path: str, content: Any) -> None:  # noqa: ANN401 - what marshal take
 
 
 def _file_of(module: object) -> str | None:
-    names = vars(module) if type(module) is type(sys) else {}
+    names = vars(module) if type(module) is ModuleType else {}
     path = names.get("__file__")
     return path if type(path) is str else None
 
