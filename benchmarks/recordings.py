@@ -33,6 +33,7 @@ ALONE = ("-c", os.devnull, "--rootdir=.")
 SUITE_TIMES, SUITE_BYTES, OF_TESTS = 1.2, 20_000_000, 1_000
 SERVER_TIMES, REQUEST_BYTES, REQUESTS = 1.5, 1_000, 10_000
 CONNECTIONS = 20
+KINDS = {"http": "http.server", "threads": "http.server, a thread for each request", "asyncio": "asyncio"}
 
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "PYTEST"))}
 
@@ -108,12 +109,12 @@ def suite(what: str, words: list[str], folder: Path, environment: dict[str, str]
 def servers(python: str) -> bool:
     """Record servers."""
     with tempfile.TemporaryDirectory() as folder:
-        return all([server(python, kind, Path(folder)) for kind in ("http", "asyncio")])  # noqa: C419 - measure all
+        return all([server(python, kind, Path(folder)) for kind in KINDS])  # noqa: C419 - measure all
 
 
 def server(python: str, kind: str, folder: Path) -> bool:
     """Record a server, whose clients are here."""
-    ask = one_by_one if kind == "http" else many_at_once
+    ask = many_at_once if kind == "asyncio" else one_by_one
 
     def run(words: list[str]) -> None:
         with subprocess.Popen(words, cwd=PROGRAMS, env=ENVIRONMENT, stdout=subprocess.PIPE) as program:
@@ -124,7 +125,7 @@ def server(python: str, kind: str, folder: Path) -> bool:
 
     file = folder / f"{kind}.dapkit"
     words = [python, "servers.py", kind, str(REQUESTS)]
-    met = compared(words, file, run, f"server by {kind} ({REQUESTS:,} requests)", SERVER_TIMES)
+    met = compared(words, file, run, f"{REQUESTS:,} requests to {KINDS[kind]}", SERVER_TIMES)
     payload = len(request(REQUESTS))
     size = file.stat().st_size / REQUESTS
     met &= row(f"  recording of a request of {payload} bytes", size, "B", REQUEST_BYTES + payload)

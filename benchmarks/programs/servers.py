@@ -30,8 +30,12 @@ class Server(http.server.HTTPServer):
     request_queue_size = 128
 
 
-def serve_http(count):
-    with Server(("127.0.0.1", 0), Handler) as server:
+class ThreadingServer(http.server.ThreadingHTTPServer):
+    request_queue_size = 128
+
+
+def serve_http(count, server_class):
+    with server_class(("127.0.0.1", 0), Handler) as server:
         print(server.server_port, flush=True)
         for _ in range(count):
             server.handle_request()
@@ -39,25 +43,23 @@ def serve_http(count):
 
 async def serve_streams(count):
     done = asyncio.Event()
-    left = count
+    answered = served = 0
 
     async def serve(reader, writer):
-        nonlocal left
-        while True:
-            try:
+        nonlocal answered, served
+        served += 1
+        try:
+            while True:
                 head = await reader.readuntil(b"\r\n\r\n")
-            except asyncio.IncompleteReadError:  # the client has gone
-                writer.close()
-                return
-            length = next(
-                int(line.split(b":")[1]) for line in head.split(b"\r\n") if line.startswith(b"Content-Length")
-            )
-            content = answer_to(await reader.readexactly(length))
-            writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%b" % (len(content), content))
-            await writer.drain()
-            left -= 1
-            if left == 0:
-                done.set()
+                content = answer_to(await reader.readexactly(int(head.partition(b"Content-Length:")[2].split()[0])))
+                writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%b" % (len(content), content))
+                await writer.drain()
+                answered += 1
+        except asyncio.IncompleteReadError:  # the client has gone
+            writer.close()
+        served -= 1
+        if answered == count and served == 0:
+            done.set()
 
     server = await asyncio.start_server(serve, "127.0.0.1", 0)
     print(server.sockets[0].getsockname()[1], flush=True)
@@ -67,6 +69,8 @@ async def serve_streams(count):
 if __name__ == "__main__":
     kind, count = sys.argv[1], int(sys.argv[2])
     if kind == "http":
-        serve_http(count)
+        serve_http(count, Server)
+    elif kind == "threads":
+        serve_http(count, ThreadingServer)
     else:
         asyncio.run(serve_streams(count))
