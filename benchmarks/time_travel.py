@@ -14,7 +14,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from dapkit import limits
 from sidebyside.bare_client import BareClient, resident, session
+from sidebyside.goals import row
 
 PROGRAMS = Path(__file__).with_name("programs")
 REPEATS = 5
@@ -58,12 +60,20 @@ took = time.thread_time() - begin, time.monotonic() - clock
 print(*took)
 """
 
-
-def row(what: str, figure: float, unit: str, most: float | None = None) -> bool:
-    """Print a row; return whether it is as it should be."""
-    goal = "" if most is None else f"{most:8,.1f} {'yes' if figure <= most else 'NO'}"
-    print(f"{what:62} {figure:9,.2f} {unit:4} {goal}", flush=True)
-    return most is None or figure <= most
+SECONDS = 30
+OBJECTS = """\
+import json
+import time
+held = [bytes(1000) for _ in range(9_000)]
+records = {{number: [number, str(number)] for number in range({count})}}
+end = time.monotonic() + {seconds}
+while time.monotonic() < end:
+    for number in range(10_000):
+        record = records[number % {count}]
+        records[number % {count}] = [record[0] + 1, str(number)]
+print()
+"""
+"""A program of 20 MB that makes so many lists anew, again and again."""
 
 
 def forward(python: str) -> bool:
@@ -164,6 +174,20 @@ def memory(python: str) -> bool:
     return met
 
 
+def many_copies(python: str) -> bool:
+    """Look at what as many copies as are kept take, of a program of 20 MB: they differ by what it has changed."""
+    met = True
+    for count in (100, 1_000, 10_000):
+        text = OBJECTS.format(count=count, seconds=SECONDS)
+        with session() as client:
+            client.launch(text, len(text.splitlines()), python=python, timeTravel=True)
+            copies = len(client.ask("dapkit/timeline")["checkpoints"])
+            everything = sum(map(share, _of_program(client.program)))
+        what = f"{copies} copies of a program of 20 MB, which changes {count:,} objects"
+        met &= row(what, everything, "MB", 150) and copies == limits.CHECKPOINTS
+    return met
+
+
 def _of_program(program: int) -> list[int]:
     """List the processes that show the same program: copies of it have its session and its command line."""
     command = Path(f"/proc/{program}/cmdline").read_bytes()
@@ -194,7 +218,12 @@ def share(process: int) -> float:
 def main() -> int:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    cases: dict[str, Callable[[str], bool]] = {"forward": forward, "back": back, "memory": memory}
+    cases: dict[str, Callable[[str], bool]] = {
+        "forward": forward,
+        "back": back,
+        "memory": memory,
+        "copies": many_copies,
+    }
     parser.add_argument("--case", action="append", choices=list(cases), help="only this")
     parser.add_argument("--python", default=sys.executable, help="the interpreter of the program (default: this one)")
     chosen, _ = parser.parse_known_args()

@@ -1,12 +1,10 @@
 """Exceptions that something catches, with the filter that is on by default."""
 
-import subprocess
-import tarfile
-import tempfile
 from pathlib import Path
 
 from dapkit.client import Session
 from sidebyside.contest import DEBUGPY, OURS, Contest, Debugger
+from sidebyside.package_tests import SUITES, unpacked
 from sidebyside.slowdown import of_rounds
 from sidebyside.table import Row
 
@@ -21,12 +19,6 @@ WAYS = {
     "items": "by a loop over items",
     "suppress": "by contextlib.suppress",
     "through": f"{FRAMES} frames further out",
-}
-SUITES = {
-    "click==8.1.8": "tests --ignore=tests/test_imports.py",
-    "more-itertools==10.5.0": "tests",
-    "markupsafe==3.0.2": "tests --ignore=tests/test_leak.py",  # it fails at times under debugpy, which makes objects
-    "networkx==3.3": "networkx/classes networkx/utils",
 }
 """Source distributions, and the tests in them that need nothing but pytest."""
 
@@ -62,7 +54,7 @@ async def suites(contest: Contest) -> list[Row]:
     """Run packages' own tests with nothing set: the processor time of their process."""
     rows: list[Row] = []
     for package, tests in SUITES.items():
-        folder = _unpacked(contest.python, package)
+        folder = unpacked(contest.python, package)
 
         async def plain(folder: Path = folder, tests: str = tests) -> object:
             return contest.plain("suite.py", str(folder), tests)
@@ -78,24 +70,3 @@ async def suites(contest: Contest) -> list[Row]:
             Row("suites", f"tests of {package}", "x", debugpy / alone, ours / alone, 1.15, f"alone {alone:.1f} s")
         )
     return rows
-
-
-def _unpacked(python: str, package: str) -> Path:
-    """Return the folder of a source distribution, which is downloaded once."""
-    store = Path(__file__).parents[2] / "build" / "suites"
-    store.mkdir(parents=True, exist_ok=True)
-    folder = store / package.replace("==", "-")
-    if not folder.exists():
-        base = subprocess.run(
-            [python, "-c", "import sys; print(sys._base_executable)"], capture_output=True, text=True, check=True
-        ).stdout.strip()
-        download = ["-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:", "--dest", str(store)]
-        subprocess.run([base, *download, package], check=True)
-        with (
-            tarfile.open(next(store.glob(f"{folder.name.replace('-', '?')}*.tar.gz"))) as archive,
-            tempfile.TemporaryDirectory(dir=store) as unfinished,
-        ):
-            archive.extractall(unfinished, filter="data")
-            [made] = Path(unfinished).iterdir()
-            made.rename(folder)
-    return folder

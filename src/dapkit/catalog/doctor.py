@@ -5,10 +5,7 @@ import time
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Literal
-
-import anyio
-import anyio.to_thread
+from typing import TYPE_CHECKING, Literal
 
 from dapkit import limits
 from dapkit.catalog.catalog import Catalog
@@ -18,8 +15,10 @@ from dapkit.catalog.definition import NOTHING, ArgumentTemplate
 from dapkit.catalog.route import route_to
 from dapkit.catalog.states import AdapterState, render_problems, states
 from dapkit.catalog.tabulation import aligned
-from dapkit.client import Session
 from dapkit.protocol import DapkitError, encode_value
+
+if TYPE_CHECKING:
+    from dapkit.client import Session
 
 type CheckupVerdict = Literal["works", "broken", "missing"]
 
@@ -49,6 +48,8 @@ class Checkup:
 
 async def doctor(catalog: Catalog, *, cwd: Path) -> list[Checkup]:
     """Check all adapters; those that work come first, then the broken, then the missing."""
+    import anyio.to_thread
+
     found = await anyio.to_thread.run_sync(partial(states, catalog, cwd=cwd))
     results: list[Checkup] = []
     limiter = anyio.CapacityLimiter(limits.CHECKUPS_AT_ONCE)
@@ -67,6 +68,10 @@ async def doctor(catalog: Catalog, *, cwd: Path) -> list[Checkup]:
 async def _checkup(state: AdapterState, catalog: Catalog, cwd: Path) -> Checkup:
     if not state.installed:
         return Checkup(state, "missing", problem=state.problem)
+    import anyio.to_thread
+
+    from dapkit.client import Session
+
     with tempfile.TemporaryDirectory(prefix="dapkit-") as folder:
         try:
             choice = await anyio.to_thread.run_sync(_choice, state, catalog, cwd)
@@ -97,7 +102,7 @@ def _sample(choice: Choice, folder: Path) -> ArgumentTemplate:
     return choice.launch_arguments(program, cwd=folder)
 
 
-def _announced(session: Session) -> int:
+def _announced(session: "Session") -> int:
     return encode_value(session.capabilities).count(b":true")
 
 

@@ -2,12 +2,15 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dapkit.catalog.choice import Choice
 from dapkit.catalog.definition import NOTHING, ArgumentTemplate
 from dapkit.catalog.errors import MissingArgument
 from dapkit.catalog.templates import UNKNOWN, fill, fill_command, placeholders
-from dapkit.client.routes import Listening, Route, Spawned, Tcp
+
+if TYPE_CHECKING:
+    from dapkit.client.routes import Route
 
 _MAY_BE_NOTHING = {"args", "program_if_any"}
 _TRANSPORTS_OWN = {"port", "socket", "callback"}
@@ -15,7 +18,7 @@ _TRANSPORTS_OWN = {"port", "socket", "callback"}
 
 def route_to(
     choice: Choice, arguments: ArgumentTemplate = NOTHING, *, host: str = "127.0.0.1", port: int | None = None
-) -> Route:
+) -> "Route":
     """Return the way to an adapter; opening it starts what has to be started.
 
     Args:
@@ -33,6 +36,8 @@ def route_to(
             await session.start(str(arguments["request"]), arguments)
 
     """
+    from dapkit.client.routes import Listening, Spawned, Tcp
+
     definition = choice.definition
     if definition.transport == "connect":
         return Tcp(definition.host, definition.port)

@@ -125,7 +125,7 @@ def _usable(found: "Interpreter | None", program: str) -> str:
     """Return the path of an interpreter by which programs can be recorded."""
     if found is None:
         raise click.ClickException(f"there is no Python for {program}")
-    from dapkit.python.adapter.interpreter import OLDEST
+    from dapkit.python.versions import OLDEST
 
     if found.implementation != "cpython" or found.version < OLDEST:
         raise click.ClickException(f"{found}; expected CPython 3.12 or later")

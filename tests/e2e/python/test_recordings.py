@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import zipfile
+import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -200,6 +201,22 @@ async def test_a_recording_says_what_is_not_as_it_was(
     async with driving(tmp_path) as driver:
         with pytest.raises(RequestFailed, match=r"recorded with other files: .*shop\.py \(changed\)"):
             await driver.launch(replay=str(file))
+
+
+async def test_imported_files_that_have_changed_are_named(tmp_path: Path) -> None:
+    module, file = tmp_path / "prices.py", tmp_path / "run.dapkit"
+    module.write_text("price = 3\n")
+    (tmp_path / "app.py").write_text("import zlib\nimport prices\nprint(prices.price)\n")
+    recorded = record(tmp_path, "-o", str(file), sys.executable, "app.py")
+    assert recorded.returncode == 0, recorded.stderr
+    files = json.loads(zipfile.ZipFile(file).read("recording.json"))["files"]
+    assert {str(module), str(tmp_path / "app.py")} <= set(files)
+    assert not hasattr(zlib, "__file__") or zlib.__file__ in files
+    module.write_text("price = 4\n")
+    async with driving(tmp_path) as driver:
+        await open_recording(driver, file)
+        assert f"Not as they were when this was recorded: {module} (changed)." in said(driver)
+        assert written(driver) == "3\n"
 
 
 async def test_another_interpreter_is_refused(

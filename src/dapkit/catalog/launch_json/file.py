@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dapkit import limits
 from dapkit.catalog.catalog import Catalog
@@ -17,8 +18,10 @@ from dapkit.catalog.launch_json.translation import flattened, translate
 from dapkit.catalog.launch_json.variables import Unresolved, VariableContext, resolve
 from dapkit.catalog.projects import up_to_repository
 from dapkit.catalog.route import route_to
-from dapkit.client.routes import Route, Tcp
 from dapkit.trusted_files import objection_to, read_file
+
+if TYPE_CHECKING:
+    from dapkit.client.routes import Route
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +73,11 @@ class Plan:
         """Return the same with another choice, and with what its adapter is sent besides."""
         return replace(self, choice=choice, arguments={**self.arguments, **choice.arguments})
 
-    def route(self) -> Route:
+    def route(self) -> "Route":
         """Return the way to the adapter, for a client session."""
         if self.choice is None:
+            from dapkit.client.routes import Tcp
+
             return Tcp("127.0.0.1", self.debug_server or 0)
         _, host, port = _attached(self.arguments) if self.request == "attach" else (None, None, None)
         return route_to(self.choice, self.arguments, host=host or "127.0.0.1", port=port)

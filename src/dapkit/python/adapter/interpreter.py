@@ -10,9 +10,7 @@ import anyio
 from dapkit import limits
 from dapkit.endpoint import RequestFailed
 from dapkit.python.adapter.arguments import PythonLaunch
-
-OLDEST = (3, 12)
-"""The first version with `sys.monitoring`."""
+from dapkit.python.versions import OLDEST
 
 _PROBE = "import sys; print(sys.implementation.name, *sys.version_info[:3])"
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from dapkit.adapter import RequestFailed
 from dapkit.python.adapter.injection.elf import bits_of, exported
-from dapkit.python.adapter.interpreter import OLDEST
+from dapkit.python.versions import OLDEST
 
 ENGINE_FOLDER = Path(__file__).parents[2] / "debuggee"
 

@@ -37,12 +37,13 @@ def counted(sources: Sources, *, everything: bool) -> Callable[[CodeType], int]:
     return counts
 
 
-def count() -> None:
-    """Begin to count the lines of code that starts."""
+def count(on_line: Callable[..., object] | None = None, on_start: Callable[..., object] | None = None) -> None:
+    """Begin to count the lines of code that starts; by callbacks of `boundary`, other ones if they are given."""
+    started = on_start or boundary.on_start
     for event, callback in (
-        (_EVENTS.LINE, boundary.on_line),
-        (_EVENTS.PY_START, boundary.on_start),
-        (_EVENTS.PY_RESUME, boundary.on_start),
+        (_EVENTS.LINE, on_line or boundary.on_line),
+        (_EVENTS.PY_START, started),
+        (_EVENTS.PY_RESUME, started),
     ):
         _MONITORING.register_callback(TOOL, event, callback)
     _MONITORING.set_events(TOOL, _EVENTS.PY_START | _EVENTS.PY_RESUME)

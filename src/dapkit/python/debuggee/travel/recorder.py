@@ -1,10 +1,10 @@
-"""A program that is recorded: nobody debugs it, and its lines are counted only once it has threads."""
+"""A program that is recorded: nobody debugs it, and its lines are counted only while it has threads."""
 
 import marshal
 import os
 import sys
 from collections.abc import Callable
-from types import FrameType
+from types import FrameType, ModuleType
 from typing import Any, Final
 
 from ..sources.files import Sources
@@ -40,17 +40,21 @@ def begin(folder: str, run: Callable[[], None]) -> Callable[[], None]:
     counts = lines.counted(Sources(UnfiledTexts()), everything=False)
 
     def count_from_here() -> None:
-        """Count the lines of what is on the stack as well as of what starts from now on."""
-        lines.count()
+        """Count the lines of what is on the stack as well as of what starts from now on.
+
+        All is reported anew: where nothing was counted meanwhile, each line and start has been turned off.
+        """
+        lines.count(boundary.on_recorded_line, boundary.on_recorded_start)
+        sys.monitoring.restart_events()
         frame: FrameType | None = sys._getframe(1)
         while frame is not None:
             boundary.on_start(frame.f_code, 0)
             frame = frame.f_back
 
     set_events = sys.monitoring.set_local_events
-    boundary.record(
-        f"{folder}/notes", f"{folder}/collections", given["most"], count_from_here, lines.TOOL, counts, set_events
-    )
+    given_files = f"{folder}/notes", f"{folder}/collections"
+    start = boundary.on_start
+    boundary.record(*given_files, given["most"], count_from_here, start, lines.TOOL, counts, set_events)
     return _then_list_files(boundary.inside(run), folder)
 
 
@@ -73,7 +77,7 @@ def _write(path: str, content: Any) -> None:  # noqa: ANN401 - what marshal take
 
 
 def _file_of(module: object) -> str | None:
-    names = vars(module) if type(module) is type(sys) else {}
+    names = vars(module) if type(module) is ModuleType else {}
     path = names.get("__file__")
     return path if type(path) is str else None
 

@@ -186,6 +186,7 @@ int64_t note(const char *call, uint64_t key, int64_t result, const Part *parts, 
     }
     log_place = log_head->end += size;
     if (is_recording) young_at_tick = *young_count;
+    rest_if_alone();
     errno = error;
     if (signals) deliver(signals);
     return result;
@@ -198,6 +199,7 @@ static const Note *take(const char *call, uint64_t key)
     if (found->call != number_of(call) || found->ticks != clock_of_notes() || found->key != key)
         diverged(call, name_of(found), found->ticks);
     log_place += found->size;
+    rest_if_alone();
     if (is_recorded) aim_collector_at_note();
     return found;
 }
@@ -205,7 +207,7 @@ static const Note *take(const char *call, uint64_t key)
 uint64_t tick_of_signal(void)
 {
     const Note *next = next_note();
-    if (next == NULL || next->call != number_of("signal") || (is_recorded && !had_threads)) return UINT64_MAX;
+    if (next == NULL || next->call != number_of("signal") || (is_recorded && !has_threads)) return UINT64_MAX;
     return is_recorded ? next->ticks + threads_since : next->ticks;
 }
 

@@ -1,9 +1,10 @@
 /* Recordings: what a program took from outside, kept in a file; and the program executed again by that, in a new process.
 
    The program is not debugged while it is recorded, and nothing counts its lines: there is no clock, and each note stands
-   for the time when it was made. So threads change only where one waits, and signals are delivered after notes, until
-   there is a second thread: from then on the lines are counted, as in a program with time travel, and notes have that
-   clock. A signal for which there is no such moment ends the recording, never the program.
+   for the time when it was made. So threads change only where one waits, and signals are delivered after notes. While
+   there is a second thread the lines are counted, as in a program with time travel, and notes have that clock; it rests
+   from the first note on that is made when there is only one thread again. A signal for which there is no such moment
+   ends the recording, never the program.
 
    The process that executes it again is to an engine what the live program is to it otherwise: it has a clock, and copies
    are made of it. Objects of it lie elsewhere than those of the recorded program. */
@@ -21,10 +22,15 @@
 #define MOST_PATIENCE 5000000000u /* and of any time */
 #define LOOK_EVERY 10000000u
 
-int is_recording, is_recorded, had_threads;
-uint64_t threads_since;
+#define MOST_IDLE 50000 /* lines that are reported while the clock rests, before that is turned off: to turn it on is slow */
+
+int is_recording, is_recorded, has_threads;
+uint64_t threads_since, rested_at;
 
 static PyObject *at_threads; /* called before there is a second thread: has the lines counted from there on */
+static PyObject *counted_start, *disabled;
+static int is_counting;      /* it was called, and lines are reported */
+static uint64_t idle;        /* lines that were reported while the clock rests */
 static PyObject *at_end;     /* called when the recording has been executed again */
 static int printed_to[3] = {-1, -1, -1};
 static uint64_t told; /* microseconds since 1970 */
@@ -41,10 +47,35 @@ static void call(PyObject *function, PyObject *argument)
 
 void begin_threads(void)
 {
-    if (!is_recorded || had_threads) return;
-    had_threads = 1;
-    threads_since = ticks;
-    if (is_recording) call(at_threads, NULL);
+    if (!is_recorded || has_threads) return;
+    threads_since = ticks - rested_at;
+    has_threads = 1;
+    idle = 0;
+    if (!is_recording || is_counting) return;
+    is_counting = 1;
+    call(at_threads, NULL);
+}
+
+void rest_if_alone(void)
+{
+    if (!has_threads || thread_count > 1) return;
+    rested_at = clock_of_notes();
+    has_threads = 0;
+}
+
+/* Called by sys.monitoring: which is not asked for a line, or for a start, again before `at_threads` was called. */
+
+static PyObject *on_recorded_line(PyObject *self, PyObject *const *args, Py_ssize_t given)
+{
+    if (has_threads || !inside) return on_line(self, args, (size_t)given, NULL);
+    if (++idle < MOST_IDLE) Py_RETURN_NONE;
+    is_counting = 0;
+    return Py_NewRef(disabled);
+}
+
+static PyObject *on_recorded_start(PyObject *Py_UNUSED(self), PyObject *const *args, Py_ssize_t given)
+{
+    return is_counting ? PyObject_Vectorcall(counted_start, args, (size_t)given, NULL) : Py_NewRef(disabled);
 }
 
 void print_again(int descriptor, const void *place, int64_t size)
@@ -111,7 +142,7 @@ static void *look_after_signals(void *Py_UNUSED(nothing))
         uint64_t used = processor_time(), began = now();
         while (is_signal_pending() && processor_time() - used < PATIENCE && now() - began < MOST_PATIENCE)
             nanosleep(&moment, NULL);
-        if (is_signal_pending() && !had_threads) Py_AddPendingCall(give_up, NULL);
+        if (is_signal_pending() && !has_threads) Py_AddPendingCall(give_up, NULL);
     }
     return NULL;
 }
@@ -140,11 +171,15 @@ static PyObject *record(PyObject *Py_UNUSED(module), PyObject *args)
     const char *notes, *collections;
     unsigned long long most;
     int tool;
-    PyObject *threads, *counts, *set_events;
-    if (!PyArg_ParseTuple(args, "ssKOiOO", &notes, &collections, &most, &threads, &tool, &counts, &set_events)) return NULL;
+    PyObject *threads, *start, *counts, *set_events;
+    if (!PyArg_ParseTuple(args, "ssKOOiOO", &notes, &collections, &most, &threads, &start, &tool, &counts, &set_events))
+        return NULL;
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0) return PyErr_SetFromErrno(PyExc_OSError);
     is_recording = is_recorded = 1;
     at_threads = Py_NewRef(threads);
+    counted_start = Py_NewRef(start);
+    disabled = PyObject_GetAttrString(PySys_GetObject("monitoring"), "DISABLE");
+    if (disabled == NULL) return NULL;
     begin_counting(tool, counts, set_events);
     if (record_log(notes, most) < 0) return failed(notes);
     if (record_collections(collections) < 0) return failed(collections);
@@ -177,6 +212,8 @@ static PyObject *time_of_program(PyObject *Py_UNUSED(module), PyObject *Py_UNUSE
 PyMethodDef recording_methods[] = {
     {"record", record, METH_VARARGS, NULL},
     {"replay", replay, METH_VARARGS, NULL},
+    {"on_recorded_line", (PyCFunction)(void (*)(void))on_recorded_line, METH_FASTCALL, NULL},
+    {"on_recorded_start", (PyCFunction)(void (*)(void))on_recorded_start, METH_FASTCALL, NULL},
     {"time_of_program", time_of_program, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };

@@ -39,13 +39,15 @@ static inline int passes(void) { return !inside || mode == OFF || mode == PAST; 
 
 extern int is_recording;       /* this process writes them */
 extern int is_recorded;        /* they are of a recording: made with no clock, until the program has had threads */
-extern int had_threads;        /* the program has had more than one */
-extern uint64_t threads_since; /* the clock, when that began */
+extern int has_threads;        /* the program has more than one, or has asked for nothing since it had */
+extern uint64_t threads_since; /* the clock as of which that one is counted which notes have then, */
+extern uint64_t rested_at;     /* and this is that one else */
 extern PyMethodDef recording_methods[];
 
 /* Whether this process is executed again by the notes of a recording, and has not been copied from the one that is. */
 int is_executed_again(void);
 void begin_threads(void);                                       /* before there is more than one */
+void rest_if_alone(void);                                       /* after a note */
 void print_again(int descriptor, const void *place, int64_t size); /* what the recorded program has written */
 void say_end_of_recording(const char *how);                     /* does not return */
 void end_recording(const char *reason);                         /* the program runs on without */
@@ -110,7 +112,7 @@ extern uint64_t ticks; /* the clock: lines of the program that were begun */
 static inline uint64_t clock_of_notes(void)
 {
     if (!is_recorded) return ticks;
-    return had_threads ? ticks - threads_since : 0;
+    return has_threads ? ticks - threads_since : rested_at;
 }
 
 int make_log(void);
