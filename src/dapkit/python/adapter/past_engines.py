@@ -26,6 +26,7 @@ class PastEngine:
         self.debuggee = debuggee
         self.breakpoints = breakpoints
         self.clock = clock
+        self.written = 0
         self.left = anyio.Event()
 
 

@@ -52,7 +52,7 @@ def _clock() -> int:
 
 
 def _stands() -> Json:
-    return {"clock": _clock()}
+    return {"clock": _clock(), "written": boundary.count_written()}
 
 
 _scan = _Scan()

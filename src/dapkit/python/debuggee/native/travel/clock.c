@@ -168,7 +168,7 @@ static PyObject *count_copies(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(n
 
 static PyObject *count_written(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(nothing))
 {
-    return PyLong_FromUnsignedLongLong(log_head->written);
+    return PyLong_FromUnsignedLongLong(bytes_written);
 }
 
 /* Whether the history of the live program has ended before it. */

@@ -145,7 +145,7 @@ static inline uint64_t hash_three(int64_t a, int64_t b, int64_t c)
 
 typedef struct {
     uint64_t end;      /* where the next note comes, in bytes from the beginning of the log */
-    uint64_t written;  /* bytes that the program has written to its standard output and error */
+    uint64_t unused;   /* the format of recordings has its place */
     uint64_t collections; /* how many were noted (collector.c) */
     uint64_t ticks;    /* the clock of the live program when it last stopped, or ended */
     char why[NAME_SIZE * 2]; /* its recording ended before */
@@ -155,6 +155,7 @@ typedef struct {
 
 extern LogHead *log_head;
 extern uint64_t log_place; /* where this process is in the log */
+extern uint64_t bytes_written; /* by the program to its standard output and error, up to where this process is */
 
 /* steps.c: when each frame has begun its latest line, in a replay that looks for where to step back to */
 
