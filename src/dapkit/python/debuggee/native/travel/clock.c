@@ -125,7 +125,12 @@ PyObject *on_line(PyObject *Py_UNUSED(self), PyObject *const *args, size_t Py_UN
         if (collect_due() < 0) return NULL;
         ticks++;
         if (aim_collector() < 0) return NULL;
-        if (ticks >= target) return look_at_clock();
+        if (ticks >= target) {
+            int was_tracking = is_tracking;
+            PyObject *result = look_at_clock();
+            if (result == NULL || !was_tracking) return result;
+            Py_DECREF(result);
+        }
     }
     else {
         young_at_tick = *young_count;
