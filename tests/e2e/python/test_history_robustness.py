@@ -191,3 +191,44 @@ async def test_the_timeline_tells_how_much_was_written_by_the_moment_shown(drive
         written.append((await timeline(driver)).output)
         await back(driver)
     assert written == [14, 10, 5, 0]
+
+
+INTERRUPTED = """
+    import signal
+    names = []
+    def handle(number, frame):
+        names.append(frame.f_code.co_name)
+    signal.signal(signal.SIGUSR1, handle)
+    signal.signal(signal.SIGUSR2, handle)
+    count = 0
+    count = 1
+    print(count)
+"""
+
+
+def pending(pid: int) -> bool:
+    """Say whether a process has signals that its handlers have not seen."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    return any(int(status.partition(f"\n{name}:")[2].split()[0], 16) for name in ("SigPnd", "ShdPnd"))
+
+
+@pytest.mark.row("stepBack")
+async def test_handlers_of_signals_interrupt_the_program_not_the_debugger(driver: Driver) -> None:
+    driver.write(INTERRUPTED)
+    for line in (7, 8):
+        await driver.session.add_breakpoint(driver.file, line)
+    await driver.launch(program=str(driver.file), timeTravel=True)
+    await driver.session.next_stop()
+    program = await process_of(driver)
+    for number in (signal.SIGUSR1, signal.SIGUSR2):
+        os.kill(program, number)
+    with anyio.fail_after(SECONDS):
+        while pending(program):  # noqa: ASYNC110 - nobody reports it
+            await anyio.sleep(0.02)
+    assert isinstance(await driver.resume(), Stopped)
+    both = "['<module>', '<module>']"
+    assert (await driver.where(), (await driver.locals())["names"].value) == (("<module>", 8), both)
+    await back(driver)
+    assert (await driver.where(), (await driver.locals())["names"].value) == (("<module>", 7), "[]")
+    await forth(driver)
+    assert (await driver.where(), (await driver.locals())["names"].value) == (("<module>", 8), both)

@@ -173,6 +173,7 @@ typedef struct {
 } Counters;
 
 int find_collector(void); /* -1 with an exception set */
+extern PyObject *call_tracing; /* `sys.call_tracing`: calls a function as if no callback were being called */
 Counters hold_counters(void);
 void release_counters(const Counters *held);
 extern const int *young_count;
@@ -195,6 +196,7 @@ uint64_t signals_taken(void);   /* that are to be delivered now */
 int is_signal_pending(void);
 void deliver(uint64_t signals); /* call the handlers of the program */
 void deliver_at_tick(void);
+int call_handlers(void);        /* of those that were delivered, in Python; -1 with an exception set */
 
 /* checkpoints.c */
 
