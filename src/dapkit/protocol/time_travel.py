@@ -70,6 +70,7 @@ class TimelineBody(ProtocolObject, frozen=True, kw_only=True):
     Attributes:
         beginning: the clock where it begins.
         now: the clock of the moment that is shown.
+        output: bytes that the program had written by then to its standard output and standard error.
         live: the clock of the live program when it last stopped.
         checkpoints: where copies of the program were made, from which other moments are reached.
         stops: of the live program, the latest ones.
@@ -78,6 +79,7 @@ class TimelineBody(ProtocolObject, frozen=True, kw_only=True):
 
     beginning: int
     now: int
+    output: int = 0
     live: int
     checkpoints: list[HistoryMoment]
     stops: list[HistoryStop]

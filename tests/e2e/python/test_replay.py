@@ -1,11 +1,9 @@
-"""What programs take from outside is the same in their past: each of `travel/programs` is shown at many moments.
+"""What programs take from outside is the same in their past: each of `travel/programs` is executed again as a whole.
 
-Its globals that begin with `s_` are compared: at the last line with those of the live program, and at others between
-two processes that were executed again from different copies of it. No moment may differ without its being said.
+Its globals that begin with `s_` are compared at the last line with those of the live program, addresses included. No
+moment may differ without its being said. Moments before are in `test_history_robustness.py`.
 """
 
-import os
-import random
 from pathlib import Path
 
 import msgspec
@@ -15,20 +13,13 @@ from dapkit.endpoint import RequestFailed
 from dapkit.protocol import StoppedEvent
 from dapkit.protocol.time_travel import TimelineBody, TravelToArguments
 from e2e.python.driving import Driver, driving
+from e2e.python.forward_run import STATE
+from e2e.python.travelled_programs import PROGRAMS
 
 pytestmark = pytest.mark.each_python
 
-PROGRAMS = sorted(Path(__file__, "..", "travel", "programs").resolve().glob("*.py"))
-MOMENTS = int(os.environ.get("DAPKIT_MOMENTS", "2"))
-"""Shown of each program, besides the last; more by hand."""
-
 RUNS = 10
 """Of a program with threads, of which one at least has to be shown whole: so many do not diverge by chance."""
-
-STATE = (
-    "{name: repr(value) for name, value in vars(__import__('sys').modules['__main__']).items()"
-    " if name.startswith('s_')}"
-)
 
 
 async def state(driver: Driver, thread: int) -> tuple[list[tuple[str, int]], str]:
@@ -38,9 +29,9 @@ async def state(driver: Driver, thread: int) -> tuple[list[tuple[str, int]], str
     return [(frame.name, frame.line) for frame in frames], shown.result
 
 
-async def travel(driver: Driver, clock: int, *, from_beginning: bool) -> tuple[list[tuple[str, int]], str]:
-    """Return the state at a moment of the past."""
-    arguments = TravelToArguments(clock=clock, from_beginning=from_beginning)
+async def travel(driver: Driver, clock: int) -> tuple[list[tuple[str, int]], str]:
+    """Execute the program again from its beginning, and return the state at a moment of it."""
+    arguments = TravelToArguments(clock=clock, from_beginning=True)
     position = driver.session.position
     await driver.session.request_custom("dapkit/travelTo", arguments)
     stopped = await driver.session.wait_for(StoppedEvent, since=position)
@@ -60,11 +51,7 @@ async def compare(driver: Driver, python: str, program: Path) -> None:
     live = await state(driver, 1)
     answer = await driver.session.request_custom("dapkit/timeline")
     timeline = msgspec.convert(answer, TimelineBody)
-    assert await travel(driver, timeline.live, from_beginning=True) == live
-    chosen = random.Random(program.stem)  # noqa: S311 - the same moments in each run
-    for _ in range(MOMENTS):
-        clock = chosen.randint(timeline.beginning, timeline.live)
-        assert await travel(driver, clock, from_beginning=False) == await travel(driver, clock, from_beginning=True)
+    assert await travel(driver, timeline.live) == live
 
 
 @pytest.mark.timeout(300)

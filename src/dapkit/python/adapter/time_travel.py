@@ -390,6 +390,7 @@ class TimeTravel:
         return TimelineBody(
             beginning=self.history.beginning,
             now=self.now,
+            output=self._written if self.past is None else self.past.written,
             live=self.clock,
             checkpoints=[known.moment for known in self.history.checkpoints if known.moment is not None],
             stops=list(self._stops),
@@ -460,7 +461,8 @@ class TimeTravel:
             async for happening in past.debuggee.link.incoming():
                 match happening:
                     case EventReceived(event) if event.event == STANDS_EVENT and isinstance(event.body, RawJson):
-                        past.clock = decode_as(Stands, event.body).clock
+                        stands = decode_as(Stands, event.body)
+                        past.clock, past.written = stands.clock, stands.written
                     case EventReceived(event) if event.event == HISTORY_ENDS_EVENT and isinstance(event.body, RawJson):
                         ended = True
                         await self._history_ends(past, decode_as(HistoryEnded, event.body).how)

@@ -57,7 +57,7 @@ def _object_at(address: int, kind: int) -> object:
 
 
 def _stands() -> Json:
-    return {"clock": _clock()}
+    return {"clock": _clock(), "written": boundary.count_written()}
 
 
 _scan = _Scan()

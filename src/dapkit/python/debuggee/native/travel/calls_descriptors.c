@@ -117,16 +117,18 @@ static void hook_closefrom(int first)
 
 /* Reading and writing */
 
+uint64_t bytes_written;
+
 static int64_t count_written(int descriptor, int64_t size)
 {
     if ((descriptor == 1 || descriptor == 2) && size > 0)
-        __atomic_fetch_add(&log_head->written, (uint64_t)size, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&bytes_written, (uint64_t)size, __ATOMIC_RELAXED);
     return size;
 }
 
 static int64_t answer_write(const char *call, uint64_t key, int descriptor, const void *place)
 {
-    int64_t written = answer(call, key, NULL, 0);
+    int64_t written = count_written(descriptor, answer(call, key, NULL, 0));
     print_again(descriptor, place, written);
     return written;
 }
@@ -235,7 +237,7 @@ static ssize_t hook_writev(int file, const struct iovec *parts, int count)
 {
     if (passes()) return real_writev(file, parts, count);
     uint64_t key = hash_of((uint64_t)file, parts, count);
-    if (!before_blocking()) return answer("writev", key, NULL, 0);
+    if (!before_blocking()) return count_written(file, answer("writev", key, NULL, 0));
     return note("writev", key, count_written(file, BLOCKING(real_writev(file, parts, count))), NULL, 0);
 }
 CHANGES(ssize_t, pwritev, (int file, const struct iovec *parts, int count, off_t offset), (file, parts, count, offset),
@@ -276,7 +278,7 @@ static ssize_t hook_sendfile(int to, int from, off_t *offset, size_t size)
     if (passes()) return real_sendfile(to, from, offset, size);
     uint64_t key = NUMBERS(to, from, size);
     Part part = {offset, offset == NULL ? 0 : sizeof *offset};
-    if (!before_blocking()) return answer("sendfile", key, &part, 1);
+    if (!before_blocking()) return count_written(to, answer("sendfile", key, &part, 1));
     ssize_t sent = BLOCKING(real_sendfile(to, from, offset, size));
     return note("sendfile", key, count_written(to, sent), &part, 1);
 }
@@ -675,7 +677,7 @@ ASKS_STREAM(ferror)
 
 static int64_t count_printed(FILE *stream, int64_t size)
 {
-    if (inside && mode == LIVE && (stream == stdout || stream == stderr)) count_written(1, size);
+    if (inside && (mode == LIVE || mode == REPLAY) && (stream == stdout || stream == stderr)) count_written(1, size);
     return size;
 }
 

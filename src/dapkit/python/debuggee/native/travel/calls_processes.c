@@ -344,21 +344,65 @@ uint64_t signals_taken(void)
     return __atomic_exchange_n(&taken, 0, __ATOMIC_SEQ_CST);
 }
 
+/* One at a time: a handler in Python that raises leaves those that came with it to be called at any time. */
+static uint64_t left;     /* that are still to be delivered, at the next line */
+static int was_delivered; /* and its handler in Python is perhaps still to be called */
+
+static void deliver_one(void)
+{
+    int number = __builtin_ctzll(left) + 1;
+    siginfo_t with = {.si_signo = number};
+    left &= left - 1;
+    was_delivered = 1;
+    call_handler(number, &with, NULL);
+}
+
 void deliver(uint64_t signals)
 {
     int error = errno;
-    for (int number = 1; number < SIGNALS; number++) {
-        if (!(signals >> (number - 1) & 1)) continue;
-        siginfo_t with = {.si_signo = number};
-        call_handler(number, &with, NULL);
-    }
+    left |= signals;
+    if (left) deliver_one();
+    while (is_recorded && left) deliver_one(); /* its lines may not be counted */
+    be_due();
     errno = error;
+}
+
+static PyObject *check_signals(PyObject *Py_UNUSED(self), PyObject *Py_UNUSED(nothing))
+{
+    if (PyErr_CheckSignals() < 0) return NULL;
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef check_signals_method = {"check_signals", check_signals, METH_NOARGS, NULL};
+
+/* By the interpreter they are called later: at a jump, or where a function begins or returns. A handler is not
+   interrupted by one for a signal that came with its own. */
+int call_handlers(void)
+{
+    static int are_called;
+    while (was_delivered || (left && !are_called)) {
+        if (!was_delivered) deliver_one();
+        was_delivered = 0;
+        int were_called = are_called;
+        are_called = 1;
+        PyObject *check = PyCFunction_New(&check_signals_method, NULL), *nothing = PyTuple_New(0);
+        PyObject *given[] = {check, nothing};
+        PyObject *result = check == NULL || nothing == NULL ? NULL : PyObject_Vectorcall(call_tracing, given, 2, NULL);
+        Py_XDECREF(check);
+        Py_XDECREF(nothing);
+        Py_XDECREF(result);
+        are_called = were_called;
+        if (result != NULL) continue;
+        be_due();
+        return -1;
+    }
+    return 0;
 }
 
 void deliver_at_tick(void)
 {
     if (mode == LIVE && __atomic_load_n(&taken, __ATOMIC_RELAXED) != 0) note("signal", 0, 0, NULL, 0);
-    while (mode == REPLAY && signal_is_due()) answer("signal", 0, NULL, 0);
+    if (mode == REPLAY && signal_is_due()) answer("signal", 0, NULL, 0);
 }
 
 int is_signal_pending(void) { return __atomic_load_n(&taken, __ATOMIC_RELAXED) != 0; }

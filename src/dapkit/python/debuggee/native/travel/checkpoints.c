@@ -194,7 +194,7 @@ __attribute__((noinline)) int checkpoint(void)
     struct timespec time;
     clock_gettime(CLOCK_REALTIME, &time);
     copied_at = is_recorded ? time_of_recording() : (uint64_t)time.tv_sec * 1000000u + (uint64_t)time.tv_nsec / 1000u;
-    copied_output = log_head->written;
+    copied_output = bytes_written;
     copied = 0;
     copies++;
     lock_turns();

@@ -105,7 +105,6 @@ static PyObject *look_live(void)
 static PyObject *look_at_clock(void)
 {
     PyObject *result;
-    deliver_at_tick();
     if (makes_copies() && ticks >= wanted) result = look_live();
     else if (is_past && mode == REPLAY && ticks >= wanted) result = look_in_past();
     else result = Py_NewRef(Py_None);
@@ -115,9 +114,19 @@ static PyObject *look_at_clock(void)
     return result;
 }
 
+/* Signals are delivered before the line begins, and their handlers executed: they would be executed by the engine's
+   callback for this line, if it has one. */
+static int deliver_before_line(void)
+{
+    if (is_past && !is_recorded && collect_due() < 0) return -1;
+    deliver_at_tick();
+    return call_handlers();
+}
+
 PyObject *on_line(PyObject *Py_UNUSED(self), PyObject *const *args, size_t Py_UNUSED(given), PyObject *Py_UNUSED(names))
 {
     if (!inside) Py_RETURN_NONE;
+    if (ticks + 1 >= target && deliver_before_line() < 0) return NULL;
     if (is_recorded) {
         if (++ticks >= target) return look_at_clock();
     }
@@ -125,7 +134,12 @@ PyObject *on_line(PyObject *Py_UNUSED(self), PyObject *const *args, size_t Py_UN
         if (collect_due() < 0) return NULL;
         ticks++;
         if (aim_collector() < 0) return NULL;
-        if (ticks >= target) return look_at_clock();
+        if (ticks >= target) {
+            int was_tracking = is_tracking;
+            PyObject *result = look_at_clock();
+            if (result == NULL || !was_tracking) return result;
+            Py_DECREF(result);
+        }
     }
     else {
         young_at_tick = *young_count;
@@ -168,7 +182,7 @@ static PyObject *count_copies(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(n
 
 static PyObject *count_written(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(nothing))
 {
-    return PyLong_FromUnsignedLongLong(log_head->written);
+    return PyLong_FromUnsignedLongLong(bytes_written);
 }
 
 /* Whether the history of the live program has ended before it. */

@@ -32,7 +32,8 @@ static int *counts[GENERATIONS]; /* NULL where they were not found */
 static int no_count;
 const int *young_count = &no_count; /* that of the youngest generation, */
 int young_at_tick;                 /* when this line began; those of the others change only by collections */
-static PyObject *set_threshold, *collect, *call_tracing, *visible;
+PyObject *call_tracing;
+static PyObject *set_threshold, *collect, *visible;
 static Collection *collections; /* shared with the copies */
 static size_t collections_room, place;
 static int collections_file = -1;

@@ -82,7 +82,6 @@ void print_again(int descriptor, const void *place, int64_t size)
 {
     if (!is_executed_again() || (descriptor != 1 && descriptor != 2) || size <= 0) return;
     int error = errno;
-    __atomic_fetch_add(&log_head->written, (uint64_t)size, __ATOMIC_RELAXED);
     for (int64_t done = 0; done < size;) {
         ssize_t written = write(printed_to[descriptor], (const char *)place + done, (size_t)(size - done));
         if (written < 0 && errno == EINTR) continue;
@@ -200,7 +199,6 @@ static PyObject *replay(PyObject *Py_UNUSED(module), PyObject *args)
     at_end = Py_NewRef(end);
     if (read_log(notes) < 0) return failed(notes);
     if (read_collections(collections) < 0) return failed(collections);
-    log_head->written = 0;
     Py_RETURN_NONE;
 }
 

@@ -151,7 +151,7 @@ static inline uint64_t hash_three(int64_t a, int64_t b, int64_t c)
 
 typedef struct {
     uint64_t end;      /* where the next note comes, in bytes from the beginning of the log */
-    uint64_t written;  /* bytes that the program has written to its standard output and error */
+    uint64_t unused;   /* the format of recordings has its place */
     uint64_t collections; /* how many were noted (collector.c) */
     uint64_t ticks;    /* the clock of the live program when it last stopped, or ended */
     char why[NAME_SIZE * 2]; /* its recording ended before */
@@ -161,6 +161,7 @@ typedef struct {
 
 extern LogHead *log_head;
 extern uint64_t log_place; /* where this process is in the log */
+extern uint64_t bytes_written; /* by the program to its standard output and error, up to where this process is */
 
 /* steps.c: when each frame has begun its latest line, in a replay that looks for where to step back to */
 
@@ -178,6 +179,7 @@ typedef struct {
 } Counters;
 
 int find_collector(void); /* -1 with an exception set */
+extern PyObject *call_tracing; /* `sys.call_tracing`: calls a function as if no callback were being called */
 Counters hold_counters(void);
 void release_counters(const Counters *held);
 extern const int *young_count;
@@ -200,6 +202,7 @@ uint64_t signals_taken(void);   /* that are to be delivered now */
 int is_signal_pending(void);
 void deliver(uint64_t signals); /* call the handlers of the program */
 void deliver_at_tick(void);
+int call_handlers(void);        /* of those that were delivered, in Python; -1 with an exception set */
 
 /* checkpoints.c */
 

@@ -1,0 +1,234 @@
+"""Time travel over and over, and with what it stands on killed.
+
+Random jumps to moments that were seen as programs ran forwards, many steps back and forth, and sudden deaths.
+"""
+
+import os
+import random
+import signal
+from dataclasses import dataclass
+from pathlib import Path
+
+import anyio
+import pytest
+
+from dapkit.client import Ended, Stopped
+from dapkit.endpoint import RequestFailed
+from dapkit.protocol import StepBackArguments, StoppedEvent
+from e2e.python.driving import Driver, driving
+from e2e.python.forward_run import ForwardRun, timeline
+from e2e.python.processes import SECONDS, descendants, ended, process_of
+from e2e.python.travelled_programs import TravelledProgram, travelled
+
+MOMENTS = int(os.environ.get("DAPKIT_MOMENTS", "4"))
+"""Seen of each program on its way, and jumped to later; with more of them by hand, each program on each Python."""
+
+BY_HAND = "DAPKIT_MOMENTS" in os.environ
+RUNS = 10
+
+
+@pytest.mark.timeout(1200 if BY_HAND else 300)
+@pytest.mark.row("reverseContinue")
+@pytest.mark.parametrize("program", travelled(with_each=BY_HAND), ids=str)
+async def test_random_jumps_show_what_was_seen_as_the_program_ran(tmp_path: Path, program: TravelledProgram) -> None:
+    for left in reversed(range(RUNS if program.takes_turns else 1)):
+        try:
+            found = await jumped(tmp_path, program)
+        except RequestFailed as error:
+            if not left or "diverged" not in error.text:
+                raise
+        else:
+            assert found == []
+            return
+
+
+async def jumped(folder: Path, program: TravelledProgram) -> list[str]:
+    """Run a program, and jump to and fro between moments of it; return what was not as it had been."""
+    found = list[str]()
+    async with driving(folder) as driver:
+        await driver.session.break_on_exceptions()
+        await driver.launch(**program.launch(folder), timeTravel=True, stopOnEntry=True)
+        await driver.session.next_stop()
+        run = ForwardRun(driver, program.files(folder), random.Random(str(program)))  # noqa: S311
+        await run.run(MOMENTS)
+        for _ in range(MOMENTS):
+            found += await run.jump()
+    return found
+
+
+STEPS = int(os.environ.get("DAPKIT_STEPS", "50"))
+"""Back, and as many forth; more by hand."""
+
+PROGRAM = """
+    total = 0
+    for number in range(3000):
+        total += number
+        if number % 1000 == 0:
+            print(number, total, flush=True)
+    print("ends", total)
+"""
+LAST = 6
+
+
+@dataclass(frozen=True)
+class Held:
+    """What a session holds of the machine: processes, descriptors of the adapter and of the program."""
+
+    processes: int
+    of_adapter: int
+    of_program: int
+
+
+async def stopped_at_end(driver: Driver, text: str = PROGRAM, line: int = LAST) -> tuple[int, int]:
+    """Have a program stand on its last line; return the process of the adapter, and that of the program."""
+    await driver.start(text, line, timeTravel=True)
+    await driver.session.next_stop()
+    assert driver.session.adapter_pid is not None
+    return driver.session.adapter_pid, await process_of(driver)
+
+
+async def back(driver: Driver) -> None:
+    """Step back."""
+    position = driver.session.position
+    await driver.session.request(StepBackArguments(thread_id=1))
+    await driver.session.wait_for(StoppedEvent, since=position)
+
+
+async def forth(driver: Driver) -> None:
+    """Step over a line of the past."""
+    position = driver.session.position
+    await driver.session.next(1)
+    await driver.session.wait_for(StoppedEvent, since=position)
+
+
+def parent_of(pid: int) -> int:
+    """Return the parent of a process."""
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+
+
+def held(adapter: int, program: int) -> Held:
+    """Return what a session holds."""
+    of_adapter, of_program = (len(list(Path(f"/proc/{pid}/fd").iterdir())) for pid in (adapter, program))
+    return Held(len(descendants(adapter)), of_adapter, of_program)
+
+
+def memory(adapter: int) -> int:
+    """Return the kilobytes that an adapter and all below it have: of what several share, each has its part."""
+    total = 0
+    for pid in (adapter, *descendants(adapter)):
+        rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
+        total += int(rollup.partition("\nPss:")[2].split()[0])
+    return total
+
+
+@pytest.mark.timeout(1200 if "DAPKIT_STEPS" in os.environ else 120)
+@pytest.mark.row("stepBack")
+async def test_steps_back_and_forth_leave_no_process_and_no_descriptor(driver: Driver) -> None:
+    adapter, program = await stopped_at_end(driver)
+    await back(driver)
+    await back(driver)
+    here = await driver.where()
+    before, memory_before = held(adapter, program), memory(adapter)
+    for _ in range(STEPS):
+        await back(driver)
+        await forth(driver)
+    assert await driver.where() == here
+    with anyio.move_on_after(SECONDS):  # the process that was shown before may still be about to end
+        while held(adapter, program) != before:  # noqa: ASYNC110 - nobody reports it
+            await anyio.sleep(0.02)
+    assert held(adapter, program) == before
+    if "DAPKIT_STEPS" in os.environ:
+        print(f"{STEPS} steps back and forth: {memory_before} kB before, {memory(adapter)} kB after")
+
+
+@pytest.mark.row("reverseContinue")
+async def test_killed_copies_of_a_program_cost_it_its_past_but_nothing_else(driver: Driver) -> None:
+    adapter, program = await stopped_at_end(driver)
+    await back(driver)
+    await back(driver)
+    shown = await driver.where()
+    waiting = [pid for pid in descendants(adapter) if parent_of(pid) == parent_of(program) and pid != program]
+    assert waiting  # what is shown is below one of them
+    for pid in waiting:
+        os.kill(pid, signal.SIGKILL)
+        await ended(pid)
+    with pytest.raises(RequestFailed, match=r"noHistory|time travel: (a copy|no process) of the"):
+        await back(driver)
+    assert await driver.where() == shown
+    stop = await driver.resume()
+    assert isinstance(stop, Stopped)
+    assert await driver.where() == ("<module>", LAST)
+    assert isinstance(await driver.resume(), Ended)
+    assert "ends 4498500" in driver.output("stdout")
+
+
+@pytest.mark.row("stepBack")
+@pytest.mark.parametrize("shows_past", [True, False], ids=["in the past", "live"])
+async def test_a_killed_parent_of_the_program_ends_the_session(driver: Driver, shows_past: bool) -> None:
+    adapter, program = await stopped_at_end(driver)
+    if shows_past:
+        await back(driver)
+    family = descendants(adapter)
+    parent = parent_of(program)
+    assert parent in family
+    os.kill(parent, signal.SIGKILL)
+    assert isinstance(await driver.session.wait_until_ended(), Ended)
+    await ended(*family)
+
+
+@pytest.mark.row("stepBack")
+async def test_the_timeline_tells_how_much_was_written_by_the_moment_shown(driver: Driver) -> None:
+    text = """
+        import os
+        os.write(1, b"three")
+        print("four", flush=True)
+        os.writev(2, [b"fi", b"ve"])
+        print("at the end")
+    """
+    await stopped_at_end(driver, text, 5)
+    written = []
+    for _ in range(4):
+        written.append((await timeline(driver)).output)
+        await back(driver)
+    assert written == [14, 10, 5, 0]
+
+
+INTERRUPTED = """
+    import signal
+    names = []
+    def handle(number, frame):
+        names.append(frame.f_code.co_name)
+    signal.signal(signal.SIGUSR1, handle)
+    signal.signal(signal.SIGUSR2, handle)
+    count = 0
+    count = 1
+    print(count)
+"""
+
+
+def pending(pid: int) -> bool:
+    """Say whether a process has signals that its handlers have not seen."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    return any(int(status.partition(f"\n{name}:")[2].split()[0], 16) for name in ("SigPnd", "ShdPnd"))
+
+
+@pytest.mark.row("stepBack")
+async def test_handlers_of_signals_interrupt_the_program_not_the_debugger(driver: Driver) -> None:
+    driver.write(INTERRUPTED)
+    for line in (7, 8):
+        await driver.session.add_breakpoint(driver.file, line)
+    await driver.launch(program=str(driver.file), timeTravel=True)
+    await driver.session.next_stop()
+    program = await process_of(driver)
+    for number in (signal.SIGUSR1, signal.SIGUSR2):
+        os.kill(program, number)
+    with anyio.fail_after(SECONDS):
+        while pending(program):  # noqa: ASYNC110 - nobody reports it
+            await anyio.sleep(0.02)
+    assert isinstance(await driver.resume(), Stopped)
+    both = "['<module>', '<module>']"
+    assert (await driver.where(), (await driver.locals())["names"].value) == (("<module>", 8), both)
+    await back(driver)
+    assert (await driver.where(), (await driver.locals())["names"].value) == (("<module>", 7), "[]")
+    await forth(driver)
+    assert (await driver.where(), (await driver.locals())["names"].value) == (("<module>", 8), both)
