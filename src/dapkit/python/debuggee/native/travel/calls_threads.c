@@ -423,7 +423,10 @@ static int hook_sem_init(sem_t *semaphore, int is_shared_one, unsigned value)
 {
     Known *found = passes() ? NULL : know(semaphore);
     if (found != NULL) {
-        found->born = log_place;
+        static uint64_t latest, number; /* several may be made between two notes */
+        number = log_place == latest ? number + 1 : 0;
+        latest = log_place;
+        found->born = hash_number(log_place, number);
         found->tries = 0;
     }
     return real_sem_init(semaphore, is_shared_one, value);
