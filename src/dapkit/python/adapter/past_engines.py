@@ -22,14 +22,15 @@ log = logging.getLogger(__name__)
 class PastEngine:
     """The engine of a process that shows a moment of the past, as long as its block lasts.
 
-    `written` is when the line began whose write it was to stop at, and 0 for another stop.
+    `written` is how many bytes the program had written by then, and `write` when the line began whose write to data it
+    was to stop at, 0 for another stop.
     """
 
     def __init__(self, debuggee: Debuggee, breakpoints: RememberedBreakpoints, clock: int) -> None:
         self.debuggee = debuggee
         self.breakpoints = breakpoints
         self.clock = clock
-        self.written = 0
+        self.written = self.write = 0
         self.left = anyio.Event()
 
 

@@ -189,6 +189,8 @@ class TimeTravel:
             return self._remembered.note(arguments, body) if arguments.command in SETTING else body
         if arguments.command in WRITING:
             raise RequestFailed(_READ_ONLY.format(arguments.command))
+        if arguments.command in MOVING:
+            past.write = 0
         if arguments.command not in SETTING:
             return await past.debuggee.ask(arguments)
         body = await live.ask(arguments)
@@ -266,7 +268,7 @@ class TimeTravel:
         begin, end = self.now, self.now + self._is_beyond
         while begin > self.history.beginning and (checkpoint := self._scan_from(begin - 1)) is not None:
             scanned = await self._scanned(checkpoint, end, live)
-            until = end if self.past is None else min(end, self.past.written or end)
+            until = end if self.past is None else min(end, self.past.write or end)
             written = await last_write(self.history, self._remembered.on_places, checkpoint, until)
             if written >= (scanned.last.clock if scanned.last is not None else 1):
                 await self._show(written, live, None)
@@ -281,7 +283,7 @@ class TimeTravel:
 
     def _note_write(self, written: int) -> None:
         if self.past is not None:
-            self.past.written = written
+            self.past.write = written
 
     def _scan_from(self, clock: int) -> Checkpoint | None:
         """Return from where to look for stops: hits are counted from the beginning."""
