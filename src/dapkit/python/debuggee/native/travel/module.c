@@ -17,7 +17,7 @@ static PyObject *begin(PyObject *Py_UNUSED(module), PyObject *args)
     if ((!is_recorded && make_log() < 0) || make_heap() < 0) return PyErr_SetFromErrno(PyExc_OSError);
     if (find_real_functions() < 0) return NULL;
     set_slots();
-    if (is_recorded) find_time_of_lock();
+    find_time_of_lock();
     take_over_signals();
     history_ends_with_threads = ends_with_threads;
     begin_clock(nanoseconds);
