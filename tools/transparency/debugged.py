@@ -77,6 +77,7 @@ async def run(
         "console": "internalConsole",
         "justMyCode": False,
         "subProcess": mode.children,
+        **mode.configuration,
     }
     if debugger is DEBUGPY:
         configuration["redirectOutput"] = True
@@ -112,6 +113,9 @@ async def run(
         seconds=time.monotonic() - begun,
         stops=watch.stops,
         remarks=tuple(remarks),
+        jumps=client.jumps,
+        refused=client.refused,
+        refusals=tuple(client.refusals),
         errors=text[text.find("Traceback") :][:4000] if "Traceback" in text else "",
     )
 

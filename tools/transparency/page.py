@@ -1,6 +1,7 @@
 """How it is shown: a table by mode and version, and the page of the reference."""
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -34,6 +35,7 @@ adapter in each mode. A test that becomes something else there runs again alone,
 | `pauses` | pauses five times a second, looks at stack, scopes and variables, and continues |
 | `raised` | filter `raised`, up to 2,000 stops |
 | `data` | data breakpoints on locals, globals and attributes that the first test sees |
+| `travel` | time travel; stops in 8 tests and once a second, and makes up to 200 random jumps back and forth |
 
 In all modes but `nothing` the standard library counts as the program's own code.
 """
@@ -92,6 +94,7 @@ def document(found: Sequence[Verdict], *, day: date) -> str:
         rows = [Total(**row) for row in measured["rows"]]
         parts.append(f"## {measured['title']}\n\n{measured['text']}\n\n{as_table(rows)}")
     parts.append(f"## Now\n\n{subjects(found)}\n\n{as_table(totals(found))}")
+    parts.append(f"## Jumps through time\n\n{jumps(found)}")
     parts.append(f"## What remains\n\n{remaining(found)}")
     return "\n".join(parts)
 
@@ -115,6 +118,19 @@ def as_table(rows: Sequence[Total]) -> str:
     for row in rows:
         cells = (f"`{row.mode}`", row.version, f"{row.tests:,}", row.changed, row.confirmed, row.unexplained, row.ended)
         lines.append(f"| {' | '.join(map(str, cells))} |")
+    return "\n".join(lines) + "\n"
+
+
+def jumps(found: Sequence[Verdict]) -> str:
+    """Return how many jumps were made in mode `travel`, and why some were refused."""
+    lines = ["| Python | jumps | refused | why |", "| --- | ---: | ---: | --- |"]
+    for version in sorted({verdict.version for verdict in found if verdict.jumps}):
+        here = [verdict for verdict in found if verdict.version == version]
+        refused: Counter[str] = Counter()
+        for verdict in here:
+            refused.update(verdict.refused)
+        why = "; ".join(f"{reason} ({count})" for reason, count in refused.most_common())
+        lines.append(f"| {version} | {sum(verdict.jumps for verdict in here):,} | {refused.total()} | {why} |")
     return "\n".join(lines) + "\n"
 
 
