@@ -118,20 +118,16 @@ static PyObject *look_at_clock(void)
 PyObject *on_line(PyObject *Py_UNUSED(self), PyObject *const *args, size_t Py_UNUSED(given), PyObject *Py_UNUSED(names))
 {
     if (!inside) Py_RETURN_NONE;
-    if (is_recorded) {
-        if (++ticks >= target) return look_at_clock();
+    if (is_past && !is_recorded && collect_due() < 0) return NULL;
+    if (!is_past && !is_recorded) young_at_tick = *young_count;
+    uint64_t line = ++ticks;
+    if (is_past && !is_recorded && aim_collector() < 0) return NULL;
+    if (line >= target) {
+        PyObject *looked = look_at_clock(); /* other threads may have their turn meanwhile */
+        if (looked == NULL) return NULL;
+        Py_DECREF(looked);
     }
-    else if (is_past) {
-        if (collect_due() < 0) return NULL;
-        ticks++;
-        if (aim_collector() < 0) return NULL;
-        if (ticks >= target) return look_at_clock();
-    }
-    else {
-        young_at_tick = *young_count;
-        if (++ticks >= target) return look_at_clock();
-    }
-    if (is_tracking) note_step(args[0], ticks);
+    if (is_tracking) note_step(args[0], line);
     if (look_at_line != NULL) return call_aside(look_at_line, NULL, 0, NULL);
     Py_RETURN_NONE;
 }
