@@ -132,7 +132,7 @@ class _Trial:
             seconds=round(run.seconds, 1),
             stops=run.stops,
             jumps=self._jumps,
-            refused=self._refused,
+            refused=dict(self._refused),
             refusals=tuple(self._refusals),
             remarks=tuple(self._remarks),
             errors=self._errors,
