@@ -355,10 +355,12 @@ void deliver(uint64_t signals)
     errno = error;
 }
 
-void deliver_at_tick(void)
+int deliver_at_tick(void)
 {
-    if (mode == LIVE && __atomic_load_n(&taken, __ATOMIC_RELAXED) != 0) note("signal", 0, 0, NULL, 0);
-    while (mode == REPLAY && signal_is_due()) answer("signal", 0, NULL, 0);
+    int count = 0;
+    if (mode == LIVE && __atomic_load_n(&taken, __ATOMIC_RELAXED) != 0) note("signal", 0, 0, NULL, 0), count++;
+    for (; mode == REPLAY && signal_is_due(); count++) answer("signal", 0, NULL, 0);
+    return count > 0;
 }
 
 int is_signal_pending(void) { return __atomic_load_n(&taken, __ATOMIC_RELAXED) != 0; }

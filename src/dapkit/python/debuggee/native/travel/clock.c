@@ -102,10 +102,10 @@ static PyObject *look_live(void)
     Py_RETURN_NONE;
 }
 
-static PyObject *look_at_clock(void)
+static PyObject *look_at_clock(int *delivered)
 {
     PyObject *result;
-    deliver_at_tick();
+    *delivered = deliver_at_tick();
     if (makes_copies() && ticks >= wanted) result = look_live();
     else if (is_past && mode == REPLAY && ticks >= wanted) result = look_in_past();
     else result = Py_NewRef(Py_None);
@@ -120,15 +120,21 @@ PyObject *on_line(PyObject *Py_UNUSED(self), PyObject *const *args, size_t Py_UN
     if (!inside) Py_RETURN_NONE;
     if (is_past && !is_recorded && collect_due() < 0) return NULL;
     if (!is_past && !is_recorded) young_at_tick = *young_count;
+    int delivered = 0;
     uint64_t line = ++ticks;
     if (is_past && !is_recorded && aim_collector() < 0) return NULL;
     if (line >= target) {
-        PyObject *looked = look_at_clock(); /* other threads may have their turn meanwhile */
+        PyObject *looked = look_at_clock(&delivered); /* other threads may have their turn meanwhile */
         if (looked == NULL) return NULL;
         Py_DECREF(looked);
     }
     if (is_tracking) note_step(args[0], line);
-    if (look_at_line != NULL) return call_aside(look_at_line, NULL, 0, NULL);
+    if (look_at_line != NULL) {
+        PyObject *looked = call_aside(look_at_line, NULL, 0, NULL);
+        if (looked == NULL) return NULL;
+        Py_DECREF(looked);
+    }
+    if (delivered && let_handlers_run() < 0) return NULL;
     Py_RETURN_NONE;
 }
 

@@ -193,7 +193,7 @@ void take_over_signals(void);   /* whose handlers are set already */
 uint64_t signals_taken(void);   /* that are to be delivered now */
 int is_signal_pending(void);
 void deliver(uint64_t signals); /* call the handlers of the program */
-void deliver_at_tick(void);
+int deliver_at_tick(void); /* whether there was one */
 
 /* checkpoints.c */
 
@@ -229,6 +229,9 @@ int begin_tracking(PyObject *called_at_return); /* or NULL */
 extern PyMethodDef passage_methods[];
 PyObject *make_on_line(void);
 PyObject *call_aside(PyObject *function, PyObject *const *args, size_t given, PyObject *names); /* nothing is noted */
+int find_handlers(void);    /* -1 with an exception set */
+int let_handlers_run(void); /* of signals that were delivered, as part of the program; -1 with what they have raised */
+PyObject *call_after_handlers(vectorcallfunc call, PyObject *function, PyObject *const *args, size_t given, PyObject *names);
 
 /* calls_threads.c: one thread of the program at a time has the turn, and executes it */
 
