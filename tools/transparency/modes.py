@@ -247,6 +247,7 @@ class Travel(Nothing):
         super().__init__(subject, names, chance, thorough=thorough)
         self._left = 0
         self._is_away = False
+        self._shown: int | None = None
         self._heard = 0
 
     async def prepare(self, session: Session) -> None:
@@ -257,7 +258,9 @@ class Travel(Nothing):
     async def stopped(self, session: Session, stop: Stopped) -> None:
         """Look, then jump; after some jumps, go on where the live program stands."""
         self._hear(session)
-        await self.look(session, stop.thread_id)
+        thread_id = stop.thread_id if self._shown is None else self._shown
+        self._shown = None
+        await self.look(session, thread_id)
         if not self._is_away:
             self._left = JUMPS_FROM_ONE_STOP
         is_over = self.jumps >= JUMPS // self.share or self.is_late
@@ -265,14 +268,14 @@ class Travel(Nothing):
             self.pause_seconds = None
             for known in session.breakpoints:
                 await session.remove_breakpoint(known.number)
-        if not is_over and self._left > 0 and await self._jump(session, stop):
+        if not is_over and self._left > 0 and await self._jump(session, thread_id):
             return
         self._left = 0
         timeline = from_json_value(TimelineBody, await session.request_custom(TIMELINE))
         self._is_away = timeline.now < timeline.live
-        await session.continue_(stop.thread_id)
+        await session.continue_(thread_id)
 
-    async def _jump(self, session: Session, stop: Stopped) -> bool:
+    async def _jump(self, session: Session, thread_id: int) -> bool:
         """Make a jump; false if there is no moment to go to."""
         timeline = from_json_value(TimelineBody, await session.request_custom(TIMELINE))
         if timeline.beginning in {0, timeline.live}:
@@ -282,7 +285,7 @@ class Travel(Nothing):
             self._left -= 1
             self.jumps += 1
             try:
-                await self._go(session, stop.thread_id, moments, is_past=timeline.now < timeline.live)
+                await self._go(session, thread_id, moments, is_past=timeline.now < timeline.live)
             except RequestFailed as error:
                 self._note(str(error))
                 continue
@@ -304,7 +307,7 @@ class Travel(Nothing):
                 await session.reverse_continue(thread_id, deadline=seconds)
             case "moment":
                 await session.request_custom(TRAVEL_TO, {"clock": self.chance.randint(*moments)}, deadline=seconds)
-                await session.wait_for(StoppedEvent, since=before)
+                self._shown = (await session.wait_for(StoppedEvent, since=before)).thread_id
             case "next":
                 await session.next(thread_id)
             case "in":
