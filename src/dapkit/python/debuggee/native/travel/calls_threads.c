@@ -560,9 +560,40 @@ static void *execute(void *thread)
     return result;
 }
 
+/* What the interpreter counts as its threads. A copy has still counted those of the debugger that it has not; an engine
+   of its own begins others. */
+
+static long begun_in_past; /* threads of the debugger */
+static PyCFunction real_count;
+
+static PyObject *hook_count(PyObject *module, PyObject *nothing)
+{
+    PyObject *counted = real_count(module, nothing);
+    if (counted == NULL || begun_in_past == 0) return counted;
+    long count = PyLong_AsLong(counted);
+    Py_DECREF(counted);
+    return PyLong_FromLong(count - begun_in_past);
+}
+
+int watch_thread_count(void)
+{
+    PyObject *module = PyImport_ImportModule("_thread");
+    PyObject *function = module == NULL ? NULL : PyObject_GetAttrString(module, "_count");
+    Py_XDECREF(module);
+    if (function == NULL) return -1;
+    PyMethodDef *method = *(PyMethodDef **)((char *)function + sizeof(PyObject));
+    if (method->ml_meth == PyCFunction_GetFunction(function) && PyCFunction_GetFlags(function) == METH_NOARGS) {
+        real_count = method->ml_meth;
+        method->ml_meth = hook_count;
+    }
+    Py_DECREF(function);
+    return 0;
+}
+
 static int (*real_pthread_create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 static int hook_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument)
 {
+    if (is_past && !inside) begun_in_past++;
     if (passes() || self == NULL) return real_pthread_create(thread, attributes, start, argument);
     Thread *made = NULL;
     pthread_mutex_lock(&lock);

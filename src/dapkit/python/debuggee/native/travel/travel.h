@@ -259,6 +259,7 @@ void after_blocking(void);
     })
 
 void register_main_thread(void);
+int watch_thread_count(void);  /* -1 with an exception set */
 void yield_turn(void);         /* with the interpreter's lock; others may execute the program before it returns */
 void let_threads_go(void);     /* after mode was set to OFF: no more turns */
 void lock_turns(void);         /* around the making of a copy */
