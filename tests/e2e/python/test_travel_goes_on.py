@@ -20,6 +20,21 @@ COUNTS = """
 """
 
 
+RANDOM = """
+    kept = []
+    first = 1
+    import threading
+    from _ssl import RAND_bytes
+    numbers = []
+    thread = threading.Thread(target=lambda: numbers.append(RAND_bytes(16).hex()))
+    thread.start()
+    thread.join()
+    shown = True
+    pass
+"""
+"""OpenSSL makes numbers for each thread, also of where the thread has its memory."""
+
+
 async def shown_from(driver: Driver, clock: int, line: int, expression: str) -> tuple[str, str]:
     """Go to a clock, look, and go on to a line of the past; return what a value was, and what it is."""
     await driver.session.next_stop()
@@ -45,6 +60,12 @@ async def test_the_program_counts_its_threads_as_it_did(driver: Driver, python: 
     await driver.start(COUNTS, 8, python=python, timeTravel=True)
     live, past = await shown_from(driver, 4, 7, "again - first")
     assert live == past == "0"
+
+
+async def test_random_numbers_of_openssl_are_those_that_it_had(driver: Driver, python: str) -> None:
+    await driver.start(RANDOM, 10, python=python, timeTravel=True)
+    live, past = await shown_from(driver, 2, 9, "numbers")
+    assert live == past
 
 
 async def test_steps_forwards_in_code_with_a_breakpoint_stop_at_the_next_line(driver: Driver, python: str) -> None:
