@@ -185,6 +185,7 @@ void aim_collector_at_note(void);
 /* calls_descriptors.c: memory that the program shares with others, which a copy must have for itself */
 
 int shares_memory(void);
+int shares_too_much(void);      /* for a copy */
 void own_shared_memory(void); /* in a copy */
 
 /* calls_processes.c: signals, a bit for each; called by what notes and answers calls, and by the clock */
