@@ -260,7 +260,13 @@ class Travel(Nothing):
         self._hear(session)
         thread_id = stop.thread_id if self._shown is None else self._shown
         self._shown = None
-        await self.look(session, thread_id)
+        try:
+            await self.look(session, thread_id)
+        except RequestFailed as error:  # a process of the past has gone: the client is shown the live program then
+            if not self._is_away:
+                raise
+            self._note(str(error))
+            return
         if not self._is_away:
             self._left = JUMPS_FROM_ONE_STOP
         is_over = self.jumps >= JUMPS // self.share or self.is_late
