@@ -2,6 +2,8 @@
 
 import pytest
 
+from dapkit.client import Stopped
+from dapkit.endpoint import RequestFailed
 from dapkit.protocol import StoppedEvent
 from dapkit.protocol.time_travel import TravelToArguments
 from e2e.python.driving import Driver
@@ -66,6 +68,28 @@ async def test_random_numbers_of_openssl_are_those_that_it_had(driver: Driver, p
     await driver.start(RANDOM, 10, python=python, timeTravel=True)
     live, past = await shown_from(driver, 2, 9, "numbers")
     assert live == past
+
+
+SEMAPHORE = """
+    import os
+    from _multiprocessing import SemLock
+    lock = SemLock(1, 1, 1, f"/dapkit-{os.urandom(8).hex()}", True)
+    shown = True
+    pass
+"""
+
+
+async def test_semaphores_with_names_cannot_be_used_in_the_past(driver: Driver, python: str) -> None:
+    # The process of the past begins before there is one, so that it has not its memory; and the live program has it.
+    await driver.start(SEMAPHORE, 5, python=python, timeTravel=True)
+    await driver.session.next_stop()
+    await driver.session.step_back(1)
+    await driver.session.next_stop()
+    for refused in ("lock._get_value()", "lock.acquire(False)"):
+        with pytest.raises(RequestFailed, match="Read-only file system"):
+            await value(driver, refused)
+    assert isinstance(await driver.resume(), Stopped)
+    assert await value(driver, "lock._get_value()") == "1"
 
 
 async def test_steps_forwards_in_code_with_a_breakpoint_stop_at_the_next_line(driver: Driver, python: str) -> None:

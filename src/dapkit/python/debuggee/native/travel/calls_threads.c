@@ -287,6 +287,15 @@ static int is_shared(const sem_t *semaphore)
     return 0;
 }
 
+/* A process of the past has not the memory of those that were opened since its copy was made, and would change those of
+   the live program: what the debugger executes in it cannot use them. */
+static int refuses_shared(const sem_t *semaphore)
+{
+    if (!is_past || inside || !is_shared(semaphore)) return 0;
+    errno = EROFS;
+    return 1;
+}
+
 static sem_t *(*real_sem_open)(const char *, int, mode_t, unsigned);
 static sem_t *hook_sem_open(const char *name, int flags, ...)
 {
@@ -306,6 +315,7 @@ static sem_t *hook_sem_open(const char *name, int flags, ...)
 static int (*real_sem_close)(sem_t *);
 static int hook_sem_close(sem_t *semaphore)
 {
+    if (refuses_shared(semaphore)) return -1;
     if (passes()) return real_sem_close(semaphore);
     for (int i = 0; i < shared_count; i++)
         if (shared[i] == semaphore) shared[i--] = shared[--shared_count];
@@ -324,6 +334,7 @@ static int hook_sem_unlink(const char *name)
 static int (*real_sem_getvalue)(sem_t *, int *);
 static int hook_sem_getvalue(sem_t *semaphore, int *value)
 {
+    if (refuses_shared(semaphore)) return -1;
     if (passes() || !is_shared(semaphore)) return real_sem_getvalue(semaphore, value);
     Part part = {value, sizeof *value};
     if (mode == REPLAY) return (int)answer("sem_getvalue", (uint64_t)semaphore, &part, 1);
@@ -354,22 +365,26 @@ static int wait_for_shared(sem_t *semaphore, const struct timespec *deadline)
 
 static int hook_other_sem_wait(sem_t *semaphore)
 {
+    if (refuses_shared(semaphore)) return -1;
     return passes() || !is_shared(semaphore) ? real_sem_wait(semaphore) : wait_for_shared(semaphore, NULL);
 }
 
 static int hook_other_sem_timedwait(sem_t *semaphore, const struct timespec *deadline)
 {
+    if (refuses_shared(semaphore)) return -1;
     if (passes() || !is_shared(semaphore)) return real_sem_timedwait(semaphore, deadline);
     return wait_for_shared(semaphore, deadline);
 }
 
 static int hook_other_sem_trywait(sem_t *semaphore)
 {
+    if (refuses_shared(semaphore)) return -1;
     return passes() || !is_shared(semaphore) ? real_sem_trywait(semaphore) : try_shared(semaphore);
 }
 
 static int hook_other_sem_post(sem_t *semaphore)
 {
+    if (refuses_shared(semaphore)) return -1;
     return passes() || !is_shared(semaphore) ? real_sem_post(semaphore) : post_shared(semaphore);
 }
 
