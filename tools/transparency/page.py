@@ -40,6 +40,22 @@ adapter in each mode. A test that becomes something else there runs again alone,
 In all modes but `nothing` the standard library counts as the program's own code.
 """
 
+TRAVEL = """\
+# Transparency of time travel
+
+<!-- Written by tools/measure_transparency.py; do not edit. -->
+
+Does a program behave as it does without a debugger while its client goes back and forth in time? CPython's own tests
+are asked, measured on {day}. [Transparency](transparency.md) describes how.
+
+    make transparency ARGS='--mode travel test_io test_pdb'
+
+The client stops in 8 tests of a module and once a second, and makes up to 200 random jumps: back by line, by
+instruction and to a breakpoint, to any moment, and forwards in the past, with stack, scopes and variables at each. Then
+it goes on with the live program. The standard library counts as the program's own code. A jump that was refused has
+changed nothing: the client gets the reason, and is shown what it was shown before, or the live program.
+"""
+
 
 @dataclass(frozen=True)
 class Total:
@@ -87,7 +103,10 @@ def as_text(found: Sequence[Verdict]) -> str:
 
 
 def document(found: Sequence[Verdict], *, day: date) -> str:
-    """Return the page of the reference."""
+    """Return the page of the reference, or that of time travel if nothing else was measured."""
+    if {verdict.mode for verdict in found} == {"travel"}:
+        tables = f"{as_table(totals(found))}\n## Jumps\n\n{jumps(found)}"
+        return f"{TRAVEL.format(day=day)}\n{subjects(found)}\n\n{tables}\n## What remains\n\n{remaining(found)}"
     parts = [INTRODUCTION.format(day=day)]
     before = json.loads((HERE / "before.json").read_text(encoding="utf-8"))
     for measured in before["measured"]:
@@ -136,7 +155,8 @@ def jumps(found: Sequence[Verdict]) -> str:
 
 def remaining(found: Sequence[Verdict]) -> str:
     """Return the confirmed changes with their explanations, and those that have none."""
-    known = explanations()
+    modes = {verdict.mode for verdict in found}
+    known = [row for row in explanations() if modes.intersection(row.modes)]
     lines = [f"* `{row.test}`{where(row)}: {row.reason} ({row.source})." for row in known]
     for verdict in found:
         place = f"mode `{verdict.mode}`, Python {verdict.version}"

@@ -1,11 +1,12 @@
 """What `make transparency` counts as a change."""
 
+from datetime import date
 from pathlib import Path
 
 from transparency.explained import Explanation, open_changes, unexplained
 from transparency.modes import reason_of
 from transparency.outcomes import EXIT_CODE, Outcome, Run, changes, fastest, read_records, steady
-from transparency.page import jumps
+from transparency.page import document, jumps
 from transparency.trial import Verdict
 
 PASSED = Outcome("passed")
@@ -77,3 +78,11 @@ def test_jumps_stand_in_the_page_with_those_that_were_refused() -> None:
     first = Verdict("a", "3.13", "travel", 9, jumps=1200, refused={"diverged": 2})
     second = Verdict("b", "3.13", "travel", 9, jumps=34, refused={"diverged": 1, "late": 1})
     assert "| 3.13 | 1,234 | 4 | diverged (3); late (1) |" in jumps([first, second, Verdict("a", "3.13", "data", 9)])
+
+
+def test_a_measurement_of_time_travel_alone_has_a_page_of_its_own() -> None:
+    text = document([Verdict("test_io", "3.13", "travel", 9, jumps=20)], day=date(2026, 11, 24))
+    assert text.startswith("# Transparency of time travel")
+    assert "| `travel` | 3.13 | 9 | 0 | 0 | 0 | 0 |" in text
+    assert "test_current_exceptions" in text
+    assert "test_idle_thread_reuse" not in text  # which is explained in the mode `raised` alone
