@@ -92,6 +92,30 @@ async def test_semaphores_with_names_cannot_be_used_in_the_past(driver: Driver, 
     assert await value(driver, "lock._get_value()") == "1"
 
 
+REMOVED = """
+    import os
+    import tempfile
+    here, folder = os.getcwd(), tempfile.mkdtemp()
+    os.chdir(folder)
+    entered = True
+    again = True
+    os.chdir(here)
+    os.rmdir(folder)
+    pass
+"""
+
+
+async def test_a_moment_in_a_folder_is_shown_that_was_removed_since(driver: Driver, python: str) -> None:
+    # A copy of the program is made as it goes on from the first stop, and has that folder as its working directory.
+    await driver.start(REMOVED, 5, 9, python=python, timeTravel=True)
+    await driver.session.next_stop()
+    assert isinstance(await driver.resume(), Stopped)
+    for line in (8, 7, 6):
+        await driver.session.step_back(1)
+        await driver.session.next_stop()
+        assert await driver.where() == ("<module>", line)
+
+
 async def test_steps_forwards_in_code_with_a_breakpoint_stop_at_the_next_line(driver: Driver, python: str) -> None:
     # Lines of such code are reported to the engine, that of the moment shown as well, when the program goes on.
     await driver.start("a = 1\nb = 2\nc = 3\nd = 4\n", 4, python=python, timeTravel=True)

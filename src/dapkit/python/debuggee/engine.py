@@ -93,8 +93,12 @@ class Engine:
         said: bytes = b"",
         tls: "Tls | None" = None,
         before: "Engine | None" = None,
+        directory: str = "",
     ) -> None:
-        """Take a connection, what its other end has `said` on it, and the engine whose client left suspended before."""
+        """Take a connection, what its other end has `said` on it, and the engine whose client left suspended before.
+
+        `directory` is where the program has started, if it is not there now.
+        """
         self.owned = main is None
         """Whether the program was launched for us, and ends with us."""
         self.asked_to_end = False
@@ -104,7 +108,7 @@ class Engine:
         self.options = EngineOptions()
         self.link = Link(connection, said, tls)
         unfiled = UnfiledTexts()
-        self.sources = Sources(unfiled)
+        self.sources = Sources(unfiled, directory)
         self.references = ObjectReferences()
         self.texts = ProgramTexts(self.sources)
         self.threads = ThreadTable(_thread.get_ident() if main is None else main, self.link.event)

@@ -48,7 +48,7 @@ def launch(engine: "Engine", request: IncomingRequest) -> Json:
     PROJECT.use([text for text in files if isinstance(text, str)] if isinstance(files, list) else [])
     if native.IS_FREE_THREADED:
         engine.link.event("output", {"category": "console", "output": _FREE_THREADED})
-    return {"cwd": os.getcwd()}
+    return {"cwd": engine.sources.directory}
 
 
 def attach(engine: "Engine", request: IncomingRequest) -> Json:

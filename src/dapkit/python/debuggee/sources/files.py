@@ -57,14 +57,22 @@ def name_in(key: str) -> str:
     return key.partition("\0")[0]
 
 
+def _working_directory() -> str:
+    try:
+        return os.getcwd()
+    except OSError:  # it was removed
+        return os.sep
+
+
 class Sources:
     """What is known of file names, and of code without a file, whose texts are `unfiled`.
 
     Invariant: the answers for one file name never change while the program runs.
     """
 
-    def __init__(self, unfiled: UnfiledTexts) -> None:
-        self._directory = os.getcwd()  # names are relative to where the program started
+    def __init__(self, unfiled: UnfiledTexts, directory: str = "") -> None:
+        """Take where the program has started, to which names are relative; where it is now if that is empty."""
+        self.directory = directory or _working_directory()
         self._keys: dict[str, str | None] = {}
         self._kinds: dict[str, Kind] = {}
         self._shown: dict[str, str] = {}
@@ -95,7 +103,7 @@ class Sources:
         except KeyError:
             key = None
             if not filename.startswith("<"):
-                key = os.path.realpath(os.path.join(self._directory, filename))
+                key = os.path.realpath(os.path.join(self.directory, filename))
             self._keys[filename] = key
             return key
 
@@ -172,7 +180,7 @@ class Sources:
             return PROGRAM if rule.include else EXCLUDED
         if filename.startswith("<"):
             return PROGRAM if filename.startswith(self._typed_in) else LIBRARY
-        path = os.path.join(self._directory, filename)
+        path = os.path.join(self.directory, filename)
         for candidate in (path, self.key(filename) or path):
             if (
                 candidate.startswith(self._libraries)
@@ -185,7 +193,7 @@ class Sources:
     def _rule_for(self, filename: str) -> CodeRule | None:
         if not self._rules:
             return None
-        path = os.path.join(self._directory, filename)
+        path = os.path.join(self.directory, filename)
         paths = {path, self.key(filename) or path}
         if filename.startswith("<"):  # in no folder: a rule has to mean it by its name
             path, paths = filename, {f"/{filename}"}
@@ -220,7 +228,7 @@ class Sources:
             return None
         shown = self._shown.get(key)
         if shown is None:
-            shown = self._shown[key] = os.path.normpath(os.path.join(self._directory, filename))
+            shown = self._shown[key] = os.path.normpath(os.path.join(self.directory, filename))
         return shown
 
 

@@ -106,7 +106,13 @@ def _begin_engine(descriptor: int, *, aims_at_end: bool) -> Engine:
     before.forget_in_child()
     dispatcher = loader.load("requests.dispatch").Dispatcher
     ident = _thread.get_ident()
-    engine = Engine(_socket.socket(fileno=descriptor), before.name, dispatcher, main=before.threads.main or ident)
+    engine = Engine(
+        _socket.socket(fileno=descriptor),
+        before.name,
+        dispatcher,
+        main=before.threads.main or ident,
+        directory=before.sources.directory,
+    )
     current.engine = engine
     _engines.append(engine)
     engine.monitor.accompanied_by_clock(boundary.aside)
