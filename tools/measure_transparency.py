@@ -111,6 +111,10 @@ def report(verdict: Verdict) -> None:
     counts = f"{len(verdict.changed)} changed, {len(verdict.confirmed)} confirmed"
     cost = f"{verdict.stops} stops, {verdict.seconds} s"
     print(f"{verdict.version} {verdict.subject} {verdict.mode}: {counts} ({cost})")
+    if verdict.jumps:
+        print(f"    {verdict.jumps} jumps, {sum(verdict.refused.values())} refused")
+    for reason, count in sorted(verdict.refused.items()):
+        print(f"        {count}: {reason}")
     for name, outcome in verdict.changed.items():
         print(f"    {outcome.outcome}: {name}{'' if name in verdict.confirmed else ' (not when alone)'}")
     if verdict.remarks:

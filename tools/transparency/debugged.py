@@ -4,13 +4,14 @@ import random
 import sys
 import time
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import anyio
 
 from dapkit.client import Ended, Running, Session, Stopped
+from dapkit.endpoint import RequestFailed
 from dapkit.protocol import DapkitError
 from dapkit.transport import DeadlineExceeded
 from transparency.modes import Nothing
@@ -77,6 +78,7 @@ async def run(
         "console": "internalConsole",
         "justMyCode": False,
         "subProcess": mode.children,
+        **mode.configuration,
     }
     if debugger is DEBUGPY:
         configuration["redirectOutput"] = True
@@ -112,6 +114,9 @@ async def run(
         seconds=time.monotonic() - begun,
         stops=watch.stops,
         remarks=tuple(remarks),
+        jumps=client.jumps,
+        refused=client.refused,
+        refusals=tuple(client.refusals),
         errors=text[text.find("Traceback") :][:4000] if "Traceback" in text else "",
     )
 
@@ -132,10 +137,9 @@ async def _drive(session: Session, client: Nothing, watch: Watch, *, late: float
                     await client.stopped(session, stop)
             case Running() if client.pause_seconds is not None and not client.is_late:
                 async with _until_it_ends(session):
-                    if thread_id == 0:
-                        known = (await session.threads()).threads
-                        thread_id = known[0].id if known else 0
-                    await session.pause(thread_id)
+                    known = [thread.id for thread in (await session.threads()).threads]
+                    with suppress(RequestFailed):  # the thread has ended since
+                        await session.pause(thread_id if thread_id in known or not known else known[0])
             case _:
                 pass
 

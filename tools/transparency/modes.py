@@ -4,11 +4,15 @@ Each mode is a class: what it sets before the program starts, how often it pause
 """
 
 import random
-from collections.abc import Sequence
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
+from dapkit import limits
 from dapkit.client import Session, Stopped
 from dapkit.endpoint import RequestFailed
-from dapkit.protocol import DataBreakpointAccessType, Scope, Variable
+from dapkit.protocol import DataBreakpointAccessType, Scope, StoppedEvent, Variable, from_json_value
+from dapkit.protocol.time_travel import TIMELINE, TRAVEL_TO, TimelineBody
 from transparency.subjects import Function, Subject, functions, never_reached
 
 STOPS_AT_EXCEPTIONS = 2000
@@ -17,6 +21,9 @@ STEPS = 600
 FEW = 6
 """By how much a measurement in CI makes fewer of all these."""
 STEPS_FROM_ONE_STOP = 100
+JUMPS = 200
+JUMPS_FROM_ONE_STOP = 12
+REFUSALS_KEPT = 40
 SIBLINGS = 60
 """How many variables of a scope are asked for."""
 
@@ -28,6 +35,8 @@ class Nothing:
     """After how much time it pauses the program, while that runs."""
     children = False
     """Whether processes that the program starts are debugged, too."""
+    configuration: Mapping[str, object] = {}
+    """What the launch asks for besides."""
 
     def __init__(self, subject: Subject, names: Sequence[str], chance: random.Random, *, thorough: bool) -> None:
         self.subject = subject
@@ -36,6 +45,12 @@ class Nothing:
         self.chance = chance
         self.is_late = False
         """Whether half of the time for the run is over: then nothing is to stop the program any more."""
+        self.jumps = 0
+        """How many requests have asked for another moment."""
+        self.refused: Counter[str] = Counter()
+        """How many of those were refused, or ended before they were there, by the reason."""
+        self.refusals: list[str] = []
+        """What some of them said."""
 
     async def prepare(self, session: Session) -> None:
         """Set what is to be set before the program starts."""
@@ -222,6 +237,111 @@ class Children(Nothing):
         await session.break_on_exceptions()
 
 
+class Travel(Nothing):
+    """Time travel: random jumps back and forth at some stops, then on with the live program."""
+
+    configuration: Mapping[str, object] = {"timeTravel": True}
+    pause_seconds: float | None = 1.0
+
+    def __init__(self, subject: Subject, names: Sequence[str], chance: random.Random, *, thorough: bool) -> None:
+        super().__init__(subject, names, chance, thorough=thorough)
+        self._left = 0
+        self._is_away = False
+        self._shown: int | None = None
+        self._heard = 0
+
+    async def prepare(self, session: Session) -> None:
+        """Set breakpoints in a few tests."""
+        await session.break_on_exceptions()
+        await self._set_in_tests(session, 8)
+
+    async def stopped(self, session: Session, stop: Stopped) -> None:
+        """Look, then jump; after some jumps, go on where the live program stands."""
+        self._hear(session)
+        thread_id = stop.thread_id if self._shown is None else self._shown
+        self._shown = None
+        try:
+            await self.look(session, thread_id)
+        except RequestFailed as error:  # a process of the past has gone: the client is shown the live program then
+            if not self._is_away:
+                raise
+            self._note(str(error))
+            return
+        if not self._is_away:
+            self._left = JUMPS_FROM_ONE_STOP
+        is_over = self.jumps >= JUMPS // self.share or self.is_late
+        if is_over and self.pause_seconds is not None:
+            self.pause_seconds = None
+            for known in session.breakpoints:
+                await session.remove_breakpoint(known.number)
+        if not is_over and self._left > 0 and await self._jump(session, thread_id):
+            return
+        self._left = 0
+        timeline = from_json_value(TimelineBody, await session.request_custom(TIMELINE))
+        self._is_away = timeline.now < timeline.live
+        await session.continue_(thread_id)
+
+    async def _jump(self, session: Session, thread_id: int) -> bool:
+        """Make a jump; false if there is no moment to go to."""
+        timeline = from_json_value(TimelineBody, await session.request_custom(TIMELINE))
+        if timeline.beginning in {0, timeline.live}:
+            return False
+        moments = (timeline.beginning, timeline.live)
+        while self._left > 0 and self.jumps < JUMPS // self.share and not self.is_late:
+            self._left -= 1
+            self.jumps += 1
+            try:
+                await self._go(session, thread_id, moments, is_past=timeline.now < timeline.live)
+            except RequestFailed as error:
+                self._note(str(error))
+                continue
+            self._is_away = True
+            return True
+        return False
+
+    async def _go(self, session: Session, thread_id: int, moments: tuple[int, int], *, is_past: bool) -> None:
+        """Go back, or to any moment, or from one in the past forwards."""
+        ways = ["line", "line", "instruction", "breakpoint", "moment", "moment", "moment"]
+        way = self.chance.choice([*ways, "next", "in", "out"] if is_past else ways)
+        before, seconds = session.position, limits.REPLAY_SECONDS
+        match way:
+            case "line":
+                await session.step_back(thread_id, deadline=seconds)
+            case "instruction":
+                await session.step_back(thread_id, granularity="instruction", deadline=seconds)
+            case "breakpoint":
+                await session.reverse_continue(thread_id, deadline=seconds)
+            case "moment":
+                await session.request_custom(TRAVEL_TO, {"clock": self.chance.randint(*moments)}, deadline=seconds)
+                self._shown = (await session.wait_for(StoppedEvent, since=before)).thread_id
+            case "next":
+                await session.next(thread_id)
+            case "in":
+                await session.step_in(thread_id)
+            case _:
+                await session.step_out(thread_id)
+
+    def _note(self, problem: str) -> None:
+        self.refused[reason_of(problem)] += 1
+        if len(self.refusals) < REFUSALS_KEPT:
+            self.refusals.append(problem)
+
+    def _hear(self, session: Session) -> None:
+        """Count the ways forwards that have ended before they were there: the client is shown the live program then."""
+        heard = session.output.read("important", since=self._heard)
+        self._heard = heard.end
+        for line in heard.text.splitlines():
+            self._note(line)
+
+
+def reason_of(problem: str) -> str:
+    """Return why a jump was refused, without what is of this one alone."""
+    found = re.match(r"(?:\w+: )?diverged: at clock \d+ the program called (\S+) where it had called (\S+)", problem)
+    if found is not None:
+        return f"diverged: {found[1]} where it had called {found[2]}"
+    return re.sub(r"\d+", "N", problem)[:100]
+
+
 MODES: dict[str, type[Nothing]] = {
     "nothing": Nothing,
     "breakpoints": Breakpoints,
@@ -229,6 +349,7 @@ MODES: dict[str, type[Nothing]] = {
     "pauses": Pauses,
     "raised": Raised,
     "data": Data,
+    "travel": Travel,
     "children": Children,
 }
 USUAL = [name for name, mode in MODES.items() if not mode.children]

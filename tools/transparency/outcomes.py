@@ -37,6 +37,9 @@ class Run:
         done: whether the program came to its end by itself, after its last test.
         exit_code: None where nobody knows it.
         stops: how often the debugger stopped it.
+        jumps: how many requests asked for another moment of it.
+        refused: how many of those failed, by the reason.
+        refusals: what some of them said.
         remarks: what else is worth knowing: stacks where it hung, what it printed where it ended.
         errors: what the debugger logged as an error of its own.
 
@@ -49,6 +52,9 @@ class Run:
     exit_code: int | None = 0
     seconds: float = 0.0
     stops: int = 0
+    jumps: int = 0
+    refused: Mapping[str, int] = field(default_factory=dict)
+    refusals: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
     errors: str = ""
 

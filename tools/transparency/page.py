@@ -1,6 +1,7 @@
 """How it is shown: a table by mode and version, and the page of the reference."""
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -34,8 +35,25 @@ adapter in each mode. A test that becomes something else there runs again alone,
 | `pauses` | pauses five times a second, looks at stack, scopes and variables, and continues |
 | `raised` | filter `raised`, up to 2,000 stops |
 | `data` | data breakpoints on locals, globals and attributes that the first test sees |
+| `travel` | time travel; stops in 8 tests and once a second, and makes up to 200 random jumps back and forth |
 
 In all modes but `nothing` the standard library counts as the program's own code.
+"""
+
+TRAVEL = """\
+# Transparency of time travel
+
+<!-- Written by tools/measure_transparency.py; do not edit. -->
+
+Does a program behave as it does without a debugger while its client goes back and forth in time? CPython's own tests
+are asked, measured on {day}. [Transparency](transparency.md) describes how.
+
+    make transparency ARGS='--mode travel test_io test_pdb'
+
+The client stops in 8 tests of a module and once a second, and makes up to 200 random jumps: back by line, by
+instruction and to a breakpoint, to any moment, and forwards in the past, with stack, scopes and variables at each. Then
+it goes on with the live program. The standard library counts as the program's own code. A jump that was refused has
+changed nothing: the client gets the reason, and is shown what it was shown before, or the live program.
 """
 
 
@@ -85,13 +103,17 @@ def as_text(found: Sequence[Verdict]) -> str:
 
 
 def document(found: Sequence[Verdict], *, day: date) -> str:
-    """Return the page of the reference."""
+    """Return the page of the reference, or that of time travel if nothing else was measured."""
+    if {verdict.mode for verdict in found} == {"travel"}:
+        tables = f"{as_table(totals(found))}\n## Jumps\n\n{jumps(found)}"
+        return f"{TRAVEL.format(day=day)}\n{subjects(found)}\n\n{tables}\n## What remains\n\n{remaining(found)}"
     parts = [INTRODUCTION.format(day=day)]
     before = json.loads((HERE / "before.json").read_text(encoding="utf-8"))
     for measured in before["measured"]:
         rows = [Total(**row) for row in measured["rows"]]
         parts.append(f"## {measured['title']}\n\n{measured['text']}\n\n{as_table(rows)}")
     parts.append(f"## Now\n\n{subjects(found)}\n\n{as_table(totals(found))}")
+    parts.append(f"## Jumps through time\n\n{jumps(found)}")
     parts.append(f"## What remains\n\n{remaining(found)}")
     return "\n".join(parts)
 
@@ -118,9 +140,23 @@ def as_table(rows: Sequence[Total]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def jumps(found: Sequence[Verdict]) -> str:
+    """Return how many jumps were made in mode `travel`, and why some were refused."""
+    lines = ["| Python | jumps | refused | why |", "| --- | ---: | ---: | --- |"]
+    for version in sorted({verdict.version for verdict in found if verdict.jumps}):
+        here = [verdict for verdict in found if verdict.version == version]
+        refused: Counter[str] = Counter()
+        for verdict in here:
+            refused.update(verdict.refused)
+        why = "; ".join(f"{reason} ({count})" for reason, count in refused.most_common())
+        lines.append(f"| {version} | {sum(verdict.jumps for verdict in here):,} | {refused.total()} | {why} |")
+    return "\n".join(lines) + "\n"
+
+
 def remaining(found: Sequence[Verdict]) -> str:
     """Return the confirmed changes with their explanations, and those that have none."""
-    known = explanations()
+    modes = {verdict.mode for verdict in found}
+    known = [row for row in explanations() if modes.intersection(row.modes)]
     lines = [f"* `{row.test}`{where(row)}: {row.reason} ({row.source})." for row in known]
     for verdict in found:
         place = f"mode `{verdict.mode}`, Python {verdict.version}"

@@ -6,6 +6,7 @@ another one.
 """
 
 import tempfile
+from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -31,6 +32,9 @@ class Verdict:
         changed: what differed from the plain run, by the names of tests.
         confirmed: what of it differed again when it ran alone.
         stuck: tests in which the program hung, or ended.
+        jumps: how many requests asked for another moment of the program, in all its runs.
+        refused: how many of those failed, by the reason.
+        refusals: what some of them said.
         remarks: what else is worth knowing.
         errors: what the debugger logged as an error of its own.
 
@@ -45,6 +49,9 @@ class Verdict:
     stuck: tuple[str, ...] = ()
     seconds: float = 0.0
     stops: int = 0
+    jumps: int = 0
+    refused: Mapping[str, int] = field(default_factory=dict)
+    refusals: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
     errors: str = ""
 
@@ -95,6 +102,9 @@ class _Trial:
         self._stuck: list[str] = []
         self._remarks: list[str] = []
         self._errors = ""
+        self._jumps = 0
+        self._refused: Counter[str] = Counter()
+        self._refusals: list[str] = []
 
     async def verdict(self) -> Verdict:
         base = self._known.run
@@ -121,6 +131,9 @@ class _Trial:
             stuck=tuple(self._stuck),
             seconds=round(run.seconds, 1),
             stops=run.stops,
+            jumps=self._jumps,
+            refused=dict(self._refused),
+            refusals=tuple(self._refusals),
             remarks=tuple(self._remarks),
             errors=self._errors,
         )
@@ -168,6 +181,9 @@ class _Trial:
                 plain_seconds=self._known.run.seconds,
             )
         self._errors = self._errors or run.errors
+        self._jumps += run.jumps
+        self._refused.update(run.refused)
+        self._refusals += run.refusals
         return run
 
 

@@ -134,3 +134,32 @@ async def test_breakpoint_in_a_file_that_is_made_later_is_told_when_it_is_verifi
     event = await events.next(BreakpointEvent, where=lambda one: one.reason == "changed")
     assert (event.breakpoint.verified, event.breakpoint.line) == (True, 2)
     await driver.session.next_stop()
+
+
+@pytest.mark.row("next, stepIn, stepOut")
+async def test_steps_begin_at_instructions_of_no_line(driver: Driver, launch: Mapping[str, object]) -> None:
+    # What the compiler adds behind handlers is of no line; the frame is shown at that of its function then.
+    program = """
+        try:
+            def fail(failure):
+
+                try:
+                    raise failure
+                except KeyError:
+                    pass
+
+            fail(ValueError("a failure"))
+        except ValueError:
+            print("end")
+    """
+    await driver.start(program, 6, **launch)
+    await driver.session.next_stop()
+    for _ in range(20):
+        if await driver.where() == ("fail", 2):
+            break
+        await driver.session.next(1, granularity="instruction")
+        await driver.session.next_stop()
+    assert await driver.where() == ("fail", 2)
+    await driver.session.next(1)
+    await driver.session.next_stop()
+    assert await driver.where() == ("<module>", 10)

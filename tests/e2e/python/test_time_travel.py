@@ -128,6 +128,20 @@ async def place(driver: Driver) -> tuple[str, int, str]:
 
 
 @pytest.mark.row("stepBack")
+async def test_steps_back_after_steps_forwards_go_the_same_way(driver: Driver, launch: Mapping[str, object]) -> None:
+    # Where the live program has stopped, a copy of it is made as it goes on: at the very line that is shown next.
+    await at_the_end(driver, launch, "a = 1\nb = 2\nc = 3\nd = 4\ne = 5\n", 2)
+    for _ in range(3):
+        await driver.session.next(1)
+        await driver.session.next_stop()
+    seen = []
+    for _ in range(4):
+        await back(driver)
+        seen.append((await driver.where())[1])
+    assert seen == [4, 3, 2, 1]
+
+
+@pytest.mark.row("stepBack")
 async def test_steps_back_by_instruction_are_those_forwards(driver: Driver, launch: Mapping[str, object]) -> None:
     await at_the_end(driver, launch)
     await driver.session.set_breakpoints(Source(path=str(driver.file)), breakpoints=[SourceBreakpoint(line=5)])

@@ -1,9 +1,12 @@
 """What `make transparency` counts as a change."""
 
+from datetime import date
 from pathlib import Path
 
 from transparency.explained import Explanation, open_changes, unexplained
+from transparency.modes import reason_of
 from transparency.outcomes import EXIT_CODE, Outcome, Run, changes, fastest, read_records, steady
+from transparency.page import document, jumps
 from transparency.trial import Verdict
 
 PASSED = Outcome("passed")
@@ -61,3 +64,25 @@ def test_few_changes_are_accepted_and_no_program_that_ends_early() -> None:
     assert not unexplained([Verdict("a", "3.13", "data", 9, few, few)], 3)
     assert unexplained([Verdict("a", "3.13", "data", 9, many, many)], 3)
     assert unexplained([Verdict("a", "3.13", "data", 9, stuck=("test 1",))], 3)
+
+
+def test_refused_jumps_are_counted_by_reason() -> None:
+    text = "diverged: at clock {} the program called read where it had called write at clock 7, at /x.py:3"
+    assert {reason_of(text.format(9)), reason_of("stepBack: " + text.format(10))} == {
+        "diverged: read where it had called write"
+    }
+    assert reason_of("no process of the past began within 20 s") == "no process of the past began within N s"
+
+
+def test_jumps_stand_in_the_page_with_those_that_were_refused() -> None:
+    first = Verdict("a", "3.13", "travel", 9, jumps=1200, refused={"diverged": 2})
+    second = Verdict("b", "3.13", "travel", 9, jumps=34, refused={"diverged": 1, "late": 1})
+    assert "| 3.13 | 1,234 | 4 | diverged (3); late (1) |" in jumps([first, second, Verdict("a", "3.13", "data", 9)])
+
+
+def test_a_measurement_of_time_travel_alone_has_a_page_of_its_own() -> None:
+    text = document([Verdict("test_io", "3.13", "travel", 9, jumps=20)], day=date(2026, 11, 24))
+    assert text.startswith("# Transparency of time travel")
+    assert "| `travel` | 3.13 | 9 | 0 | 0 | 0 | 0 |" in text
+    assert "test_current_exceptions" in text
+    assert "test_idle_thread_reuse" not in text  # which is explained in the mode `raised` alone

@@ -95,7 +95,7 @@ class Monitor:
         self.active = True
 
     def accompanied_by_clock(self, set_apart: Callable[[Callable[..., object]], Callable[..., object]]) -> None:
-        """Take note that the clock of time travel watches all starts, as a companion does.
+        """Take note that the clock of time travel watches all starts, as a companion does; so do we then, all the time.
 
         `set_apart` makes callbacks whose calls of the system are not those of the program.
         """
@@ -147,7 +147,9 @@ class Monitor:
     def _apply_global(self) -> None:
         if not self.active:
             return
-        events = 0
+        events = (
+            EVENTS.PY_START if self._has_clock else 0
+        )  # else others' INSTRUCTION events are lost where it counts lines
         for wanted in self._also.values():
             events |= wanted
         if events != self._global:

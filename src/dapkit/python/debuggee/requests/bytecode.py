@@ -196,9 +196,10 @@ def statements_of_line(engine: "Engine", frame: FrameType) -> frozenset[int]:
     """Return where the statements of a frame's line begin, if it holds several."""
     code = frame.f_code
     text = engine.texts.of_code(code) if view_of(frame) is None else None
-    if text is None:
+    line: int | None = frame.f_lineno  # None at an instruction that the compiler has added
+    if text is None or line is None:
         return frozenset()
-    return frozenset(offset for span in text.statements(frame.f_lineno) for offset in entries(code, span))
+    return frozenset(offset for span in text.statements(line) for offset in entries(code, span))
 
 
 def _whole(request: IncomingRequest, name: str) -> int:

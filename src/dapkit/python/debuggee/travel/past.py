@@ -104,7 +104,7 @@ def _arrive(frame: FrameType, kind: str, descriptor: int, limit: int) -> None:
         stop = engine.options.past_stop
         if stop is None:
             return
-        parked = ParkedThread(_thread.get_ident(), frame, at_line=True)
+        parked = ParkedThread(_thread.get_ident(), frame, at_line=True, before_line=True)  # the clock is called first
         engine.stops.show(parked, stop.reason, stop.details)
 
 

@@ -433,6 +433,10 @@ READS(int, signalfd, (int descriptor, const sigset_t *signals, int flags), (desc
 /* Memory that is shared with others or is of a file */
 
 #define MOST_MAPPINGS 1024
+#define MOST_SHARED_SIZE ((size_t)1 << 29) /* while more than that is shared, no copies are made of the process */
+#define MOST_NOTED_SIZE ((size_t)1 << 30)  /* of the content of a file; history ends where more is mapped */
+#define LARGE_SIZE ((size_t)1 << 24)       /* of content, of which holes are left out */
+#define MOST_SEGMENTS 64
 
 typedef struct {
     char *place;
@@ -458,9 +462,15 @@ static void remove_mapping(char *place)
 
 int shares_memory(void) { return mapping_count > 0; }
 
+int shares_too_much(void)
+{
+    size_t size = 0;
+    for (int i = 0; i < mapping_count; i++) size += mappings[i].size;
+    return has_too_many || size > MOST_SHARED_SIZE;
+}
+
 void own_shared_memory(void)
 {
-    if (has_too_many) _exit(0);
     for (int i = 0; i < mapping_count; i++) {
         Mapping *mapping = &mappings[i];
         char *copy = mmap(NULL, mapping->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -475,6 +485,55 @@ void own_shared_memory(void)
     mapping_count = 0;
 }
 
+typedef struct {
+    size_t begin, size;
+} Segment;
+
+/* What there is of a file in a mapping of it: how many segments, -1 if they are too many or too large. */
+static int find_segments(int file, off_t offset, size_t size, Segment *segments)
+{
+    struct stat found;
+    if (fstat(file, &found) < 0 || found.st_size <= offset) return 0;
+    size_t there = (size_t)(found.st_size - offset), noted = 0;
+    if (there > size) there = size;
+    if (there <= LARGE_SIZE) {
+        segments[0] = (Segment){0, there};
+        return 1;
+    }
+    int count = 0;
+    off_t before = lseek(file, 0, SEEK_CUR), next = offset, limit = offset + (off_t)there;
+    while (count >= 0 && next < limit && (next = lseek(file, next, SEEK_DATA)) >= 0 && next < limit) {
+        off_t hole = lseek(file, next, SEEK_HOLE), end = hole < 0 || hole > limit ? limit : hole;
+        noted += (size_t)(end - next);
+        if (count == MOST_SEGMENTS || noted > MOST_NOTED_SIZE) count = -1;
+        else segments[count++] = (Segment){(size_t)(next - offset), (size_t)(end - next)};
+        next = end;
+    }
+    lseek(file, before, SEEK_SET);
+    return count;
+}
+
+static void *map_again(uint64_t key, size_t size, int rights)
+{
+    const void *found, *content;
+    size_t filled, all;
+    void *place = (void *)answer_whole("mmap", key, &found, &all);
+    if (place == MAP_FAILED) return place;
+    int error = errno;
+    const Segment *segments = found;
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, rights_to_fill = PROT_READ | PROT_WRITE;
+    void *made = mmap(place, size, rights_to_fill, flags | MAP_FIXED_NOREPLACE, -1, 0);
+    if (made == MAP_FAILED) made = mmap(NULL, size, rights_to_fill, flags, -1, 0); /* an engine has something there */
+    place = made;
+    for (size_t i = 0; i < all / sizeof *segments; i++) {
+        answer_whole("mapped", segments[i].begin, &content, &filled);
+        if (place != MAP_FAILED) memcpy((char *)place + segments[i].begin, content, filled);
+    }
+    if (place != MAP_FAILED) mprotect(place, size, rights);
+    errno = error;
+    return place;
+}
+
 static void *(*real_mmap)(void *, size_t, int, int, int, off_t);
 static void *hook_mmap(void *wanted, size_t size, int rights, int flags, int file, off_t offset)
 {
@@ -482,27 +541,22 @@ static void *hook_mmap(void *wanted, size_t size, int rights, int flags, int fil
     int is_shared = (flags & MAP_TYPE) != MAP_PRIVATE;
     if (passes() || (!is_file && !is_shared)) return real_mmap(wanted, size, rights, flags, file, offset);
     uint64_t key = NUMBERS(size, rights, flags, file, offset);
-    if (mode == REPLAY) {
-        const void *content;
-        size_t filled;
-        void *place = (void *)answer_whole("mmap", key, &content, &filled);
-        if (place == MAP_FAILED) return place;
-        int error = errno;
-        mmap(place, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-        if (filled > 0) memcpy(place, content, filled);
-        mprotect(place, size, rights);
-        errno = error;
-        return place;
-    }
+    if (mode == REPLAY) return map_again(key, size, rights);
     void *place = real_mmap(wanted, size, rights, flags, file, offset);
     int error = errno;
-    Part part = {place, 0};
-    struct stat found;
-    if (place != MAP_FAILED && is_file && rights & PROT_READ && fstat(file, &found) == 0 && found.st_size > offset)
-        part.size = (size_t)(found.st_size - offset) < size ? (size_t)(found.st_size - offset) : size;
+    Segment segments[MOST_SEGMENTS];
+    int count = place != MAP_FAILED && is_file && rights & PROT_READ ? find_segments(file, offset, size, segments) : 0;
     if (place != MAP_FAILED && is_shared) add_mapping(place, size, rights);
+    Part table = {segments, (size_t)(count < 0 ? 0 : count) * sizeof *segments};
     errno = error;
-    return (void *)note("mmap", key, (int64_t)place, &part, 1);
+    note("mmap", key, (int64_t)place, &table, 1);
+    for (int i = 0; i < count; i++) {
+        Part content = {(char *)place + segments[i].begin, segments[i].size};
+        note("mapped", segments[i].begin, 0, &content, 1);
+    }
+    if (count < 0) end_recording("a file that is mapped has too much in it");
+    errno = error;
+    return place;
 }
 
 static int (*real_munmap)(void *, size_t);

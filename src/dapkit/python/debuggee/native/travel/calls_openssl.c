@@ -1,6 +1,6 @@
 /* Random numbers of OpenSSL. It makes them of what the system gives it, but also of where its objects lie and of a counter
-   of the processor, which differ where a recording is executed again: there its generator is called by a method of ours,
-   which notes what it gives. Within one process and its copies nothing differs, and nothing is changed. */
+   of the processor. These differ where a recording is executed again, and where the program goes on from a moment of its
+   past at which it was looked at. So its generator is called by a method of ours, which notes what it gives. */
 
 #include "travel.h"
 #include <dlfcn.h>
@@ -34,7 +34,7 @@ static int pseudorand(unsigned char *place, int size) { return noted("RAND_pseud
 
 void take_random_numbers(const char *library)
 {
-    if (!is_recorded || usual != NULL) return;
+    if (usual != NULL) return;
     void *handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
     if (handle == NULL) return;
     const Method *(*get)(void);

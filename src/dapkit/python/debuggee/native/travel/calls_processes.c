@@ -367,14 +367,6 @@ void deliver(uint64_t signals)
     errno = error;
 }
 
-static PyObject *check_signals(PyObject *Py_UNUSED(self), PyObject *Py_UNUSED(nothing))
-{
-    if (PyErr_CheckSignals() < 0) return NULL;
-    Py_RETURN_NONE;
-}
-
-static PyMethodDef check_signals_method = {"check_signals", check_signals, METH_NOARGS, NULL};
-
 /* By the interpreter they are called later: at a jump, or where a function begins or returns. A handler is not
    interrupted by one for a signal that came with its own. */
 int call_handlers(void)
@@ -385,14 +377,9 @@ int call_handlers(void)
         was_delivered = 0;
         int were_called = are_called;
         are_called = 1;
-        PyObject *check = PyCFunction_New(&check_signals_method, NULL), *nothing = PyTuple_New(0);
-        PyObject *given[] = {check, nothing};
-        PyObject *result = check == NULL || nothing == NULL ? NULL : PyObject_Vectorcall(call_tracing, given, 2, NULL);
-        Py_XDECREF(check);
-        Py_XDECREF(nothing);
-        Py_XDECREF(result);
+        int failed = let_handlers_run();
         are_called = were_called;
-        if (result != NULL) continue;
+        if (!failed) continue;
         be_due();
         return -1;
     }

@@ -287,6 +287,15 @@ static int is_shared(const sem_t *semaphore)
     return 0;
 }
 
+/* A process of the past has not the memory of those that were opened since its copy was made, and would change those of
+   the live program: what the debugger executes in it cannot use them. */
+static int refuses_shared(const sem_t *semaphore)
+{
+    if (!is_past || inside || !is_shared(semaphore)) return 0;
+    errno = EROFS;
+    return 1;
+}
+
 static sem_t *(*real_sem_open)(const char *, int, mode_t, unsigned);
 static sem_t *hook_sem_open(const char *name, int flags, ...)
 {
@@ -306,6 +315,7 @@ static sem_t *hook_sem_open(const char *name, int flags, ...)
 static int (*real_sem_close)(sem_t *);
 static int hook_sem_close(sem_t *semaphore)
 {
+    if (refuses_shared(semaphore)) return -1;
     if (passes()) return real_sem_close(semaphore);
     for (int i = 0; i < shared_count; i++)
         if (shared[i] == semaphore) shared[i--] = shared[--shared_count];
@@ -324,6 +334,7 @@ static int hook_sem_unlink(const char *name)
 static int (*real_sem_getvalue)(sem_t *, int *);
 static int hook_sem_getvalue(sem_t *semaphore, int *value)
 {
+    if (refuses_shared(semaphore)) return -1;
     if (passes() || !is_shared(semaphore)) return real_sem_getvalue(semaphore, value);
     Part part = {value, sizeof *value};
     if (mode == REPLAY) return (int)answer("sem_getvalue", (uint64_t)semaphore, &part, 1);
@@ -354,22 +365,26 @@ static int wait_for_shared(sem_t *semaphore, const struct timespec *deadline)
 
 static int hook_other_sem_wait(sem_t *semaphore)
 {
+    if (refuses_shared(semaphore)) return -1;
     return passes() || !is_shared(semaphore) ? real_sem_wait(semaphore) : wait_for_shared(semaphore, NULL);
 }
 
 static int hook_other_sem_timedwait(sem_t *semaphore, const struct timespec *deadline)
 {
+    if (refuses_shared(semaphore)) return -1;
     if (passes() || !is_shared(semaphore)) return real_sem_timedwait(semaphore, deadline);
     return wait_for_shared(semaphore, deadline);
 }
 
 static int hook_other_sem_trywait(sem_t *semaphore)
 {
+    if (refuses_shared(semaphore)) return -1;
     return passes() || !is_shared(semaphore) ? real_sem_trywait(semaphore) : try_shared(semaphore);
 }
 
 static int hook_other_sem_post(sem_t *semaphore)
 {
+    if (refuses_shared(semaphore)) return -1;
     return passes() || !is_shared(semaphore) ? real_sem_post(semaphore) : post_shared(semaphore);
 }
 
@@ -574,9 +589,40 @@ static void *execute(void *thread)
     return result;
 }
 
+/* What the interpreter counts as its threads. A copy has still counted those of the debugger that it has not; an engine
+   of its own begins others. */
+
+static long begun_in_past; /* threads of the debugger */
+static PyCFunction real_count;
+
+static PyObject *hook_count(PyObject *module, PyObject *nothing)
+{
+    PyObject *counted = real_count(module, nothing);
+    if (counted == NULL || begun_in_past == 0) return counted;
+    long count = PyLong_AsLong(counted);
+    Py_DECREF(counted);
+    return PyLong_FromLong(count - begun_in_past);
+}
+
+int watch_thread_count(void)
+{
+    PyObject *module = PyImport_ImportModule("_thread");
+    PyObject *function = module == NULL ? NULL : PyObject_GetAttrString(module, "_count");
+    Py_XDECREF(module);
+    if (function == NULL) return -1;
+    PyMethodDef *method = *(PyMethodDef **)((char *)function + sizeof(PyObject));
+    if (method->ml_meth == PyCFunction_GetFunction(function) && PyCFunction_GetFlags(function) == METH_NOARGS) {
+        real_count = method->ml_meth;
+        method->ml_meth = hook_count;
+    }
+    Py_DECREF(function);
+    return 0;
+}
+
 static int (*real_pthread_create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 static int hook_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument)
 {
+    if (is_past && !inside) begun_in_past++;
     if (passes() || self == NULL) return real_pthread_create(thread, attributes, start, argument);
     if (history_ends_with_threads) {
         end_history();

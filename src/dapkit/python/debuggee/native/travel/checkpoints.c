@@ -188,7 +188,7 @@ __attribute__((noinline)) int checkpoint(void)
         be_checkpoint();
         return 1;
     }
-    if (thread_count > 1) return -1; /* it would have only the one that makes it */
+    if (thread_count > 1 || shares_too_much()) return -1; /* it would have only the thread that makes it */
     int error = errno;
     libraries_have_threads = count_threads() > thread_count + threads_at_begin;
     struct timespec time;

@@ -20,10 +20,19 @@ static PyObject *look_at_line;  /* called at each, NULL for nothing */
 
 static int makes_copies(void) { return !is_past && !is_recording && mode != OFF; }
 
-/* When threads switch is the same in live and replay: it depends on the clock alone. */
+static uint64_t switched_at = UINT64_MAX;
+
+/* After which tick another thread has the turn: that depends on the clock alone, and so is the same in live and replay. */
+static uint64_t next_switch(void)
+{
+    if (thread_count <= 1) return UINT64_MAX;
+    uint64_t begun = clock_of_notes() % SWITCH_EVERY;
+    return begun == 0 && switched_at != ticks ? ticks : ticks + SWITCH_EVERY - begun;
+}
+
 void aim(void)
 {
-    uint64_t next = thread_count > 1 ? ticks + SWITCH_EVERY - clock_of_notes() % SWITCH_EVERY : UINT64_MAX;
+    uint64_t next = thread_count > 1 ? next_switch() + 1 : UINT64_MAX;
     if (makes_copies() && thread_count == 1 && is_due) wanted = 0;
     target = next < wanted ? next : wanted;
     if (mode == LIVE && is_signal_pending()) target = 0;
@@ -109,16 +118,19 @@ static PyObject *look_at_clock(void)
     else if (is_past && mode == REPLAY && ticks >= wanted) result = look_in_past();
     else result = Py_NewRef(Py_None);
     if (mode == OFF || mode == PAST || is_recording) wanted = UINT64_MAX;
-    if (thread_count > 1 && clock_of_notes() % SWITCH_EVERY == 0 && !passes()) yield_turn();
     aim();
     return result;
 }
 
-/* Signals are delivered before the line begins, and their handlers executed: they would be executed by the engine's
-   callback for this line, if it has one. */
-static int deliver_before_line(void)
+/* What is due comes before the line begins. Another thread that has its turn counts lines, and this one is to begin at the
+   clock that the engine's callback for it sees, which comes next. Handlers of signals would be executed by that callback. */
+static int do_what_is_due(void)
 {
     if (is_past && !is_recorded && collect_due() < 0) return -1;
+    if (next_switch() == ticks && !passes()) {
+        switched_at = ticks;
+        yield_turn();
+    }
     deliver_at_tick();
     return call_handlers();
 }
@@ -126,24 +138,15 @@ static int deliver_before_line(void)
 PyObject *on_line(PyObject *Py_UNUSED(self), PyObject *const *args, size_t Py_UNUSED(given), PyObject *Py_UNUSED(names))
 {
     if (!inside) Py_RETURN_NONE;
-    if (ticks + 1 >= target && deliver_before_line() < 0) return NULL;
-    if (is_recorded) {
-        if (++ticks >= target) return look_at_clock();
-    }
-    else if (is_past) {
-        if (collect_due() < 0) return NULL;
-        ticks++;
-        if (aim_collector() < 0) return NULL;
-        if (ticks >= target) {
-            int was_tracking = is_tracking;
-            PyObject *result = look_at_clock();
-            if (result == NULL || !was_tracking) return result;
-            Py_DECREF(result);
-        }
-    }
-    else {
-        young_at_tick = *young_count;
-        if (++ticks >= target) return look_at_clock();
+    if (ticks + 1 >= target && do_what_is_due() < 0) return NULL;
+    if (is_past && !is_recorded && collect_due() < 0) return NULL;
+    if (!is_past && !is_recorded) young_at_tick = *young_count;
+    ticks++;
+    if (is_past && !is_recorded && aim_collector() < 0) return NULL;
+    if (ticks >= target) {
+        PyObject *looked = look_at_clock();
+        if (looked == NULL) return NULL;
+        Py_DECREF(looked);
     }
     if (is_tracking) note_step(args[0], ticks);
     if (look_at_line != NULL) return call_aside(look_at_line, NULL, 0, NULL);

@@ -139,9 +139,9 @@ static PyObject *begin_code(PyObject *const *args)
     Py_RETURN_NONE;
 }
 
-static PyObject *on_start(PyObject *Py_UNUSED(module), PyObject *const *args, Py_ssize_t count)
+static PyObject *begin_code_aside(PyObject *Py_UNUSED(self), PyObject *const *args, size_t Py_UNUSED(given),
+                                  PyObject *Py_UNUSED(names))
 {
-    if (count < 1) return PyErr_Format(PyExc_TypeError, "on_start takes a code object and an offset");
     int was_inside = inside;
     inside = 0;
     lists_of_debugger();
@@ -149,6 +149,12 @@ static PyObject *on_start(PyObject *Py_UNUSED(module), PyObject *const *args, Py
     lists_of_program();
     inside = was_inside;
     return result;
+}
+
+static PyObject *on_start(PyObject *module, PyObject *const *args, Py_ssize_t count)
+{
+    if (count < 1) return PyErr_Format(PyExc_TypeError, "on_start takes a code object and an offset");
+    return call_after_handlers(begin_code_aside, module, args, (size_t)count, NULL);
 }
 
 int begin_counting(int number, PyObject *is_counted, PyObject *set_events)

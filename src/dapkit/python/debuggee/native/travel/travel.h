@@ -193,6 +193,7 @@ void aim_collector_at_note(void);
 /* calls_descriptors.c: memory that the program shares with others, which a copy must have for itself */
 
 int shares_memory(void);
+int shares_too_much(void);      /* for a copy */
 void own_shared_memory(void); /* in a copy */
 
 /* calls_processes.c: signals, a bit for each; called by what notes and answers calls, and by the clock */
@@ -238,6 +239,9 @@ int begin_tracking(PyObject *called_at_return); /* or NULL */
 extern PyMethodDef passage_methods[];
 PyObject *make_on_line(void);
 PyObject *call_aside(PyObject *function, PyObject *const *args, size_t given, PyObject *names); /* nothing is noted */
+int find_handlers(void);    /* -1 with an exception set */
+int let_handlers_run(void); /* of signals that were delivered, as part of the program; -1 with what they have raised */
+PyObject *call_after_handlers(vectorcallfunc call, PyObject *function, PyObject *const *args, size_t given, PyObject *names);
 
 /* calls_threads.c: one thread of the program at a time has the turn, and executes it */
 
@@ -266,6 +270,7 @@ void after_blocking(void);
     })
 
 void register_main_thread(void);
+int watch_thread_count(void);  /* -1 with an exception set */
 void yield_turn(void);         /* with the interpreter's lock; others may execute the program before it returns */
 void let_threads_go(void);     /* after mode was set to OFF: no more turns */
 void lock_turns(void);         /* around the making of a copy */
