@@ -6,7 +6,7 @@ import anyio
 import pytest
 
 from dapkit.client import Stopped
-from dapkit.protocol import StoppedEvent
+from dapkit.protocol import StoppedEvent, VariablesArguments
 from e2e.python.driving import Driver
 from e2e.python.raw import raw_client
 
@@ -149,3 +149,14 @@ async def test_presenters_that_the_project_names_are_used(driver: Driver) -> Non
     assert isinstance(await driver.session.next_stop(), Stopped)
     assert (await driver.locals())["money"].value == "3 EUR"
     assert driver.output("console").startswith(f"presenters {driver.folder / 'open.py'} are not used: ")
+
+
+async def test_more_items_than_the_protocol_counts_are_shown_up_to_there(driver: Driver, python: str) -> None:
+    await driver.start("many = range(5 * 10**9)\npass\n", 2, python=python)
+    await driver.session.next_stop()
+    many = (await driver.locals())["many"]
+    assert many.indexed_variables == 2**31 - 1
+    shown = await driver.session.request(
+        VariablesArguments(variables_reference=many.variables_reference, filter="indexed", start=2**31 - 2, count=1)
+    )
+    assert [(row.name, row.value) for row in shown.variables] == [("[2147483646]", "2147483646")]

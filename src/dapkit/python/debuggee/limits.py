@@ -74,6 +74,8 @@ TABLE_ROWS: Final = 10
 """Rows of a table that are shown as one."""
 PREVIEW_DEPTH: Final = 3
 """Containers within containers in one line of text."""
+COUNTED_ITEMS: Final = 2**31 - 1
+"""The largest number that the protocol counts items by: those beyond are reached by expressions only."""
 UNPAGED_ITEMS: Final = 500
 """Items shown when a client asks for all of a container; the rest hangs below one more row."""
 KEY_CHARS: Final = 80

@@ -235,7 +235,7 @@ class VariableReader:
         if items or names:
             body["variablesReference"] = self._references.add(inside, origin.ident)
             if items:
-                body["indexedVariables"] = items
+                body["indexedVariables"] = min(items, limits.COUNTED_ITEMS)
             if names:
                 body["namedVariables"] = names
         if memory := self._memory.refer(value, origin.ident):
@@ -372,11 +372,12 @@ def _part_of_value(inside: ExpandableValue, stand_in: object, body: Json) -> Exp
         body["namedVariables"] = stand_in.size
         return ExpandableValue(inside.value, path, ident, frame, part=stand_in.part)
     if type(stand_in) is RemainingItems:
-        body |= {"value": f"{stand_in.size:,} more items", "indexedVariables": stand_in.size}
+        counted = min(stand_in.size, limits.COUNTED_ITEMS)
+        body |= {"value": f"{stand_in.size:,} more items", "indexedVariables": counted}
         return ExpandableValue(inside.value, path, ident, frame, first=stand_in.first, plainly=inside.plainly)
     plain = ExpandableValue(inside.value, path, ident, frame, plainly=True)
     if items := plain.size(None):
-        body["indexedVariables"] = items
+        body["indexedVariables"] = min(items, limits.COUNTED_ITEMS)
     return plain
 
 
