@@ -336,7 +336,8 @@ class Travel(Nothing):
 
 def reason_of(problem: str) -> str:
     """Return why a jump was refused, without what is of this one alone."""
-    found = re.match(r"(?:\w+: )?diverged: at clock \d+ the program called (\S+) where it had called (\S+)", problem)
+    problem = re.sub(r"^(?:stepBack|reverseContinue|dapkit/travelTo): ", "", problem)
+    found = re.match(r"diverged: (?:at clock \d+ the program called )?(\S+) where it had called (\S+)", problem)
     if found is not None:
         return f"diverged: {found[1]} where it had called {found[2]}"
     return re.sub(r"\d+", "N", problem)[:100]

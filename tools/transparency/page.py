@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from transparency.explained import Explanation, explanations, open_changes
-from transparency.modes import MODES
+from transparency.modes import MODES, reason_of
 from transparency.subjects import HERE
 from transparency.trial import Verdict
 
@@ -147,7 +147,8 @@ def jumps(found: Sequence[Verdict]) -> str:
         here = [verdict for verdict in found if verdict.version == version]
         refused: Counter[str] = Counter()
         for verdict in here:
-            refused.update(verdict.refused)
+            for reason, count in verdict.refused.items():
+                refused[reason_of(reason)] += count
         why = "; ".join(f"{reason} ({count})" for reason, count in refused.most_common())
         lines.append(f"| {version} | {sum(verdict.jumps for verdict in here):,} | {refused.total()} | {why} |")
     return "\n".join(lines) + "\n"

@@ -71,6 +71,7 @@ def test_refused_jumps_are_counted_by_reason() -> None:
     assert {reason_of(text.format(9)), reason_of("stepBack: " + text.format(10))} == {
         "diverged: read where it had called write"
     }
+    assert reason_of("diverged: wait4 where it had called wait4") == "diverged: wait4 where it had called wait4"
     assert reason_of("no process of the past began within 20 s") == "no process of the past began within N s"
 
 
