@@ -243,3 +243,28 @@ async def test_data_breakpoints_set_in_the_past_hold_in_the_live_program(
     assert isinstance(await driver.resume(), Stopped)
     assert driver.told(StoppedEvent)[-1].reason == "data breakpoint"
     assert await value(driver, "self.balance") == "7"
+
+
+@pytest.mark.row("evaluate")
+async def test_expressions_in_the_past_change_nothing_outside(driver: Driver, launch: Mapping[str, object]) -> None:
+    await driver.start(PROGRAM, LAST, **launch)
+    await driver.session.next_stop()
+    position = driver.session.position
+    await driver.session.request(StepBackArguments(thread_id=1))
+    await driver.session.wait_for(StoppedEvent, since=position)
+    kept = driver.write("as it was", "kept.txt")
+    for expression in (
+        f"open({str(kept)!r}, 'w')",
+        f"open({str(kept)!r}, 'r+')",
+        f"__import__('os').remove({str(kept)!r})",
+        f"__import__('os').mkdir({str(kept.with_suffix('.d'))!r})",
+        f"__import__('subprocess').run(['touch', {str(kept.with_name('made'))!r}])",
+        f"__import__('socket').socket(1).bind({str(kept.with_name('made'))!r})",
+    ):
+        with pytest.raises(RequestFailed, match="Read-only file system"):
+            await value(driver, expression)
+    assert await value(driver, f"__import__('os').system('rm ' + {str(kept)!r})") == "-1"
+    assert await value(driver, f"open({str(kept)!r}).read()") == "'as it was'"
+    assert sorted(path.name for path in driver.folder.iterdir()) == sorted([kept.name, driver.file.name])
+    assert isinstance(await driver.resume(), Stopped)
+    assert await value(driver, f"open({str(kept)!r}, 'w').write('new')") == "3"

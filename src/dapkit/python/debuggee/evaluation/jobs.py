@@ -20,6 +20,14 @@ from ..hidden import hide
 from ..marks import in_link_thread, off_link_thread
 from .guard import EvaluationGuard
 
+type Around = Callable[[Callable[[], Json]], Json]
+"""Calls what does the work of a request, and returns its answer."""
+
+
+def as_it_is(work: Callable[[], Json]) -> Json:
+    """Do the work as in a live program, where it may do what it wants."""
+    return work()
+
 
 class Job:
     """A request, as work for a stopped thread.
@@ -43,6 +51,7 @@ class Job:
         self._guard = EvaluationGuard(seconds)
         self._posted = monotonic()
         self._started = False
+        self.around: Around = as_it_is
 
     @off_link_thread
     def run(self) -> None:
@@ -55,7 +64,7 @@ class Job:
             if work is not None and not self._request.answered:
                 self._guard.begin()
                 self._started = True
-                _answer(self._request, lambda: work(self._guard))
+                _answer(self._request, lambda: self.around(lambda: work(self._guard)))
         finally:
             self._work = self._instead = None
             self._guard.end()

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from .. import limits
 from ..connection.link import Link
-from ..evaluation.jobs import Job
+from ..evaluation.jobs import Around, Job, as_it_is
 from ..marks import in_link_thread
 from .stops import Stops
 
@@ -16,6 +16,8 @@ class JobQueue:
         self._link = link
         self._stops = stops
         self._jobs: list[tuple[int, Job]] = []  # with the threads that they are for
+        self.around: Around = as_it_is
+        """What does the work of each, in its thread."""
 
     @in_link_thread
     def post(self, ident: int, job: Job) -> None:
@@ -24,6 +26,7 @@ class JobQueue:
             return  # it was cancelled or withdrawn while it waited for the thread
         self._jobs = [(owner, known) for owner, known in self._jobs if not known.is_over and known is not job]
         self._jobs.append((ident, job))
+        job.around = self.around
         parked = self._stops.parked.get(ident)
         if parked is not None:
             parked.inbox.put(job)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from ..connection.wire import Json
 from ..errors import RequestRefused
+from ..evaluation.jobs import as_it_is
 from ..execution.history_place import HistoryPlace
 from ..options import RecordingOptions
 from . import lines, past, recorder, standard_streams
@@ -80,6 +81,7 @@ def _execute_again(engine: "Engine", recording: RecordingOptions) -> None:
     def ended(how: str) -> None:
         engine.link.event(RECORDING_ENDS, {"how": how, **_stands()})
 
+    engine.jobs.around = boundary.guarded(as_it_is)
     folder = recording.folder
     boundary.replay(f"{folder}/notes", f"{folder}/collections", recording.began, output, errors, ended)
 

@@ -23,6 +23,7 @@ from ..chain import chain_of
 from ..connection import current
 from ..connection.wire import FrameReader, Json, body_of
 from ..engine import Engine
+from ..evaluation.jobs import as_it_is
 from ..execution.history_place import HistoryPlace
 from ..execution.parked import ParkedThread
 from ..hidden import hide_parts
@@ -121,6 +122,7 @@ def _begin_engine(descriptor: int, *, aims_at_end: bool) -> Engine:
     _engines.append(engine)
     engine.monitor.accompanied_by_clock(boundary.aside)
     engine.stops.history = _place
+    engine.jobs.around = boundary.guarded(as_it_is)
     engine.start_in_past()
     hide_parts(engine)
     if aims_at_end:

@@ -10,14 +10,6 @@
 /* A key of numbers. */
 #define NUMBERS(...) hash_bytes(0, (const uint64_t[]){__VA_ARGS__}, sizeof((const uint64_t[]){__VA_ARGS__}))
 
-/* A program that stands in its past cannot change anything outside. */
-static inline int refuses(void)
-{
-    if (!inside || mode != PAST) return 0;
-    errno = EROFS;
-    return 1;
-}
-
 /* A call that only gives a result. */
 #define READS(type, name, parameters, arguments, key)                                                                  \
     static type(*real_##name) parameters;                                                                              \

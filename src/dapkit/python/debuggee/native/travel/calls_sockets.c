@@ -42,6 +42,7 @@ static int hook_socketpair(int family, int type, int protocol, int *ends)
 static int (*real_bind)(int, const struct sockaddr *, socklen_t);
 static int hook_bind(int socket, const struct sockaddr *address, socklen_t size)
 {
+    if (refuses()) return -1;
     if (passes()) return real_bind(socket, address, size);
     uint64_t key = hash_data((uint64_t)socket, address, size);
     if (!before_blocking()) return (int)answer("bind", key, NULL, 0);
@@ -51,6 +52,7 @@ static int hook_bind(int socket, const struct sockaddr *address, socklen_t size)
 static int (*real_connect)(int, const struct sockaddr *, socklen_t);
 static int hook_connect(int socket, const struct sockaddr *address, socklen_t size)
 {
+    if (refuses()) return -1;
     if (passes()) return real_connect(socket, address, size);
     uint64_t key = hash_data((uint64_t)socket, address, size);
     if (!before_blocking()) return (int)answer("connect", key, NULL, 0);

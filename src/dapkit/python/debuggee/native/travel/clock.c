@@ -117,7 +117,7 @@ static PyObject *look_at_clock(void)
     if (makes_copies() && ticks >= wanted) result = look_live();
     else if (is_past && mode == REPLAY && ticks >= wanted) result = look_in_past();
     else result = Py_NewRef(Py_None);
-    if (mode == OFF || mode == PAST || is_recording) wanted = UINT64_MAX;
+    if (mode == OFF || is_recording) wanted = UINT64_MAX;
     aim();
     return result;
 }

@@ -110,6 +110,16 @@ static PyObject *call_passage_inside(PyObject *self, PyObject *const *args, size
     return result;
 }
 
+__thread int is_guarded;
+
+static PyObject *call_passage_guarded(PyObject *self, PyObject *const *args, size_t given, PyObject *names)
+{
+    is_guarded++;
+    PyObject *result = PyObject_Vectorcall(((Passage *)self)->function, args, given, names);
+    is_guarded--;
+    return result;
+}
+
 static PyMemberDef passage_members[] = {
     {"__vectorcalloffset__", 19 /* T_PYSSIZET */, offsetof(Passage, vectorcall), 1 /* READONLY */, NULL},
     {NULL, 0, 0, 0, NULL},
@@ -158,7 +168,13 @@ static PyObject *make_only_live(PyObject *Py_UNUSED(module), PyObject *function)
     return new_passage(function, call_passage_aside, 1);
 }
 
+static PyObject *make_guarded(PyObject *Py_UNUSED(module), PyObject *function)
+{
+    return new_passage(function, call_passage_guarded, 0);
+}
+
 PyMethodDef passage_methods[] = {
+    {"guarded", make_guarded, METH_O, NULL},
     {"inside", make_inside, METH_O, NULL},
     {"aside", make_aside, METH_O, NULL},
     {"only_live", make_only_live, METH_O, NULL},

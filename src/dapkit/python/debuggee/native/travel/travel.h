@@ -26,14 +26,22 @@ typedef enum {
     OFF,    /* calls pass: the program has not begun or has ended, or this is a child of it */
     LIVE,   /* calls are made and noted */
     REPLAY, /* calls are answered from the notes; nothing outside is touched */
-    PAST,   /* the program stands at a moment of its past: what reads passes, what would change something is refused */
 } Mode;
 
 extern Mode mode;
 extern __thread int inside __attribute__((tls_model("initial-exec"))); /* this thread executes the program */
+extern __thread int is_guarded; /* it executes what was asked for at a moment of the past, and may change nothing */
 
 /* Whether a call is not the program's, or not to be noted. */
-static inline int passes(void) { return !inside || mode == OFF || mode == PAST; }
+static inline int passes(void) { return !inside || mode == OFF; }
+
+/* An expression at a moment of the past cannot change anything outside. */
+static inline int refuses(void)
+{
+    if (!is_guarded) return 0;
+    errno = EROFS;
+    return 1;
+}
 
 /* recording.c: notes in a file, of a program that is not debugged; and the program that is executed again by them */
 
