@@ -493,7 +493,7 @@ def step_back(
         thread_id: Id of a thread, as threads shows it; by default the one that stopped.
         thread: The thread at this place in threads, from 0.
         granularity: How far one step goes.
-        into: Into what the line before has called, where a history is recorded.
+        into: Into what the line before has called.
         timeout: Seconds to wait, 5 to 300, by default 30.
         session: Name of the session; by default the only one.
         project: Folder that the session belongs to.
@@ -717,7 +717,7 @@ def travel_to(
     """Show the program as it was at a moment of its recorded history; continue leads back to the present.
 
     Args:
-        clock: Moment of the recorded history, as why and timeline tell it.
+        clock: Moment of the history, as why shows it.
         timeout: Seconds to wait, 5 to 300, by default 30.
         session: Name of the session; by default the only one.
         project: Folder that the session belongs to.

@@ -70,8 +70,8 @@ AccessType = Annotated[Literal["read", "write", "readWrite"], "Which access stop
 # Running
 
 Granularity = Annotated[Literal["statement", "line", "instruction"], "How far one step goes."]
-Into = Annotated[bool, "Into what the line before has called, where a history is recorded."]
-Clock = Annotated[int, "Moment of the recorded history, as why and timeline tell it."]
+Into = Annotated[bool, "Into what the line before has called."]
+Clock = Annotated[int, "Moment of the history, as why shows it."]
 StepTarget = Annotated[str, "Name of the call to step into, where a line has several."]
 Input = Annotated[str, "What to type; a line needs its line end."]
 EndOfInput = Annotated[bool, "End the program's input after that."]

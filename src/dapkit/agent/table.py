@@ -130,11 +130,7 @@ PARAMETERS: "dict[str, ParameterRow]" = {
         "meaning": "How far one step goes.",
     },
     "target": {"type": "string", "choices": (), "meaning": "Name of the call to step into, where a line has several."},
-    "into": {
-        "type": "boolean",
-        "choices": (),
-        "meaning": "Into what the line before has called, where a history is recorded.",
-    },
+    "into": {"type": "boolean", "choices": (), "meaning": "Into what the line before has called."},
     "input": {"type": "string", "choices": (), "meaning": "What to type; a line needs its line end."},
     "end": {"type": "boolean", "choices": (), "meaning": "End the program's input after that."},
     "expression": {
@@ -148,11 +144,7 @@ PARAMETERS: "dict[str, ParameterRow]" = {
         "meaning": "Id of a frame, as stack_trace shows it; by default the current one.",
     },
     "frame": {"type": "integer", "choices": (), "meaning": "The frame at this place of the stack, 0 is the innermost."},
-    "clock": {
-        "type": "integer",
-        "choices": (),
-        "meaning": "Moment of the recorded history, as why and timeline tell it.",
-    },
+    "clock": {"type": "integer", "choices": (), "meaning": "Moment of the history, as why shows it."},
     "context": {
         "type": "string",
         "choices": (),

@@ -49,6 +49,8 @@ _PLAIN: Final = frozenset(
         "start_module",
         "module_count",
         "granularity",
+        "into",
+        "clock",
         "scope_id",
         "filter",
     ]
