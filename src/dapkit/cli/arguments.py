@@ -33,6 +33,7 @@ POSITIONAL = {
     "stdin": ("input",),
     "evaluate": ("expression",),
     "why": ("expression",),
+    "travel_to": ("clock",),
     "variables": ("variable_ref",),
     "set_variable": ("name", "value"),
     "set_expression": ("expression", "value"),
