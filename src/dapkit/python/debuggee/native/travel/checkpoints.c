@@ -27,6 +27,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,9 +62,15 @@ uint64_t now(void)
     return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
+/* Where the program may not have so many, the limit is raised for a moment. */
 int out_of_the_way(int descriptor)
 {
+    struct rlimit usual, raised = {LOWEST_OF_OURS + MOST_OF_OURS, 0};
+    int is_low = getrlimit(RLIMIT_NOFILE, &usual) == 0 && usual.rlim_cur < raised.rlim_cur;
+    raised.rlim_max = usual.rlim_max;
+    is_low = is_low && raised.rlim_max >= raised.rlim_cur && setrlimit(RLIMIT_NOFILE, &raised) == 0;
     int above = fcntl(descriptor, F_DUPFD_CLOEXEC, LOWEST_OF_OURS);
+    if (is_low) setrlimit(RLIMIT_NOFILE, &usual);
     if (above < 0) return descriptor;
     close(descriptor);
     return above;

@@ -126,7 +126,8 @@ static inline uint64_t clock_of_notes(void)
 int make_log(void);
 int record_log(const char *path, uint64_t most); /* in a file, of so many bytes at most */
 int read_log(const char *path);
-#define LOWEST_OF_OURS 4000         /* descriptors of ours are moved there */
+#define LOWEST_OF_OURS 4000         /* descriptors of ours are moved there, */
+#define MOST_OF_OURS 96             /* and these are so many at most */
 int out_of_the_way(int descriptor); /* its duplicate where no program looks for one, or itself */
 
 /* Note a call: what it was called with (a hash), its result, errno if that is negative, and what it has filled. */
