@@ -68,12 +68,15 @@ class TimeTravelSettings(ProtocolObject, frozen=True, kw_only=True):
             are dropped if they have more.
         threads: whether threads take `turns`, so that the history goes on, or the program runs as it does without time
             travel from the moment when it begins a second one, and its history will `end` there.
+        past_writes: whether what would change the past is refused, or has the program go on from there in a `branch`,
+            and what came later is dropped.
 
     """
 
     interval: Annotated[float, Meta(ge=0.001, le=3600)] = 0.05
     memory_limit: Annotated[int, Meta(ge=1)] = 1000
     threads: Literal["turns", "end"] = "turns"
+    past_writes: Literal["refuse", "branch"] = "refuse"
 
 
 class ProgramAddress(ProtocolObject, frozen=True, kw_only=True):

@@ -121,6 +121,7 @@ class History:
         self.token = new_token()
         self.path = private_folder() / f"past-{secrets.token_hex(8)}"
         self.checkpoints: list[Checkpoint] = []
+        self._changes: list[int] = []
         self._numbers: set[int] = set()  # of the copies of the live program that have come
         self._looked_at = 0  # how many had come when it was last looked how much memory they have
         self._arrived = Pulse()
@@ -140,6 +141,25 @@ class History:
         """Return the last checkpoint at a clock or before it."""
         place = bisect.bisect_right(self.checkpoints, clock, key=lambda checkpoint: checkpoint.clock)
         return self.checkpoints[place - 1] if place else None
+
+    def first_for(self, clock: int) -> Checkpoint | None:
+        """Return the first checkpoint from which the program can be executed again up to a clock."""
+        place = bisect.bisect_right(self._changes, clock)
+        return self.before(self._changes[place - 1] if place else self.beginning)
+
+    def note_change(self, clock: int) -> None:
+        """Take note that the client has changed the program where it stands: what is executed again has not seen it."""
+        if not self.has_change(clock):
+            bisect.insort(self._changes, clock)
+
+    def change_after(self, clock: int) -> int:
+        """Return the clock of the next such change; 0 if there is none."""
+        place = bisect.bisect_right(self._changes, clock)
+        return self._changes[place] if place < len(self._changes) else 0
+
+    def has_change(self, clock: int) -> bool:
+        """Say whether the client has changed the program when it stood at a clock."""
+        return clock in self._changes
 
     @property
     def beginning(self) -> int:
@@ -187,6 +207,15 @@ class History:
                 await visitor.over.wait()
             case _:
                 log.info("a process came to %s that is not expected: %s", self.path.name, words[:1])
+
+    def end_at(self, clock: int, copies: int) -> None:
+        """Drop what is later than a clock, by when so many copies had been made."""
+        for checkpoint in [known for known in self.checkpoints if known.clock > clock]:
+            self.checkpoints.remove(checkpoint)
+            checkpoint.dropped.set()
+        self._changes = [known for known in self._changes if known <= clock]
+        self._numbers = set(range(1, copies + 1))
+        self._looked_at = copies
 
     async def have(self, count: int) -> None:
         """Wait for the copies that the live program has had made by now."""

@@ -5,6 +5,7 @@ steps forwards until it comes to that moment, and another one goes as far but fo
 """
 
 from collections.abc import AsyncIterator
+from typing import NamedTuple
 
 from dapkit import limits
 from dapkit.adapter import RequestFailed
@@ -14,6 +15,13 @@ from dapkit.python.adapter.debuggee import STANDS_EVENT, Debuggee
 from dapkit.python.adapter.history import UNEXPECTED
 from dapkit.python.adapter.past_messages import HISTORY_ENDS_EVENT, HistoryEnded, Stands
 from dapkit.transport import Connection
+
+
+class InstructionPlace(NamedTuple):
+    """Where an instruction is executed: so many steps by instruction from where the line of a clock begins."""
+
+    clock: int
+    steps: int
 
 
 async def address_of(link: Connection, thread: int) -> str:

@@ -43,6 +43,8 @@ async def _started(launch: PythonLaunch, run: DebuggeeRun) -> AsyncIterator[Debu
         async with _program(launch, command, run) as program:
             program.outlived_by = run.children.over
             run.children.presenters = command.presenters
+            if run.travel is not None:
+                run.travel.program = program
             reached = False
             try:
                 async with listener.accept(program.wait) as (link, order):

@@ -186,6 +186,10 @@ class LaunchedProgram:
         """Wait until no signal keeps it stopped."""
         await self._parent.continued()
 
+    async def replace(self, pid: int) -> None:
+        """Have it killed; a process that shows its past takes its place."""
+        await self._parent.replace(pid)
+
     def resume(self) -> bool:
         """Have it go on that a signal has stopped: its parent does it."""
         self._parent.resume()

@@ -1,10 +1,12 @@
-"""Processes of the past that look at each line on their way, and what they report."""
+"""Where a way back leads to: what processes of the past that look at each line on their way report."""
 
 import anyio
 import msgspec
 
 from dapkit import limits
+from dapkit.adapter import RequestFailed
 from dapkit.protocol import DataBreakpoint, RawJson, decode_as
+from dapkit.protocol.time_travel import WhyBody
 from dapkit.python.adapter.debuggee import Debuggee
 from dapkit.python.adapter.history import Checkpoint, History, PastProcess, problem_of
 from dapkit.python.adapter.past_messages import Depth, Watched
@@ -43,6 +45,82 @@ async def watched(process: PastProcess, what: dict[str, object]) -> Watched:
     if found.how != "watch":
         raise problem_of(found.how.split(" "))
     return found
+
+
+async def line_before(history: History, goal: int) -> int:
+    """Return when the frame that is shown at a clock has begun its line before, or its caller the one with the call.
+
+    0 if it had begun none since the beginning.
+
+    Raises:
+        RequestFailed: the moment is not reached.
+
+    """
+    limit = 0
+    while (checkpoint := history.before(goal - 1)) is not None:
+        async with history.begun("steps", checkpoint, goal, limit) as process:
+            words = await process.line()
+        if words[0] != "steps":
+            raise problem_of(words)
+        clock, limit = int(words[1]), int(words[2])
+        if clock:
+            return clock
+        goal = checkpoint.clock
+    return 0
+
+
+async def first_line(history: History, goal: int, depth: int) -> int:
+    """Return when a frame so far from the bottom of the stack began its first line; 0 if that was at the beginning.
+
+    Raises:
+        RequestFailed: the moment is not reached.
+
+    """
+    while (checkpoint := history.before(goal - 1)) is not None:
+        async with history.begun("frame", checkpoint, goal, depth) as process:
+            words = await process.line()
+        if words[0] != "steps":
+            raise problem_of(words)
+        if clock := int(words[1]):
+            return clock
+        goal = checkpoint.clock
+    return 0
+
+
+async def last_change(history: History, goal: int, expression: str, place: object) -> WhyBody:
+    """Return the last change of a value before a clock; nothing if it was always so.
+
+    Raises:
+        RequestFailed: it never had a value, or the moment is not reached.
+
+    """
+    while (checkpoint := await near(history, goal)) is not None:
+        async with history.begun("watch", checkpoint, goal) as process:
+            found = await watched(process, {"expression": expression, "place": place})
+        if found.change is not None:
+            return found.change
+        if found.absent and checkpoint.clock == history.beginning:
+            raise RequestFailed(f"{expression}: it has no value here, and had none before")
+        goal = checkpoint.clock
+    return WhyBody()
+
+
+async def last_time(history: History, goal: int, place: object) -> int | None:
+    """Return when a line has begun last before a clock; None if it has not.
+
+    Raises:
+        RequestFailed: the moment is not reached.
+
+    """
+    while (checkpoint := await near(history, goal)) is not None:
+        async with history.begun("watch", checkpoint, goal) as process:
+            found = await watched(process, {"line": place})
+        if found.change is not None and found.change.clock is not None:
+            return found.change.clock
+        if found.absent:
+            return None
+        goal = checkpoint.clock
+    return None
 
 
 async def last_write(history: History, asked: list[DataBreakpoint], checkpoint: Checkpoint, goal: int) -> int:

@@ -4,10 +4,10 @@
 
 It runs as a script, with the descriptors, folder and environment that the program is to have. Over the socket that its
 first argument names the adapter sends words (their length in four bytes, then the words with a zero between them): a
-number, as many sockets of its own, which are removed if it is killed, and the command line. Then single bytes follow,
-below. Further arguments are the last ones of the program: a shell has made them of a text. It reports lines:
-`started PID` or `failed ERRNO`; `stopped SIGNAL` and `continued`; `ended CODE [PID...]`, where CODE is minus the signal
-that killed the program, and the others are what it has left.
+number, as many sockets of its own, which are removed if it is killed, and the command line. Then orders follow, of one
+byte or five, below. Further arguments are the last ones of the program: a shell has made them of a text. It reports
+lines: `started PID` or `failed ERRNO`; `replaced PID`; `stopped SIGNAL` and `continued`; `ended CODE [PID...]`, where
+CODE is minus the signal that killed the program, and the others are what it has left.
 
 The kernel gives it whatever below it loses its own parent (PR_SET_CHILD_SUBREAPER), so that nothing that the program
 has started can get away, in whatever session it is. When the adapter is gone, killed or not, all of that is killed.
@@ -32,6 +32,10 @@ KILL = b"k"
 """The program and all below it are to be killed: also when it has ended, as is reported."""
 RELEASE = b"r"
 """The program, and what it has left when it has ended, runs on, whatever becomes of the adapter."""
+
+REPLACE = b"p"
+"""The program is killed, and a process that came of it takes its place: its number follows in four bytes."""
+_NUMBER_BYTES = 4
 
 _FORWARDED = (
     signal.SIGHUP,
@@ -68,6 +72,7 @@ class ParentProcess:
         self._fate = b""  # KILL or RELEASE, once it is known
         self._listens = True
         self._continued = False
+        self._said = b""  # the beginning of an order, the rest of which has not come
 
     # Starting
 
@@ -175,12 +180,13 @@ class ParentProcess:
         except ConnectionError:
             said = b""
         self._listens = bool(said)
+        said = self._without_replacement(said)
         if RELEASE in said:
             self._fate = RELEASE
-        elif KILL in said or not (said or self._fate):
+        elif KILL in said or not (self._listens or self._fate):
             self._fate = KILL
             self._end_all()
-            if not said:
+            if not self._listens:
                 self._remove_sockets()
             return False
         if TERMINATE in said and self.code is None:
@@ -189,6 +195,19 @@ class ParentProcess:
             self._send(signal.SIGCONT)
             return False
         return True
+
+    def _without_replacement(self, said: bytes) -> bytes:
+        """Replace the program if that was ordered; return the other orders."""
+        before, order, number = (self._said + said).partition(REPLACE)
+        if order and len(number) < _NUMBER_BYTES:
+            self._said = order + number
+            return before
+        self._said = b""
+        if order and self.code is None:
+            replaced, self._program = self._program, int.from_bytes(number[:_NUMBER_BYTES])
+            os.kill(replaced, signal.SIGKILL)
+            self._tell(f"replaced {self._program}")
+        return before + number[_NUMBER_BYTES:]
 
     def _reap(self) -> None:
         """Take note of all that has ended, and of whether the program stands."""

@@ -7,11 +7,20 @@ from contextlib import AsyncExitStack, asynccontextmanager
 import anyio
 import msgspec
 
-from dapkit.endpoint import Endpoint, Role
-from dapkit.protocol import AttachRequestArguments, ConfigurationDoneArguments, InitializeRequestArguments
+from dapkit.adapter import RequestFailed
+from dapkit.endpoint import Endpoint, EventReceived, Role
+from dapkit.protocol import (
+    AttachRequestArguments,
+    ConfigurationDoneArguments,
+    InitializeRequestArguments,
+    RawJson,
+    StoppedEvent,
+    decode_as,
+)
 from dapkit.python.adapter.debuggee import Debuggee
-from dapkit.python.adapter.history import Checkpoint, History, Kind, problem_of
-from dapkit.python.adapter.past_messages import ArrivalStop
+from dapkit.python.adapter.history import UNEXPECTED, Checkpoint, History, Kind, in_time, problem_of
+from dapkit.python.adapter.instruction_steps import InstructionPlace, steps_before
+from dapkit.python.adapter.past_messages import SCANNED_EVENT, ArrivalStop, Scanned
 from dapkit.python.adapter.remembered import RememberedBreakpoints
 from dapkit.python.adapter.resume_order import ResumeOrder
 from dapkit.transport import Connection, TransportError
@@ -22,8 +31,8 @@ log = logging.getLogger(__name__)
 class PastEngine:
     """The engine of a process that shows a moment of the past, as long as its block lasts.
 
-    `written` is how many bytes the program had written by then, and `write` when the line began whose write to data it
-    was to stop at, 0 for another stop.
+    `written` is how many bytes the program had written by then, `stop` how that was reported, and `write` when the line
+    began whose write to data it was to stop at, 0 for another stop. `is_live` says that it has become the live program.
     """
 
     def __init__(self, debuggee: Debuggee, breakpoints: RememberedBreakpoints, clock: int) -> None:
@@ -31,7 +40,14 @@ class PastEngine:
         self.breakpoints = breakpoints
         self.clock = clock
         self.written = self.write = 0
+        self.stop: StoppedEvent | None = None
+        self.is_live = False
         self.left = anyio.Event()
+
+    def note(self, stop: StoppedEvent) -> None:
+        """Take note of how a moment was reported to the client."""
+        told = self.breakpoints.of_client(stop)
+        self.stop = told if isinstance(told, StoppedEvent) else stop
 
 
 class PastEngines:
@@ -54,7 +70,9 @@ class PastEngines:
         """
         async with AsyncExitStack() as stack:
             link, order = await self._introduced(stack, kind, checkpoint, goal)
-            options = self.options if stop is None else {**self.options, "pastStop": msgspec.to_builtins(stop)}
+            options = {**self.options, "pastEnd": self._history.change_after(goal)}
+            if stop is not None:
+                options["pastStop"] = msgspec.to_builtins(stop)
             await link.request(AttachRequestArguments(extra=options))
             debuggee = Debuggee(link, order, live.process, live.paths)
             breakpoints = self._remembered.copy(for_scan=kind == "scan")
@@ -62,6 +80,47 @@ class PastEngines:
             past = PastEngine(debuggee, breakpoints, goal)
             await link.request(ConfigurationDoneArguments())
             yield past
+
+    async def scanned(self, checkpoint: Checkpoint, end: int, live: Debuggee) -> Scanned:
+        """Return what would have stopped the program between a checkpoint and a clock.
+
+        Raises:
+            RequestFailed: the process did not come so far.
+
+        """
+        found: Scanned | None = None
+        with in_time():
+            async with self.begun("scan", checkpoint, end, live, None) as past:
+                async for happening in past.debuggee.link.incoming():
+                    match happening:
+                        case EventReceived(event) if event.event == SCANNED_EVENT and isinstance(event.body, RawJson):
+                            found = decode_as(Scanned, event.body)
+                            break
+        if found is None:
+            raise RequestFailed(UNEXPECTED)
+        if self._history.has_change(end - 1):  # this process has not seen it: its last line is another
+            return found if found.last is None or found.last.at_line or found.last.clock < end - 1 else Scanned()
+        if found.how.startswith("diverged"):
+            raise problem_of(found.how.split(" "))
+        return found
+
+    async def instruction_before(self, clock: int, address: str, live: Debuggee) -> InstructionPlace | None:
+        """Return where the instruction before the one at an address, at a clock, was executed; None if there is none.
+
+        Raises:
+            RequestFailed: there is no way there.
+
+        """
+        for begin in (clock, clock - 1):
+            checkpoint = self._history.before(begin)
+            if checkpoint is None:
+                break
+            async with self.begun("replay", checkpoint, begin, live, ArrivalStop("step")) as past:
+                with in_time():
+                    steps = await steps_before(past.debuggee.link, clock, address)
+            if steps is not None:
+                return InstructionPlace(begin, steps)
+        return None
 
     async def _introduced(
         self, stack: AsyncExitStack, kind: Kind, checkpoint: Checkpoint, goal: int

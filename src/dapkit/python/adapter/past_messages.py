@@ -6,6 +6,7 @@ import msgspec
 
 from dapkit.protocol.time_travel import WhyBody
 
+BRANCHED_EVENT = "dapkit/branched"
 HISTORY_ENDS_EVENT = "dapkit/historyEnds"
 RECORDING_ENDS_EVENT = "dapkit/recordingEnds"
 SCANNED_EVENT = "dapkit/scanned"

@@ -15,7 +15,7 @@ from pathlib import Path
 import anyio
 
 from dapkit.adapter import RequestFailed
-from dapkit.python.adapter.parent_process import KILL, RELEASE, RESUME, TERMINATE
+from dapkit.python.adapter.parent_process import KILL, RELEASE, REPLACE, RESUME, TERMINATE
 from dapkit.transport import Pulse
 from dapkit.transport.sockets import SocketStream
 
@@ -87,10 +87,8 @@ class ProgramParent:
         *lines, self._said = (self._said + await self._stream.receive()).split(b"\n")
         for line in lines:
             match line.split():
-                case [b"started", number]:
-                    self.pid = int(number)
-                    with contextlib.suppress(ProcessLookupError):  # it has ended already
-                        self._handle = os.pidfd_open(self.pid)
+                case [b"started" | b"replaced", number]:
+                    self._take_hold(int(number))
                 case [b"failed", number]:
                     raise RequestFailed(f"{program} could not be started: {os.strerror(int(number))}")
                 case [b"stopped", number]:
@@ -100,6 +98,18 @@ class ProgramParent:
                 case [b"ended", number, *left]:
                     self.returncode, self.left = int(number), list(map(int, left))
         self._changed.beat()
+
+    def _take_hold(self, pid: int) -> None:
+        before, self.pid = self._handle, pid
+        with contextlib.suppress(ProcessLookupError):  # it has ended already
+            self._handle = os.pidfd_open(pid)
+        if before >= 0:
+            os.close(before)
+
+    async def replace(self, pid: int) -> None:
+        """Have the program killed; a process of the same parent that came of it takes its place."""
+        self._stream.send_now(REPLACE + pid.to_bytes(4))
+        await self._changed.until(lambda: self.pid == pid or self.returncode is not None)
 
     async def wait(self) -> None:
         """Wait until the program has ended."""

@@ -120,6 +120,10 @@ class RememberedBreakpoints:
         made._last = self._last
         return made
 
+    def take_over(self, other: "RememberedBreakpoints") -> None:
+        """Be about the engine that a copy is about: its program has taken the place of the one before."""
+        vars(self).update(vars(other))
+
     @property
     def counts_hits(self) -> bool:
         """Whether there is a breakpoint that applies at some of its hits only."""

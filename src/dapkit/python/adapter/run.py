@@ -54,6 +54,9 @@ log = logging.getLogger(__name__)
 _INTERNAL = frozenset({LOG_EVENT, RELEASED_EVENT, STANDS_EVENT, EXECUTES_EVENT})
 """Events that are for us, and not for the client."""
 
+_MAIN = 1
+"""The number of the main thread."""
+
 _CUT = "the program has closed the connection of the debugger, and runs on without it"
 
 
@@ -103,6 +106,7 @@ class DebuggeeRun:
         self._refusal: RequestFailed | None = None
         self._exit_code: int | None = None
         self._threads: set[int] = set()
+        self._watches = anyio.CancelScope()  # over the program that is debugged
 
     @property
     def has_ended(self) -> bool:
@@ -113,7 +117,13 @@ class DebuggeeRun:
     def let_travel(self, history: History, settings: TimeTravelSettings) -> None:
         """Let the program be shown at moments of its past."""
         self.travel = TimeTravel(
-            history, settings, self._remembered, report=self.report_from_past, start_soon=self.host.start_soon
+            history,
+            settings,
+            self._remembered,
+            report=self.report_from_past,
+            start_soon=self.host.start_soon,
+            take_place=self.take_place,
+            live_on=self.live_on,
         )
 
     # Starting
@@ -163,12 +173,15 @@ class DebuggeeRun:
     async def _converse(self, debuggee: Debuggee) -> None:
         """Pass everything on until the program has ended, then say so."""
         try:
-            async with background_tasks() as signals, anyio.create_task_group() as tasks:
-                signals.start_soon(self._report_signals, debuggee)
-                signals.start_soon(self._report_cut, debuggee)
+            async with background_tasks() as watches, anyio.create_task_group() as tasks:
+                watches.start_soon(self._watch, debuggee)
                 tasks.start_soon(self._pass_events_on, debuggee)
                 await debuggee.process.wait()
+                while debuggee is not self.debuggee and self.debuggee is not None:
+                    debuggee = self.debuggee
                 await debuggee.link.wait_ended()
+                if self.travel is not None:
+                    await self.travel.until_passed_on()
         finally:
             debuggee.order.end()
         self.debuggee = None
@@ -179,6 +192,29 @@ class DebuggeeRun:
             code = debuggee.process.returncode
             is_replay = self.travel is not None and self.travel.replay is not None
             await self._report_end(None if is_replay else code if code is not None else self._exit_code)
+
+    async def _watch(self, debuggee: Debuggee) -> None:
+        self._watches = anyio.CancelScope()
+        with self._watches:
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(self._report_signals, debuggee)
+                tasks.start_soon(self._report_cut, debuggee)
+
+    async def take_place(self, debuggee: Debuggee) -> None:
+        """Be about another process from here on, of the same program: what threads it has had besides are gone."""
+        before, self.debuggee = self.debuggee, debuggee
+        self._watches.cancel()
+        if before is not None:
+            before.order.end()
+        for number in sorted(self._threads - {_MAIN}):
+            await self._report(ThreadEvent(reason="exited", thread_id=number))
+        self._threads &= {_MAIN}
+
+    async def live_on(self, debuggee: Debuggee) -> None:
+        """Pass on what such a process says, to its end."""
+        async with background_tasks() as watches:
+            watches.start_soon(self._watch, debuggee)
+            await self._pass_events_on(debuggee)
 
     async def _report_signals(self, debuggee: Debuggee) -> None:
         async for text in debuggee.follow_signals():
@@ -216,7 +252,8 @@ class DebuggeeRun:
             if taken >= limits.OUTPUT_TAKEN_CHARACTERS:
                 await _report_taken(debuggee.link, taken)
                 taken = 0
-        debuggee.process.marked.release()
+        if debuggee is self.debuggee:
+            debuggee.process.marked.release()
 
     async def _show_end(self, body: RawJson, debuggee: Debuggee) -> None:
         """Show the end of a recording; without any moment of it there is nothing to show."""

@@ -26,20 +26,28 @@ from dapkit.protocol import (
     StoppedEvent,
     decode_as,
 )
-from dapkit.protocol.time_travel import HistoryStop, TimelineBody, TravelToArguments, WhyArguments, WhyBody
+from dapkit.protocol.time_travel import (
+    HistoryStop,
+    TimelineBody,
+    TimelineEvent,
+    TravelToArguments,
+    WhyArguments,
+    WhyBody,
+)
 from dapkit.python.adapter.arguments import TimeTravelSettings
+from dapkit.python.adapter.branches import WRITING, branch, may_change, remark, writes
 from dapkit.python.adapter.debuggee import STANDS_EVENT, Debuggee
-from dapkit.python.adapter.history import UNEXPECTED, Checkpoint, History, in_time, problem_of
-from dapkit.python.adapter.instruction_steps import address_of, go_forwards, steps_before
-from dapkit.python.adapter.looking_back import depth_of, last_write, near, watched
+from dapkit.python.adapter.history import Checkpoint, History, in_time, problem_of
+from dapkit.python.adapter.instruction_steps import address_of, go_forwards
+from dapkit.python.adapter.launched_program import LaunchedProgram
+from dapkit.python.adapter.looking_back import depth_of, first_line, last_change, last_time, last_write, line_before
 from dapkit.python.adapter.past_engines import PastEngine, PastEngines
 from dapkit.python.adapter.past_messages import (
+    BRANCHED_EVENT,
     HISTORY_ENDS_EVENT,
-    SCANNED_EVENT,
     ArrivalStop,
     HistoryEnded,
     RecordingEnded,
-    Scanned,
     Stands,
 )
 from dapkit.python.adapter.remembered import SETTING, RememberedBreakpoints
@@ -47,15 +55,13 @@ from dapkit.python.adapter.replay import Replay
 from dapkit.python.adapter.resume_order import ResumeOrder
 from dapkit.transport import TransportError
 
-WRITING = frozenset({"setVariable", "setExpression", "writeMemory", "goto", "terminateThreads"})
-"""What would change the past."""
-
 _READ_ONLY = (
     "{}: readOnlyPast: this is a moment of the past, which cannot be changed; continue to the live program first"
 )
 
 END_OF_HISTORY = "End of recorded history"
 _END = ArrivalStop("pause", {"description": END_OF_HISTORY})
+_CHANGE = ArrivalStop("pause", {"description": "Changed by the client"})
 
 _BEYOND = 'Time travel: the history ends where the program began a second thread ("threads": "end").\n'
 
@@ -90,8 +96,13 @@ class TimeTravel:
         *,
         report: Report,
         start_soon: Callable[..., object],
+        take_place: Callable[[Debuggee], Awaitable[None]],
+        live_on: Callable[[Debuggee], Awaitable[None]],
     ) -> None:
-        """Take what the client has set, and how the session reports and begins tasks."""
+        """Take what the client has set, and how the session reports and begins tasks.
+
+        Further what has another process take the place of the live program, and what passes on what that says.
+        """
         self.history = history
         self._settings = settings
         self.clock = 0
@@ -102,12 +113,17 @@ class TimeTravel:
         self._stops: deque[HistoryStop] = deque(maxlen=limits.TIMELINE_STOPS)
         self.live_stop: StoppedEvent | None = None
         self.past: PastEngine | None = None
+        self.program: LaunchedProgram | None = None
         self.replay: Replay | None = None
         self.has_ended = False
         self._engines = PastEngines(history, remembered)
         self._remembered = remembered
         self._report = report
         self._start_soon = start_soon
+        self._take_place = take_place
+        self._live_on = live_on
+        self._passed_on = anyio.Event()
+        self._passed_on.set()
 
     @property
     def now(self) -> int:
@@ -122,6 +138,7 @@ class TimeTravel:
             "token": self.history.token,
             "interval": round(self._settings.interval * 1_000_000_000),
             "endsWithThreads": self._settings.threads == "end",
+            "mayBranch": self._settings.past_writes == "branch",
         }
         if self.replay is not None:
             travel["recording"] = self.replay.options()
@@ -185,8 +202,12 @@ class TimeTravel:
                 raise RequestFailed(_RECORDED.format(arguments.command))
             if arguments.command in MOVING:
                 self.live_stop = None
+            if may_change(arguments):
+                self.history.note_change(self.clock)
             body = await live.ask(arguments)
             return self._remembered.note(arguments, body) if arguments.command in SETTING else body
+        if self._may_branch and writes(arguments):
+            return await self.ask(arguments, await self._branch(past, live))
         if arguments.command in WRITING:
             raise RequestFailed(_READ_ONLY.format(arguments.command))
         if arguments.command in MOVING:
@@ -198,6 +219,30 @@ class TimeTravel:
         past.breakpoints = self._remembered.copy()
         await past.breakpoints.set_again(past.debuggee.ask)
         return answer
+
+    @property
+    def _may_branch(self) -> bool:
+        return self._settings.past_writes == "branch" and self.replay is None
+
+    async def _branch(self, past: PastEngine, live: Debuggee) -> Debuggee:
+        """Have the process that is shown take the place of the live program."""
+        assert self.program is not None, "it was launched"  # noqa: S101 - says so to mypy
+        branched = await branch(past.debuggee, live, self.program, self.history, past.clock)
+        self._passed_on = anyio.Event()
+        self.past, past.is_live = None, True
+        self.clock, self._written, self._copies, self._is_over = past.clock, past.written, branched.copies, False
+        self.live_stop = past.stop
+        self.history.note_change(past.clock)
+        self._stops = deque((stop for stop in self._stops if stop.clock <= past.clock), self._stops.maxlen)
+        self._remembered.take_over(past.breakpoints)
+        await self._take_place(past.debuggee)
+        await self._report(OutputEvent(output=remark(branched), category="important"), past.debuggee.order)
+        await self._report(TimelineEvent(live=past.clock), past.debuggee.order)
+        return past.debuggee
+
+    async def until_passed_on(self) -> None:
+        """Wait until all was passed on that the program has said, if it is not the process that was begun."""
+        await self._passed_on.wait()
 
     async def step_back(self, args: StepBackArguments, live: Debuggee) -> None:
         """Go to where the shown frame began its line before this one, or its caller the line with the call.
@@ -212,20 +257,16 @@ class TimeTravel:
         if self._is_beyond:
             await self._show(self.clock, live, _END)
             return
-        if args.granularity == "instruction" and await self._instruction_back(args.thread_id, live):
-            return
-        goal, limit = self.now, 0
-        while (checkpoint := self.history.before(goal - 1)) is not None:
-            async with self.history.begun("steps", checkpoint, goal, limit) as process:
-                words = await process.line()
-            if words[0] != "steps":
-                raise problem_of(words)
-            clock, limit = int(words[1]), int(words[2])
-            if clock:
-                await self._show(clock, live, ArrivalStop("step"))
+        if args.granularity == "instruction":
+            shown = live if self.past is None else self.past.debuggee
+            address = await address_of(shown.link, args.thread_id)
+            if (place := await self._engines.instruction_before(self.now, address, live)) is not None:
+                await self._show(place.clock, live, ArrivalStop("step"), steps=place.steps)
                 return
-            goal = checkpoint.clock
-        await self._show_beginning(live)
+        if clock := await line_before(self.history, self.now):
+            await self._show(clock, live, ArrivalStop("step"))
+        else:
+            await self._show_beginning(live)
 
     async def step_back_into(self, live: Debuggee) -> None:
         """Go to the line that was begun before this one, in whichever function.
@@ -241,22 +282,6 @@ class TimeTravel:
         else:
             await self._show(before, live, ArrivalStop("step"))
 
-    async def _instruction_back(self, thread: int, live: Debuggee) -> bool:
-        """Go to the instruction before; return false if there is none since the line before."""
-        shown = live if self.past is None else self.past.debuggee
-        now, address = self.now, await address_of(shown.link, thread)
-        for begin in (now, now - 1):
-            checkpoint = self.history.before(begin)
-            if checkpoint is None:
-                break
-            async with self._engines.begun("replay", checkpoint, begin, live, ArrivalStop("step")) as past:
-                with in_time():
-                    steps = await steps_before(past.debuggee.link, now, address)
-            if steps is not None:
-                await self._show(begin, live, ArrivalStop("step"), steps=steps)
-                return True
-        return False
-
     async def reverse_continue(self, live: Debuggee) -> None:
         """Go to the last stop before this moment that breakpoints and exception filters would have made.
 
@@ -267,8 +292,9 @@ class TimeTravel:
         await self._need_stop()
         begin, end = self.now, self.now + self._is_beyond
         while begin > self.history.beginning and (checkpoint := self._scan_from(begin - 1)) is not None:
-            scanned = await self._scanned(checkpoint, end, live)
+            scanned = await self._engines.scanned(checkpoint, end, live)
             until = end if self.past is None else min(end, self.past.write or end)
+            until -= self.history.has_change(until - 1)
             written = await last_write(self.history, self._remembered.on_places, checkpoint, until)
             if written >= (scanned.last.clock if scanned.last is not None else 1):
                 await self._show(written, live, None)
@@ -286,23 +312,8 @@ class TimeTravel:
             self.past.write = written
 
     def _scan_from(self, clock: int) -> Checkpoint | None:
-        """Return from where to look for stops: hits are counted from the beginning."""
-        return self.history.before(self.history.beginning if self._remembered.counts_hits else clock)
-
-    async def _scanned(self, checkpoint: Checkpoint, end: int, live: Debuggee) -> Scanned:
-        found: Scanned | None = None
-        with in_time():
-            async with self._engines.begun("scan", checkpoint, end, live, None) as past:
-                async for happening in past.debuggee.link.incoming():
-                    match happening:
-                        case EventReceived(event) if event.event == SCANNED_EVENT and isinstance(event.body, RawJson):
-                            found = decode_as(Scanned, event.body)
-                            break
-        if found is None:
-            raise RequestFailed(UNEXPECTED)
-        if found.how.startswith("diverged"):
-            raise problem_of(found.how.split(" "))
-        return found
+        """Return from where to look for stops: hits are counted from the beginning, or the client's last change."""
+        return self.history.first_for(clock) if self._remembered.counts_hits else self.history.before(clock)
 
     async def travel_to(self, args: TravelToArguments, live: Debuggee) -> None:
         """Go to any moment of the recorded history.
@@ -317,7 +328,7 @@ class TimeTravel:
                 f"dapkit/travelTo: clock {args.clock} is not in the recorded history, "
                 f"which is from {self.history.beginning} to {self.clock}"
             )
-        origin = self.history.before(self.history.beginning if args.from_beginning else args.clock)
+        origin = self.history.first_for(args.clock) if args.from_beginning else self.history.before(args.clock)
         await self._show(args.clock, live, ArrivalStop("goto"), origin)
 
     async def why(self, args: WhyArguments, live: Debuggee) -> WhyBody:
@@ -331,17 +342,9 @@ class TimeTravel:
         shown = live if self.past is None else self.past.debuggee
         asked = {"expression": args.expression, "frameId": args.frame_id}
         place = await shown.link.request_custom("dapkit/placeOfExpression", asked)
-        goal = self.now
-        while (checkpoint := await near(self.history, goal)) is not None:
-            async with self.history.begun("watch", checkpoint, goal) as process:
-                found = await watched(process, {"expression": args.expression, "place": place})
-            if (change := found.change) is not None:
-                path = change.path and (shown.paths.of_client(change.path) or change.path)
-                return msgspec.structs.replace(change, path=path)
-            if found.absent and checkpoint.clock == self.history.beginning:
-                raise RequestFailed(f"{args.expression}: it has no value here, and had none before")
-            goal = checkpoint.clock
-        return WhyBody()
+        change = await last_change(self.history, self.now, args.expression, place)
+        path = change.path and (shown.paths.of_client(change.path) or change.path)
+        return msgspec.structs.replace(change, path=path)
 
     async def restart_frame(self, frame_id: int, live: Debuggee) -> None:
         """Go to where a frame of this moment began its first line.
@@ -352,17 +355,10 @@ class TimeTravel:
         """
         await self._need_stop()
         depth = await depth_of(live if self.past is None else self.past.debuggee, frame_id)
-        goal = self.now
-        while (checkpoint := self.history.before(goal - 1)) is not None:
-            async with self.history.begun("frame", checkpoint, goal, depth) as process:
-                words = await process.line()
-            if words[0] != "steps":
-                raise problem_of(words)
-            if clock := int(words[1]):
-                await self._show(clock, live, ArrivalStop("restart"))
-                return
-            goal = checkpoint.clock
-        await self._show_beginning(live)
+        if clock := await first_line(self.history, self.now, depth):
+            await self._show(clock, live, ArrivalStop("restart"))
+        else:
+            await self._show_beginning(live)
 
     async def goto(self, args: GotoArguments, live: Debuggee) -> RawJson | None:
         """Go to where the line of a target has begun last; if it has not, have the live program go on there.
@@ -375,17 +371,11 @@ class TimeTravel:
         shown = live if self.past is None else self.past.debuggee
         asked = {"targetId": args.target_id, "threadId": args.thread_id}
         place = await shown.link.request_custom("dapkit/placeOfTarget", asked)
-        goal = self.now
-        while (checkpoint := await near(self.history, goal)) is not None:
-            async with self.history.begun("watch", checkpoint, goal) as process:
-                found = await watched(process, {"line": place})
-            if found.change is not None and found.change.clock is not None:
-                await self._show(found.change.clock, live, ArrivalStop("goto"))
-                return None
-            if found.absent:
-                break
-            goal = checkpoint.clock
-        return await self.ask(args, live)
+        clock = await last_time(self.history, self.now, place)
+        if clock is None:
+            return await self.ask(args, live)
+        await self._show(clock, live, ArrivalStop("goto"))
+        return None
 
     def timeline(self) -> TimelineBody:
         """Describe the recorded history."""
@@ -444,9 +434,9 @@ class TimeTravel:
         for problem in problems:
             raise problem
 
-    async def _show_end_again(self, live: Debuggee) -> None:
+    async def _show_stop(self, clock: int, live: Debuggee, stop: ArrivalStop) -> None:
         try:
-            await self._show(self.clock, live, _END)
+            await self._show(clock, live, stop)
         except RequestFailed as error:
             await self._report(OutputEvent(output=f"{error}\n", category="important"), live.order)
 
@@ -457,7 +447,7 @@ class TimeTravel:
             past.left.set()
 
     async def _pass_events_on(self, past: PastEngine) -> None:
-        ended = False
+        ended = branched = False
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(_cancel_after, past.left, tasks.cancel_scope)
             async for happening in past.debuggee.link.incoming():
@@ -468,14 +458,21 @@ class TimeTravel:
                     case EventReceived(event) if event.event == HISTORY_ENDS_EVENT and isinstance(event.body, RawJson):
                         ended = True
                         await self._history_ends(past, decode_as(HistoryEnded, event.body).how)
+                    case EventReceived(event) if event.event == BRANCHED_EVENT:
+                        branched = True
+                        break
                     case EventReceived(event) if isinstance(event.body, StoppedEvent):
+                        past.note(event.body)
                         await self._report(past.breakpoints.of_client(event.body), past.debuggee.order)
                         past.debuggee.order.pass_on()
                     case EventReceived(event) if isinstance(event.body, OutputEvent):
                         await self._report(past.debuggee.paths.event(event.body), past.debuggee.order)
-            if not ended and self.past is past:
+            if not (ended or branched) and self.past is past:
                 await self._history_ends(past, "lost")
             tasks.cancel_scope.cancel()
+        if branched:
+            await self._live_on(past.debuggee)
+            self._passed_on.set()
 
     async def _history_ends(self, past: PastEngine, how: str) -> None:
         """Be in the present again, where the live program stands."""
@@ -486,8 +483,11 @@ class TimeTravel:
             text = str(problem_of(how.split(" ")))
             await self._report(OutputEvent(output=f"{text}\n", category="important"), past.debuggee.order)
         assert self.live_stop is not None, "the live program stands"  # noqa: S101 - says so to mypy
+        if 0 < (change := self.history.change_after(past.clock)) < self.clock:
+            self._start_soon(self._show_stop, change, past.debuggee, _CHANGE)
+            return
         if self.has_ended:
-            self._start_soon(self._show_end_again, past.debuggee)
+            self._start_soon(self._show_stop, self.clock, past.debuggee, _END)
             return
         await self._report(self.live_stop, past.debuggee.order)
 

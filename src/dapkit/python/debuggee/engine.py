@@ -221,16 +221,25 @@ class Engine:
             self.monitor.claim()
         self.link_thread.start()
         self._may_run.acquire()
-        os.register_at_fork(
-            before=self.set_apart(self.forks.rest),
-            after_in_parent=self.set_apart(self.forks.go_on),
-            after_in_child=self.set_apart(self.forget_in_child),
-        )
+        self._look_after_forks()
 
     def start_in_past(self) -> None:
         """Serve the link in a process of the past, and return when the adapter has configured everything."""
         self.link_thread.start()
         self._may_run.acquire()
+
+    def live_on(self) -> None:
+        """Be the engine of the live program from now on, in a process that has shown its past."""
+        self.owned = True
+        self._look_after_forks()
+        self._tell_of_process()
+
+    def _look_after_forks(self) -> None:
+        os.register_at_fork(
+            before=self.set_apart(self.forks.rest),
+            after_in_parent=self.set_apart(self.forks.go_on),
+            after_in_child=self.set_apart(self.forget_in_child),
+        )
 
     def _link_is_over(self) -> None:
         """Decide what becomes of a program whose link will not be served again."""
@@ -319,14 +328,17 @@ class Engine:
 
         A program that runs can stop as soon as it has breakpoints.
         """
+        self._tell_of_process()
+        self.link.event("thread", {"reason": "started", "threadId": MAIN})
+        if not self.owned:
+            self.threads.look()  # tells of the others
+
+    def _tell_of_process(self) -> None:
         method = "launch" if self.owned else "attach"
         self.link.event(
             "process",
             {"name": self.name, "systemProcessId": os.getpid(), "isLocalProcess": True, "startMethod": method},
         )
-        self.link.event("thread", {"reason": "started", "threadId": MAIN})
-        if not self.owned:
-            self.threads.look()  # tells of the others
 
     def let_link_take_turn(self) -> None:
         """Have the link's thread take a turn, its first look after the tool included.

@@ -108,9 +108,10 @@ def _begin_launched(
     )
     if kind == "code":
         engine.shown.hints.append(what)
-    load("connection.current").engine = engine
+    current = load("connection.current")
+    current.engine = engine
     load("children.following").prepare()
-    load("loader").standard("atexit").register(engine.finish)  # the first to be registered is the last to be called
+    load("loader").standard("atexit").register(current.finish)  # the first to be registered is the last to be called
     engine.start()
     load("hidden").hide_all(of_interpreter)
     engine.let_link_take_turn()
@@ -124,10 +125,10 @@ def _begin_launched(
         engine.sources.claim_for_program(file)
     run_to_end: Callable[[], None] = program.run_to_end(
         run,
-        engine.note_exit_code,
+        current.note_exit_code,
         engine.sources,
         sys._getframe(2).f_code,
-        asked_to_end=lambda: engine.asked_to_end,
+        asked_to_end=current.asked_to_end,
     )
     return run_to_end
 
@@ -162,7 +163,7 @@ def _begin_attachable(
         identity.note_exit_code,
         sources,
         sys._getframe(2).f_code,
-        asked_to_end=lambda: current.engine is not None and current.engine.asked_to_end,
+        asked_to_end=current.asked_to_end,
     )
     return run_to_end
 

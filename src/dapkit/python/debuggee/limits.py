@@ -48,6 +48,8 @@ SLICE_SECONDS: Final = 0.05
 """How long the link's thread does one thing before it looks whether there are other requests."""
 TOOL_SECONDS: Final = 0.9
 """How often is looked whether the program has taken our tool of sys.monitoring."""
+BRANCH_SECONDS: Final = 20.0
+"""How long a process of the past waits for what the live program has open, whose place it takes."""
 RELOAD_SECONDS: Final = 1.0
 """How often `autoReload` looks for saved files, unless the client says otherwise."""
 REMARK_SECONDS: Final = 0.01

@@ -44,6 +44,7 @@ class TravelOptions:
         token: that they show there.
         interval: nanoseconds between copies, at least.
         ends_with_threads: whether its history ends when it begins a second thread.
+        may_branch: whether a process that shows its past may take its place.
         recording: what the program is executed again by; None for one that is not.
 
     """
@@ -54,6 +55,7 @@ class TravelOptions:
         interval = given.get("interval")
         self.interval = interval if isinstance(interval, int) else 0
         self.ends_with_threads = bool(given.get("endsWithThreads"))
+        self.may_branch = bool(given.get("mayBranch"))
         recording = given.get("recording")
         self.recording = RecordingOptions(recording) if isinstance(recording, dict) else None
 
@@ -89,6 +91,7 @@ class EngineOptions:
         announces_children: whether it is only remarked on that there is one.
         travel: where copies of the program come to, if it is to travel in time; None for no time travel.
         past_stop: at which a process of the past begins; None if it is to go on.
+        past_end: the clock where such a process ends; 0 for where the live program stands.
         exception_frames: how many frames of an exception's stack to show at most; 0 for all.
         templates: the kinds of templates that are sources, by their keys.
 
@@ -114,6 +117,7 @@ class EngineOptions:
         self.ends_with_link = False
         self.travel: TravelOptions | None = None
         self.past_stop: PastStop | None = None
+        self.past_end = 0
 
     def read(self, request: IncomingRequest) -> None:
         """Take them from a request.
@@ -156,3 +160,4 @@ class EngineOptions:
         self.travel = TravelOptions(travel) if isinstance(travel, dict) else None
         stop = request.arguments.get("pastStop")
         self.past_stop = PastStop(stop) if isinstance(stop, dict) else None
+        self.past_end = number(request, "pastEnd")

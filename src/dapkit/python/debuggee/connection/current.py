@@ -43,6 +43,9 @@ if TYPE_CHECKING:
         def calls(self) -> "Calls":
             """What the program asks of it."""
 
+        def note_exit_code(self, code: int) -> None:
+            """Take note how the program ended."""
+
         def finish(self, exit_code: int | None = None) -> None:
             """Send what is to be sent last; the exit code, if it is known to the caller."""
 
@@ -90,6 +93,26 @@ class Waiter:
         self.cancelled = False
         self.lock = _thread.allocate_lock()
         self.lock.acquire()
+
+
+# A process that shows the past has an engine of its own, and may go on as the program: it is asked for where it counts.
+
+
+def note_exit_code(code: int) -> None:
+    """Have the engine take note how the program ended."""
+    if engine is not None:
+        engine.note_exit_code(code)
+
+
+def asked_to_end() -> bool:
+    """Say whether the client has asked the program to end."""
+    return engine is not None and engine.asked_to_end
+
+
+def finish() -> None:
+    """Have the engine say its last words."""
+    if engine is not None:
+        engine.finish()
 
 
 def is_debugged() -> bool:

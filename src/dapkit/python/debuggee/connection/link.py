@@ -93,6 +93,11 @@ class Link:
         self.errors = InternalErrors(self.event)
         """Takes errors of the engine, in whichever thread."""
 
+    @property
+    def number(self) -> int:
+        """The lowest of our descriptors."""
+        return min(self._end.number, self._waked.number, self._wake.number)
+
     def event(self, name: str, body: Json) -> None:
         """Send an event."""
         self._send({"seq": 0, "type": "event", "event": name, "body": body})

@@ -26,8 +26,16 @@ class OutputMarks:
         self._pipes: list[tuple[int, int, tuple[int, int]]] = []
         self._next = itertools.count(1).__next__
 
-    def begin(self, pipes: list[tuple[int, int]]) -> None:
-        """Mark what is written to these pipes, stdout and stderr, each by its device and inode; there may be none."""
+    def next(self) -> int:
+        """Return the number of the next mark, which no mark of ours will have then."""
+        return self._next()
+
+    def begin(self, pipes: list[tuple[int, int]], first: int = 1) -> None:
+        """Mark what is written to these pipes, stdout and stderr, each by its device and inode; there may be none.
+
+        Marks have numbers from the first on.
+        """
+        self._next = itertools.count(first).__next__
         self._pipes = [(number, bit, pipe) for (number, bit), pipe in zip(_DESCRIPTORS, pipes, strict=False)]
 
     def mark(self) -> str:

@@ -3,13 +3,17 @@
 from types import FrameType
 from typing import TYPE_CHECKING, Final
 
+from .. import limits
 from ..chain import chain_of
-from ..connection.request import IncomingRequest, text
+from ..connection.request import IncomingRequest, number, text
 from ..connection.wire import Json
 from ..errors import RequestRefused
+from ..evaluation.guard import EvaluationGuard
+from ..evaluation.jobs import Job
+from ..loader import load
 from ..travel.naming import place_in
 from .bytecode import JumpTarget
-from .handler import Handler
+from .handler import LATER, Handler, Later
 from .values import origin_of
 
 if TYPE_CHECKING:
@@ -48,8 +52,38 @@ def place_of_target(engine: "Engine", request: IncomingRequest) -> Json:
     return {"path": code.co_filename, "first": code.co_firstlineno, "line": target.line, "depth": depth}
 
 
+def prepare_branch(_engine: "Engine", request: IncomingRequest) -> None:
+    """Listen for the live program, whose place is to be taken."""
+    load("travel.branch").prepare(text(request, "place"))
+
+
+def hand_over(engine: "Engine", request: IncomingRequest) -> Json:
+    """Send what the program has open to the process that takes its place."""
+    body: Json = load("travel.branch").hand_over(engine, text(request, "place"))
+    return body
+
+
+def branch(engine: "Engine", request: IncomingRequest) -> Later:
+    """Have this process, which shows a moment of the past, take the place of the live program."""
+    given = request.arguments.get("pipes")
+    pipes = [(device, inode) for device, inode in given] if isinstance(given, list) else []
+
+    def work(_guard: EvaluationGuard) -> Json:
+        body: Json = load("travel.branch").take_place(engine, pipes, number(request, "mark"))
+        return body
+
+    def instead(_begun: bool) -> Json:
+        raise RequestRefused("readOnlyPast: the thread is busy with an evaluation that cannot be interrupted")
+
+    engine.jobs.post(engine.threads.main, Job(request, work, seconds=limits.BRANCH_SECONDS * 2, instead=instead))
+    return LATER
+
+
 HANDLERS: Final[dict[str, Handler]] = {
+    "dapkit/branch": branch,
     "dapkit/depth": depth,
+    "dapkit/handOver": hand_over,
     "dapkit/placeOfExpression": place_of_expression,
     "dapkit/placeOfTarget": place_of_target,
+    "dapkit/prepareBranch": prepare_branch,
 }

@@ -13,6 +13,7 @@ from ..connection.wire import Json
 from ..errors import RequestRefused
 from ..evaluation.jobs import as_it_is
 from ..execution.history_place import HistoryPlace
+from ..hidden import hide_parts
 from ..options import RecordingOptions
 from . import lines, past, recorder, standard_streams
 from .boundary import AVAILABLE, REASON, boundary
@@ -37,6 +38,10 @@ def claim(engine: "Engine") -> None:
     except ValueError as error:
         raise RequestRefused(f"tool {lines.TOOL} of sys.monitoring, which time travel needs, is in use") from error
     engine.monitor.accompanied_by_clock(boundary.aside)
+    _set_apart(engine)
+
+
+def _set_apart(engine: "Engine") -> None:
     engine.set_apart = boundary.only_live
 
     def after_turn() -> None:
@@ -44,6 +49,20 @@ def claim(engine: "Engine") -> None:
         boundary.disturbed()
 
     engine.link.be_quiet(after_turn)
+
+
+def _place() -> HistoryPlace:
+    return HistoryPlace(_stands, boundary.clock, boundary.object_at, boundary.is_copy)
+
+
+def live_on(engine: "Engine") -> None:
+    """Go on as the live program, in a process that has shown a moment of the past: `engine` was that of the past."""
+    _set_apart(engine)
+    engine.jobs.around = as_it_is
+    engine.stops.history = _place()
+    engine.stops.history.arrival = boundary.clock()  # where it stands is not to stop it once more
+    engine.live_on()
+    hide_parts(engine)
 
 
 def begin(engine: "Engine", run: Callable[[], None]) -> Callable[[], None]:
@@ -55,12 +74,13 @@ def begin(engine: "Engine", run: Callable[[], None]) -> Callable[[], None]:
     counts = lines.counted(engine.sources, everything=not engine.options.just_my_code and recording is None)
     if recording is not None:
         _execute_again(engine, recording)
-    engine.stops.history = HistoryPlace(_stands, boundary.clock, boundary.object_at, boundary.is_copy)
+    engine.stops.history = _place()
     boundary.begin(
         options.socket,
         options.token,
         options.interval,
         options.ends_with_threads,
+        options.may_branch,
         lines.TOOL,
         past.arrive,
         counts,

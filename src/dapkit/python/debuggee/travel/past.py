@@ -109,6 +109,12 @@ def _arrive(frame: FrameType, kind: str, descriptor: int, limit: int) -> None:
         engine.stops.show(parked, stop.reason, stop.details)
 
 
+def leave() -> None:
+    """Take note that this process is the live program from now on."""
+    _engines.clear()
+    _place.scanner = _place.arrival = None
+
+
 def _begin_engine(descriptor: int, *, aims_at_end: bool) -> Engine:
     """Have an engine that takes the requests of the adapter; return once it is configured."""
     before = current.engine
@@ -126,7 +132,7 @@ def _begin_engine(descriptor: int, *, aims_at_end: bool) -> Engine:
     engine.start_in_past()
     hide_parts(engine)
     if aims_at_end:
-        boundary.go_on_to_end()
+        boundary.go_on_to_end(engine.options.past_end)
     return engine
 
 

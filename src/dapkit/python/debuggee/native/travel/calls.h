@@ -3,7 +3,7 @@
 #ifndef DAPKIT_TRAVEL_CALLS_H
 #define DAPKIT_TRAVEL_CALLS_H
 
-#include "travel.h"
+#include "held.h"
 #include <stdio.h>
 #include <sys/types.h>
 
@@ -19,6 +19,17 @@
         uint64_t noted_key = (key);                                                                                    \
         if (!before_blocking()) return (type)answer(#name, noted_key, NULL, 0);                                            \
         return (type)note(#name, noted_key, (int64_t)BLOCKING(real_##name arguments), NULL, 0);                                  \
+    }
+
+/* A call that makes a descriptor. */
+#define OPENS(name, parameters, arguments, key)                                                                        \
+    static int(*real_##name) parameters;                                                                               \
+    static int hook_##name parameters                                                                                  \
+    {                                                                                                                  \
+        if (passes()) return real_##name arguments;                                                                    \
+        uint64_t noted_key = (key);                                                                                    \
+        if (!before_blocking()) return holds((int)answer(#name, noted_key, NULL, 0));                                  \
+        return holds((int)note(#name, noted_key, BLOCKING(real_##name arguments), NULL, 0));                           \
     }
 
 /* A call that changes something outside, and only gives a result. */

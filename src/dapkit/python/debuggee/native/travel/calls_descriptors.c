@@ -44,8 +44,8 @@ int hook_open(const char *path, int flags, ...)
     if ((flags & (O_ACCMODE | O_CREAT | O_TRUNC)) != O_RDONLY && refuses()) return -1;
     if (passes()) return real_open(path, flags, rights);
     uint64_t key = hash_number(hash_text(path), NUMBERS(flags, rights));
-    if (!before_blocking()) return (int)answer("open", key, NULL, 0);
-    return (int)note("open", key, BLOCKING(real_open(path, flags, rights)), NULL, 0);
+    if (!before_blocking()) return holds_file((int)answer("open", key, NULL, 0), AT_FDCWD, path, flags);
+    return holds((int)note("open", key, BLOCKING(real_open(path, flags, rights)), NULL, 0));
 }
 static int hook_open_2(const char *path, int flags) { return hook_open(path, flags); }
 
@@ -59,36 +59,53 @@ static int hook_openat(int folder, const char *path, int flags, ...)
     if ((flags & (O_ACCMODE | O_CREAT | O_TRUNC)) != O_RDONLY && refuses()) return -1;
     if (passes()) return real_openat(folder, path, flags, rights);
     uint64_t key = hash_number(hash_text(path), NUMBERS(folder, flags, rights));
-    if (!before_blocking()) return (int)answer("openat", key, NULL, 0);
-    return (int)note("openat", key, BLOCKING(real_openat(folder, path, flags, rights)), NULL, 0);
+    if (!before_blocking()) return holds_file((int)answer("openat", key, NULL, 0), folder, path, flags);
+    return holds((int)note("openat", key, BLOCKING(real_openat(folder, path, flags, rights)), NULL, 0));
 }
 static int hook_openat_2(int folder, const char *path, int flags) { return hook_openat(folder, path, flags); }
 
 static int (*real_creat)(const char *, mode_t);
 static int hook_creat(const char *path, mode_t rights) { return hook_open(path, O_CREAT | O_WRONLY | O_TRUNC, rights); }
 
-READS(int, memfd_create, (const char *name, unsigned flags), (name, flags), hash_text(name))
+OPENS(memfd_create, (const char *name, unsigned flags), (name, flags), hash_text(name))
 
 static int (*real_close)(int);
 int hook_close(int descriptor)
 {
     if (passes()) return real_close(descriptor);
-    if (!before_blocking()) return (int)answer("close", (uint64_t)descriptor, NULL, 0);
-    return (int)note("close", (uint64_t)descriptor, BLOCKING(real_close(descriptor)), NULL, 0);
+    unsigned number = (unsigned)descriptor;
+    if (!before_blocking()) return lets_go(number, number, (int)answer("close", number, NULL, 0));
+    return lets_go(number, number, (int)note("close", number, BLOCKING(real_close(descriptor)), NULL, 0));
 }
 
-READS(int, dup, (int descriptor), (descriptor), (uint64_t)descriptor)
-READS(int, dup2, (int descriptor, int other), (descriptor, other), NUMBERS(descriptor, other))
-READS(int, dup3, (int descriptor, int other, int flags), (descriptor, other, flags), NUMBERS(descriptor, other, flags))
-FILLS(int, pipe, (int *ends), (ends), 0, ends, 2 * sizeof *ends, IF_DONE(2 * sizeof *ends))
+#define DUPLICATES(name, parameters, arguments, key)                                                                   \
+    static int(*real_##name) parameters;                                                                               \
+    static int hook_##name parameters                                                                                  \
+    {                                                                                                                  \
+        if (passes()) return real_##name arguments;                                                                    \
+        if (!before_blocking()) return holds_copy((int)answer(#name, key, NULL, 0), descriptor);                       \
+        return holds_copy((int)note(#name, key, BLOCKING(real_##name arguments), NULL, 0), descriptor);                \
+    }
+DUPLICATES(dup, (int descriptor), (descriptor), (uint64_t)descriptor)
+DUPLICATES(dup2, (int descriptor, int other), (descriptor, other), NUMBERS(descriptor, other))
+DUPLICATES(dup3, (int descriptor, int other, int flags), (descriptor, other, flags), NUMBERS(descriptor, other, flags))
 
 static int (*real_pipe2)(int *, int);
 int hook_pipe2(int *ends, int flags)
 {
     if (passes()) return real_pipe2(ends, flags);
     Part part = {ends, 2 * sizeof *ends};
-    if (!before_blocking()) return (int)answer("pipe2", (uint64_t)flags, &part, 1);
-    return (int)note("pipe2", (uint64_t)flags, BLOCKING(real_pipe2(ends, flags)), &part, 1);
+    if (!before_blocking()) return holds_two(ends, (int)answer("pipe2", (uint64_t)flags, &part, 1));
+    return holds_two(ends, (int)note("pipe2", (uint64_t)flags, BLOCKING(real_pipe2(ends, flags)), &part, 1));
+}
+
+static int (*real_pipe)(int *);
+static int hook_pipe(int *ends)
+{
+    if (passes()) return real_pipe(ends);
+    Part part = {ends, 2 * sizeof *ends};
+    if (!before_blocking()) return holds_two(ends, (int)answer("pipe", 0, &part, 1));
+    return holds_two(ends, (int)note("pipe", 0, BLOCKING(real_pipe(ends)), &part, 1));
 }
 
 /* Those of ours stay open in the live program. */
@@ -102,9 +119,10 @@ static int hook_close_range(unsigned first, unsigned last, int flags)
 {
     if (passes()) return real_close_range(first, last, flags);
     uint64_t key = NUMBERS(first, last, flags);
-    if (!before_blocking()) return (int)answer("close_range", key, NULL, 0);
+    int only_marks = flags != 0;
+    if (!before_blocking()) return lets_go(first, only_marks ? 0 : last, (int)answer("close_range", key, NULL, 0));
     int result = first >= LOWEST_OF_OURS && first <= last ? 0 : BLOCKING(real_close_range(first, last_of_program(last), flags));
-    return (int)note("close_range", key, result, NULL, 0);
+    return lets_go(first, only_marks ? 0 : last, (int)note("close_range", key, result, NULL, 0));
 }
 
 static void (*real_closefrom)(int);
@@ -113,6 +131,7 @@ static void hook_closefrom(int first)
     if (passes()) real_closefrom(first);
     else if (mode == REPLAY) answer("closefrom", (uint64_t)first, NULL, 0);
     else note("closefrom", (uint64_t)first, close_range((unsigned)first, last_of_program(~0u), 0), NULL, 0);
+    if (!passes()) lets_go((unsigned)first, ~0u, 0);
 }
 
 /* Reading and writing */
@@ -128,7 +147,7 @@ static int64_t count_written(int descriptor, int64_t size)
 
 static int64_t answer_write(const char *call, uint64_t key, int descriptor, const void *place)
 {
-    int64_t written = count_written(descriptor, answer(call, key, NULL, 0));
+    int64_t written = count_written(descriptor, moves_by(descriptor, answer(call, key, NULL, 0)));
     print_again(descriptor, place, written);
     return written;
 }
@@ -154,7 +173,7 @@ ssize_t hook_read(int descriptor, void *place, size_t size)
     if (passes()) return real_read(descriptor, place, size);
     Part part = {place, size};
     uint64_t key = NUMBERS(descriptor, size);
-    if (!before_blocking()) return answer("read", key, &part, 1);
+    if (!before_blocking()) return moves_by(descriptor, answer("read", key, &part, 1));
     ssize_t result = BLOCKING(real_read(descriptor, place, size));
     part.size = (size_t)SIZE_READ;
     return note("read", key, result, &part, 1);
@@ -216,28 +235,30 @@ static ssize_t gather(const char *call, uint64_t key, ssize_t result, const stru
     return result;
 }
 
-#define READS_PARTS(name, parameters, arguments, numbers)                                                              \
+static ssize_t stays(int Py_UNUSED(file), ssize_t size) { return size; }
+
+#define READS_PARTS(name, parameters, arguments, numbers, moves)                                                             \
     static ssize_t(*real_##name) parameters;                                                                           \
     static ssize_t hook_##name parameters                                                                              \
     {                                                                                                                  \
         if (passes()) return real_##name arguments;                                                                    \
         uint64_t key = hash_number(numbers, size_of(parts, count));                                                    \
-        if (!before_blocking()) return scatter(#name, key, parts, count);                                              \
+        if (!before_blocking()) return moves(file, scatter(#name, key, parts, count));                                 \
         return gather(#name, key, BLOCKING(real_##name arguments), parts, count);                                      \
     }
 
-READS_PARTS(readv, (int file, const struct iovec *parts, int count), (file, parts, count), NUMBERS(file))
+READS_PARTS(readv, (int file, const struct iovec *parts, int count), (file, parts, count), NUMBERS(file), moves_by)
 READS_PARTS(preadv, (int file, const struct iovec *parts, int count, off_t offset), (file, parts, count, offset),
-            NUMBERS(file, offset))
+            NUMBERS(file, offset), stays)
 READS_PARTS(preadv2, (int file, const struct iovec *parts, int count, off_t offset, int flags),
-            (file, parts, count, offset, flags), NUMBERS(file, offset, flags))
+            (file, parts, count, offset, flags), NUMBERS(file, offset, flags), stays)
 
 static ssize_t (*real_writev)(int, const struct iovec *, int);
 static ssize_t hook_writev(int file, const struct iovec *parts, int count)
 {
     if (passes()) return real_writev(file, parts, count);
     uint64_t key = hash_of((uint64_t)file, parts, count);
-    if (!before_blocking()) return count_written(file, answer("writev", key, NULL, 0));
+    if (!before_blocking()) return count_written(file, moves_by(file, answer("writev", key, NULL, 0)));
     return note("writev", key, count_written(file, BLOCKING(real_writev(file, parts, count))), NULL, 0);
 }
 CHANGES(ssize_t, pwritev, (int file, const struct iovec *parts, int count, off_t offset), (file, parts, count, offset),
@@ -250,7 +271,7 @@ off_t hook_lseek(int file, off_t offset, int from)
 {
     if (passes()) return real_lseek(file, offset, from);
     uint64_t key = NUMBERS(file, offset, from);
-    if (!before_blocking()) return answer("lseek", key, NULL, 0);
+    if (!before_blocking()) return moves_to(file, answer("lseek", key, NULL, 0));
     return note("lseek", key, BLOCKING(real_lseek(file, offset, from)), NULL, 0);
 }
 
@@ -278,7 +299,7 @@ static ssize_t hook_sendfile(int to, int from, off_t *offset, size_t size)
     if (passes()) return real_sendfile(to, from, offset, size);
     uint64_t key = NUMBERS(to, from, size);
     Part part = {offset, offset == NULL ? 0 : sizeof *offset};
-    if (!before_blocking()) return count_written(to, answer("sendfile", key, &part, 1));
+    if (!before_blocking()) return count_written(to, moves_by(to, answer("sendfile", key, &part, 1)));
     ssize_t sent = BLOCKING(real_sendfile(to, from, offset, size));
     return note("sendfile", key, count_written(to, sent), &part, 1);
 }
@@ -316,8 +337,9 @@ static int hook_fcntl(int descriptor, int command, ...)
     uint64_t key = NUMBERS(descriptor, command);
     if (part.size > 0) part.place = (void *)argument;
     else if (!takes_none) key = hash_number(key, (uint64_t)(uint32_t)argument); /* an int was given, at most */
-    if (!before_blocking()) return (int)answer("fcntl", key, &part, part.size > 0);
-    return (int)note("fcntl", key, BLOCKING(real_fcntl(descriptor, command, argument)), &part, part.size > 0);
+    int result = before_blocking() ? (int)note("fcntl", key, BLOCKING(real_fcntl(descriptor, command, argument)), &part, part.size > 0)
+                                   : (int)answer("fcntl", key, &part, part.size > 0);
+    return command == F_DUPFD || command == F_DUPFD_CLOEXEC ? holds_copy(result, descriptor) : result;
 }
 
 /* How much a request writes: newer ones say so in their number. */
@@ -394,7 +416,7 @@ CHANGES(int, tcsendbreak, (int terminal, int duration), (terminal, duration), NU
 READS(pid_t, tcgetpgrp, (int terminal), (terminal), (uint64_t)terminal)
 CHANGES(int, tcsetpgrp, (int terminal, pid_t group), (terminal, group), NUMBERS(terminal, group))
 READS(pid_t, tcgetsid, (int terminal), (terminal), (uint64_t)terminal)
-READS(int, posix_openpt, (int flags), (flags), (uint64_t)flags)
+OPENS(posix_openpt, (int flags), (flags), (uint64_t)flags)
 READS(int, grantpt, (int terminal), (terminal), (uint64_t)terminal)
 READS(int, unlockpt, (int terminal), (terminal), (uint64_t)terminal)
 CHANGES(int, login_tty, (int terminal), (terminal), (uint64_t)terminal)
@@ -405,29 +427,30 @@ static int hook_openpty(int *one, int *other, char *name, const struct termios *
     if (passes()) return real_openpty(one, other, name, modes, size);
     Part parts[] = {{one, sizeof *one}, {other, sizeof *other}, {name, 4096}};
     int count = name == NULL ? 2 : 3;
-    if (!before_blocking()) return (int)answer("openpty", 0, parts, count);
-    int result = BLOCKING(real_openpty(one, other, name, modes, size));
-    if (name != NULL) parts[2].size = result == 0 ? strlen(name) + 1 : 0;
-    return (int)note("openpty", 0, result, parts, count);
+    int is_made = before_blocking(), result = is_made ? BLOCKING(real_openpty(one, other, name, modes, size)) : 0;
+    if (is_made && name != NULL) parts[2].size = result == 0 ? strlen(name) + 1 : 0;
+    result = is_made ? (int)note("openpty", 0, result, parts, count) : (int)answer("openpty", 0, parts, count);
+    if (result == 0) holds(*one), holds(*other);
+    return result;
 }
 
 /* Events */
 
-READS(int, eventfd, (unsigned value, int flags), (value, flags), NUMBERS(value, flags))
+OPENS(eventfd, (unsigned value, int flags), (value, flags), NUMBERS(value, flags))
 FILLS(int, eventfd_read, (int descriptor, eventfd_t *value), (descriptor, value), (uint64_t)descriptor, value,
       sizeof *value, IF_DONE(sizeof *value))
 CHANGES(int, eventfd_write, (int descriptor, eventfd_t value), (descriptor, value), NUMBERS(descriptor, value))
-READS(int, timerfd_create, (clockid_t clock, int flags), (clock, flags), NUMBERS(clock, flags))
+OPENS(timerfd_create, (clockid_t clock, int flags), (clock, flags), NUMBERS(clock, flags))
 FILLS(int, timerfd_gettime, (int timer, struct itimerspec *left), (timer, left), (uint64_t)timer, left, sizeof *left,
       IF_DONE(sizeof *left))
 FILLS(int, timerfd_settime, (int timer, int flags, const struct itimerspec *wanted, struct itimerspec *old),
       (timer, flags, wanted, old), NUMBERS(timer, flags), old, sizeof *old, IF_DONE(sizeof *old))
-READS(int, inotify_init, (void), (), 0)
-READS(int, inotify_init1, (int flags), (flags), (uint64_t)flags)
+OPENS(inotify_init, (void), (), 0)
+OPENS(inotify_init1, (int flags), (flags), (uint64_t)flags)
 READS(int, inotify_add_watch, (int watcher, const char *path, uint32_t kinds), (watcher, path, kinds),
       hash_number(hash_text(path), NUMBERS(watcher, kinds)))
 READS(int, inotify_rm_watch, (int watcher, int watch), (watcher, watch), NUMBERS(watcher, watch))
-READS(int, signalfd, (int descriptor, const sigset_t *signals, int flags), (descriptor, signals, flags),
+OPENS(signalfd, (int descriptor, const sigset_t *signals, int flags), (descriptor, signals, flags),
       NUMBERS(descriptor, flags))
 
 /* Memory that is shared with others or is of a file */
@@ -460,6 +483,8 @@ static void remove_mapping(char *place)
         if (mappings[i].place == place) mappings[i--] = mappings[--mapping_count];
 }
 
+int has_shared_memory;
+
 int shares_memory(void) { return mapping_count > 0; }
 
 int shares_too_much(void)
@@ -471,6 +496,7 @@ int shares_too_much(void)
 
 void own_shared_memory(void)
 {
+    has_shared_memory |= mapping_count > 0;
     for (int i = 0; i < mapping_count; i++) {
         Mapping *mapping = &mappings[i];
         char *copy = mmap(NULL, mapping->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -541,6 +567,7 @@ static void *hook_mmap(void *wanted, size_t size, int rights, int flags, int fil
     int is_shared = (flags & MAP_TYPE) != MAP_PRIVATE;
     if (passes() || (!is_file && !is_shared)) return real_mmap(wanted, size, rights, flags, file, offset);
     uint64_t key = NUMBERS(size, rights, flags, file, offset);
+    if (mode == REPLAY && is_shared) has_shared_memory = 1;
     if (mode == REPLAY) return map_again(key, size, rights);
     void *place = real_mmap(wanted, size, rights, flags, file, offset);
     int error = errno;

@@ -163,8 +163,23 @@ CHANGES(int, fremovexattr, (int file, const char *name), (file, name), key_of(na
 
 /* Where the process is */
 
-CHANGES(int, chdir, (const char *path), (path), hash_text(path))
-CHANGES(int, fchdir, (int folder), (folder), (uint64_t)folder)
+static int (*real_chdir)(const char *);
+static int hook_chdir(const char *path)
+{
+    if (refuses()) return -1;
+    if (passes()) return real_chdir(path);
+    if (!before_blocking()) return goes_to(path, (int)answer("chdir", hash_text(path), NULL, 0));
+    return (int)note("chdir", hash_text(path), BLOCKING(real_chdir(path)), NULL, 0);
+}
+static int (*real_fchdir)(int);
+static int hook_fchdir(int folder)
+{
+    if (refuses()) return -1;
+    if (passes()) return real_fchdir(folder);
+    uint64_t key = (uint64_t)folder;
+    if (!before_blocking()) return goes_to(path_held(folder), (int)answer("fchdir", key, NULL, 0));
+    return (int)note("fchdir", key, BLOCKING(real_fchdir(folder)), NULL, 0);
+}
 CHANGES(int, chroot, (const char *path), (path), hash_text(path))
 
 static char *(*real_getcwd)(char *, size_t);
@@ -220,8 +235,9 @@ static char *hook_realpath_chk(const char *path, char *place, size_t Py_UNUSED(r
         if (passes()) return real_##name arguments;                                                                    \
         uint64_t key = hash_text(path);                                                                                \
         Part part = {path, strlen(path) + 1};                                                                          \
-        if (mode == REPLAY) return (int)answer(#name, key, &part, 1);                                                  \
-        return (int)note(#name, key, real_##name arguments, &part, 1);                                                 \
+        int made = mode == REPLAY ? (int)answer(#name, key, &part, 1)                                                  \
+                                  : (int)note(#name, key, real_##name arguments, &part, 1);                            \
+        return holds_file(made, AT_FDCWD, path, O_RDWR);                                                               \
     }
 
 MAKES(mkstemp, (char *path), (path))

@@ -84,7 +84,15 @@ IS_THREE(getresgid, gid_t)
 
 /* What the system is, and what it allows */
 
-READS(mode_t, umask, (mode_t wanted), (wanted), wanted)
+static mode_t (*real_umask)(mode_t);
+static mode_t hook_umask(mode_t wanted)
+{
+    if (passes()) return real_umask(wanted);
+    if (mode == LIVE) return (mode_t)note("umask", wanted, real_umask(wanted), NULL, 0);
+    real_umask(wanted);
+    return (mode_t)answer("umask", wanted, NULL, 0);
+}
+
 FILLS(int, uname, (struct utsname *found), (found), 0, found, sizeof *found, IF_DONE(sizeof *found))
 FILLS(int, sysinfo, (struct sysinfo *found), (found), 0, found, sizeof *found, IF_DONE(sizeof *found))
 FILLS(int, gethostname, (char *name, size_t size), (name, size), size, name, size, IF_DONE(strnlen(name, size - 1) + 1))
@@ -229,7 +237,7 @@ static pid_t hook_wait3(int *status, int flags, struct rusage *usage) { return h
 FILLS(int, waitid, (idtype_t kind, id_t which, siginfo_t *found, int flags), (kind, which, found, flags),
       NUMBERS(kind, which, flags), found, sizeof *found, sizeof *found)
 CHANGES(int, system, (const char *command), (command), hash_text(command))
-READS(int, pidfd_open, (pid_t process, unsigned flags), (process, flags), NUMBERS(process, flags))
+OPENS(pidfd_open, (pid_t process, unsigned flags), (process, flags), NUMBERS(process, flags))
 CHANGES(int, pidfd_send_signal, (int process, int number, siginfo_t *with, unsigned flags),
         (process, number, with, flags), NUMBERS(process, number))
 
@@ -313,6 +321,8 @@ static void hook_syslog_chk(int kind, int Py_UNUSED(flag), const char *format, .
 #define SIGNALS 65
 static struct sigaction of_program[SIGNALS];
 static int is_ours[SIGNALS]; /* the system calls us for it */
+static uint64_t set_in_past; /* whose handlers were set by a process that shows the past; a bit for each */
+static sigset_t masked;      /* by the program, where that shows the past */
 
 static int is_fault(int number)
 {
@@ -428,7 +438,10 @@ static int hook_sigaction(int number, const struct sigaction *wanted, struct sig
     if (!passes() && mode == REPLAY) {
         Part part = {old, old == NULL ? 0 : sizeof *old};
         int result = (int)answer("sigaction", key, &part, 1);
-        if (result == 0 && wanted != NULL && is_known) of_program[number] = *wanted;
+        if (result == 0 && wanted != NULL && is_known) {
+            of_program[number] = *wanted;
+            set_in_past |= 1ull << (number - 1);
+        }
         return result;
     }
     struct sigaction found, new;
@@ -467,10 +480,48 @@ FILLS(int, getitimer, (__itimer_which_t kind, struct itimerval *found), (kind, f
       sizeof *found, IF_DONE(sizeof *found))
 FILLS(int, setitimer, (__itimer_which_t kind, const struct itimerval *wanted, struct itimerval *old),
       (kind, wanted, old), (uint64_t)kind, old, sizeof *old, IF_DONE(sizeof *old))
-FILLS(int, pthread_sigmask, (int how, const sigset_t *wanted, sigset_t *old), (how, wanted, old), (uint64_t)how, old,
-      sizeof *old, IF_DONE(sizeof *old))
-FILLS(int, sigprocmask, (int how, const sigset_t *wanted, sigset_t *old), (how, wanted, old), (uint64_t)how, old,
-      sizeof *old, IF_DONE(sizeof *old))
+
+/* Nothing is delivered to a process that shows the past: what the program masks there is only kept. */
+static int answer_mask(const char *call, int how, const sigset_t *wanted, Part *part)
+{
+    int result = (int)answer(call, (uint64_t)how, part, 1);
+    if (result != 0 || wanted == NULL) return result;
+    if (how == SIG_SETMASK) masked = *wanted;
+    for (int number = 1; how != SIG_SETMASK && number < SIGNALS; number++)
+        if (sigismember(wanted, number)) (how == SIG_BLOCK ? sigaddset : sigdelset)(&masked, number);
+    return result;
+}
+
+#define MASKS(name)                                                                                                    \
+    static int (*real_##name)(int, const sigset_t *, sigset_t *);                                                      \
+    static int hook_##name(int how, const sigset_t *wanted, sigset_t *old)                                             \
+    {                                                                                                                  \
+        if (passes()) return real_##name(how, wanted, old);                                                            \
+        Part part = {old, old == NULL ? 0 : sizeof *old};                                                              \
+        if (!before_blocking()) return answer_mask(#name, how, wanted, &part);                                         \
+        int result = BLOCKING(real_##name(how, wanted, old));                                                          \
+        if (result != 0) part.size = 0;                                                                                \
+        return (int)note(#name, (uint64_t)how, result, &part, 1);                                                      \
+    }
+MASKS(pthread_sigmask)
+MASKS(sigprocmask)
+
+void keep_signals_away(void)
+{
+    sigset_t all;
+    sigfillset(&all);
+    if (!is_past) set_in_past = 0; /* else they are in no process yet */
+    sigprocmask(SIG_SETMASK, &all, is_past ? NULL : &masked);
+}
+
+void have_signals_again(void)
+{
+    for (int number = 1; number < SIGNALS; number++)
+        if (set_in_past & 1ull << (number - 1)) take_over(number, &of_program[number]);
+    set_in_past = 0;
+    pthread_sigmask(SIG_SETMASK, &masked, NULL);
+}
+
 FILLS(int, sigpending, (sigset_t *found), (found), 0, found, sizeof *found, IF_DONE(sizeof *found))
 FILLS(int, sigwait, (const sigset_t *signals, int *found), (signals, found), 0, found, sizeof *found,
       IF_DONE(sizeof *found))

@@ -1,6 +1,6 @@
 /* Sockets. What is sent is noted by a hash of its beginning, what is received as a whole. */
 
-#include "travel.h"
+#include "held.h"
 #include <limits.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -23,8 +23,8 @@ static int hook_socket(int family, int type, int protocol)
 {
     if (passes()) return real_socket(family, type, protocol);
     uint64_t key = hash_three(family, type, protocol);
-    if (!before_blocking()) return (int)answer("socket", key, NULL, 0);
-    return (int)note("socket", key, BLOCKING(real_socket(family, type, protocol)), NULL, 0);
+    if (!before_blocking()) return holds((int)answer("socket", key, NULL, 0));
+    return holds((int)note("socket", key, BLOCKING(real_socket(family, type, protocol)), NULL, 0));
 }
 
 static int (*real_socketpair)(int, int, int, int *);
@@ -33,10 +33,10 @@ static int hook_socketpair(int family, int type, int protocol, int *ends)
     if (passes()) return real_socketpair(family, type, protocol, ends);
     uint64_t key = hash_three(family, type, protocol);
     Part part = {ends, 2 * sizeof *ends};
-    if (!before_blocking()) return (int)answer("socketpair", key, &part, 1);
+    if (!before_blocking()) return holds_two(ends, (int)answer("socketpair", key, &part, 1));
     int result = BLOCKING(real_socketpair(family, type, protocol, ends));
     if (result < 0) part.size = 0;
-    return (int)note("socketpair", key, result, &part, 1);
+    return holds_two(ends, (int)note("socketpair", key, result, &part, 1));
 }
 
 static int (*real_bind)(int, const struct sockaddr *, socklen_t);
@@ -104,10 +104,10 @@ static int hook_accept(int socket, struct sockaddr *place, socklen_t *size)
     if (passes()) return real_accept(socket, place, size);
     Filled address = place_for(place, size);
     uint64_t key = hash_three(socket, address.room, 0);
-    if (!before_blocking()) return (int)answer("accept", key, address.parts, 2);
+    if (!before_blocking()) return holds((int)answer("accept", key, address.parts, 2));
     int result = BLOCKING(real_accept(socket, place, size));
     was_filled(&address, result < 0);
-    return (int)note("accept", key, result, address.parts, 2);
+    return holds((int)note("accept", key, result, address.parts, 2));
 }
 
 static int (*real_accept4)(int, struct sockaddr *, socklen_t *, int);
@@ -116,10 +116,10 @@ static int hook_accept4(int socket, struct sockaddr *place, socklen_t *size, int
     if (passes()) return real_accept4(socket, place, size, flags);
     Filled address = place_for(place, size);
     uint64_t key = hash_three(socket, address.room, flags);
-    if (!before_blocking()) return (int)answer("accept4", key, address.parts, 2);
+    if (!before_blocking()) return holds((int)answer("accept4", key, address.parts, 2));
     int result = BLOCKING(real_accept4(socket, place, size, flags));
     was_filled(&address, result < 0);
-    return (int)note("accept4", key, result, address.parts, 2);
+    return holds((int)note("accept4", key, result, address.parts, 2));
 }
 
 static int (*real_getsockname)(int, struct sockaddr *, socklen_t *);

@@ -1,6 +1,6 @@
 /* Waiting for descriptors. A replay does not wait: it has at once what there was. */
 
-#include "travel.h"
+#include "held.h"
 #include <poll.h>
 #include <signal.h>
 #include <sys/epoll.h>
@@ -97,16 +97,16 @@ static int (*real_epoll_create)(int);
 static int hook_epoll_create(int size)
 {
     if (passes()) return real_epoll_create(size);
-    if (!before_blocking()) return (int)answer("epoll_create", (uint64_t)size, NULL, 0);
-    return (int)note("epoll_create", (uint64_t)size, BLOCKING(real_epoll_create(size)), NULL, 0);
+    if (!before_blocking()) return holds((int)answer("epoll_create", (uint64_t)size, NULL, 0));
+    return holds((int)note("epoll_create", (uint64_t)size, BLOCKING(real_epoll_create(size)), NULL, 0));
 }
 
 static int (*real_epoll_create1)(int);
 static int hook_epoll_create1(int flags)
 {
     if (passes()) return real_epoll_create1(flags);
-    if (!before_blocking()) return (int)answer("epoll_create1", (uint64_t)flags, NULL, 0);
-    return (int)note("epoll_create1", (uint64_t)flags, BLOCKING(real_epoll_create1(flags)), NULL, 0);
+    if (!before_blocking()) return holds((int)answer("epoll_create1", (uint64_t)flags, NULL, 0));
+    return holds((int)note("epoll_create1", (uint64_t)flags, BLOCKING(real_epoll_create1(flags)), NULL, 0));
 }
 
 static int (*real_epoll_ctl)(int, int, int, struct epoll_event *);

@@ -22,8 +22,9 @@
 
    A process of the past ends with its connection. */
 
-#include "travel.h"
+#include "held.h"
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -133,13 +134,32 @@ static pid_t fork_unchanged(void) { return (pid_t)syscall(SYS_clone, SIGCHLD, 0,
 
 static uint64_t copied_at, copied_output; /* microseconds since 1970, and bytes that were written by then */
 
+int may_branch;
+
+/* A process that may go on in place of the live program is a child of its parent, as are the copies. */
+static pid_t fork_replay(void)
+{
+    if (may_branch) return (pid_t)syscall(SYS_clone, CLONE_PARENT | SIGCHLD, 0, 0, 0, 0);
+    return fork_unchanged();
+}
+
+/* The C library keeps the number of a thread, to send signals to it: a process that was made without it has another. */
+static pid_t kept_number;
+
+static void keep_own_number(void)
+{
+    int *word = (int *)pthread_self(), *end = word + 512;
+    while (word < end && *word != kept_number) word++;
+    kept_number = (pid_t)syscall(SYS_gettid);
+    if (word < end) *word = kept_number;
+}
+
 /* In a copy: wait, and return in each process that is to replay. */
 static void be_checkpoint(void)
 {
-    sigset_t all;
-    sigfillset(&all);
-    sigprocmask(SIG_SETMASK, &all, NULL);
-    signal(SIGCHLD, SIG_IGN); /* replays are its children */
+    keep_signals_away();
+    if (!may_branch) signal(SIGCHLD, SIG_IGN); /* replays are its children */
+    else if (!is_past) hold_what_is_open();
     int number = is_past ? 0 : copies; /* 0: of a replay */
     is_past = 1;
     mode = REPLAY;
@@ -154,7 +174,8 @@ static void be_checkpoint(void)
         unsigned long long wanted;
         hear(line);
         if (sscanf(line, "%15s %2047s %llu %d", kind, name, &wanted, &limit) != 4) _exit(0);
-        if (fork_unchanged() != 0) continue;
+        if (fork_replay() != 0) continue;
+        keep_own_number();
         goal = wanted;
         close(control);
         connect_to_adapter();
@@ -211,6 +232,16 @@ __attribute__((noinline)) int checkpoint(void)
     if (copied <= 0) copies--;
     errno = error;
     return copied > 0 ? 0 : -1;
+}
+
+void be_live(void)
+{
+    is_past = 0;
+    has_arrived = 0;
+    goal = 0;
+    kind[0] = 0;
+    mode = LIVE;
+    threads_at_begin = count_threads() - thread_count;
 }
 
 /* What a replay says of its end */
@@ -281,6 +312,7 @@ int begin_checkpoints(const char *path, const char *name, PyObject *arrive)
     strcpy(address.sun_path, path);
     strcpy(token, name);
     arrive_in_python = Py_NewRef(arrive);
+    kept_number = (pid_t)syscall(SYS_gettid);
     threads_at_begin = count_threads() - 1;
     return 0;
 }

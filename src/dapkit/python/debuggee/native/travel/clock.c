@@ -8,7 +8,8 @@
 static uint64_t target; /* where the clock is looked at next: */
 static uint64_t wanted; /* there anyway, or earlier because threads switch */
 static uint64_t interval, checked, step = 1000, last;
-static int is_due = 1, is_disturbed;
+static int is_due = 1, is_disturbed, has_shown_past;
+int has_stood;
 
 #define DISTURBED 10 /* how much sooner the next copy is made then */
 
@@ -90,19 +91,45 @@ static PyObject *look_in_past(void)
     Py_RETURN_NONE;
 }
 
+/* 1 in a process that is executed again from the copy. */
+static int make_copy(void)
+{
+    uint64_t time = now();
+    if (has_shown_past) {
+        count_as_live();
+        has_shown_past = 0;
+    }
+    int made = checkpoint();
+    if (made == 0) {
+        is_due = is_disturbed = has_stood = 0;
+        last = now();
+        if (interval < 20 * (last - time)) interval = 20 * (last - time);
+    }
+    return made == 1;
+}
+
+/* What was done to the program where it stood is in no earlier copy, and what is executed again from one has not seen it.
+   So there is one of where it goes on. */
+int go_on_from_stop(const void *code)
+{
+    int is_again = 0;
+    while (has_stood) { /* more than once in what takes the place of the live program */
+        has_stood = 0;
+        if (!makes_copies() || !make_copy()) break;
+        is_again = 1;
+        PyObject *begun = begin_replay();
+        if (begun == NULL) return -1;
+        Py_DECREF(begun);
+        if (is_tracking) note_step(code, ticks);
+    }
+    return is_again;
+}
+
 static PyObject *look_live(void)
 {
     uint64_t time = now();
     if (time - last >= (is_disturbed ? interval / DISTURBED : interval)) is_due = 1;
-    if (is_due) {
-        int made = checkpoint();
-        if (made == 1) return begin_replay();
-        if (made == 0) {
-            is_due = is_disturbed = 0;
-            last = now();
-            if (interval < 20 * (last - time)) interval = 20 * (last - time);
-        }
-    }
+    if (is_due && make_copy()) return begin_replay();
     uint64_t passed = time - checked;
     if (passed < 500000 && step < 1u << 20) step *= 2;
     if (passed > 2000000 && step > 64) step /= 2;
@@ -147,6 +174,7 @@ PyObject *on_line(PyObject *Py_UNUSED(self), PyObject *const *args, size_t Py_UN
         PyObject *looked = look_at_clock();
         if (looked == NULL) return NULL;
         Py_DECREF(looked);
+        if (has_stood && go_on_from_stop(args[0]) < 0) return NULL;
     }
     if (is_tracking) note_step(args[0], ticks);
     if (look_at_line != NULL) return call_aside(look_at_line, NULL, 0, NULL);
@@ -159,7 +187,7 @@ static PyObject *stand(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(nothing)
 {
     if (!is_past) {
         log_head->ticks = ticks;
-        is_due = 1; /* what the engine has done at the stop is in no earlier copy */
+        is_due = has_stood = 1; /* what the engine has done at the stop is in no earlier copy */
         wanted = 0;
         aim();
     }
@@ -196,9 +224,12 @@ static PyObject *is_over(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(nothin
 
 static PyObject *is_copy(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(nothing)) { return PyBool_FromLong(is_past); }
 
-static PyObject *go_on_to_end(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(nothing))
+/* To the last stop of the live program, or to a clock before it; 0 for none. */
+static PyObject *go_on_to_end(PyObject *Py_UNUSED(module), PyObject *args)
 {
-    goal = log_head->ticks;
+    unsigned long long end;
+    if (!PyArg_ParseTuple(args, "K", &end)) return NULL;
+    goal = end != 0 && end < log_head->ticks ? end : log_head->ticks;
     aim_replay();
     Py_RETURN_NONE;
 }
@@ -232,6 +263,15 @@ void begin_clock(uint64_t nanoseconds)
     last = checked = now();
 }
 
+void go_on_live(void)
+{
+    leaves_copy_at = 0;
+    has_shown_past = has_stood = is_due = 1;
+    wanted = 0;
+    last = checked = now();
+    aim();
+}
+
 PyMethodDef clock_methods[] = {
     {"stand", stand, METH_NOARGS, NULL},
     {"disturbed", disturbed, METH_NOARGS, NULL},
@@ -239,7 +279,7 @@ PyMethodDef clock_methods[] = {
     {"count_copies", count_copies, METH_NOARGS, NULL},
     {"is_over", is_over, METH_NOARGS, NULL},
     {"is_copy", is_copy, METH_NOARGS, NULL},
-    {"go_on_to_end", go_on_to_end, METH_NOARGS, NULL},
+    {"go_on_to_end", go_on_to_end, METH_VARARGS, NULL},
     {"look_at_lines", look_at_lines, METH_VARARGS, NULL},
     {"clock", clock_now, METH_NOARGS, NULL},
     {"last_tick", last_tick, METH_O, NULL},

@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define STATE_SIZE 65536
@@ -211,6 +212,20 @@ void release_counters(const Counters *held)
     for (int i = 0; i < GENERATIONS; i++)
         if (counts[i] != NULL) *counts[i] = held->counts[i];
     if (held->was_enabled) PyGC_Enable();
+}
+
+void forget_later_collections(void)
+{
+    struct stat found;
+    if (fstat(collections_file, &found) == 0) collections_room = (size_t)found.st_size;
+    log_head->collections = place;
+}
+
+/* What the live program had counted by then is not known. */
+void count_as_live(void)
+{
+    for (int i = 0; i < GENERATIONS; i++)
+        if (counts[i] != NULL && *counts[i] < 0) *counts[i] = 0;
 }
 
 /* In replay, before a line is counted: what the live program had collected by then is collected. */

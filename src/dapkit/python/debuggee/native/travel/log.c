@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define ROOM ((size_t)1 << 36) /* addresses that are kept free for it */
@@ -45,6 +46,14 @@ static int grow(size_t size)
 {
     if (!is_recording) return ftruncate(log_file, (off_t)size);
     return (errno = posix_fallocate(log_file, 0, (off_t)size)) == 0 ? 0 : -1;
+}
+
+void end_log_here(void)
+{
+    struct stat found;
+    if (fstat(log_file, &found) == 0) log_room = (size_t)found.st_size; /* the live program has made it larger */
+    log_head->end = log_place;
+    log_head->ticks = ticks;
 }
 
 static int make_room(size_t size)

@@ -6,10 +6,10 @@ static PyObject *begin(PyObject *Py_UNUSED(module), PyObject *args)
 {
     const char *path, *name;
     unsigned long long nanoseconds;
-    int tool, ends_with_threads;
+    int tool, ends_with_threads, branches;
     PyObject *arrive, *counts, *set_events;
-    if (!PyArg_ParseTuple(args, "ssKpiOOO", &path, &name, &nanoseconds, &ends_with_threads, &tool, &arrive, &counts,
-                          &set_events))
+    if (!PyArg_ParseTuple(args, "ssKppiOOO", &path, &name, &nanoseconds, &ends_with_threads, &branches, &tool, &arrive,
+                          &counts, &set_events))
         return NULL;
     if (begin_checkpoints(path, name, arrive) < 0 || begin_counting(tool, counts, set_events) < 0) return NULL;
     if (find_collector() < 0 || find_handlers() < 0 || watch_thread_count() < 0) return NULL;
@@ -20,6 +20,7 @@ static PyObject *begin(PyObject *Py_UNUSED(module), PyObject *args)
     find_time_of_lock();
     take_over_signals();
     history_ends_with_threads = ends_with_threads;
+    may_branch = branches;
     begin_clock(nanoseconds);
     Py_RETURN_NONE;
 }
@@ -34,7 +35,8 @@ static PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_travel", NULL, 0, begi
 PyMODINIT_FUNC PyInit__travel(void)
 {
     PyObject *module = PyModule_Create(&definition);
-    PyMethodDef *functions[] = {clock_methods, counted_methods, object_methods, passage_methods, recording_methods};
+    PyMethodDef *functions[] = {branch_methods, clock_methods,   counted_methods,
+                                object_methods, passage_methods, recording_methods};
     for (Py_ssize_t i = 0; module != NULL && i < LENGTH(functions); i++)
         if (PyModule_AddFunctions(module, functions[i]) < 0) Py_CLEAR(module);
     PyObject *line = module == NULL ? NULL : make_on_line();

@@ -86,7 +86,13 @@ static PyObject *call_passage_aside(PyObject *self, PyObject *const *args, size_
 {
     Passage *aside = (Passage *)self;
     if (aside->only_live && is_past) Py_RETURN_NONE;
-    return call_after_handlers(call_aside, aside->function, args, given, names);
+    PyObject *result = call_after_handlers(call_aside, aside->function, args, given, names);
+    if (!has_stood || !inside || result == NULL || PyVectorcall_NARGS(given) == 0) return result;
+    int gone_on = go_on_from_stop(args[0]);
+    if (gone_on == 0) return result;
+    Py_DECREF(result); /* of an engine that is not there any more */
+    if (gone_on < 0) return NULL;
+    Py_RETURN_NONE;
 }
 
 static PyObject *call_passage_inside(PyObject *self, PyObject *const *args, size_t given, PyObject *names)

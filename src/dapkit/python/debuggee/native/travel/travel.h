@@ -126,6 +126,7 @@ static inline uint64_t clock_of_notes(void)
 int make_log(void);
 int record_log(const char *path, uint64_t most); /* in a file, of so many bytes at most */
 int read_log(const char *path);
+void end_log_here(void);            /* what was noted later is dropped */
 #define LOWEST_OF_OURS 4000         /* descriptors of ours are moved there, */
 #define MOST_OF_OURS 96             /* and these are so many at most */
 int out_of_the_way(int descriptor); /* its duplicate where no program looks for one, or itself */
@@ -195,19 +196,26 @@ extern const int *young_count;
 extern int young_at_tick;
 int collect_due(void); /* -1 with an exception set */
 int aim_collector(void);
+void forget_later_collections(void);
+void count_as_live(void); /* in a process that has shown the past, when its first line begins */
 int record_collections(const char *path);
 int read_collections(const char *path);
 void aim_collector_at_note(void);
 
 /* calls_descriptors.c: memory that the program shares with others, which a copy must have for itself */
 
+extern PyMethodDef branch_methods[];
+
 int shares_memory(void);
+extern int has_shared_memory; /* this process has a copy of such memory, for itself */
 int shares_too_much(void);      /* for a copy */
 void own_shared_memory(void); /* in a copy */
 
 /* calls_processes.c: signals, a bit for each; called by what notes and answers calls, and by the clock */
 
 void take_over_signals(void);   /* whose handlers are set already */
+void keep_signals_away(void);   /* in a copy */
+void have_signals_again(void);  /* in a process that shows the past no more */
 uint64_t signals_taken(void);   /* that are to be delivered now */
 int is_signal_pending(void);
 void deliver(uint64_t signals); /* call the handlers of the program */
@@ -220,6 +228,8 @@ extern uint64_t goal;    /* of this replay */
 extern int is_past;      /* this process is no more the live program */
 extern int copies;       /* that the live program has had made */
 extern int has_arrived;  /* the engine of a replay takes part */
+extern int may_branch;   /* such a process may take the place of the live program (branch.c) */
+void be_live(void);      /* it does */
 int begin_checkpoints(const char *path, const char *token, PyObject *arrive);
 int is_kind(const char *kind); /* whether that is what this replay is for */
 PyObject *arrive(void);        /* do what it is for */
@@ -233,6 +243,9 @@ uint64_t now(void);   /* nanoseconds, from the system itself */
 extern PyMethodDef clock_methods[];
 PyObject *on_line(PyObject *self, PyObject *const *args, size_t given, PyObject *names);
 void begin_clock(uint64_t nanoseconds); /* between copies */
+void go_on_live(void);                  /* in a process that has shown the past */
+extern int has_stood;                   /* the program goes on from a stop now */
+int go_on_from_stop(const void *code);  /* where it stood; 1 in what is executed again from there, -1 with an exception */
 void be_due(void);                      /* have the clock looked at, at the next line */
 void aim(void);                         /* the number of threads has changed */
 
