@@ -73,6 +73,14 @@ ssize_t hook_write(int descriptor, const void *place, size_t size);
 off_t hook_lseek(int descriptor, off_t offset, int from);
 int hook_close(int descriptor);
 int hook_pipe2(int *ends, int flags);
+int64_t count_written(int descriptor, int64_t size); /* returns the size */
+
+/* calls_signals.c */
+
+void forget_signals(void); /* that have come, in a child */
+
+/* calls_streams.c */
+
 FILE *stream_of(int descriptor, const char *kind);
 int descriptor_of(FILE *stream); /* -1 if it is none of ours */
 

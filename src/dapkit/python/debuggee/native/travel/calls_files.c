@@ -27,7 +27,6 @@ static uint64_t key_of_two(const char *from, const char *to) { return hash_numbe
 /* What is known of a file */
 
 #define IF_DONE(size) (result == 0 ? (size) : 0)
-#define TEXT_IF_DONE(text) (result == 0 ? strlen(text) + 1 : 0)
 
 FILLS(int, stat, (const char *path, struct stat *found), (path, found), hash_text(path), found, sizeof *found,
       IF_DONE(sizeof *found))

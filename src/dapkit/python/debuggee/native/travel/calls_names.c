@@ -5,84 +5,13 @@
    the copy has the same size and is made at the same moment in live and in replay. What the C library allocates for
    itself meanwhile is kept apart (`heap.c`). */
 
-#include "travel.h"
+#include "packing.h"
 #include <net/if.h>
 #include <netdb.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-/* Packing: first only the size is found (`begin` is NULL), then the block is filled. Distance 0 stands for NULL: every
-   block begins with a mark, by which a list of ours is known from one that the C library made. */
-
-#define MARK 0x6b636f6c42747444u
-
-typedef struct {
-    uint64_t mark, size;
-} Head;
-
-typedef struct {
-    char *begin;
-    size_t size;
-} Pack;
-
-static size_t pack(Pack *pack, const void *bytes, size_t size)
-{
-    size_t place = pack->size;
-    if (pack->begin != NULL && bytes != NULL) memcpy(pack->begin + place, bytes, size);
-    pack->size += (size + 7) & ~(size_t)7;
-    return place;
-}
-
-static char *pack_text(Pack *packed, const char *text)
-{
-    return text == NULL ? NULL : (char *)pack(packed, text, strlen(text) + 1);
-}
-
-/* Texts, or addresses of a size, up to a NULL. */
-static char **pack_list(Pack *packed, char *const *list, size_t size)
-{
-    if (list == NULL) return NULL;
-    size_t count = 0;
-    while (list[count] != NULL) count++;
-    size_t place = pack(packed, NULL, (count + 1) * sizeof *list);
-    for (size_t i = 0; i < count; i++) {
-        char *entry = (char *)pack(packed, list[i], size ? size : strlen(list[i]) + 1);
-        if (packed->begin != NULL) ((char **)(packed->begin + place))[i] = entry;
-    }
-    if (packed->begin != NULL) ((char **)(packed->begin + place))[count] = NULL;
-    return (char **)place;
-}
-
-static void begin_pack(Pack *packed)
-{
-    Head head = {MARK, 0};
-    packed->size = 0;
-    pack(packed, &head, sizeof head);
-}
-
-#define TO_POINTER(block, field) ((field) = (void *)((field) == NULL ? NULL : (char *)(block) + (size_t)(field)))
-
-static void to_pointers(char *block, char **list)
-{
-    for (; list != NULL && *list != NULL; list++) TO_POINTER(block, *list);
-}
-
-static int is_ours(const void *list) { return list != NULL && ((const Head *)list - 1)->mark == MARK; }
-
-/* A copy of a block with a call's note, or of the one that is noted. `place` has room of `room` bytes, or is NULL: then
-   it is allocated. */
-static char *block_of_note(const char *call, uint64_t key, char *place, size_t room, int64_t *result)
-{
-    const void *noted;
-    size_t size;
-    *result = answer_whole(call, key, &noted, &size);
-    if (size == 0) return NULL;
-    char *block = place != NULL && size <= room ? place : malloc(size);
-    if (block != NULL) memcpy(block, noted, size);
-    return block;
-}
 
 /* Addresses of a host */
 

@@ -23,8 +23,9 @@
 
 #define MOST_OBJECTS 4096
 
-static const Hook *const TABLES[] = {object_hooks, time_hooks, file_hooks, descriptor_hooks, process_hooks, socket_hooks,
-                                     waiting_hooks, name_hooks, thread_hooks, interpreter_hooks};
+static const Hook *const TABLES[] = {object_hooks, time_hooks,    file_hooks,   descriptor_hooks, terminal_hooks,
+                                     mapping_hooks, stream_hooks, process_hooks, signal_hooks,    user_hooks,
+                                     socket_hooks, waiting_hooks, name_hooks,   thread_hooks,     interpreter_hooks};
 static ElfW(Addr) seen[MOST_OBJECTS];
 static int seen_count;
 static const char *libcrypto; /* where it was loaded from */

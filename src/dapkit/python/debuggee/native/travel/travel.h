@@ -76,8 +76,9 @@ int find_real_functions(void); /* -1 with an exception set */
 void set_slots(void); /* of all objects that are loaded by now */
 
 /* Each table ends with a NULL name. */
-extern const Hook object_hooks[], time_hooks[], file_hooks[], descriptor_hooks[], process_hooks[], socket_hooks[],
-    waiting_hooks[], name_hooks[], thread_hooks[];
+extern const Hook object_hooks[], time_hooks[], file_hooks[], descriptor_hooks[], terminal_hooks[], mapping_hooks[],
+    stream_hooks[], process_hooks[], signal_hooks[], user_hooks[], socket_hooks[], waiting_hooks[], name_hooks[],
+    thread_hooks[];
 extern const Hook interpreter_hooks[]; /* only for the object that is the interpreter; they come first there */
 
 /* objects.c */
@@ -202,16 +203,18 @@ int record_collections(const char *path);
 int read_collections(const char *path);
 void aim_collector_at_note(void);
 
-/* calls_descriptors.c: memory that the program shares with others, which a copy must have for itself */
+/* branch.c */
 
 extern PyMethodDef branch_methods[];
+
+/* calls_mappings.c: memory that the program shares with others, which a copy must have for itself */
 
 int shares_memory(void);
 extern int has_shared_memory; /* this process has a copy of such memory, for itself */
 int shares_too_much(void);      /* for a copy */
 void own_shared_memory(void); /* in a copy */
 
-/* calls_processes.c: signals, a bit for each; called by what notes and answers calls, and by the clock */
+/* calls_signals.c: a bit for each; called by what notes and answers calls, and by the clock */
 
 void take_over_signals(void);   /* whose handlers are set already */
 void keep_signals_away(void);   /* in a copy */
