@@ -25,7 +25,8 @@
 
 static const Hook *const TABLES[] = {object_hooks, time_hooks,    file_hooks,   descriptor_hooks, terminal_hooks,
                                      mapping_hooks, stream_hooks, process_hooks, signal_hooks,    user_hooks,
-                                     socket_hooks, waiting_hooks, name_hooks,   thread_hooks,     interpreter_hooks};
+                                     socket_hooks, waiting_hooks, name_hooks,   semaphore_hooks};
+static const Hook *const OF_INTERPRETER[] = {interpreter_hooks, interpreter_semaphore_hooks};
 static ElfW(Addr) seen[MOST_OBJECTS];
 static int seen_count;
 static const char *libcrypto; /* where it was loaded from */
@@ -39,17 +40,23 @@ static const Hook *hook_among(const Hook *hook, const char *name)
 
 static const Hook *hook_of(const char *name, int is_interpreter)
 {
-    const Hook *hook = is_interpreter ? hook_among(interpreter_hooks, name) : NULL;
-    for (Py_ssize_t table = 0; table < LENGTH(TABLES) - 1 && hook == NULL; table++)
-        hook = hook_among(TABLES[table], name);
+    const Hook *hook = NULL;
+    for (Py_ssize_t table = 0; is_interpreter && table < LENGTH(OF_INTERPRETER) && hook == NULL; table++)
+        hook = hook_among(OF_INTERPRETER[table], name);
+    for (Py_ssize_t table = 0; table < LENGTH(TABLES) && hook == NULL; table++) hook = hook_among(TABLES[table], name);
     return hook;
+}
+
+static void find_real(const Hook *hook)
+{
+    for (; hook->name != NULL; hook++)
+        if (*hook->real == NULL) *hook->real = dlsym(RTLD_NEXT, hook->name);
 }
 
 int find_real_functions(void)
 {
-    for (Py_ssize_t table = 0; table < LENGTH(TABLES); table++)
-        for (const Hook *hook = TABLES[table]; hook->name != NULL; hook++)
-            if (*hook->real == NULL) *hook->real = dlsym(RTLD_NEXT, hook->name);
+    for (Py_ssize_t table = 0; table < LENGTH(TABLES); table++) find_real(TABLES[table]);
+    for (Py_ssize_t table = 0; table < LENGTH(OF_INTERPRETER); table++) find_real(OF_INTERPRETER[table]);
     for (const Hook *hook = heap_hooks; hook->name != NULL; hook++) *hook->real = dlsym(RTLD_DEFAULT, hook->name);
     return 0;
 }

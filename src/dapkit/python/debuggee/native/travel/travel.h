@@ -78,8 +78,9 @@ void set_slots(void); /* of all objects that are loaded by now */
 /* Each table ends with a NULL name. */
 extern const Hook object_hooks[], time_hooks[], file_hooks[], descriptor_hooks[], terminal_hooks[], mapping_hooks[],
     stream_hooks[], process_hooks[], signal_hooks[], user_hooks[], socket_hooks[], waiting_hooks[], name_hooks[],
-    thread_hooks[];
-extern const Hook interpreter_hooks[]; /* only for the object that is the interpreter; they come first there */
+    semaphore_hooks[];
+/* Only for the object that is the interpreter; they come first there. */
+extern const Hook interpreter_hooks[], interpreter_semaphore_hooks[];
 
 /* objects.c */
 
@@ -268,7 +269,7 @@ int find_handlers(void);    /* -1 with an exception set */
 int let_handlers_run(void); /* of signals that were delivered, as part of the program; -1 with what they have raised */
 PyObject *call_after_handlers(vectorcallfunc call, PyObject *function, PyObject *const *args, size_t given, PyObject *names);
 
-/* calls_threads.c: one thread of the program at a time has the turn, and executes it */
+/* turns.c: one thread of the program at a time has the turn, and executes it */
 
 extern int thread_count; /* threads of the program that have not ended */
 extern int history_ends_with_threads; /* it is to end where there would be more than one */
