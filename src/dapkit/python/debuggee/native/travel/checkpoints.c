@@ -162,6 +162,7 @@ static void be_checkpoint(void)
     else if (!is_past) hold_what_is_open();
     int number = is_past ? 0 : copies; /* 0: of a replay */
     is_past = 1;
+    look_at_each_line();
     mode = REPLAY;
     repair_interpreter();
     close_all();

@@ -7,6 +7,7 @@
 
 static uint64_t target; /* where the clock is looked at next: */
 static uint64_t wanted; /* there anyway, or earlier because threads switch */
+static uint64_t usual_until; /* a line before this clock is counted, and nothing else is to be done there */
 static uint64_t interval, checked, step = 1000, last;
 static int is_due = 1, is_disturbed, has_shown_past;
 int has_stood;
@@ -36,12 +37,15 @@ void aim(void)
     uint64_t next = thread_count > 1 ? next_switch() + 1 : UINT64_MAX;
     if (makes_copies() && thread_count == 1 && is_due) wanted = 0;
     target = next < wanted ? next : wanted;
-    if (mode == LIVE && is_signal_pending()) target = 0;
+    usual_until = is_past || is_recorded || is_tracking || look_at_line != NULL ? 0 : target;
+    if (mode == LIVE && is_signal_pending()) be_due();
     if (mode == REPLAY && tick_of_signal() < target) target = tick_of_signal();
 }
 
 /* Called by handlers of signals: the program's is called at the next line. */
-void be_due(void) { target = 0; }
+void be_due(void) { target = usual_until = 0; }
+
+void look_at_each_line(void) { usual_until = 0; }
 
 /* Look at the clock when the next thing is due in a replay: a signal, a copy of it, or its goal. */
 static void aim_replay(void)
@@ -162,9 +166,8 @@ static int do_what_is_due(void)
     return call_handlers();
 }
 
-PyObject *on_line(PyObject *Py_UNUSED(self), PyObject *const *args, size_t Py_UNUSED(given), PyObject *Py_UNUSED(names))
+static __attribute__((noinline)) PyObject *on_unusual_line(PyObject *const *args)
 {
-    if (!inside) Py_RETURN_NONE;
     if (ticks + 1 >= target && do_what_is_due() < 0) return NULL;
     if (is_past && !is_recorded && collect_due() < 0) return NULL;
     if (!is_past && !is_recorded) young_at_tick = *young_count;
@@ -178,6 +181,17 @@ PyObject *on_line(PyObject *Py_UNUSED(self), PyObject *const *args, size_t Py_UN
     }
     if (is_tracking) note_step(args[0], ticks);
     if (look_at_line != NULL) return call_aside(look_at_line, NULL, 0, NULL);
+    Py_RETURN_NONE;
+}
+
+/* Each line of a program that runs forwards comes here, so one comparison stands for all that is rare. */
+PyObject *on_line(PyObject *Py_UNUSED(self), PyObject *const *args, size_t Py_UNUSED(given), PyObject *Py_UNUSED(names))
+{
+    if (!inside) Py_RETURN_NONE;
+    uint64_t next = ticks + 1;
+    if (__builtin_expect(next >= usual_until, 0)) return on_unusual_line(args);
+    young_at_tick = *young_count;
+    ticks = next;
     Py_RETURN_NONE;
 }
 
@@ -239,6 +253,7 @@ static PyObject *look_at_lines(PyObject *Py_UNUSED(module), PyObject *args)
     PyObject *look, *leave;
     if (!PyArg_ParseTuple(args, "OO", &look, &leave) || begin_tracking(leave) < 0) return NULL;
     look_at_line = Py_NewRef(look);
+    look_at_each_line();
     Py_RETURN_NONE;
 }
 

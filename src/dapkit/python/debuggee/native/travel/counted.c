@@ -105,6 +105,7 @@ int begin_tracking(PyObject *called_at_return)
     if (register_tracked(monitoring, PY_START, &tracked[0]) < 0) return -1;
     if (at_return != NULL && register_tracked(monitoring, PY_RETURN, &tracked[1]) < 0) return -1;
     is_tracking = 1;
+    look_at_each_line();
     for (size_t i = 0; i < counted.count; i++)
         if (watch_starts(counted.codes[i]) < 0) return -1;
     return 0;

@@ -251,6 +251,7 @@ void go_on_live(void);                  /* in a process that has shown the past 
 extern int has_stood;                   /* the program goes on from a stop now */
 int go_on_from_stop(const void *code);  /* where it stood; 1 in what is executed again from there, -1 with an exception */
 void be_due(void);                      /* have the clock looked at, at the next line */
+void look_at_each_line(void);           /* where more is to be done than to count it: in the past, or if it is noted */
 void aim(void);                         /* the number of threads has changed */
 
 /* counted.c */
