@@ -73,15 +73,20 @@ class Watched:
 type Watch = Callable[..., Watched]
 
 
+@pytest.fixture(scope="session")
+def entry_without_native(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the start of an engine without its native part, which all tests share: it is compiled only once."""
+    folder = tmp_path_factory.mktemp("installed") / "debuggee"
+    shutil.copytree(ENTRY.parent, folder, ignore=shutil.ignore_patterns("*.so", "__pycache__"))
+    return folder / "entry.py"
+
+
 @pytest.fixture(params=["", WITHOUT], ids=["native", "python"])
-def watch(request: pytest.FixtureRequest, python: str, tmp_path: Path) -> Iterator[Watch]:
+def watch(request: pytest.FixtureRequest, python: str, tmp_path: Path, entry_without_native: Path) -> Iterator[Watch]:
     """Return a function that starts a program, with and without the native part of the engine."""
     if request.param != WITHOUT and not native.AVAILABLE:
         missing(native.REASON)
-    entry = ENTRY
-    if request.param == WITHOUT:
-        shutil.copytree(ENTRY.parent, tmp_path / "debuggee", ignore=shutil.ignore_patterns("*.so", "__pycache__"))
-        entry = tmp_path / "debuggee" / "entry.py"
+    entry = entry_without_native if request.param == WITHOUT else ENTRY
     with ExitStack() as stack:
 
         def run(text: str) -> Watched:
