@@ -1,10 +1,11 @@
 """Callbacks in C: which lines they serve, what they count, and what they hand over to Python."""
 
 import gc
+import signal
 import sys
 import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import CodeType, FrameType
 
 import pytest
@@ -363,6 +364,15 @@ def test_calls_with_wrong_arguments_are_refused() -> None:
         native.counter()(1)  # type: ignore[call-arg]  # wrong on purpose
 
 
+@pytest.fixture
+def ctrl_c_raises() -> Iterator[None]:
+    """Have Ctrl-C raise its exception, also where a shell has started the tests in the background and ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("ctrl_c_raises")
 @pytest.mark.parametrize("comes_again", [True, False])
 def test_interrupt_in_a_callback_is_pending_once_more_or_raised(*, comes_again: bool) -> None:
     errors: list[BaseException] = []
