@@ -1,5 +1,6 @@
 """The hub process with the actions: `python -m dapkit.agent`, started by the first call."""
 
+import gc
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -17,4 +18,5 @@ async def agent(settings: Settings) -> AsyncIterator[ActionHandler]:
 
 
 if __name__ == "__main__":
+    gc.freeze()  # what is imported stays: it is not looked through again
     run(agent)
