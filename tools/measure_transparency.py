@@ -18,6 +18,7 @@ import os
 import signal
 import sys
 import time
+from contextlib import nullcontext
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -31,11 +32,13 @@ from transparency.explained import unexplained
 from transparency.modes import MODES, USUAL
 from transparency.page import as_text, document
 from transparency.subjects import BUILD, Subject, interpreter, module_subject, modules
-from transparency.trial import Base, Verdict, base, verdicts
+from transparency.trial import Base, Verdict, base, verdict
 
 VERSIONS = ("3.12", "3.13", "3.14")
 MOST_CHANGES = 3
 """So many unexplained changes in a mode on a version are accepted."""
+LONGEST = ("travel", "steps")
+"""The modes that take longest."""
 FEW_SECONDS, ALL_SECONDS = 2.0, 6.0
 """How many seconds of tests are taken of each subject: the fastest ones."""
 
@@ -52,7 +55,9 @@ def options() -> argparse.Namespace:
     parser.add_argument("--version", action="append", choices=VERSIONS, help="only on this version of Python")
     parser.add_argument("--mode", action="append", choices=list(MODES), help="only in this mode")
     parser.add_argument("--seconds", type=float, help="how many seconds of tests are taken of each subject")
-    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), help="programs at a time")
+    parser.add_argument(
+        "--jobs", type=int, default=len(os.sched_getaffinity(0)), help="programs at a time; twice as many debugged"
+    )
     parser.add_argument("--debugpy", action="store_true", help="measure debugpy")
     parser.add_argument("--adapter-python", metavar="PYTHON", help="measure the dapkit that is installed there")
     parser.add_argument("--label", help="name of the folder of the results, below build/transparency/")
@@ -78,25 +83,40 @@ def subjects(chosen: argparse.Namespace) -> list[Subject]:
 
 
 async def measure(chosen: argparse.Namespace, debugger: Debugger, folder: Path) -> list[Verdict]:
-    """Measure all subjects, a few at a time."""
-    found: list[Verdict] = []
-    limiter = anyio.Semaphore(chosen.jobs)
-    thorough = bool(chosen.all or chosen.packages or chosen.subject)
+    """Measure all subjects in each mode, a few at a time.
 
-    async def one(subject: Subject) -> None:
-        async with limiter:
+    The plain runs come first, one for each job: by their times the tests are chosen. A debugged program and
+    its debugger wait for each other, so there are two for each job then; what takes longest begins.
+    """
+    found: list[Verdict] = []
+    thorough = bool(chosen.all or chosen.packages or chosen.subject)
+    plain, debugged = anyio.Semaphore(chosen.jobs), anyio.Semaphore(2 * chosen.jobs)
+    modes = sorted(chosen.mode or USUAL, key=lambda mode: mode not in LONGEST)
+
+    async def look(subject: Subject) -> None:
+        async with plain:
             seconds = chosen.seconds or (ALL_SECONDS if thorough else FEW_SECONDS)
             known = await base(subject, seconds, thorough=thorough)
-            say(known)
-            if known.run.outcomes:
-                async for verdict in verdicts(known, debugger, chosen.mode or USUAL):
-                    found.append(verdict)
-                    keep(verdict, folder)
-                    report(verdict)
+        say(known)
+        if known.run.outcomes:
+            bases.append(known)
 
+    async def measure_in(mode: str, known: Base, folder_is_free: anyio.Lock) -> None:
+        async with folder_is_free if known.subject.folder is not None else nullcontext(), debugged:
+            result = await verdict(known, debugger, mode)
+        found.append(result)
+        keep(result, folder)
+        report(result)
+
+    bases: list[Base] = []
     async with anyio.create_task_group() as tasks:
         for subject in subjects(chosen):
-            tasks.start_soon(one, subject)
+            tasks.start_soon(look, subject)
+    folders = {known.subject: anyio.Lock() for known in bases}
+    async with anyio.create_task_group() as tasks:
+        for mode in modes:
+            for known in bases:
+                tasks.start_soon(measure_in, mode, known, folders[known.subject])
     return found
 
 

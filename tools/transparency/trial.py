@@ -7,7 +7,7 @@ another one.
 
 import tempfile
 from collections import Counter
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -86,10 +86,9 @@ async def base(subject: Subject, seconds: float, *, thorough: bool) -> Base:
     return Base(subject, run, len(first.outcomes) - len(run.outcomes), first.remarks, thorough)
 
 
-async def verdicts(known: Base, debugger: Debugger, modes: Sequence[str]) -> AsyncIterator[Verdict]:
-    """Measure a subject in each mode."""
-    for mode in modes:
-        yield await _Trial(known, debugger, mode).verdict()
+async def verdict(known: Base, debugger: Debugger, mode: str) -> Verdict:
+    """Measure a subject in a mode."""
+    return await _Trial(known, debugger, mode).verdict()
 
 
 class _Trial:
