@@ -1,13 +1,15 @@
 """The hub process with the actions: `python -m dapkit.agent`, started by the first call."""
 
-import gc
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from dapkit.agent.handler import ActionHandler
-from dapkit.hub.daemon import run
-from dapkit.sessions.registry import SessionRegistry
-from dapkit.settings import Settings
+from dapkit.imports import for_good
+
+with for_good():
+    from dapkit.agent.handler import ActionHandler
+    from dapkit.hub.daemon import run
+    from dapkit.sessions.registry import SessionRegistry
+    from dapkit.settings import Settings
 
 
 @asynccontextmanager
@@ -18,5 +20,4 @@ async def agent(settings: Settings) -> AsyncIterator[ActionHandler]:
 
 
 if __name__ == "__main__":
-    gc.freeze()  # what is imported stays: it is not looked through again
     run(agent)

@@ -7,6 +7,7 @@ import click
 
 from dapkit.cli.parameter_types import PathParameter
 from dapkit.hub.project import project_of
+from dapkit.imports import for_good
 
 
 @click.command(epilog="Example: dapkit mcp --http --read-only")
@@ -22,10 +23,11 @@ def mcp(*, http: bool, port: int, project: str | None, read_only: bool) -> None:
     With --http the address and the file that holds the token go to stdout, one a line.
     """
     try:
-        import anyio
+        with for_good():
+            import anyio
 
-        from dapkit.mcp.server import DebugServer
-        from dapkit.mcp.transports import serve_http, serve_stdio
+            from dapkit.mcp.server import DebugServer
+            from dapkit.mcp.transports import serve_http, serve_stdio
     except ModuleNotFoundError as error:
         raise click.ClickException(f"{error.name} is not installed: pip install 'dapkit[mcp]'") from error
     server = DebugServer(Path(project or project_of(os.getcwd())), read_only=read_only)

@@ -3,19 +3,18 @@
 from dapkit import import_path  # noqa: F401 - before anything else is imported
 
 # isort: split
-import gc
 import os
 
+from dapkit.imports import for_good
+
 if __name__ == "__main__":
-    gc.disable()  # what is imported stays: it is neither looked through meanwhile, nor ever again, nor at the end
-    from dapkit.adapter import run
-    from dapkit.platform_support import end_if_unsupported
-    from dapkit.transport.guard import MARK
+    with for_good():
+        from dapkit.adapter import run
+        from dapkit.platform_support import end_if_unsupported
+        from dapkit.transport.guard import MARK
 
-    end_if_unsupported(2)
-    from dapkit.python.adapter import PythonAdapter  # which needs Linux already to be imported
+        end_if_unsupported(2)
+        from dapkit.python.adapter import PythonAdapter  # which needs Linux already to be imported
 
-    gc.freeze()
-    gc.enable()
     os.environ.pop(MARK, None)  # of us alone: what a program starts is ended by its parent process
     run(PythonAdapter, program="python -m dapkit.python", distribution="dapkit")
