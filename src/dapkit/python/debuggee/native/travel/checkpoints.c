@@ -219,6 +219,7 @@ __attribute__((noinline)) int checkpoint(void)
     }
     if (thread_count > 1 || shares_too_much()) return -1; /* it would have only the thread that makes it */
     int error = errno;
+    if (!is_past) take_freed_aside();
     libraries_have_threads = count_threads() > thread_count + threads_at_begin;
     struct timespec time;
     clock_gettime(CLOCK_REALTIME, &time);

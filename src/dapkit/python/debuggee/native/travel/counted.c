@@ -145,9 +145,11 @@ static PyObject *begin_code_aside(PyObject *Py_UNUSED(self), PyObject *const *ar
 {
     int was_inside = inside;
     inside = 0;
+    is_done_again++;
     lists_of_debugger();
     PyObject *result = begin_code(args);
     lists_of_program();
+    is_done_again--;
     inside = was_inside;
     return result;
 }

@@ -226,6 +226,13 @@ int next_is(const char *call, uint64_t key)
     return next != NULL && next->key == key && next->ticks == clock_of_notes() && next->call == number_of(call);
 }
 
+void diverged_here(const char *call)
+{
+    const Note *next = next_note();
+    if (next == NULL) diverged(call, "-", ticks);
+    else diverged(call, name_of(next), next->ticks);
+}
+
 int64_t answer(const char *call, uint64_t key, Part *parts, int count)
 {
     const Note *found = take(call, key);

@@ -1,6 +1,7 @@
-/* Where objects of a recorded program lie: at the same addresses when it is executed again, so that sets of them have the
-   same order. The interpreter's allocator of objects is replaced by one with a place of its own in memory, the same in
-   each process, which is only for the program: what the debugger makes lies elsewhere.
+/* Where objects of the program lie: at the same addresses when it is executed again, so that sets of them have the same
+   order. The interpreter's allocator of objects is replaced by one with a place of its own in memory, the same in each
+   process, which is only for the program: what the debugger makes lies elsewhere, whether the program is debugged as it
+   runs, shown at a moment of its past, or executed again from a recording.
 
    What the interpreter keeps of objects that are gone, to use it again (its free lists), is kept apart, too: while the
    debugger executes, it has lists of its own. Where they are, is found by a number that was just freed. Each size has a
@@ -17,6 +18,7 @@
 #define LARGEST 32768
 #define SMALL_SIZES 32
 #define SIZES (SMALL_SIZES + 24)
+#define MOST_ASIDE 100000
 
 typedef struct { /* PyMemAllocatorEx */
     void *context;
@@ -74,14 +76,45 @@ static void *make_clear(void *Py_UNUSED(context), size_t count, size_t size)
     return block != NULL ? memset(block, 0, whole) : usual.calloc(usual.context, count, size);
 }
 
+/* What the debugger has freed of the program: the interpreter's cache of attributes holds names, for example, which it
+   drops for others. The program would have it at another time, or never: it comes to lie where its next objects would
+   when a copy is made that has it there, too. */
+static struct {
+    void *first, *last;
+} freed_aside[SIZES];
+static int count_aside;
+__thread int is_done_again __attribute__((tls_model("initial-exec")));
+
+void take_freed_aside(void)
+{
+    for (int class = 0; class < SIZES; class++) {
+        if (freed_aside[class].first == NULL) continue;
+        *(void **)freed_aside[class].last = freed[class];
+        freed[class] = freed_aside[class].first;
+        freed_aside[class].first = NULL;
+    }
+    count_aside = 0;
+}
+
+static void end_block_aside(void *block)
+{
+    int class = class_of(block);
+    if (freed_aside[class].first == NULL) freed_aside[class].last = block;
+    *(void **)block = freed_aside[class].first;
+    freed_aside[class].first = block;
+    if (++count_aside > MOST_ASIDE) take_freed_aside();
+}
+
 static void end(void *Py_UNUSED(context), void *block)
 {
     if (!is_here(block)) {
         usual.free(usual.context, block);
-        return;
+    } else if (!inside && !is_done_again) {
+        end_block_aside(block);
+    } else {
+        *(void **)block = freed[class_of(block)];
+        freed[class_of(block)] = block;
     }
-    *(void **)block = freed[class_of(block)];
-    freed[class_of(block)] = block;
 }
 
 static void *make_again(void *context, void *block, size_t size)

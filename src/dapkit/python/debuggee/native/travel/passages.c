@@ -99,11 +99,9 @@ static PyObject *call_passage_inside(PyObject *self, PyObject *const *args, size
 {
     mode = is_recorded && !is_recording ? REPLAY : LIVE;
     register_main_thread();
-    if (is_recorded) {
-        if (PyGC_Collect() < 0) return NULL;
-        place_objects();
-        empty_lists();
-    }
+    if (is_recorded && PyGC_Collect() < 0) return NULL;
+    place_objects();
+    empty_lists();
     if (is_recording) young_at_tick = *young_count;
     else if (is_recorded) aim_collector_at_note();
     inside = 1;

@@ -84,7 +84,10 @@ extern const Hook interpreter_hooks[], interpreter_semaphore_hooks[];
 
 /* objects.c */
 
-void place_objects(void); /* of a recorded program */
+void place_objects(void); /* of the program */
+void take_freed_aside(void); /* before a copy is made */
+/* This thread does what the debugger does each time that the program is executed, live or again. */
+extern __thread int is_done_again __attribute__((tls_model("initial-exec")));
 void empty_lists(void);   /* before it begins */
 void lists_of_debugger(void);
 void lists_of_program(void);
@@ -145,6 +148,9 @@ static inline int signal_is_due(void) { return tick_of_signal() == ticks; }
 
 /* Whether the next note is of this call: for what is noted only when it was not as expected. */
 int next_is(const char *call, uint64_t key);
+
+/* What this process does, it did not do: does not return. */
+void diverged_here(const char *call);
 
 /* A part of the next note that is of unknown size: borrowed from the log, valid until the process ends. */
 int64_t answer_whole(const char *call, uint64_t key, const void **place, size_t *size);

@@ -1,0 +1,72 @@
+"""What the debugger does in a program at a stop makes no difference to how it is executed again."""
+
+import pytest
+
+from dapkit.protocol import StoppedEvent
+from dapkit.protocol.time_travel import TravelToArguments
+from e2e.python.driving import Driver
+from e2e.python.forward_run import timeline
+
+pytestmark = [pytest.mark.each_python, pytest.mark.row("reverseContinue")]
+
+
+async def value(driver: Driver, expression: str) -> str:
+    """Return what an expression is in the newest frame."""
+    [frame, *_] = await driver.frames()
+    return (await driver.session.evaluate(expression, frame_id=frame.id)).result
+
+
+async def travel(driver: Driver, clock: int, *, from_beginning: bool = False) -> None:
+    """Go to a moment."""
+    position = driver.session.position
+    arguments = TravelToArguments(clock=clock, from_beginning=from_beginning)
+    await driver.session.request_custom("dapkit/travelTo", arguments)
+    await driver.session.wait_for(StoppedEvent, since=position)
+
+
+async def look(driver: Driver) -> None:
+    """Have the debugger make objects, of which some are kept."""
+    await driver.locals()
+    made = "[number], str(number), number + 0.5, 1000 + number, object()"
+    await value(driver, f"vars(__import__('sys')).setdefault('looked', []).extend(({made}) for number in range(1000))")
+
+
+PLACES = """
+    import threading
+    go = threading.Event()
+    thread = threading.Thread(target=go.wait)
+    thread.start()
+    kept = []
+    for number in range(3):
+        kept += [{number}, [], (number,), number + 0.5, str(number), lambda: kept, object(), 300 + number]
+    places = [id(each) for each in kept]
+    go.set()
+    thread.join()
+    pass
+"""
+IN_LOOP, AFTER, END = 7, 9, 11
+
+
+async def test_objects_lie_where_they_did_after_stops_while_threads_run(driver: Driver, python: str) -> None:
+    # There is no copy of the program while it has two threads, so what the debugger makes at the stops is in none.
+    await driver.start(PLACES, IN_LOOP, AFTER, python=python, timeTravel=True)
+    for _ in range(3):
+        await driver.session.next_stop()
+        await look(driver)
+        await driver.resume()
+    live = await value(driver, "hash(tuple(places))")
+    await travel(driver, (await timeline(driver)).now)
+    assert await value(driver, "hash(tuple(places))") == live
+
+
+async def test_objects_lie_where_they_did_after_a_look_at_the_past(driver: Driver, python: str) -> None:
+    await driver.start(PLACES, END, python=python, timeTravel=True)
+    await driver.session.next_stop()
+    live = await value(driver, "hash(tuple(places))")
+    await travel(driver, (await timeline(driver)).now - 8)
+    assert await value(driver, "len(kept)") == "8"
+    while (await driver.where())[1] != AFTER:
+        await look(driver)
+        await driver.session.next(1)
+        await driver.session.next_stop()
+    assert await value(driver, "hash(tuple(places))") == live
