@@ -2,6 +2,7 @@
 
 import pytest
 
+from dapkit.client import Stopped
 from dapkit.protocol import StoppedEvent
 from dapkit.protocol.time_travel import TravelToArguments
 from e2e.python.driving import Driver
@@ -70,3 +71,46 @@ async def test_objects_lie_where_they_did_after_a_look_at_the_past(driver: Drive
         await driver.session.next(1)
         await driver.session.next_stop()
     assert await value(driver, "hash(tuple(places))") == live
+
+
+THROWS = """
+    import types
+
+    @types.coroutine
+    def suspended():
+        yield
+
+    async def waits():
+        while True:
+            await suspended()
+            continue
+
+    def cancel():
+        waiting = waits()
+        for _ in range(3):
+            waiting.send(None)
+        stopped = True
+        try:
+            waiting.throw(KeyError())
+        except KeyError:
+            pass
+
+    cancel()
+    pass
+"""
+STOPPED, LAST = 16, 23
+
+
+async def test_lines_are_counted_the_same_when_something_is_thrown_into_a_coroutine(
+    driver: Driver, python: str
+) -> None:
+    # CPython 3.13 and 3.14 report the line where it was suspended once more if breakpoints have changed since it began.
+    await driver.start(THROWS, STOPPED, python=python, timeTravel=True)
+    await driver.session.next_stop()
+    await driver.session.add_breakpoint(driver.file, LAST)
+    assert isinstance(await driver.resume(), Stopped)
+    assert await driver.where() == ("<module>", LAST)
+    now = (await timeline(driver)).now
+    for from_beginning in (True, False):
+        await travel(driver, now, from_beginning=from_beginning)
+        assert await driver.where() == ("<module>", LAST)

@@ -1,7 +1,7 @@
 """The tool of sys.monitoring that counts the lines of the program, for its clock."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import CodeType
 from typing import Final
 
@@ -46,4 +46,12 @@ def count(on_line: Callable[..., object] | None = None, on_start: Callable[..., 
         (_EVENTS.PY_RESUME, started),
     ):
         _MONITORING.register_callback(TOOL, event, callback)
-    _MONITORING.set_events(TOOL, _EVENTS.PY_START | _EVENTS.PY_RESUME)
+    events = _EVENTS.PY_START | _EVENTS.PY_RESUME
+    if boundary.even_out_throws(_suspended.__code__):
+        _MONITORING.register_callback(TOOL, _EVENTS.PY_THROW, boundary.on_throw)
+        events |= _EVENTS.PY_THROW
+    _MONITORING.set_events(TOOL, events)
+
+
+def _suspended() -> Iterator[None]:
+    yield

@@ -35,8 +35,8 @@ static PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_travel", NULL, 0, begi
 PyMODINIT_FUNC PyInit__travel(void)
 {
     PyObject *module = PyModule_Create(&definition);
-    PyMethodDef *functions[] = {branch_methods, clock_methods,   counted_methods,
-                                object_methods, passage_methods, recording_methods};
+    PyMethodDef *functions[] = {branch_methods,  clock_methods,     counted_methods, object_methods,
+                                passage_methods, recording_methods, throw_methods};
     for (Py_ssize_t i = 0; module != NULL && i < LENGTH(functions); i++)
         if (PyModule_AddFunctions(module, functions[i]) < 0) Py_CLEAR(module);
     PyObject *line = module == NULL ? NULL : make_on_line();

@@ -267,6 +267,10 @@ extern int is_tracking; /* the lines of frames are noted (steps.c) */
 int begin_counting(int tool, PyObject *counts, PyObject *set_local_events);
 int begin_tracking(PyObject *called_at_return); /* or NULL */
 
+/* throws.c */
+
+extern PyMethodDef throw_methods[];
+
 /* passages.c */
 
 extern PyMethodDef passage_methods[];
