@@ -7,6 +7,7 @@ What it cannot have again is named; `native/travel/branch.c` has more. The adapt
 
 import _socket
 import os
+import sys
 from typing import TYPE_CHECKING, Final
 
 from .. import limits
@@ -22,6 +23,9 @@ BRANCHED_EVENT: Final = "dapkit/branched"
 
 _HIGHEST: Final = 4000
 """Descriptors from here on are ours, where the limit allows it (`LOWEST_OF_OURS`)."""
+
+_CREDENTIALS: Final = 12
+"""Bytes of `struct ucred`."""
 
 _waiting: list[_socket.socket] = []
 
@@ -76,9 +80,13 @@ def take_place(engine: "Engine", pipes: list[tuple[int, int]], mark: int) -> Jso
     _waiting.clear()
     listening.settimeout(limits.BRANCH_SECONDS)
     try:
-        given, _ = listening._accept()  # type: ignore[attr-defined]  # what `socket` calls
+        number, _ = listening._accept()  # type: ignore[attr-defined]  # what `socket` calls
         listening.close()  # before descriptors of the program come, which may have its number
-        lost = boundary.branch(given, _below(engine))
+        given = _socket.socket(fileno=number)
+        said = given.getsockopt(_socket.SOL_SOCKET, _socket.SO_PEERCRED, _CREDENTIALS)
+        if int.from_bytes(said[4:8], sys.byteorder) != os.getuid():  # of pid, uid and gid
+            raise RequestRefused("somebody else came where the live program was to send what it has open")
+        lost = boundary.branch(given.detach(), _below(engine))
     except OSError as error:
         raise RequestRefused(f"what the program has open could not be taken over: {error.strerror}") from error
     engine.link.event(BRANCHED_EVENT, {})
