@@ -397,6 +397,9 @@ PAST_PROCESSES = 1000
 PAST_SECONDS = 20.0
 """Time within which a copy of the program has to begin a process of the past."""
 
+ENDING_SECONDS = 5.0
+"""Time within which a copy of the program has to say how a process of the past has ended that it had begun."""
+
 REPLAY_SECONDS = 600.0
 """Time within which a process of the past has to reach the moment that it is to show."""
 

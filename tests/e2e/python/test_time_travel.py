@@ -362,6 +362,7 @@ async def test_a_killed_process_of_the_past_leads_to_the_live_program(
     assert event.system_process_id is not None
     os.kill(max(copies_of(event.system_process_id)), signal.SIGKILL)
     await driver.session.wait_for(StoppedEvent, since=position)
+    assert "a process of the past was killed by SIGKILL" in driver.output("important")
     assert await driver.where() == ("<module>", LAST)
     assert isinstance(await driver.resume(), Ended)
 

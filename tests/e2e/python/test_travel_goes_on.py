@@ -130,3 +130,16 @@ async def test_steps_forwards_in_code_with_a_breakpoint_stop_at_the_next_line(dr
         await driver.session.next_stop()
         seen.append(await driver.where())
     assert [line for _, line in seen] == [2, 3, 4]
+
+
+async def test_a_crash_in_the_past_is_reported_and_leads_to_the_live_program(driver: Driver, python: str) -> None:
+    await driver.start("a = 1\nb = 2\n", 2, python=python, timeTravel=True)
+    await driver.session.next_stop()
+    await driver.session.step_back(1)
+    await driver.session.next_stop()
+    assert await driver.where() == ("<module>", 1)
+    position = driver.session.position
+    with pytest.raises(RequestFailed, match="evaluate: time travel: a process of the past was killed by SIGSEGV"):
+        await value(driver, "__import__('ctypes').string_at(1)")
+    await driver.session.wait_for(StoppedEvent, since=position)
+    assert await driver.where() == ("<module>", 2)

@@ -119,6 +119,12 @@ class Debuggee:
             return False
         return self.process.runs()
 
+    async def _loss(self, command: str) -> RequestFailed:
+        """Return what is to be said of a request that its engine does not answer any more."""
+        if await self._runs_on():
+            return LetGo(f"{command}: the program runs on without the debugger")
+        return ProgramGone(f"{command}: the program ended before it could answer")
+
     async def ask(self, arguments: Arguments[Any]) -> RawJson:
         """Put a request to the engine, paths changed for it, and for the client in its answer.
 
@@ -135,7 +141,5 @@ class Debuggee:
             answer = self.link.request_custom(command, self.paths.arguments(arguments), deadline=math.inf)
             body = await self.order.answer(command, answer)
         except ConversationLost as error:
-            if await self._runs_on():
-                raise LetGo(f"{command}: the program runs on without the debugger") from error
-            raise ProgramGone(f"{command}: the program ended before it could answer") from error
+            raise await self._loss(command) from error
         return NOTHING if body is None else self.paths.body(command, body)

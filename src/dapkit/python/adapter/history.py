@@ -10,7 +10,9 @@ and hear stands in `debuggee/native/travel/checkpoints.c`. A copy ends with its 
 import bisect
 import contextlib
 import logging
+import os
 import secrets
+import signal
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import Literal
@@ -35,6 +37,8 @@ frame began, or the last change of a value.
 
 _LINE_BYTES = 4096
 UNEXPECTED = "time travel: a process of the past has ended unexpectedly"
+_ENDINGS = 100
+"""Ends of processes of the past that are remembered, of one copy."""
 
 
 class Diverged(RequestFailed):
@@ -70,6 +74,29 @@ class Checkpoint:
         self.moment = moment
         self.stream = stream
         self.dropped = anyio.Event()
+        self._endings: dict[int, int] = {}  # of its processes of the past: how they ended, as `wait` has it
+        self._changed = Pulse()
+
+    def drop(self) -> None:
+        """Need it no more."""
+        self.dropped.set()
+        self._changed.beat()
+
+    def note_ending(self, pid: int, status: int) -> None:
+        """Take note of how a process of the past that began here has ended."""
+        self._endings[pid] = status
+        if len(self._endings) > _ENDINGS:
+            del self._endings[next(iter(self._endings))]
+        self._changed.beat()
+
+    async def ending_of(self, pid: int) -> str:
+        """Say how a process that began here has ended."""
+        with anyio.move_on_after(limits.ENDING_SECONDS):
+            await self._changed.until(lambda: pid in self._endings or self.dropped.is_set())
+        status = self._endings.get(pid, 0)
+        if os.WIFSIGNALED(status):
+            return f"was killed by {signal.Signals(os.WTERMSIG(status)).name}"
+        return "has ended unexpectedly"
 
 
 class PastProcess:
@@ -77,8 +104,15 @@ class PastProcess:
 
     def __init__(self, stream: ByteStream) -> None:
         self.stream = stream
+        self.pid = 0
+        self.origin: Checkpoint | None = None
         self._rest = b""
         self.over = anyio.Event()
+
+    async def loss(self) -> RequestFailed:
+        """Return what is to be said of its end, which nobody has asked for."""
+        how = "has ended unexpectedly" if self.origin is None else await self.origin.ending_of(self.pid)
+        return RequestFailed(f"time travel: a process of the past {how}")
 
     async def line(self) -> list[str]:
         """Return the words of the next line, which comes when the process is at its goal.
@@ -92,7 +126,7 @@ class PastProcess:
                 try:
                     self._rest += await self.stream.receive(_LINE_BYTES)
                 except (anyio.EndOfStream, anyio.BrokenResourceError):
-                    raise RequestFailed(UNEXPECTED) from None
+                    raise await self.loss() from None
         line, _, self._rest = self._rest.partition(b"\n")
         return line.decode("utf-8", "replace").split(" ")
 
@@ -106,7 +140,7 @@ class PastProcess:
         try:
             await self.stream.send(encode_frame(encode_value(message)))
         except (anyio.BrokenResourceError, anyio.ClosedResourceError) as error:
-            raise RequestFailed(UNEXPECTED) from error
+            raise await self.loss() from error
 
 
 class History:
@@ -187,6 +221,7 @@ class History:
             del self._awaited[name]
         if not process:
             raise RequestFailed(f"time travel: no process of the past began within {limits.PAST_SECONDS:g} s")
+        process[0].origin = checkpoint
         try:
             yield process[0]
         finally:
@@ -200,8 +235,9 @@ class History:
             case ["checkpoint", token, number, pid, *moment] if secrets.compare_digest(token, self.token):
                 made = _moment(*moment)
                 await self._keep(Checkpoint(made.clock, int(pid), made if int(number) else None, stream), int(number))
-            case ["begun", name, _pid, _clock] if name in self._awaited:
+            case ["begun", name, pid, _clock] if name in self._awaited:
                 came, processes = self._awaited[name]
+                visitor.pid = int(pid)
                 processes.append(visitor)
                 came.set()
                 await visitor.over.wait()
@@ -212,7 +248,7 @@ class History:
         """Drop what is later than a clock, by when so many copies had been made."""
         for checkpoint in [known for known in self.checkpoints if known.clock > clock]:
             self.checkpoints.remove(checkpoint)
-            checkpoint.dropped.set()
+            checkpoint.drop()
         self._changes = [known for known in self._changes if known <= clock]
         self._numbers = set(range(1, copies + 1))
         self._looked_at = copies
@@ -265,7 +301,7 @@ class History:
             return (known[place + 1].clock - known[place - 1].clock) / (latest - known[place].clock + 1)
 
         least = min(range(1, len(self.checkpoints) - 1), key=gap)
-        self.checkpoints.pop(least).dropped.set()
+        self.checkpoints.pop(least).drop()
 
 
 def _moment(clock: str, microseconds: str, output: str) -> HistoryMoment:
@@ -273,10 +309,15 @@ def _moment(clock: str, microseconds: str, output: str) -> HistoryMoment:
 
 
 async def _until_its_end(checkpoint: Checkpoint) -> None:
-    """Drop a copy that has ended: it says nothing more, so whatever comes is its end."""
+    """Hear from a copy which of its processes have ended; drop it once it has ended itself."""
+    rest = b""
     with contextlib.suppress(anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError):
-        await checkpoint.stream.receive(1)
-    checkpoint.dropped.set()
+        while True:
+            *lines, rest = (rest + await checkpoint.stream.receive(_LINE_BYTES)).split(b"\n")
+            for line in lines:
+                _, pid, status = line.split()
+                checkpoint.note_ending(int(pid), int(status))
+    checkpoint.drop()
 
 
 def problem_of(words: list[str]) -> RequestFailed:

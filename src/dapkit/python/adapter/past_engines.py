@@ -18,30 +18,45 @@ from dapkit.protocol import (
     decode_as,
 )
 from dapkit.python.adapter.debuggee import Debuggee
-from dapkit.python.adapter.history import UNEXPECTED, Checkpoint, History, Kind, in_time, problem_of
+from dapkit.python.adapter.history import Checkpoint, History, Kind, PastProcess, in_time, problem_of
 from dapkit.python.adapter.instruction_steps import InstructionPlace, steps_before
 from dapkit.python.adapter.past_messages import SCANNED_EVENT, ArrivalStop, Scanned
 from dapkit.python.adapter.remembered import RememberedBreakpoints
 from dapkit.python.adapter.resume_order import ResumeOrder
-from dapkit.transport import Connection, TransportError
+from dapkit.transport import Connection, ConversationLost, TransportError
 
 log = logging.getLogger(__name__)
+
+
+class _PastDebuggee(Debuggee):
+    """What the engine of a process of the past leads to: all but the process is of the live program."""
+
+    def __init__(self, link: Connection, order: ResumeOrder, live: Debuggee, process: PastProcess) -> None:
+        super().__init__(link, order, live.process, live.paths)
+        self._process = process
+
+    async def _loss(self, command: str) -> RequestFailed:
+        return RequestFailed(f"{command}: {await self._process.loss()}")
 
 
 class PastEngine:
     """The engine of a process that shows a moment of the past, as long as its block lasts.
 
+    `as_live` is what it leads to if the process has taken the place of the live program.
     `written` is how many bytes the program had written by then, `stop` how that was reported, and `write` when the line
-    began whose write to data it was to stop at, 0 for another stop. `is_live` says that it has become the live program.
+    began whose write to data it was to stop at, 0 for another stop.
     """
 
-    def __init__(self, debuggee: Debuggee, breakpoints: RememberedBreakpoints, clock: int) -> None:
+    def __init__(
+        self, debuggee: Debuggee, process: PastProcess, breakpoints: RememberedBreakpoints, clock: int
+    ) -> None:
         self.debuggee = debuggee
+        self.process = process
         self.breakpoints = breakpoints
         self.clock = clock
+        self.as_live = Debuggee(debuggee.link, debuggee.order, debuggee.process, debuggee.paths)
         self.written = self.write = 0
         self.stop: StoppedEvent | None = None
-        self.is_live = False
         self.left = anyio.Event()
 
     def note(self, stop: StoppedEvent) -> None:
@@ -69,16 +84,19 @@ class PastEngines:
 
         """
         async with AsyncExitStack() as stack:
-            link, order = await self._introduced(stack, kind, checkpoint, goal)
+            link, order, process = await self._introduced(stack, kind, checkpoint, goal)
             options = {**self.options, "pastEnd": self._history.change_after(goal)}
             if stop is not None:
                 options["pastStop"] = msgspec.to_builtins(stop)
-            await link.request(AttachRequestArguments(extra=options))
-            debuggee = Debuggee(link, order, live.process, live.paths)
+            debuggee = _PastDebuggee(link, order, live, process)
             breakpoints = self._remembered.copy(for_scan=kind == "scan")
-            await breakpoints.set_again(debuggee.ask)
-            past = PastEngine(debuggee, breakpoints, goal)
-            await link.request(ConfigurationDoneArguments())
+            past = PastEngine(debuggee, process, breakpoints, goal)
+            try:
+                await link.request(AttachRequestArguments(extra=options))
+                await breakpoints.set_again(debuggee.ask)
+                await link.request(ConfigurationDoneArguments())
+            except ConversationLost as error:
+                raise await process.loss() from error
             yield past
 
     async def scanned(self, checkpoint: Checkpoint, end: int, live: Debuggee) -> Scanned:
@@ -96,8 +114,8 @@ class PastEngines:
                         case EventReceived(event) if event.event == SCANNED_EVENT and isinstance(event.body, RawJson):
                             found = decode_as(Scanned, event.body)
                             break
-        if found is None:
-            raise RequestFailed(UNEXPECTED)
+                if found is None:
+                    raise await past.process.loss()
         if self._history.has_change(end - 1):  # this process has not seen it: its last line is another
             return found if found.last is None or found.last.at_line or found.last.clock < end - 1 else Scanned()
         if found.how.startswith("diverged"):
@@ -124,7 +142,7 @@ class PastEngines:
 
     async def _introduced(
         self, stack: AsyncExitStack, kind: Kind, checkpoint: Checkpoint, goal: int
-    ) -> tuple[Connection, ResumeOrder]:
+    ) -> tuple[Connection, ResumeOrder, PastProcess]:
         """Begin a process of the past, which is there as long as the stack; once more if one ends at its beginning."""
         for last in (False, True):
             async with AsyncExitStack() as attempt:
@@ -139,9 +157,9 @@ class PastEngines:
                     await link.request(InitializeRequestArguments(adapter_id="dapkit"))
                 except TransportError as error:
                     if last:
-                        raise
+                        raise await process.loss() from error
                     log.warning("a process of the past has ended at its beginning: %s", error)
                     continue
                 await stack.enter_async_context(attempt.pop_all())
-                return link, order
+                return link, order, process
         raise AssertionError("the last attempt returns or raises")

@@ -63,6 +63,9 @@ END_OF_HISTORY = "End of recorded history"
 _END = ArrivalStop("pause", {"description": END_OF_HISTORY})
 _CHANGE = ArrivalStop("pause", {"description": "Changed by the client"})
 
+_LOST = "lost"
+"""How history ends if the process that showed it has ended by itself."""
+
 _BEYOND = 'Time travel: the history ends where the program began a second thread ("threads": "end").\n'
 
 _RECORDED = "{}: readOnlyPast: a recording is executed again, which cannot be changed"
@@ -228,17 +231,16 @@ class TimeTravel:
         """Have the process that is shown take the place of the live program."""
         assert self.program is not None, "it was launched"  # noqa: S101 - says so to mypy
         branched = await branch(past.debuggee, live, self.program, self.history, past.clock)
-        self._passed_on = anyio.Event()
-        self.past, past.is_live = None, True
+        self.past, self._passed_on = None, anyio.Event()
         self.clock, self._written, self._copies, self._is_over = past.clock, past.written, branched.copies, False
         self.live_stop = past.stop
         self.history.note_change(past.clock)
         self._stops = deque((stop for stop in self._stops if stop.clock <= past.clock), self._stops.maxlen)
         self._remembered.take_over(past.breakpoints)
-        await self._take_place(past.debuggee)
-        await self._report(OutputEvent(output=remark(branched), category="important"), past.debuggee.order)
-        await self._report(TimelineEvent(live=past.clock), past.debuggee.order)
-        return past.debuggee
+        await self._take_place(past.as_live)
+        await self._report(OutputEvent(output=remark(branched), category="important"), past.as_live.order)
+        await self._report(TimelineEvent(live=past.clock), past.as_live.order)
+        return past.as_live
 
     async def until_passed_on(self) -> None:
         """Wait until all was passed on that the program has said, if it is not the process that was begun."""
@@ -468,20 +470,20 @@ class TimeTravel:
                     case EventReceived(event) if isinstance(event.body, OutputEvent):
                         await self._report(past.debuggee.paths.event(event.body), past.debuggee.order)
             if not (ended or branched) and self.past is past:
-                await self._history_ends(past, "lost")
+                await self._history_ends(past, _LOST)
             tasks.cancel_scope.cancel()
         if branched:
-            await self._live_on(past.debuggee)
+            await self._live_on(past.as_live)
             self._passed_on.set()
 
     async def _history_ends(self, past: PastEngine, how: str) -> None:
         """Be in the present again, where the live program stands."""
+        problem = await past.process.loss() if how == _LOST else problem_of(how.split(" "))
         if self.past is not past:
             return
         self.leave()
         if not how.startswith("end"):
-            text = str(problem_of(how.split(" ")))
-            await self._report(OutputEvent(output=f"{text}\n", category="important"), past.debuggee.order)
+            await self._report(OutputEvent(output=f"{problem}\n", category="important"), past.debuggee.order)
         assert self.live_stop is not None, "the live program stands"  # noqa: S101 - says so to mypy
         if 0 < (change := self.history.change_after(past.clock)) < self.clock:
             self._start_soon(self._show_stop, change, past.debuggee, _CHANGE)

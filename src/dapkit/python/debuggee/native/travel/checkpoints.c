@@ -13,6 +13,7 @@
                                                   program had written by then
        KIND TOKEN GOAL LIMIT                      it hears: begin a process that goes to that clock, `replay`,
                                                   `scan`, `steps`, `frame` or `watch` (see travel/past.py)
+       ended PID STATUS                           it says when such a process has ended, how as `wait` has it
        begun TOKEN PID CLOCK                      says such a process, on a connection of its own
        arrived CLOCK                              it says at its goal (`scan`: at once); the engine's conversation follows,
                                                   or what `watch` hears and says
@@ -25,6 +26,7 @@
 #include "held.h"
 #include <fcntl.h>
 #include <pthread.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -96,10 +98,30 @@ static void connect_to_adapter(void)
     control = out_of_the_way(end);
 }
 
+static void ignore(int Py_UNUSED(number)) {}
+
+/* In a copy: wait until there is something to hear; say which of the processes that it has begun have ended. */
+static void wait_to_hear(void)
+{
+    struct pollfd polled = {control, POLLIN, 0};
+    sigset_t others;
+    sigfillset(&others);
+    sigdelset(&others, SIGCHLD);
+    do {
+        int status;
+        char line[LINE_SIZE];
+        for (pid_t ended; (ended = waitpid(-1, &status, WNOHANG)) > 0;) {
+            snprintf(line, sizeof line, "ended %d %d\n", (int)ended, status);
+            say(line);
+        }
+    } while (ppoll(&polled, 1, NULL, &others) < 0 && errno == EINTR);
+}
+
 /* Wait for a line; ends the process with the connection. */
 static void hear(char *line)
 {
     size_t size = 0;
+    wait_to_hear();
     while (size < LINE_SIZE - 1) {
         ssize_t got = recv(control, line + size, 1, 0);
         if (got < 0 && errno == EINTR) continue;
@@ -158,7 +180,7 @@ static void keep_own_number(void)
 static void be_checkpoint(void)
 {
     keep_signals_away();
-    if (!may_branch) signal(SIGCHLD, SIG_IGN); /* replays are its children */
+    if (!may_branch) signal(SIGCHLD, ignore); /* replays are its children */
     else if (!is_past) hold_what_is_open();
     int number = is_past ? 0 : copies; /* 0: of a replay */
     is_past = 1;
