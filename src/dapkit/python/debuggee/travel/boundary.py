@@ -1,6 +1,7 @@
-"""The C extension `_travel`, or the reason why there is none; the only module that knows.
+"""What stands between the program and the outside: `_travel` in C, or what Python can do without it.
 
-It stands between the program and the C library: `native/travel/` has more. Without it there is no time travel.
+This is the only module that knows which. `native/travel/` has more of the first, `plain/` is the second. That does
+less: it keeps no recordings, and the history of a program ends where it does what Python cannot note.
 """
 
 import sys
@@ -13,16 +14,20 @@ try:
         raise ImportError  # noqa: TRY301 - as if the file were not there
     from .. import _travel as boundary
 except ImportError as _error:
-    AVAILABLE = False
-    REASON = (
+    RECORDS = False
+    _WHY_NOT = (
         f"time travel needs Linux; this is {sys.platform}"
         if sys.platform != "linux"
         else "time travel does not work with free-threaded Python yet"
         if IS_FREE_THREADED
-        else f"the C extension for time travel cannot be loaded ({_error}); is there a C compiler?"
+        else ""
     )
+    NO_RECORDINGS = _WHY_NOT or f"the C extension for recordings cannot be loaded ({_error}); is there a C compiler?"
+    AVAILABLE, REASON = not _WHY_NOT, _WHY_NOT
+    if AVAILABLE:
+        from .plain.interface import boundary  # type: ignore[no-redef]  # it has what is asked of it here
 else:
-    AVAILABLE = True
-    REASON = ""
+    AVAILABLE, REASON = True, ""
+    RECORDS, NO_RECORDINGS = True, ""
 
-__all__: Final = ["AVAILABLE", "REASON", "boundary"]
+__all__: Final = ["AVAILABLE", "NO_RECORDINGS", "REASON", "RECORDS", "boundary"]

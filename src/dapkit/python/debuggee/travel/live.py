@@ -16,7 +16,7 @@ from ..execution.history_place import HistoryPlace
 from ..hidden import hide_parts
 from ..options import RecordingOptions
 from . import lines, past, recorder, standard_streams
-from .boundary import AVAILABLE, REASON, boundary
+from .boundary import AVAILABLE, NO_RECORDINGS, REASON, RECORDS, boundary
 
 if TYPE_CHECKING:
     from ..engine import Engine
@@ -33,6 +33,8 @@ def claim(engine: "Engine") -> None:
     """
     if not AVAILABLE:
         raise RequestRefused(REASON)
+    if not RECORDS and engine.options.travel is not None and engine.options.travel.recording is not None:
+        raise RequestRefused(NO_RECORDINGS)
     try:
         lines.claim()
     except ValueError as error:

@@ -11,7 +11,7 @@ from ..sources.files import Sources
 from ..sources.unfiled import UnfiledTexts
 from ..unseen import unseen
 from . import lines, standard_streams
-from .boundary import AVAILABLE, REASON, boundary
+from .boundary import NO_RECORDINGS, RECORDS, boundary
 
 _SEED: Final = "PYTHONHASHSEED"
 
@@ -27,8 +27,8 @@ def begin(folder: str, run: Callable[[], None]) -> Callable[[], None]:
     """
     with open(f"{folder}/given", "rb") as file:
         given = marshal.load(file)  # noqa: S302 - written by who started us
-    if not AVAILABLE:
-        raise SystemExit(f"dapkit record: {REASON}")
+    if not RECORDS:
+        raise SystemExit(f"dapkit record: {NO_RECORDINGS}")
     try:
         lines.claim()
     except ValueError:

@@ -1,0 +1,116 @@
+"""Which code the clock counts the lines of: the program's own, from its first start on; and when frames began them.
+
+What steps back or looks at values has to know of each start. An event that was switched off is switched on again for
+all tools at once, which nobody minds in a process that is only executed up to its goal.
+"""
+
+import sys
+from collections.abc import Callable
+from types import CodeType, FrameType
+from typing import Final
+
+from ...unseen import unseen
+
+_MONITORING = sys.monitoring
+_EVENTS: Final = _MONITORING.events
+_ONE_LINER: Final = 2
+"""A function on one line reports it only while its start is watched, from CPython 3.13 on."""
+
+
+class _Step:
+    """When a frame has begun its latest line and its first; 0 for none, and `has_begun` if that was seen."""
+
+    __slots__ = ("code", "first", "has_begun", "last")
+
+    def __init__(self, code: CodeType, *, has_begun: bool) -> None:
+        self.code = code
+        self.last = self.first = 0
+        self.has_begun = has_begun
+
+
+class CountedCode:
+    """The code whose lines are counted."""
+
+    def __init__(
+        self,
+        tool: int,
+        counts: Callable[[CodeType], int],
+        set_local_events: Callable[[int, CodeType, int], object],
+    ) -> None:
+        """Take the tool that counts, and what says whether lines are counted."""
+        self._tool = tool
+        self._counts = counts
+        self._set_local_events = set_local_events
+        self._codes: dict[int, tuple[CodeType, int]] = {}  # and what is watched in it
+        self._steps: dict[int, _Step] | None = None  # by the identity of frames: to hold them would change the program
+        self._leave: Callable[[], object] | None = None
+
+    @unseen
+    def on_start(self, code: CodeType, _offset: int) -> object:
+        """Count the lines of code that starts, if it is the program's own."""
+        known = self._codes.get(id(code))
+        if known is None:
+            how = self._counts(code)
+            if not how:
+                return _MONITORING.DISABLE
+            watched = _EVENTS.LINE | (_EVENTS.PY_START if how == _ONE_LINER else 0)
+            known = self._codes[id(code)] = code, watched
+            self._watch(code, watched)
+        if self._steps is not None:
+            self._steps[id(sys._getframe(1))] = _Step(code, has_begun=True)
+            return None
+        return None if known[1] & _EVENTS.PY_START else _MONITORING.DISABLE
+
+    @unseen
+    def on_return(self, _code: CodeType, _offset: int, _value: object) -> None:
+        """Report that code of the program returns."""
+        if self._leave is not None:
+            self._leave()
+
+    def _watch(self, code: CodeType, events: int) -> None:
+        more = 0 if self._leave is None else _EVENTS.PY_RETURN
+        self._set_local_events(self._tool, code, events | more)
+
+    def track(self, leave: Callable[[], object] | None) -> None:
+        """Note from here on when frames begin their lines; call `leave` where they return."""
+        self._steps, self._leave = {}, leave
+        if leave is not None:
+            _MONITORING.register_callback(self._tool, _EVENTS.PY_RETURN, self.on_return)
+            for code, watched in list(self._codes.values()):
+                self._watch(code, watched)
+        _MONITORING.restart_events()
+
+    def forget(self) -> None:
+        """Track nothing."""
+        self._steps = None
+
+    def stop(self) -> None:
+        """Count no lines any more: the history is over."""
+        _MONITORING.set_events(self._tool, 0)
+        for code, _ in list(self._codes.values()):
+            self._set_local_events(self._tool, code, 0)
+
+    def note(self, frame: FrameType, code: CodeType, clock: int) -> None:
+        """Take note that a frame begins a line."""
+        if self._steps is None:
+            return
+        step = self._steps.get(id(frame))
+        if step is None or step.code is not code:
+            step = self._steps[id(frame)] = _Step(code, has_begun=False)
+        step.last = clock
+        if step.has_begun and not step.first:
+            step.first = clock
+
+    def last(self, frame: FrameType) -> int:
+        """Return when a frame has begun its latest line: -1 if before it was tracked, 0 if none yet."""
+        step = self._step(frame)
+        return -1 if step is None else step.last
+
+    def first(self, frame: FrameType) -> int:
+        """Return when a frame has begun its first line: -1 if before it was tracked, 0 if none yet."""
+        step = self._step(frame)
+        return -1 if step is None or not step.has_begun else step.first
+
+    def _step(self, frame: FrameType) -> _Step | None:
+        step = None if self._steps is None else self._steps.get(id(frame))
+        return step if step is not None and step.code is frame.f_code else None
