@@ -11,6 +11,17 @@ HISTORY_ENDS_EVENT = "dapkit/historyEnds"
 RECORDING_ENDS_EVENT = "dapkit/recordingEnds"
 SCANNED_EVENT = "dapkit/scanned"
 
+_BEYOND = 'Time travel: the history ends where the program began a second thread ("threads": "end").\n'
+_BEYOND_PLAIN = (
+    "Time travel: the history ends where the program called {}. Without the C extension for time travel that cannot be "
+    "noted; the program runs on without a history.\n"
+)
+
+
+def remark_on_end(why_over: str) -> str:
+    """Say what has ended the history of a program that runs on."""
+    return _BEYOND_PLAIN.format(why_over) if why_over else _BEYOND
+
 
 class Depth(msgspec.Struct):
     """How many frames there are from the bottom of a stack up to one."""
@@ -30,7 +41,7 @@ class Stands(msgspec.Struct, rename="camel"):
     """Where the program has stopped: what it had written by then, and how many copies of it were made.
 
     `time`, in microseconds since 1970, is that of a recording, 0 elsewhere. `is_over` says whether its history
-    has ended before.
+    has ended before, and `why_over` by which call and where, if that cannot be noted without the C extension.
     """
 
     clock: int = 0
@@ -38,6 +49,7 @@ class Stands(msgspec.Struct, rename="camel"):
     written: int = 0
     time: int = 0
     is_over: bool = False
+    why_over: str = ""
 
 
 class Hit(msgspec.Struct, rename="camel"):

@@ -49,6 +49,7 @@ from dapkit.python.adapter.past_messages import (
     HistoryEnded,
     RecordingEnded,
     Stands,
+    remark_on_end,
 )
 from dapkit.python.adapter.remembered import SETTING, RememberedBreakpoints
 from dapkit.python.adapter.replay import Replay
@@ -65,8 +66,6 @@ _CHANGE = ArrivalStop("pause", {"description": "Changed by the client"})
 
 _LOST = "lost"
 """How history ends if the process that showed it has ended by itself."""
-
-_BEYOND = 'Time travel: the history ends where the program began a second thread ("threads": "end").\n'
 
 _RECORDED = "{}: readOnlyPast: a recording is executed again, which cannot be changed"
 
@@ -112,6 +111,7 @@ class TimeTravel:
         self._copies = self._written = 0
         self._time = 0.0
         self._is_over = False  # the live program is beyond its history
+        self._why_over = ""
         self._is_remarked = False
         self._stops: deque[HistoryStop] = deque(maxlen=limits.TIMELINE_STOPS)
         self.live_stop: StoppedEvent | None = None
@@ -155,7 +155,7 @@ class TimeTravel:
     def _take_note(self, stands: Stands) -> None:
         self.clock, self._copies, self._written = stands.clock, stands.copies, stands.written
         self._time = stands.time / 1_000_000 or time.time()
-        self._is_over = stands.is_over
+        self._is_over, self._why_over = stands.is_over, stands.why_over
 
     def note_stop(self, stop: StoppedEvent) -> None:
         """Take note of a stop of the live program, whose clock is known."""
@@ -169,7 +169,7 @@ class TimeTravel:
         """Remark, once, that the program has left its history behind."""
         if self._is_over and not self._is_remarked:
             self._is_remarked = True
-            await self._report(OutputEvent(output=_BEYOND, category="important"), order)
+            await self._report(OutputEvent(output=remark_on_end(self._why_over), category="important"), order)
 
     async def show_end(self, body: RawJson, live: Debuggee) -> None:
         """Show the last moment of a recording, which was executed again to its end.

@@ -116,4 +116,5 @@ def _stands() -> Json:
         "written": boundary.count_written(),
         "time": boundary.time_of_program(),
         "isOver": boundary.is_over(),
+        "whyOver": getattr(boundary, "why_over", str)(),  # asked of what ends it by itself
     }

@@ -90,6 +90,13 @@ class CountedCode:
         for code, _ in list(self._codes.values()):
             self._set_local_events(self._tool, code, 0)
 
+    def nearest(self, frame: FrameType) -> FrameType:
+        """Return the newest frame of the program's own code on a stack; the newest of all if there is none."""
+        found: FrameType | None = frame
+        while found is not None and id(found.f_code) not in self._codes:
+            found = found.f_back
+        return found or frame
+
     def note(self, frame: FrameType, code: CodeType, clock: int) -> None:
         """Take note that a frame begins a line."""
         if self._steps is None:

@@ -82,12 +82,14 @@ class PlainHistory:
             self._last = monotonic_ns()
             self._interval = max(self._interval, _SLOWER * (self._last - begun))
 
+    @unseen
     def end(self, why: str) -> None:
         """End the history before the live program does what it cannot have: it runs on as without time travel."""
         if state.is_past:
             self.reach_end()
-        state.ended = why
+        frame = self.code.nearest(sys._getframe(1))
         clock = self.now()
+        state.ended = f"{why} at {frame.f_code.co_filename}:{frame.f_lineno} (clock {clock})"
         state.mode = OFF
         self.clock.hold()
         self.log.stop_at(clock)

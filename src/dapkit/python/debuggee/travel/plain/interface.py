@@ -6,7 +6,7 @@ from typing import Final
 
 from ...connection import current
 from ...engine import Engine
-from . import passages
+from . import outside, passages
 from .counted import CountedCode
 from .history import PlainHistory
 from .passages import guarded, only_live
@@ -43,6 +43,7 @@ class PlainBoundary:
         """Prepare the history of the program that is about to begin."""
         code = CountedCode(tool, counts, set_local_events)
         history = self._history = PlainHistory((socket, token), interval, tool, arrive, code)
+        outside.replace(history)
         self.on_line, self.on_start = history.clock.on_line, code.on_start
         engine = current.engine
         assert isinstance(engine, Engine)  # noqa: S101 - says so to mypy
@@ -100,6 +101,10 @@ class PlainBoundary:
     def is_over(self) -> bool:
         """Say whether the history of the live program has ended before it."""
         return state.mode is OFF
+
+    def why_over(self) -> str:
+        """Return what has ended it, and where; empty if it was the end of the program."""
+        return state.ended
 
     def go_on_to_end(self) -> None:
         """Go on, from the goal, to where the live program stands."""

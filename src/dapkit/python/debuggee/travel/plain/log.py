@@ -1,6 +1,6 @@
 """The notes of what the program took from outside: a file in memory, which the process and its copies share.
 
-Only the live program appends; a process of the past reads from where the end was when its copy was made. Notes are
+Only the live program appends; a process of the past reads from where the end was when its copy was made. NotedCalls are
 gathered and appended together, before a copy is made and where the program stops: nobody reads in between.
 
     8 bytes: the clock of the live program when it last stopped | then for each part: 8 bytes, its size | its notes
@@ -14,7 +14,7 @@ from typing import Final
 
 _HEAD: Final = 8
 _MOST: Final = 1000
-"""Notes that are gathered."""
+"""NotedCalls that are gathered."""
 LOWEST_OF_OURS: Final = 4000
 """Descriptors of ours are moved there, where no program looks for one."""
 

@@ -14,6 +14,8 @@ LIVE: Final = "live"
 REPLAY: Final = "replay"
 """Calls are answered from the notes; nothing outside is touched."""
 
+STANDARD_OUTPUTS: Final = (1, 2)
+
 
 class State:
     """What this process is.
