@@ -1,10 +1,13 @@
 """An adapter per test, and the Python that programs are debugged in."""
 
-from collections.abc import AsyncIterator
+import os
+import shutil
+from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 
 import pytest
 
+import dapkit
 from e2e.python.driving import Driver, driving
 from interpreters import interpreter
 
@@ -14,6 +17,15 @@ async def driver(tmp_path: Path) -> AsyncIterator[Driver]:
     """Return a client of a new adapter."""
     async with driving(tmp_path) as driver:
         yield driver
+
+
+@pytest.fixture(scope="session")
+def without_extension(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
+    """Return the environment in which adapters are those of a dapkit without its extensions."""
+    package = Path(dapkit.__file__).parent
+    folder = tmp_path_factory.mktemp("installed")
+    shutil.copytree(package, folder / "dapkit", ignore=shutil.ignore_patterns("*.so", "native", "__pycache__"))
+    return {**os.environ, "PYTHONPATH": str(folder)}
 
 
 @pytest.fixture(scope="session")

@@ -2,7 +2,7 @@
 
 import sys
 import textwrap
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -86,9 +86,9 @@ class Driver:
 
 
 @asynccontextmanager
-async def driving(folder: Path) -> AsyncIterator[Driver]:
-    """Start an adapter and be its client."""
-    async with Session.spawn(ADAPTER) as session:
+async def driving(folder: Path, env: Mapping[str, str] | None = None) -> AsyncIterator[Driver]:
+    """Start an adapter, in an environment if one is given, and be its client."""
+    async with Session.spawn(ADAPTER, env=env) as session:
         yield Driver(session, folder)
         assert session.violations == (), session.violations
         assert "Internal error of the debugger" not in session.output.read("stderr").text, session.output.read(

@@ -1,7 +1,6 @@
 """Child processes: each Python among them is debugged in a session of its own."""
 
 import os
-import shutil
 import signal
 import subprocess
 import textwrap
@@ -12,7 +11,6 @@ from typing import Final
 import anyio
 import pytest
 
-import dapkit
 from dapkit.client import Ended, Session, StartRefused, Stopped
 from dapkit.protocol import OutputEvent, ProcessEvent
 from dapkit.transport import connect_unix
@@ -532,15 +530,6 @@ async def test_children_are_followed_without_the_extension(
         assert await where(child) == ("work.py", INSIDE, "6")
         await child.resume(deadline=PATIENCE)
         assert await session.wait_until_ended(deadline=PATIENCE) == Ended(0)
-
-
-@pytest.fixture(scope="module")
-def without_extension(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
-    """Return the environment in which adapters are those of a dapkit without its extension."""
-    package = Path(dapkit.__file__).parent
-    folder = tmp_path_factory.mktemp("installed")
-    shutil.copytree(package, folder / "dapkit", ignore=shutil.ignore_patterns("*.so", "native", "__pycache__"))
-    return {**os.environ, "PYTHONPATH": str(folder)}
 
 
 async def test_client_of_debugpy_is_asked_by_its_event_and_has_to_show_the_token(tmp_path: Path, python: str) -> None:

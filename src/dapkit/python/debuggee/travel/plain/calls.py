@@ -71,7 +71,7 @@ class ReplacedCalls:
                 elif type(value) is set:  # as `os.supports_dir_fd`
                     value |= {self._replaced[id(item)][1] for item in list(value) if id(item) in self._replaced}
 
-    def _adapt(self, name: str, module: Any) -> None:  # noqa: ANN401 - a module in C
+    def _adapt(self, name: str, module: Any) -> None:  # noqa: ANN401, C901 - a module in C; one case for each
         """Replace what is to be in a module that is there now, once."""
         if name in self._adapted:
             return
@@ -83,6 +83,9 @@ class ReplacedCalls:
         match name:
             case "posix":
                 self._adapt_system(module)
+            case "gc":
+                for called, by in self._notes.history.garbage.functions().items():
+                    self.replace(module, called, by)
             case "_signal":
                 self.replace(module, "signal", self._setting_handler(module))
             case "_ssl":

@@ -32,9 +32,10 @@ def _counter() -> Any:  # noqa: ANN401 - of a type in C without a name
 class LiveClock:
     """The clock of the live program; `look` is called at a line once `look_soon` was."""
 
-    def __init__(self, tool: int, look: Callable[[CodeType], object]) -> None:
-        """Take the tool that it counts by."""
+    def __init__(self, tool: int, before: Callable[[], object], look: Callable[[CodeType], object]) -> None:
+        """Take the tool that it counts by; `before` is called when the line that is looked at has not begun yet."""
         self._tool = tool
+        self._before = before
         self._look = look
         self._count: Any = _counter()
         self._begin = 0
@@ -62,9 +63,12 @@ class LiveClock:
     @unseen
     def on_line(self, code: CodeType, line: int) -> None:
         """Count a line, and look; only count from the next on."""
-        self._count(code, line)
-        if state.is_inside and self._held is None:
+        is_due = state.is_inside and self._held is None
+        if is_due:
             _MONITORING.register_callback(self._tool, _LINE, self._count)
+            self._before()
+        self._count(code, line)
+        if is_due:
             self._look(code)
 
 
@@ -104,7 +108,7 @@ class PastClock:
 
     def __init__(self, begin: int, due: Callable[[CodeType], object]) -> None:
         """Begin at the time of a copy."""
-        self.on_line, self._now, self._set, self.aim = counting(begin, due)
+        self.on_line, self._now, self.put, self.aim = counting(begin, due)
         self._held: int | None = None
 
     def now(self) -> int:
@@ -118,5 +122,5 @@ class PastClock:
     def go_on(self) -> None:
         """Go on from where it stood."""
         if self._held is not None:
-            self._set(self._held)
+            self.put(self._held)
             self._held = None

@@ -15,6 +15,7 @@ from ...unseen import unseen
 from .clock import LiveClock, PastClock
 from .copies import Copies
 from .counted import CountedCode
+from .garbage import COLLECT, Garbage
 from .log import Log, Note
 from .state import OFF, state
 
@@ -36,7 +37,8 @@ class PlainHistory:
         """Take where copies connect to and with which token, and nanoseconds between two of them."""
         self.log = Log()
         self.code = code
-        self.clock: LiveClock | PastClock = LiveClock(tool, self._look_live)
+        self.garbage = Garbage()
+        self.clock: LiveClock | PastClock = LiveClock(tool, self._collect_live, self._look_live)
         self.copies = Copies(*copies, self.log, self.now)
         self._tool = tool
         self._interval = interval
@@ -70,6 +72,13 @@ class PlainHistory:
         return clock
 
     @unseen
+    def _collect_live(self) -> None:
+        if self.garbage.is_due():
+            generation = self.garbage.next_generation()
+            self.log.note((self.now(), COLLECT, 0, generation))
+            self.garbage.collect(generation)
+
+    @unseen
     def _look_live(self, code: CodeType) -> None:
         begun = monotonic_ns()
         state.is_inside = False
@@ -94,6 +103,7 @@ class PlainHistory:
         self.clock.hold()
         self.log.stop_at(clock)
         self.code.stop()
+        self.garbage.give_back()
 
     def begin(self) -> None:
         """Take note that the program begins, in this thread."""
@@ -105,6 +115,7 @@ class PlainHistory:
             self.reach_end()
         self.log.stop_at(self.now())
         self.clock.hold()
+        self.garbage.give_back()
 
     # A process of the past
 
@@ -134,12 +145,36 @@ class PlainHistory:
         """Look at each line where they are tracked, else where something is due."""
         assert isinstance(self.clock, PastClock)  # noqa: S101 - says so to mypy
         is_tracked = self._look is not None or (self.copies.kind in ("steps", "frame") and not self._has_arrived)
-        self.clock.aim(0 if is_tracked else self._wanted)
+        collection = self._next_collection()
+        next_look = self._wanted if collection is None else min(self._wanted, collection + 1)
+        self.clock.aim(0 if is_tracked else next_look)
+
+    def _next_collection(self) -> int | None:
+        """Return after which line garbage is to be collected, if nothing else comes before."""
+        noted = self.log.peek()
+        return noted[0] if noted is not None and noted[1] == COLLECT else None
+
+    def took_note(self) -> None:
+        """Take note that the next note is another one."""
+        if self._next_collection() is not None:
+            self._aim()
+
+    @unseen
+    def _collect_in_past(self) -> None:
+        """Collect what the live program has collected before this line began."""
+        assert isinstance(self.clock, PastClock)  # noqa: S101 - says so to mypy
+        while self._next_collection() == self.now() - 1:
+            self.clock.put(self.now() - 1)
+            noted = self.log.take()
+            self._aim()
+            self.garbage.collect(int(str(noted[3] if noted else 0)))
+            self.clock.put(self.now() + 1)
 
     @unseen
     def _look_in_past(self, code: CodeType) -> None:
         if not state.is_inside:
             return
+        self._collect_in_past()
         clock = self.now()
         if clock >= self._wanted:
             if clock < self.copies.goal:
@@ -194,8 +229,13 @@ class PlainHistory:
 
     def look_at_lines(self, look: Callable[[], object], leave: Callable[[], object]) -> None:
         """Call these at each line of the program, and where its functions return."""
+
+        @unseen
+        def leave_aside() -> None:
+            _aside(leave)
+
         self._look = look
-        self.code.track(lambda: _aside(leave))
+        self.code.track(leave_aside)
         self._aim()
 
     @unseen

@@ -64,6 +64,7 @@ class NotedCalls:
             self.history.reach_end()
         if noted[0] != self.history.now() or noted[1] != name or noted[2] != key:
             self.history.diverge(name, noted)
+        self.history.took_note()
         return made_again(noted[3], args)  # type: ignore[arg-type]  # as it was written
 
     @unseen

@@ -32,11 +32,11 @@ def aside[**P, T](function: Callable[P, T], clock: "Callable[[], LiveClock | Pas
     return call_aside
 
 
-def only_live[**P, T](function: Callable[P, T]) -> Callable[P, T | None]:
+def only_live[**P, T](function: Callable[P, T]) -> "Callable[P, T | None]":
     """Have a function called in the live program alone, and not where a copy of it is made."""
 
     @unseen
-    def call_live(*args: P.args, **kwargs: P.kwargs) -> T | None:
+    def call_live(*args: P.args, **kwargs: P.kwargs) -> "T | None":
         return None if state.is_past or state.is_copying else function(*args, **kwargs)
 
     return call_live
