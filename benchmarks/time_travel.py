@@ -7,13 +7,17 @@ share (PSS) of the program and of all its copies.
 
 import argparse
 import json
+import os
+import shutil
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
+import dapkit
 from dapkit import limits
 from sidebyside.bare_client import BareClient, resident, session
 from sidebyside.goals import row
@@ -24,6 +28,8 @@ ROUNDS = 3
 MOVES = 40
 FORWARD = {"fib": 2.3, "loops": 2.3, "nbody": 2.3, "json": 1.3, "words": 1.3, "asyncio": 1.3}
 """At most so many times as long as the program alone."""
+WITHOUT_EXTENSION = {"fib": 6.0, "loops": 6.0, "nbody": 6.0}
+"""The same, where the C extension is missing."""
 
 LONG = """\
 def rounded(total):
@@ -78,14 +84,34 @@ print()
 
 def forward(python: str) -> bool:
     """Run workloads with time travel and without, in turns."""
-    words = ["workloads.py", ",".join(FORWARD), str(REPEATS)]
+    ratios = _ratios(python, list(FORWARD), None)
+    return all([row(f"forwards: {name}", ratio, "x", FORWARD[name]) for name, ratio in ratios.items()])  # noqa: C419 - print all
+
+
+def without_extension(python: str) -> bool:
+    """Do the same where the C extension is missing."""
+    with tempfile.TemporaryDirectory() as folder:
+        package = Path(folder, "dapkit")
+        shutil.copytree(
+            Path(dapkit.__file__).parent, package, ignore=shutil.ignore_patterns("*.so", "native", "__pycache__")
+        )
+        ratios = _ratios(python, list(WITHOUT_EXTENSION), {**os.environ, "PYTHONPATH": folder})
+    met = [
+        row(f"forwards, without the native part: {name}", ratio, "x", WITHOUT_EXTENSION[name])
+        for name, ratio in ratios.items()
+    ]
+    return all(met)
+
+
+def _ratios(python: str, names: list[str], env: Mapping[str, str] | None) -> dict[str, float]:
+    """Return how many times as long workloads take with time travel, of an adapter in an environment."""
+    words = ["workloads.py", ",".join(names), str(REPEATS)]
     best: dict[str, dict[str, float]] = {"plain": {}, "travels": {}}
     for _ in range(ROUNDS):
-        for kind, run in (("plain", _plain), ("travels", _travels)):
-            for name, times in run(python, words).items():
+        for kind, found in (("plain", _plain(python, words)), ("travels", _travels(python, words, env))):
+            for name, times in found.items():
                 best[kind][name] = min([*times, best[kind].get(name, times[0])])
-    ratios = {name: best["travels"][name] / best["plain"][name] for name in FORWARD}
-    return all([row(f"forwards: {name}", ratio, "x", FORWARD[name]) for name, ratio in ratios.items()])  # noqa: C419 - print all
+    return {name: best["travels"][name] / best["plain"][name] for name in names}
 
 
 def _plain(python: str, words: list[str]) -> dict[str, list[float]]:
@@ -94,8 +120,8 @@ def _plain(python: str, words: list[str]) -> dict[str, list[float]]:
     return times
 
 
-def _travels(python: str, words: list[str]) -> dict[str, list[float]]:
-    with session() as client:
+def _travels(python: str, words: list[str], env: Mapping[str, str] | None) -> dict[str, list[float]]:
+    with session(env) as client:
         client.file = PROGRAMS / words[0]
         client.run(python=python, args=words[1:], timeTravel=True)
         times: dict[str, list[float]] = json.loads(client.output_to_the_end())
@@ -220,6 +246,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     cases: dict[str, Callable[[str], bool]] = {
         "forward": forward,
+        "without-extension": without_extension,
         "back": back,
         "memory": memory,
         "copies": many_copies,

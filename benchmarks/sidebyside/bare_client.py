@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,9 +16,10 @@ type Message = dict[str, Any]
 class BareClient:
     """One end of a session with our adapter, and the figures of it."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, env: Mapping[str, str] | None = None) -> None:
+        """Start the adapter, in an environment if one is given."""
         command = [sys.executable, "-m", "dapkit.python"]
-        self.adapter = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
+        self.adapter = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, env=env)
         self._input: Any = self.adapter.stdin
         output: Any = self.adapter.stdout
         self._output: int = output.fileno()
@@ -130,10 +131,10 @@ class BareClient:
 
 
 @contextmanager
-def session() -> Iterator[BareClient]:
-    """Start an adapter for one case."""
+def session(env: Mapping[str, str] | None = None) -> Iterator[BareClient]:
+    """Start an adapter for one case, in an environment if one is given."""
     with tempfile.TemporaryDirectory() as folder:
-        client = BareClient(Path(folder))
+        client = BareClient(Path(folder), env)
         yield client
         client.end()
 

@@ -196,3 +196,64 @@ async def test_copies_are_made_as_the_program_runs(driver: Driver) -> None:
     assert len(about.checkpoints) > 1
     assert [each.clock for each in about.checkpoints] == sorted({each.clock for each in about.checkpoints})
     assert about.live > about.checkpoints[-1].clock
+
+
+RECURSION = """
+    ends = []
+    def deep(number):
+        return deep(number + 1)
+    try:
+        deep(0)
+    except RecursionError:
+        ends.append("caught")
+    print(ends, flush=True)
+"""
+
+
+@pytest.mark.each_python
+@pytest.mark.row("stepBack")
+async def test_a_program_that_came_to_the_recursion_limit_is_found_to_diverge_there(
+    driver: Driver, python: str
+) -> None:
+    await driver.start(RECURSION, 8, python=python, timeTravel={"interval": 3600})
+    await driver.session.next_stop()
+    with pytest.raises(RequestFailed, match=r"diverged: at clock \d+ the program called RecursionError .*prog.py:3"):
+        await back(driver)
+    assert await driver.resume() == Ended(0)
+    assert driver.output("stdout") == "['caught']\n"
+
+
+@pytest.mark.row("stepBack")
+async def test_copies_are_not_seen_by_what_the_program_does_at_forks_nor_warned_of(driver: Driver) -> None:
+    text = """
+        import os, time, warnings
+        forks = []
+        os.register_at_fork(before=lambda: forks.append("before"), after_in_parent=lambda: forks.append("after"))
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            end = time.monotonic() + 0.5
+            while time.monotonic() < end:
+                pass
+        print(forks, caught, flush=True)
+    """
+    await driver.start(text, 9, timeTravel={"interval": 0.01})
+    await driver.session.next_stop()
+    assert len((await timeline(driver)).checkpoints) > 1
+    assert await driver.resume() == Ended(0)
+    assert driver.output("stdout") == "[] []\n"
+
+
+@pytest.mark.row("stepBack")
+async def test_a_class_can_have_what_was_replaced_as_an_attribute(driver: Driver) -> None:
+    text = """
+        import time
+        class Clock:
+            now = time.time
+            read = open
+        clock = Clock()
+        print(clock.now() > 0, clock.read(__file__).readline(), flush=True)
+        print(type(time.localtime()).__name__, flush=True)
+    """
+    ended = await driver.run(text, timeTravel=True)
+    assert ended == Ended(0)
+    assert driver.output("stdout") == "True import time\n\nstruct_time\n"

@@ -10,9 +10,12 @@ from types import CodeType, FrameType
 from typing import Final
 
 from ...unseen import unseen
+from .state import state
 
 _MONITORING = sys.monitoring
 _EVENTS: Final = _MONITORING.events
+_ROOM: Final = 1000
+"""Calls that it takes to report something near the recursion limit."""
 _ONE_LINER: Final = 2
 """A function on one line reports it only while its start is watched, from CPython 3.13 on."""
 
@@ -79,6 +82,21 @@ class CountedCode:
             for code, watched in list(self._codes.values()):
                 self._watch(code, watched)
         _MONITORING.restart_events()
+
+    def watch_recursion(self, look: Callable[[int], None]) -> None:
+        """Call `look` with the limit of recursion wherever an error of that is raised from here on."""
+        get_limit, set_limit = sys.getrecursionlimit, sys.setrecursionlimit
+
+        @unseen
+        def on_raise(_code: CodeType, _offset: int, exception: BaseException) -> None:
+            if type(exception) is RecursionError and state.is_inside:
+                limit = get_limit()
+                set_limit(limit + _ROOM)  # before anything in Python is called
+                look(limit)
+                set_limit(limit)
+
+        _MONITORING.register_callback(self._tool, _EVENTS.RAISE, on_raise)
+        _MONITORING.set_events(self._tool, _EVENTS.PY_START | _EVENTS.PY_RESUME | _EVENTS.RAISE)
 
     def forget(self) -> None:
         """Track nothing."""

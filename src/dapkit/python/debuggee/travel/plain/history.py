@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Callable
 from time import monotonic_ns
-from types import CodeType
+from types import CodeType, FrameType
 from typing import Final, NoReturn
 
 from ...unseen import unseen
@@ -19,6 +19,8 @@ from .garbage import COLLECT, Garbage
 from .log import Log, Note
 from .state import OFF, state
 
+_NEAR_LIMIT: Final = 20
+"""Calls that are left there, those of the debugger included."""
 _NEVER: Final = 1 << 62
 _SLOWER: Final = 20
 """So many times as long as a copy takes, there is none."""
@@ -125,6 +127,7 @@ class PlainHistory:
         self._leaves_copy_at = 0
         self.clock = PastClock(self.now(), self._look_in_past)
         sys.monitoring.register_callback(self._tool, sys.monitoring.events.LINE, self.clock.on_line)
+        self.code.watch_recursion(self._look_at_depth)
         self.code.forget()
         goal, kind = self.copies.goal, self.copies.kind
         if kind in ("scan", "watch"):
@@ -186,6 +189,19 @@ class PlainHistory:
                 self._arrive()
                 self._aim()
         self._note_line(code)
+
+    @unseen
+    def _look_at_depth(self, limit: int) -> None:
+        """End this process where there was no room to count a line, which the live program had begun.
+
+        What counts lines is a call more than the program has made, so it comes to the recursion limit before.
+        """
+        frame: FrameType | None = sys._getframe(1)
+        depth = 0
+        while frame is not None:
+            frame, depth = frame.f_back, depth + 1
+        if depth > limit - _NEAR_LIMIT and state.is_of_program:
+            self.diverge("RecursionError", (0, "nothing", 0, None))
 
     @unseen
     def _leave_copy(self) -> None:
