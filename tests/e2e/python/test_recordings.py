@@ -219,6 +219,20 @@ async def test_imported_files_that_have_changed_are_named(tmp_path: Path) -> Non
         assert written(driver) == "3\n"
 
 
+@pytest.mark.each_python
+async def test_folders_of_modules_may_have_changed(tmp_path: Path, python: str) -> None:
+    folder = tmp_path / "modules"
+    folder.mkdir()
+    (folder / "extra.py").write_text("value = 5\n")
+    (tmp_path / "prog.py").write_text("import colorsys, extra, wave\nprint(extra.value)\n")
+    record(tmp_path, "-o", "run.dapkit", python, "prog.py", env={"PYTHONPATH": str(folder)})
+    (folder / "new.py").write_text("")
+    async with driving(tmp_path) as driver:
+        await open_recording(driver, tmp_path / "run.dapkit")
+        assert "The recorded program has ended with exit code 0." in said(driver)
+        assert written(driver) == "5\n"
+
+
 async def test_another_interpreter_is_refused(
     shop: tuple[Path, "subprocess.CompletedProcess[str]"], tmp_path: Path
 ) -> None:

@@ -95,8 +95,26 @@ static PyObject *call_passage_aside(PyObject *self, PyObject *const *args, size_
     Py_RETURN_NONE;
 }
 
+/* Before the program of a recording begins: what the interpreter knows of folders, from modules of ours that it has looked
+   for there, is of now, and the program is to find what was recorded. */
+static int forget_folders(void)
+{
+    PyObject *finders = PyDict_Values(PySys_GetObject("path_importer_cache"));
+    Py_ssize_t count = finders == NULL ? -1 : PyList_Size(finders);
+    for (Py_ssize_t i = 0; i < count; i++) {
+        PyObject *finder = PyList_GetItem(finders, i);
+        if (!PyObject_HasAttrString(finder, "invalidate_caches")) continue;
+        PyObject *forgotten = PyObject_CallMethod(finder, "invalidate_caches", NULL);
+        if (forgotten == NULL) count = -1;
+        Py_XDECREF(forgotten);
+    }
+    Py_XDECREF(finders);
+    return count < 0 ? -1 : 0;
+}
+
 static PyObject *call_passage_inside(PyObject *self, PyObject *const *args, size_t given, PyObject *names)
 {
+    if (is_recorded && forget_folders() < 0) return NULL;
     mode = is_recorded && !is_recording ? REPLAY : LIVE;
     register_main_thread();
     if (is_recorded && PyGC_Collect() < 0) return NULL;

@@ -46,7 +46,7 @@ class PlainHistory:
         self._interval = interval
         self._arrive_in_python = arrive
         self._last = 0
-        self._has_arrived = False
+        self._has_arrived = self._has_stood = False
         self._leaves_copy_at = 0
         self._wanted = _NEVER  # where the past is looked at next
         self._look: Callable[[], object] | None = None
@@ -70,8 +70,16 @@ class PlainHistory:
         clock = self.now()
         if isinstance(self.clock, LiveClock):
             self.log.stop_at(clock)
-            self.clock.look_soon()
+            self._has_stood = True
         return clock
+
+    @unseen
+    def go_on_from_stop(self, code: CodeType) -> bool:
+        """Copy the program where it stood, if it did; say whether this is what is executed again from there."""
+        if not self._has_stood or state.is_past or state.mode is OFF:
+            return False
+        self._has_stood = False
+        return self._look_live(code)
 
     @unseen
     def _collect_live(self) -> None:
@@ -81,7 +89,7 @@ class PlainHistory:
             self.garbage.collect(generation)
 
     @unseen
-    def _look_live(self, code: CodeType) -> None:
+    def _look_live(self, code: CodeType) -> bool:
         begun = monotonic_ns()
         state.is_inside = False
         made = self.copies.make()
@@ -92,6 +100,7 @@ class PlainHistory:
         elif made == 0:
             self._last = monotonic_ns()
             self._interval = max(self._interval, _SLOWER * (self._last - begun))
+        return made == 1
 
     @unseen
     def end(self, why: str) -> None:
@@ -238,9 +247,10 @@ class PlainHistory:
             state.is_inside = True
             self.clock.go_on()
 
-    def go_on_to_end(self) -> None:
-        """Go on, from the goal, to where the live program stands."""
-        self.copies.goal = self._wanted = self.log.last_stop()
+    def go_on_to_end(self, end: int) -> None:
+        """Go on, from the goal, to where the live program stands, or to a clock before that; 0 for none."""
+        last = self.log.last_stop()
+        self.copies.goal = self._wanted = min(end or last, last)
         self._aim()
 
     def look_at_lines(self, look: Callable[[], object], leave: Callable[[], object]) -> None:

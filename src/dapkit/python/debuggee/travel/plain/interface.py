@@ -34,6 +34,7 @@ class PlainBoundary:
         token: str,
         interval: int,
         _ends_with_threads: bool,  # it always does
+        _may_branch: bool,  # it cannot
         tool: int,
         arrive: Callable[[str, int, int], object],
         counts: Callable[[CodeType], int],
@@ -59,9 +60,9 @@ class PlainBoundary:
         """Have the program run to its end."""
         return passages.inside(function, begins=self._history.begin, ends=self._history.close)
 
-    def aside[**P, T](self, function: Callable[P, T], /) -> Callable[P, T]:
+    def aside[**P, T](self, function: Callable[P, T], /) -> "Callable[P, T | None]":
         """Have a function called as the debugger's."""
-        return passages.aside(function, lambda: self._history.clock)
+        return passages.aside(function, lambda: self._history)
 
     def look_at_lines(self, look: Callable[[], object], leave: Callable[[], object], /) -> None:
         """Call these at each line of the program, and where its functions return."""
@@ -70,6 +71,10 @@ class PlainBoundary:
     def object_at(self, _address: int, _kind: int, /) -> object:
         """Return nothing: objects of the past do not lie where they did."""
         return None
+
+    def even_out_throws(self, _suspended: CodeType, /) -> bool:
+        """Say that what is thrown into a function is not looked at: only C can."""
+        return False
 
     def time_of_program(self) -> int:
         """Return nothing: there are no recordings."""
@@ -106,9 +111,13 @@ class PlainBoundary:
         """Return what has ended it, and where; empty if it was the end of the program."""
         return state.ended
 
-    def go_on_to_end(self) -> None:
-        """Go on, from the goal, to where the live program stands."""
-        self._history.go_on_to_end()
+    def go_on_to_end(self, end: int, /) -> None:
+        """Go on, from the goal, to where the live program stands, or to a clock before that; 0 for none."""
+        self._history.go_on_to_end(end)
+
+    def why_no_branch(self) -> str:
+        """Return why the program cannot go on from its past."""
+        return "without the C extension for time travel its descriptors cannot be had again"
 
     def first_tick(self, frame: FrameType, /) -> int:
         """Return when a frame has begun its first line: -1 if before that was noted, 0 if none yet."""

@@ -4,30 +4,36 @@ None of their frames is seen: the engine looks for the frame of an event where i
 """
 
 from collections.abc import Callable
+from types import CodeType
 from typing import TYPE_CHECKING
 
 from ...unseen import unseen
 from .state import LIVE, OFF, REPLAY, state
 
 if TYPE_CHECKING:
-    from .clock import LiveClock, PastClock
+    from .history import PlainHistory
 
 
-def aside[**P, T](function: Callable[P, T], clock: "Callable[[], LiveClock | PastClock]") -> Callable[P, T]:
-    """Have a function called as the debugger's, nothing of which is noted, and whose lines do not count."""
+def aside[**P, T](function: Callable[P, T], history: "Callable[[], PlainHistory]") -> "Callable[P, T | None]":
+    """Have a callback called as the debugger's, nothing of which is noted, and whose lines do not count.
+
+    If the program has stopped there, it is copied where it goes on.
+    """
 
     @unseen
-    def call_aside(*args: P.args, **kwargs: P.kwargs) -> T:
+    def call_aside(*args: P.args, **kwargs: P.kwargs) -> "T | None":
         if not state.is_of_program:
             return function(*args, **kwargs)
         state.is_inside = False
-        clock().hold()
+        history().clock.hold()
         try:
-            return function(*args, **kwargs)
+            result = function(*args, **kwargs)
         finally:
             if state.mode is not OFF:
-                clock().go_on()
+                history().clock.go_on()
             state.is_inside = True
+        code = args[0] if args else None
+        return None if isinstance(code, CodeType) and history().go_on_from_stop(code) else result
 
     return call_aside
 
