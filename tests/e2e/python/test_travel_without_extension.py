@@ -16,9 +16,16 @@ from dapkit.endpoint import RequestFailed
 from dapkit.protocol import OutputEvent, StoppedEvent
 from e2e.python.driving import Driver, driving
 from e2e.python.forward_run import ForwardRun, timeline
-from e2e.python.test_history_robustness import back
+from e2e.python.test_history_robustness import (  # noqa: F401 - tests, once more
+    back,
+    test_a_killed_parent_of_the_program_ends_the_session,
+    test_killed_copies_of_a_program_cost_it_its_past_but_nothing_else,
+    test_steps_back_and_forth_leave_no_process_and_no_descriptor,
+    test_the_timeline_tells_how_much_was_written_by_the_moment_shown,
+)
 from e2e.python.test_time_travel import (  # noqa: F401 - tests and their fixture, once more
     launch,
+    test_a_killed_adapter_leaves_no_process_of_the_past,
     test_any_frame_can_be_shown_where_it_began,
     test_exceptions_stop_backwards,
     test_forwards_again_comes_to_the_live_program_which_has_written_everything_once,

@@ -76,6 +76,7 @@ class Copies:
         """Be a copy that waits; return in each process that is executed again."""
         number = 0 if state.is_past else self.count
         _signal.pthread_sigmask(_signal.SIG_SETMASK, _signal.valid_signals())
+        handler = _signal.signal(_signal.SIGCHLD, _signal.SIG_IGN)  # nobody waits for what is executed again
         state.is_past = True
         state.mode = REPLAY
         self._close_all()
@@ -83,12 +84,9 @@ class Copies:
         self.say(f"checkpoint {self._token} {number} {os.getpid()} {self._clock()} {copied_at} {written}")
         while True:
             kind, name, goal, limit = self._hear().split(" ")
-            between = _forked()
-            if between:
-                _succeeded(between)
-                continue
             if _forked():
-                os._exit(0)
+                continue
+            _signal.signal(_signal.SIGCHLD, _signal.SIG_DFL if handler is None else handler)
             self.kind, self.goal, self.limit = kind, int(goal), int(limit)
             self._connect()
             self.say(f"begun {name} {os.getpid()} {self._clock()}")
