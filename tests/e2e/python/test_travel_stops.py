@@ -73,6 +73,40 @@ async def test_objects_lie_where_they_did_after_a_look_at_the_past(driver: Drive
     assert await value(driver, "hash(tuple(places))") == live
 
 
+NAMES = """
+    import sys
+    import warnings
+    warnings.simplefilter("ignore")
+    class Thing:
+        abcd = 1
+
+    values = [getattr(Thing, "".join(["ab", "cd"]))]
+    first = True
+    second = True
+    sys._clear_type_cache()
+    kept = [(object(),) for _ in range(100)]
+    places = [id(each) for each in kept]
+    made = True
+    pass
+"""
+FIRST, MADE, OVER = 8, 13, 14
+
+
+async def test_objects_lie_where_they_did_though_names_were_forgotten(driver: Driver, python: str) -> None:
+    # The interpreter's cache of attributes holds such a name, and lets go of it when the debugger looks up others.
+    await driver.start(NAMES, OVER, python=python, timeTravel=True)
+    await driver.session.next_stop()
+    live = await value(driver, "hash(tuple(places))")
+    while (await driver.where())[1] != FIRST:
+        await driver.session.step_back(1)
+        await driver.session.next_stop()
+    await value(driver, "sys._clear_type_cache()")
+    while (await driver.where())[1] != MADE:
+        await driver.session.next(1)
+        await driver.session.next_stop()
+    assert await value(driver, "hash(tuple(places))") == live
+
+
 THROWS = """
     import types
 

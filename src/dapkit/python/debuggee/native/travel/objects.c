@@ -5,10 +5,13 @@
 
    What the interpreter keeps of objects that are gone, to use it again (its free lists), is kept apart, too: while the
    debugger executes, it has lists of its own. Where they are, is found by a number that was just freed. Each size has a
-   region of its own, so that it makes no difference if the interpreter makes a number more and frees it at once. */
+   region of its own, so that it makes no difference if the interpreter makes a number more and frees it at once. Texts
+   have others: when the name of an attribute comes and goes, depends on what else the interpreter has looked up, and on
+   the names that are known. They are recognized by the function that makes them. */
 
 #include "travel.h"
 #include <dlfcn.h>
+#include <link.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -18,6 +21,7 @@
 #define LARGEST 32768
 #define SMALL_SIZES 32
 #define SIZES (SMALL_SIZES + 24)
+#define REGIONS (2 * SIZES) /* of texts come behind the others */
 #define MOST_ASIDE 100000
 
 typedef struct { /* PyMemAllocatorEx */
@@ -29,13 +33,15 @@ typedef struct { /* PyMemAllocatorEx */
 } Allocator;
 
 static Allocator usual;
-static void *freed[SIZES];
-static char *next[SIZES];
-static size_t sizes[SIZES];
+static void *freed[REGIONS];
+static char *next[REGIONS];
+static size_t sizes[REGIONS];
+static const char *make_text; /* PyUnicode_New, */
+static size_t size_of_make_text; /* 0 if that is not known */
 
 static int is_here(const void *block)
 {
-    return (const char *)block >= PLACE && (const char *)block < PLACE + ((size_t)SIZES << REGION_BITS);
+    return (const char *)block >= PLACE && (const char *)block < PLACE + ((size_t)REGIONS << REGION_BITS);
 }
 
 static int class_of(const void *block) { return (int)(((const char *)block - PLACE) >> REGION_BITS); }
@@ -48,9 +54,10 @@ static int class_for(size_t size)
     return class;
 }
 
-static void *take(size_t size)
+/* `kind` is 0, or SIZES for a text. */
+static void *take(size_t size, int kind)
 {
-    int class = class_for(size);
+    int class = class_for(size) + kind;
     void *block = freed[class];
     if (block != NULL) {
         freed[class] = *(void **)block;
@@ -62,9 +69,14 @@ static void *take(size_t size)
     return block;
 }
 
+static inline int kind_for(const void *caller)
+{
+    return (size_t)((const char *)caller - make_text) < size_of_make_text ? SIZES : 0;
+}
+
 static void *make(void *Py_UNUSED(context), size_t size)
 {
-    void *block = inside && size <= LARGEST ? take(size) : NULL;
+    void *block = inside && size <= LARGEST ? take(size, kind_for(__builtin_return_address(0))) : NULL;
     return block != NULL ? block : usual.malloc(usual.context, size);
 }
 
@@ -72,7 +84,7 @@ static void *make_clear(void *Py_UNUSED(context), size_t count, size_t size)
 {
     size_t whole;
     void *block = NULL;
-    if (inside && !__builtin_mul_overflow(count, size, &whole) && whole <= LARGEST) block = take(whole);
+    if (inside && !__builtin_mul_overflow(count, size, &whole) && whole <= LARGEST) block = take(whole, 0);
     return block != NULL ? memset(block, 0, whole) : usual.calloc(usual.context, count, size);
 }
 
@@ -81,13 +93,13 @@ static void *make_clear(void *Py_UNUSED(context), size_t count, size_t size)
    when a copy is made that has it there, too. */
 static struct {
     void *first, *last;
-} freed_aside[SIZES];
+} freed_aside[REGIONS];
 static int count_aside;
 __thread int is_done_again __attribute__((tls_model("initial-exec")));
 
 void take_freed_aside(void)
 {
-    for (int class = 0; class < SIZES; class++) {
+    for (int class = 0; class < REGIONS; class++) {
         if (freed_aside[class].first == NULL) continue;
         *(void **)freed_aside[class].last = freed[class];
         freed[class] = freed_aside[class].first;
@@ -122,8 +134,9 @@ static void *make_again(void *context, void *block, size_t size)
     if (block == NULL) return make(context, size);
     if (!is_here(block)) return usual.realloc(usual.context, block, size);
     size_t had = sizes[class_of(block)];
-    if (size <= LARGEST && class_for(size) == class_of(block)) return block;
-    void *other = size <= LARGEST ? take(size) : NULL;
+    int kind = class_of(block) < SIZES ? 0 : SIZES;
+    if (size <= LARGEST && class_for(size) + kind == class_of(block)) return block;
+    void *other = size <= LARGEST ? take(size, kind) : NULL;
     if (other == NULL) other = usual.malloc(usual.context, size);
     if (other == NULL) return NULL;
     memcpy(other, block, had < size ? had : size);
@@ -232,21 +245,31 @@ void empty_lists(void)
         memset(lists + layout->parts[i].begin, 0, (size_t)layout->parts[i].size);
 }
 
+static void find_make_text(void)
+{
+    Dl_info info;
+    const ElfW(Sym) *symbol = NULL;
+    make_text = dlsym(RTLD_DEFAULT, "PyUnicode_New");
+    if (make_text == NULL || dladdr1(make_text, &info, (void **)&symbol, RTLD_DL_SYMENT) == 0 || symbol == NULL) return;
+    size_of_make_text = symbol->st_size;
+}
+
 void place_objects(void)
 {
     void (*get)(int, Allocator *), (*set)(int, const Allocator *);
     *(void **)&get = dlsym(RTLD_DEFAULT, "PyMem_GetAllocator");
     *(void **)&set = dlsym(RTLD_DEFAULT, "PyMem_SetAllocator");
     if (get == NULL || set == NULL) return;
-    void *place = mmap(PLACE, (size_t)SIZES << REGION_BITS, PROT_READ | PROT_WRITE,
+    void *place = mmap(PLACE, (size_t)REGIONS << REGION_BITS, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
     if (place != PLACE) return; /* objects lie where they may */
-    for (int i = 0; i < SIZES; i++) {
-        int above = i - SMALL_SIZES;
-        sizes[i] = above < 0 ? (size_t)(i + 1) * 16 : ((size_t)SMALL << (above / 4)) / 4 * (size_t)(5 + above % 4);
+    for (int i = 0; i < REGIONS; i++) {
+        int number = i % SIZES, above = number - SMALL_SIZES;
+        sizes[i] = above < 0 ? (size_t)(number + 1) * 16 : ((size_t)SMALL << (above / 4)) / 4 * (size_t)(5 + above % 4);
         next[i] = PLACE + ((size_t)i << REGION_BITS);
     }
     find_lists();
+    find_make_text();
     get(2 /* PYMEM_DOMAIN_OBJ */, &usual);
     set(2, &(Allocator){NULL, make, make_clear, make_again, end});
 }
