@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+import msgspec
 import pytest
 
 from dapkit.client import Ended, Stopped
@@ -10,11 +11,13 @@ from dapkit.protocol import (
     DataBreakpoint,
     GotoArguments,
     GotoTargetsArguments,
+    RestartFrameArguments,
     ReverseContinueArguments,
     Source,
     StepBackArguments,
     StoppedEvent,
 )
+from dapkit.protocol.time_travel import WhyArguments, WhyBody
 from e2e.python.driving import Driver
 
 pytestmark = pytest.mark.each_python
@@ -268,3 +271,57 @@ async def test_expressions_in_the_past_change_nothing_outside(driver: Driver, la
     assert sorted(path.name for path in driver.folder.iterdir()) == sorted([kept.name, driver.file.name])
     assert isinstance(await driver.resume(), Stopped)
     assert await value(driver, f"open({str(kept)!r}, 'w').write('new')") == "3"
+
+
+TASKS = """
+    import asyncio
+
+    async def worker(name):
+        total = 0
+        for i in range(3):
+            total += i + 1
+            await asyncio.sleep(0)
+        return total
+
+    async def main():
+        return await asyncio.gather(worker("a"), worker("b"), worker("c"))
+
+    found = asyncio.run(main())
+    print(found, flush=True)
+"""
+
+
+async def step_back(driver: Driver) -> None:
+    """Step back by a line."""
+    position = driver.session.position
+    await driver.session.request(StepBackArguments(thread_id=1))
+    await driver.session.wait_for(StoppedEvent, since=position)
+
+
+@pytest.mark.row("stepBack")
+@pytest.mark.row("restartFrame")
+async def test_a_coroutine_is_known_where_it_is_suspended(driver: Driver, launch: Mapping[str, object]) -> None:
+    await driver.start(TASKS, 6, **launch)
+    await driver.session.next_stop()
+    while await value(driver, "(name, i)") != "('b', 2)":
+        await driver.resume()
+    [top, *_] = await driver.frames()
+    asked = WhyArguments(expression="total", frame_id=top.id)
+    why = msgspec.convert(await driver.session.request_custom("dapkit/why", asked), WhyBody)
+    assert (why.line, why.function, why.old, why.new) == (6, "worker", "1", "3")
+    for line, seen in (
+        (5, "('b', 1, 3)"),
+        (7, "('b', 1, 3)"),
+        (6, "('b', 1, 1)"),
+        (5, "('b', 0, 1)"),
+        (7, "('b', 0, 1)"),
+    ):
+        await step_back(driver)
+        assert await driver.where() == ("worker", line)
+        assert await value(driver, "(name, i, total)") == seen
+    [top, *_] = await driver.frames()
+    position = driver.session.position
+    await driver.session.request(RestartFrameArguments(frame_id=top.id))
+    await driver.session.wait_for(StoppedEvent, since=position)
+    assert await driver.where() == ("worker", 4)
+    assert await value(driver, "name") == "'b'"

@@ -201,7 +201,7 @@ class History:
         return self.checkpoints[0].clock if self.checkpoints else 0
 
     @asynccontextmanager
-    async def begun(self, kind: Kind, checkpoint: Checkpoint, goal: int, limit: int = 0) -> AsyncIterator[PastProcess]:
+    async def begun(self, kind: Kind, checkpoint: Checkpoint, goal: int, frame: int = 0) -> AsyncIterator[PastProcess]:
         """Have a process of the past begin at a checkpoint; it ends with the block.
 
         Raises:
@@ -213,7 +213,7 @@ class History:
         self._awaited[name] = came, process
         try:
             with anyio.move_on_after(limits.PAST_SECONDS):
-                await checkpoint.stream.send(f"{kind} {name} {goal} {limit}\n".encode())
+                await checkpoint.stream.send(f"{kind} {name} {goal} {frame}\n".encode())
                 await came.wait()
         except (anyio.BrokenResourceError, anyio.ClosedResourceError) as error:
             raise RequestFailed("time travel: a copy of the program has ended") from error

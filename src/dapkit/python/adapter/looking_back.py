@@ -9,7 +9,7 @@ from dapkit.protocol import DataBreakpoint, RawJson, decode_as
 from dapkit.protocol.time_travel import WhyBody
 from dapkit.python.adapter.debuggee import Debuggee
 from dapkit.python.adapter.history import Checkpoint, History, PastProcess, problem_of
-from dapkit.python.adapter.past_messages import Depth, Watched
+from dapkit.python.adapter.past_messages import FrameIdentity, Watched
 from dapkit.python.adapter.remembered import named_in
 
 
@@ -56,28 +56,28 @@ async def line_before(history: History, goal: int) -> int:
         RequestFailed: the moment is not reached.
 
     """
-    limit = 0
+    frame = 0  # its identity, once it is known
     while (checkpoint := history.before(goal - 1)) is not None:
-        async with history.begun("steps", checkpoint, goal, limit) as process:
+        async with history.begun("steps", checkpoint, goal, frame) as process:
             words = await process.line()
         if words[0] != "steps":
             raise problem_of(words)
-        clock, limit = int(words[1]), int(words[2])
+        clock, frame = int(words[1]), int(words[2])
         if clock:
             return clock
         goal = checkpoint.clock
     return 0
 
 
-async def first_line(history: History, goal: int, depth: int) -> int:
-    """Return when a frame so far from the bottom of the stack began its first line; 0 if that was at the beginning.
+async def first_line(history: History, goal: int, frame: int) -> int:
+    """Return when a frame began its first line; 0 if that was at the beginning.
 
     Raises:
         RequestFailed: the moment is not reached.
 
     """
     while (checkpoint := history.before(goal - 1)) is not None:
-        async with history.begun("frame", checkpoint, goal, depth) as process:
+        async with history.begun("frame", checkpoint, goal, frame) as process:
             words = await process.line()
         if words[0] != "steps":
             raise problem_of(words)
@@ -142,12 +142,12 @@ async def last_write(history: History, asked: list[DataBreakpoint], checkpoint: 
     return last
 
 
-async def depth_of(shown: Debuggee, frame_id: int) -> int:
-    """Return how many frames there are from the bottom of the stack up to one.
+async def identity_of(shown: Debuggee, frame_id: int) -> int:
+    """Return by which number a frame is known in each process of the past.
 
     Raises:
         RequestFailed: there is no such frame.
 
     """
-    answer = await shown.link.request_custom("dapkit/depth", {"frameId": frame_id})
-    return decode_as(Depth, answer).depth
+    answer = await shown.link.request_custom("dapkit/identity", {"frameId": frame_id})
+    return decode_as(FrameIdentity, answer).identity

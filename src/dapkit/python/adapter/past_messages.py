@@ -23,10 +23,10 @@ def remark_on_end(why_over: str) -> str:
     return _BEYOND_PLAIN.format(why_over) if why_over else _BEYOND
 
 
-class Depth(msgspec.Struct):
-    """How many frames there are from the bottom of a stack up to one."""
+class FrameIdentity(msgspec.Struct):
+    """By which number a frame is known in each process of the past."""
 
-    depth: int
+    identity: int
 
 
 class Watched(msgspec.Struct):

@@ -40,7 +40,7 @@ from dapkit.python.adapter.debuggee import STANDS_EVENT, Debuggee
 from dapkit.python.adapter.history import Checkpoint, History, in_time, problem_of
 from dapkit.python.adapter.instruction_steps import address_of, go_forwards
 from dapkit.python.adapter.launched_program import LaunchedProgram
-from dapkit.python.adapter.looking_back import depth_of, first_line, last_change, last_time, last_write, line_before
+from dapkit.python.adapter.looking_back import first_line, identity_of, last_change, last_time, last_write, line_before
 from dapkit.python.adapter.past_engines import PastEngine, PastEngines
 from dapkit.python.adapter.past_messages import (
     BRANCHED_EVENT,
@@ -356,8 +356,8 @@ class TimeTravel:
 
         """
         await self._need_stop()
-        depth = await depth_of(live if self.past is None else self.past.debuggee, frame_id)
-        if clock := await first_line(self.history, self.now, depth):
+        frame = await identity_of(live if self.past is None else self.past.debuggee, frame_id)
+        if clock := await first_line(self.history, self.now, frame):
             await self._show(clock, live, ArrivalStop("restart"))
         else:
             await self._show_beginning(live)

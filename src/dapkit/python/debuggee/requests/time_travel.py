@@ -11,6 +11,7 @@ from ..errors import RequestRefused
 from ..evaluation.guard import EvaluationGuard
 from ..evaluation.jobs import Job
 from ..loader import load
+from ..travel.boundary import boundary
 from ..travel.naming import place_in
 from .bytecode import JumpTarget
 from .handler import LATER, Handler, Later
@@ -20,9 +21,9 @@ if TYPE_CHECKING:
     from ..engine import Engine
 
 
-def depth(engine: "Engine", request: IncomingRequest) -> Json:
-    """Say how many frames there are from the bottom of the stack up to one, this one included."""
-    return {"depth": len(chain_of(_frame_of(engine, request)))}
+def identity(engine: "Engine", request: IncomingRequest) -> Json:
+    """Say by which number a frame is known in each process of the past."""
+    return {"identity": boundary.identity(_frame_of(engine, request))}
 
 
 def _frame_of(engine: "Engine", request: IncomingRequest) -> FrameType:
@@ -43,13 +44,13 @@ def place_of_expression(engine: "Engine", request: IncomingRequest) -> Json:
 
 
 def place_of_target(engine: "Engine", request: IncomingRequest) -> Json:
-    """Say where a target of `goto` lies: a line of a function, and how deep that is on the stack of a thread, or 0."""
+    """Say where a target of `goto` lies: a line of a function, and in which call on the stack of a thread, or 0."""
     target = engine.references.get(request.arguments.get("targetId"), JumpTarget)
     parked = engine.stops.parked.get(engine.threads.ident(request.arguments.get("threadId")))
     chain = [] if parked is None else chain_of(parked.shown)
-    depth = next((len(chain) - above for above, frame in enumerate(chain) if frame.f_code is target.code), 0)
+    call = next((boundary.identity(frame) for frame in chain if frame.f_code is target.code), 0)
     code = target.code
-    return {"path": code.co_filename, "first": code.co_firstlineno, "line": target.line, "depth": depth}
+    return {"path": code.co_filename, "first": code.co_firstlineno, "line": target.line, "frame": call}
 
 
 def prepare_branch(_engine: "Engine", request: IncomingRequest) -> None:
@@ -81,7 +82,7 @@ def branch(engine: "Engine", request: IncomingRequest) -> Later:
 
 HANDLERS: Final[dict[str, Handler]] = {
     "dapkit/branch": branch,
-    "dapkit/depth": depth,
+    "dapkit/identity": identity,
     "dapkit/handOver": hand_over,
     "dapkit/placeOfExpression": place_of_expression,
     "dapkit/placeOfTarget": place_of_target,

@@ -30,12 +30,13 @@ class DataWatch(ValueWatch):
         holder = named.get("holder")
         self._holder = compile(holder, "<dapkit: data>", "eval") if isinstance(holder, str) else None
         self._seen: object = _NOWHERE
-        self._began = 0  # when the call began, if it is in one
 
     def _look(self, frame: FrameType) -> None:
         call = self._call(frame)
+        if self._frame and call is None:
+            return  # it may be suspended
         began = 0 if call is None else boundary.first_tick(call)
-        if self._depth and began != self._began:
+        if began != self._began:
             self._change, self._seen = None, _NOWHERE  # what an earlier call has written is something else
             self._began = began
         before, self._seen = self._seen, self._data(frame)
@@ -56,7 +57,7 @@ class DataWatch(ValueWatch):
 
     def _has_holder(self, names: tuple[dict[str, Any], Mapping[str, Any]]) -> bool:
         if self._holder is None:
-            return bool(self._depth)
+            return bool(self._frame)
         try:
             eval(self._holder, *names)
         except Exception:

@@ -2,19 +2,18 @@
 
 from types import FrameType
 
-from ..chain import chain_of
 from ..connection.wire import Json
 from .boundary import boundary
 
 
 class LineWatch:
-    """A line of a function, in the call at a depth of the stack; 0 for any. `place` is from `dapkit/placeOfTarget`."""
+    """A line of a function, in one call, or in any. `place` is from `dapkit/placeOfTarget`."""
 
     def __init__(self, place: Json) -> None:
         self._function = place["path"], place["first"]
-        depth = place["depth"]
+        call = place["frame"]
         self._line = place["line"]
-        self._depth = depth if isinstance(depth, int) else 0
+        self._frame = call if isinstance(call, int) else 0
         self._last = 0
         self._call = 0  # when the call began in which that was; -1 if nobody saw it begin
 
@@ -23,7 +22,7 @@ class LineWatch:
         code = frame.f_code
         if frame.f_lineno != self._line or (code.co_filename, code.co_firstlineno) != self._function:
             return
-        if self._depth and len(chain_of(frame)) != self._depth:
+        if self._frame and boundary.identity(frame) != self._frame:
             return
         self._last, self._call = clock, boundary.first_tick(frame)
 
@@ -32,9 +31,9 @@ class LineWatch:
 
     def report(self, frame: FrameType, clock: int) -> Json:  # noqa: ARG002 - all watches are asked so
         """Say when it was, in the call that is there now; and whether there is no use in looking farther back."""
-        if not self._depth:
+        if not self._frame:
             return {"change": {"clock": self._last} if self._last else None}
-        chain = chain_of(frame)
-        began = boundary.first_tick(chain[len(chain) - self._depth]) if self._depth <= len(chain) else 0
+        call = boundary.frame_of(frame, self._frame)
+        began = 0 if call is None else boundary.first_tick(call)
         is_same = bool(self._last) and began == self._call
         return {"change": {"clock": self._last} if is_same else None, "absent": began >= 0}

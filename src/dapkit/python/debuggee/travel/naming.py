@@ -1,10 +1,10 @@
-"""How a value is named so that it is found at other times: from a module, or from a call at a depth of the stack."""
+"""How a value is named so that it is found at other times: from a module, or from a call of a function."""
 
 import sys
 from types import CodeType, FrameType
 
-from ..chain import chain_of
 from ..connection.wire import Json
+from .boundary import boundary
 
 _MOST: int = 10_000
 """Values that are looked through for a name, of each module."""
@@ -18,7 +18,7 @@ def place_in(frame: FrameType, code: CodeType) -> Json:
     is_global = type(module) is str and vars(sys.modules.get(module, object)) is frame.f_globals
     if is_global and (frame.f_locals is frame.f_globals or not local & _names_in(code)):
         return {"module": module}
-    return {"depth": len(chain_of(frame)), "path": of_frame.co_filename, "line": of_frame.co_firstlineno}
+    return {"frame": boundary.identity(frame), "path": of_frame.co_filename, "line": of_frame.co_firstlineno}
 
 
 def named_from_module(held: object, frame: FrameType) -> tuple[str, str] | None:

@@ -67,11 +67,11 @@ _engines: list[Engine] = []
 _watches: list[ValueWatch | LineWatch] = []
 
 
-def arrive(kind: str, descriptor: int, limit: int) -> None:
+def arrive(kind: str, descriptor: int, known: int) -> None:
     """Do what this process is for; called by C, in the place of the program where it stands."""
     frame = sys._getframe(1)
     try:
-        _arrive(frame, kind, descriptor, limit)
+        _arrive(frame, kind, descriptor, known)
     except Exception as error:  # the program must not go on with it, and nobody else would hear of it
         where = error.__traceback__
         while where is not None and where.tb_next is not None:
@@ -83,11 +83,11 @@ def arrive(kind: str, descriptor: int, limit: int) -> None:
             os._exit(_ENDED)
 
 
-def _arrive(frame: FrameType, kind: str, descriptor: int, limit: int) -> None:
+def _arrive(frame: FrameType, kind: str, descriptor: int, known: int) -> None:
     if kind == "steps":
-        _report_steps(frame, descriptor, limit)
+        _report_steps(frame, descriptor, known)
     elif kind == "frame":
-        _report_first_line(frame, descriptor, limit)
+        _report_first_line(frame, descriptor, known)
     elif _watches:
         _report_change(kind, frame, descriptor)
     elif kind == "watch":
@@ -142,25 +142,21 @@ def _say_and_end(event: str, body: Json) -> None:
     os._exit(_ENDED)
 
 
-def _report_steps(frame: FrameType, descriptor: int, limit: int) -> None:
+def _report_steps(frame: FrameType, descriptor: int, known: int) -> None:
     """Report when the innermost frame of the stack that has begun a line before has done so.
 
-    If none has since the checkpoint, report how deep the innermost frame lies that was there before. `limit` is what an
-    earlier report has said, of a later time: frames that lie deeper were not on that stack.
+    If that was before the checkpoint, report the identity of the frame: an earlier process is asked for it as `known`,
+    since it may be suspended there, and another one at its depth.
     """
-    chain = chain_of(frame)
-    clock, deepest = 0, 0
-    for place, shown in enumerate(chain):
-        depth = len(chain) - place
-        if limit and depth > limit:
-            continue
-        last = boundary.last_tick(shown)
-        if last > 0:
-            clock = last
+    clock = max(boundary.last_tick_of(known, frame), 0) if known else 0
+    for shown in [] if known else chain_of(frame):
+        clock = boundary.last_tick(shown)
+        if clock > 0:
             break
-        if last < 0 and not deepest:
-            deepest = depth
-    _socket.socket(fileno=descriptor).sendall(b"steps %d %d\n" % (clock, deepest or limit))
+        if clock < 0 and boundary.is_of_program(shown):
+            known = boundary.identity(shown)
+            break
+    _socket.socket(fileno=descriptor).sendall(b"steps %d %d\n" % (max(clock, 0), known))
     os._exit(_ENDED)
 
 
@@ -199,10 +195,9 @@ def _report_change(kind: str, frame: FrameType, descriptor: int) -> None:
     os._exit(_ENDED)
 
 
-def _report_first_line(frame: FrameType, descriptor: int, depth: int) -> None:
-    """Report when the frame at a depth has begun its first line; 0 if it was there before the checkpoint."""
-    chain = chain_of(frame)
-    first = boundary.first_tick(chain[len(chain) - depth]) if 0 < depth <= len(chain) else -1
+def _report_first_line(frame: FrameType, descriptor: int, known: int) -> None:
+    """Report when a frame has begun its first line; 0 if it was there before the checkpoint."""
+    first = boundary.first_tick_of(known, frame)
     clock = boundary.clock() if first == 0 else max(first, 0)
-    _socket.socket(fileno=descriptor).sendall(b"steps %d %d\n" % (clock, depth))
+    _socket.socket(fileno=descriptor).sendall(b"steps %d %d\n" % (clock, known))
     os._exit(_ENDED)

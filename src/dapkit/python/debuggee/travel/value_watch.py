@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from types import CodeType, FrameType
 from typing import Any, Final
 
-from ..chain import chain_of
 from ..classes import stored_dict
 from ..connection.wire import Json
 from ..values.text import render
+from .boundary import boundary
 
 _MOST_ITEMS: Final = 1000
 """Of which it is looked whether they are the same."""
@@ -31,7 +31,7 @@ _ABSENT: Final = _Absent()
 
 
 class ValueWatch:
-    """The value of an expression in a module, or in the frame of a function at a depth of the stack.
+    """The value of an expression in a module, or in one call of a function.
 
     `place` is what `dapkit/placeOfExpression` has answered.
     """
@@ -39,8 +39,9 @@ class ValueWatch:
     def __init__(self, expression: str, place: Json) -> None:
         self._code = compile(expression.strip(), "<dapkit: why>", "eval", dont_inherit=True)
         self._module = place.get("module")
-        depth = place.get("depth")
-        self._depth = depth if isinstance(depth, int) else 0
+        call = place.get("frame")
+        self._frame = call if isinstance(call, int) else 0
+        self._began: int | None = None  # when the call began, if it is in one
         self._function = (place.get("path"), place.get("line"))
         self._place: tuple[CodeType, int, int] | None = None  # the line that is executed, and when it began
         self._mark: object = None
@@ -65,6 +66,8 @@ class ValueWatch:
                 self._place = caller.f_code, caller.f_lineno, clock
 
     def _look(self, frame: FrameType) -> None:
+        if self._module is None and not self._is_in_call(frame):
+            return
         value = self._value(frame)
         mark = _mark(value)
         if mark == self._mark:
@@ -81,6 +84,18 @@ class ValueWatch:
                 "new": text,
             }
         self._mark, self._text = mark, text
+
+    def _is_in_call(self, frame: FrameType) -> bool:
+        """Say whether the call is on the stack: a coroutine may be suspended. What an earlier one had is forgotten."""
+        call = self._call(frame)
+        if call is None:
+            return False
+        began = boundary.first_tick(call)
+        if began != self._began:
+            self._began, self._change = began, None
+            value = self._value(frame) if began < 0 else _ABSENT
+            self._mark, self._text = _mark(value), None if value is _ABSENT else render(value, None, _CHARS)
+        return True
 
     def _value(self, frame: FrameType) -> object:
         found = self._names(frame)
@@ -100,11 +115,10 @@ class ValueWatch:
         return None if call is None else (call.f_globals, call.f_locals)
 
     def _call(self, frame: FrameType) -> FrameType | None:
-        """Return the frame at the depth of the place, if it is one of its function."""
-        above = chain_of(frame)
-        if not self._depth or len(above) < self._depth:
+        """Return the frame of the place, if it is on the stack, and one of its function."""
+        shown = boundary.frame_of(frame, self._frame) if self._frame else None
+        if shown is None:
             return None
-        shown = above[len(above) - self._depth]
         return shown if (shown.f_code.co_filename, shown.f_code.co_firstlineno) == self._function else None
 
 

@@ -11,13 +11,13 @@
                                                   says a copy, when it begins to wait: which one it is of the live program
                                                   (0: of a replay), its microseconds since 1970, and how much that
                                                   program had written by then
-       KIND TOKEN GOAL LIMIT                      it hears: begin a process that goes to that clock, `replay`,
+       KIND TOKEN GOAL FRAME                      it hears: begin a process that goes to that clock, `replay`,
                                                   `scan`, `steps`, `frame` or `watch` (see travel/past.py)
        ended PID STATUS                           it says when such a process has ended, how as `wait` has it
        begun TOKEN PID CLOCK                      says such a process, on a connection of its own
        arrived CLOCK                              it says at its goal (`scan`: at once); the engine's conversation follows,
                                                   or what `watch` hears and says
-       steps CLOCK LIMIT                          it says instead at its goal, for `steps` and `frame`
+       steps CLOCK FRAME                          it says instead at its goal, for `steps` and `frame`
        diverged CLOCK CALL NOTED WHEN PLACE       it says instead, and ends: the program asked for something else
        end CLOCK                                  it says instead, and ends: nothing more was noted
 
@@ -55,7 +55,7 @@ static int control = -1; /* of a process of the past */
 uint64_t goal;
 static char kind[16];
 int copies, has_arrived;
-static int limit; /* of the depth of the frames that `steps` looks at */
+static unsigned long long wanted_frame; /* the identity of that which `steps` and `frame` are about; 0 for none */
 static PyObject *arrive_in_python;
 
 uint64_t now(void)
@@ -196,7 +196,7 @@ static void be_checkpoint(void)
     for (;;) {
         unsigned long long wanted;
         hear(line);
-        if (sscanf(line, "%15s %2047s %llu %d", kind, name, &wanted, &limit) != 4) _exit(0);
+        if (sscanf(line, "%15s %2047s %llu %llu", kind, name, &wanted, &wanted_frame) != 4) _exit(0);
         if (fork_replay() != 0) continue;
         keep_own_number();
         goal = wanted;
@@ -272,7 +272,8 @@ void be_live(void)
 
 static PyObject *call_arrive(const char *how)
 {
-    PyObject *given[] = {PyUnicode_FromString(how), PyLong_FromLong(control), PyLong_FromLong(limit)};
+    PyObject *given[] = {PyUnicode_FromString(how), PyLong_FromLong(control),
+                         PyLong_FromUnsignedLongLong(wanted_frame)};
     PyObject *result = given[0] && given[1] && given[2] ? call_aside(arrive_in_python, given, 3, NULL) : NULL;
     for (int i = 0; i < 3; i++) Py_XDECREF(given[i]);
     return result;

@@ -272,6 +272,51 @@ static PyObject *first_tick(PyObject *Py_UNUSED(module), PyObject *frame)
     return PyLong_FromLongLong(first_step_of(frame));
 }
 
+static PyObject *identity(PyObject *Py_UNUSED(module), PyObject *frame)
+{
+    return PyLong_FromUnsignedLongLong(identity_of(frame));
+}
+
+/* The frame on a stack that has an identity, from its innermost on; None if there is none. */
+static PyObject *frame_of(PyObject *Py_UNUSED(module), PyObject *args)
+{
+    PyObject *frame;
+    unsigned long long wanted;
+    if (!PyArg_ParseTuple(args, "OK", &frame, &wanted)) return NULL;
+    for (Py_INCREF(frame); frame != NULL && identity_of(frame) != wanted;) {
+        PyObject *outer = PyObject_GetAttrString(frame, "f_back");
+        Py_DECREF(frame);
+        frame = outer == Py_None ? (Py_DECREF(outer), Py_NewRef(Py_None)) : outer;
+        if (frame == Py_None) return frame;
+    }
+    return frame;
+}
+
+static PyObject *is_of_program(PyObject *Py_UNUSED(module), PyObject *frame)
+{
+    PyCodeObject *code = PyFrame_GetCode((PyFrameObject *)frame);
+    int found = is_counted((PyObject *)code);
+    Py_DECREF(code);
+    return PyBool_FromLong(found);
+}
+
+/* The second argument is the innermost frame: without the C extension the stack is looked through. */
+static PyObject *last_tick_of(PyObject *Py_UNUSED(module), PyObject *args)
+{
+    PyObject *frame;
+    unsigned long long wanted;
+    if (!PyArg_ParseTuple(args, "KO", &wanted, &frame)) return NULL;
+    return PyLong_FromLongLong(step_of_identity(wanted));
+}
+
+static PyObject *first_tick_of(PyObject *Py_UNUSED(module), PyObject *args)
+{
+    PyObject *frame;
+    unsigned long long wanted;
+    if (!PyArg_ParseTuple(args, "KO", &wanted, &frame)) return NULL;
+    return PyLong_FromLongLong(first_step_of_identity(wanted));
+}
+
 void begin_clock(uint64_t nanoseconds)
 {
     interval = nanoseconds;
@@ -299,5 +344,10 @@ PyMethodDef clock_methods[] = {
     {"clock", clock_now, METH_NOARGS, NULL},
     {"last_tick", last_tick, METH_O, NULL},
     {"first_tick", first_tick, METH_O, NULL},
+    {"identity", identity, METH_O, NULL},
+    {"frame_of", frame_of, METH_VARARGS, NULL},
+    {"is_of_program", is_of_program, METH_O, NULL},
+    {"last_tick_of", last_tick_of, METH_VARARGS, NULL},
+    {"first_tick_of", first_tick_of, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };

@@ -51,6 +51,13 @@ static int is_one_liner(PyObject *code)
     return 0;
 }
 
+int is_counted(PyObject *code)
+{
+    for (size_t i = 0; i < counted.count; i++)
+        if (counted.codes[i] == code) return 1;
+    return 0;
+}
+
 static int watch_starts(PyObject *code)
 {
     PyObject *given[] = {PyLong_FromLong(tracker), code, PyLong_FromLong(at_return == NULL ? PY_START : PY_START | PY_RETURN)};

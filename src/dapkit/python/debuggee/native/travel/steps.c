@@ -117,6 +117,27 @@ int64_t first_step_of(PyObject *frame)
     return step == NULL || !step->has_begun ? -1 : (int64_t)step->first;
 }
 
+uint64_t identity_of(PyObject *frame) { return (uint64_t)(uintptr_t)frame_of_object(frame); }
+
+static const Step *step_at(uint64_t identity)
+{
+    const void *wanted = (const void *)(uintptr_t)identity;
+    const Step *step = room == 0 ? NULL : &steps[place_of(wanted)];
+    return step == NULL || step->frame != wanted ? NULL : step;
+}
+
+int64_t step_of_identity(uint64_t identity)
+{
+    const Step *step = step_at(identity);
+    return step == NULL ? -1 : (int64_t)step->ticks;
+}
+
+int64_t first_step_of_identity(uint64_t identity)
+{
+    const Step *step = step_at(identity);
+    return step == NULL || !step->has_begun ? -1 : (int64_t)step->first;
+}
+
 void forget_steps(void)
 {
     if (room != 0) memset(steps, 0, room * sizeof *steps);

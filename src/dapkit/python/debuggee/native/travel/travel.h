@@ -187,6 +187,9 @@ int find_current_frame(void);
 void note_step(const void *code, uint64_t when); /* of the frame that is being executed */
 int64_t step_of(PyObject *frame); /* -1: it had begun before, 0: it has begun no line */
 int64_t first_step_of(PyObject *frame); /* the same, of its first line */
+uint64_t identity_of(PyObject *frame);  /* where the interpreter has it: the same in all copies, suspended or not */
+int64_t step_of_identity(uint64_t identity);
+int64_t first_step_of_identity(uint64_t identity);
 void forget_steps(void);
 size_t read_safely(void *place, const void *from, size_t size); /* how much of it there is */
 
@@ -264,6 +267,7 @@ void aim(void);                         /* the number of threads has changed */
 
 extern PyMethodDef counted_methods[];
 extern int is_tracking; /* the lines of frames are noted (steps.c) */
+int is_counted(PyObject *code);
 int begin_counting(int tool, PyObject *counts, PyObject *set_local_events);
 int begin_tracking(PyObject *called_at_return); /* or NULL */
 

@@ -74,6 +74,10 @@ class CountedCode:
         more = 0 if self._leave is None else _EVENTS.PY_RETURN
         self._set_local_events(self._tool, code, events | more)
 
+    def is_counted(self, code: CodeType) -> bool:
+        """Say whether the lines of some code are counted."""
+        return id(code) in self._codes
+
     def track(self, leave: Callable[[], object] | None) -> None:
         """Note from here on when frames begin their lines; call `leave` where they return."""
         self._steps, self._leave = {}, leave

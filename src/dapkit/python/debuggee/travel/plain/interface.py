@@ -4,6 +4,7 @@ from collections.abc import Callable
 from types import CodeType, FrameType
 from typing import Final
 
+from ...chain import chain_of
 from ...connection import current
 from ...engine import Engine
 from . import outside, passages
@@ -122,6 +123,29 @@ class PlainBoundary:
     def first_tick(self, frame: FrameType, /) -> int:
         """Return when a frame has begun its first line: -1 if before that was noted, 0 if none yet."""
         return self._history.code.first(frame)
+
+    def identity(self, frame: FrameType, /) -> int:
+        """Return how deep a frame is on its stack: there is nothing else by which it is known in a copy."""
+        return len(chain_of(frame))
+
+    def frame_of(self, innermost: FrameType, identity: int, /) -> FrameType | None:
+        """Return the frame of a stack that has an identity."""
+        chain = chain_of(innermost)
+        return chain[len(chain) - identity] if 0 < identity <= len(chain) else None
+
+    def is_of_program(self, frame: FrameType, /) -> bool:
+        """Say whether the lines of a frame are counted."""
+        return self._history.code.is_counted(frame.f_code)
+
+    def first_tick_of(self, identity: int, innermost: FrameType, /) -> int:
+        """Return the same as `first_tick`, of a frame of a stack."""
+        frame = self.frame_of(innermost, identity)
+        return -1 if frame is None else self.first_tick(frame)
+
+    def last_tick_of(self, identity: int, innermost: FrameType, /) -> int:
+        """Return the same as `last_tick`, of a frame of a stack."""
+        frame = self.frame_of(innermost, identity)
+        return -1 if frame is None else self.last_tick(frame)
 
     def last_tick(self, frame: FrameType, /) -> int:
         """Return when a frame has begun its latest line: -1 if before that was noted, 0 if none yet."""
