@@ -6,6 +6,7 @@ Random jumps to moments that were seen as programs ran forwards, many steps back
 import os
 import random
 import signal
+from contextlib import suppress
 from dataclasses import astuple, dataclass
 from pathlib import Path
 
@@ -120,8 +121,9 @@ def memory(adapter: int) -> int:
     """Return the kilobytes that an adapter and all below it have: of what several share, each has its part."""
     total = 0
     for pid in (adapter, *descendants(adapter)):
-        rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
-        total += int(rollup.partition("\nPss:")[2].split()[0])
+        with suppress(FileNotFoundError, ProcessLookupError):  # a process of the past may be about to end
+            rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
+            total += int(rollup.partition("\nPss:")[2].split()[0])
     return total
 
 

@@ -11,8 +11,7 @@ from ..errors import RequestRefused
 from ..evaluation.guard import EvaluationGuard
 from ..evaluation.jobs import Job
 from ..loader import load
-from ..travel.boundary import boundary
-from ..travel.naming import place_in
+from ..travel.naming import identity_of, place_in
 from .bytecode import JumpTarget
 from .handler import LATER, Handler, Later
 from .values import origin_of
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
 def identity(engine: "Engine", request: IncomingRequest) -> Json:
     """Say by which number a frame is known in each process of the past."""
-    return {"identity": boundary.identity(_frame_of(engine, request))}
+    return {"identity": identity_of(_frame_of(engine, request))}
 
 
 def _frame_of(engine: "Engine", request: IncomingRequest) -> FrameType:
@@ -48,7 +47,7 @@ def place_of_target(engine: "Engine", request: IncomingRequest) -> Json:
     target = engine.references.get(request.arguments.get("targetId"), JumpTarget)
     parked = engine.stops.parked.get(engine.threads.ident(request.arguments.get("threadId")))
     chain = [] if parked is None else chain_of(parked.shown)
-    call = next((boundary.identity(frame) for frame in chain if frame.f_code is target.code), 0)
+    call = next((identity_of(frame) for frame in chain if frame.f_code is target.code), 0)
     code = target.code
     return {"path": code.co_filename, "first": code.co_firstlineno, "line": target.line, "frame": call}
 

@@ -4,10 +4,16 @@ import sys
 from types import CodeType, FrameType
 
 from ..connection.wire import Json
-from .boundary import boundary
+from ..loader import load
 
 _MOST: int = 10_000
 """Values that are looked through for a name, of each module."""
+
+
+def identity_of(frame: FrameType) -> int:
+    """Return by which number a frame is known in each process of the past, in a program that has one."""
+    identity: int = load("travel.boundary").boundary.identity(frame)
+    return identity
 
 
 def place_in(frame: FrameType, code: CodeType) -> Json:
@@ -18,7 +24,7 @@ def place_in(frame: FrameType, code: CodeType) -> Json:
     is_global = type(module) is str and vars(sys.modules.get(module, object)) is frame.f_globals
     if is_global and (frame.f_locals is frame.f_globals or not local & _names_in(code)):
         return {"module": module}
-    return {"frame": boundary.identity(frame), "path": of_frame.co_filename, "line": of_frame.co_firstlineno}
+    return {"frame": identity_of(frame), "path": of_frame.co_filename, "line": of_frame.co_firstlineno}
 
 
 def named_from_module(held: object, frame: FrameType) -> tuple[str, str] | None:
