@@ -1,13 +1,14 @@
 """Descriptors of a program with time travel have the numbers that they have without a debugger."""
 
 import resource
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
+from dapkit.client import Ended
 from dapkit.protocol import StepBackArguments, StoppedEvent
-from e2e.python.driving import driving
+from e2e.python.driving import Driver, driving
 
 pytestmark = pytest.mark.each_python
 
@@ -35,8 +36,33 @@ def usual_limit() -> Iterator[None]:
 async def test_numbers_of_descriptors_where_a_process_may_have_few(tmp_path: Path, python: str) -> None:
     async with driving(tmp_path) as driver:
         await driver.start(PROGRAM, 7, python=python, timeTravel=True)
-        await driver.session.next_stop()
+        await stops_and_steps_back(driver)
         assert driver.output("stdout") == "3 4 True\nTrue\n"
-        position = driver.session.position
-        await driver.session.request(StepBackArguments(thread_id=1))
-        assert (await driver.session.wait_for(StoppedEvent, since=position)).reason == "step"
+
+
+@pytest.mark.usefixtures("usual_limit")
+async def test_the_same_without_the_extension(
+    tmp_path: Path, python: str, without_extension: Mapping[str, str]
+) -> None:
+    async with driving(tmp_path, without_extension) as driver:
+        await driver.start(PROGRAM.replace("os.closerange(3, ", "print("), 7, python=python, timeTravel=True)
+        await stops_and_steps_back(driver)
+        assert driver.output("stdout") == "3 4 True\n1024\nTrue\n"
+
+
+@pytest.mark.usefixtures("usual_limit")
+async def test_a_program_that_closes_all_is_not_harmed_without_the_extension(
+    tmp_path: Path, python: str, without_extension: Mapping[str, str]
+) -> None:
+    # The connection of the debugger is among what it closes there.
+    async with driving(tmp_path, without_extension) as driver:
+        assert await driver.run(PROGRAM, python=python, timeTravel=True) == Ended(0)
+        assert driver.output("stdout") == "3 4 True\nTrue\n"
+
+
+async def stops_and_steps_back(driver: Driver) -> None:
+    """See that the program has a history where it stops."""
+    await driver.session.next_stop()
+    position = driver.session.position
+    await driver.session.request(StepBackArguments(thread_id=1))
+    assert (await driver.session.wait_for(StoppedEvent, since=position)).reason == "step"

@@ -24,7 +24,7 @@ class OwnDescriptor:
 
     def __init__(self, number: int) -> None:
         """Take a descriptor over, under another number."""
-        self.number: Final = _moved_up(number)
+        self.number: Final = moved_up(number)
         self._identity = native.file_identity(self.number)
         hide(self)
 
@@ -45,7 +45,8 @@ class OwnDescriptor:
             os.close(self.number)
 
 
-def _moved_up(number: int) -> int:
+def moved_up(number: int) -> int:
+    """Return another number for a descriptor, where programs do not look for one, in place of its own."""
     try:
         moved = _duplicate_above(number)
     except (OSError, ValueError):  # the table is full

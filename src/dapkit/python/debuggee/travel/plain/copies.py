@@ -13,8 +13,9 @@ from collections.abc import Callable
 from time import time_ns
 from typing import Final
 
+from ...connection.descriptor import moved_up
 from ...unseen import unseen
-from .log import LOWEST_OF_OURS, Log, out_of_the_way
+from .log import Log
 from .state import REPLAY, state
 
 _IGNORED: Final = ("ignore", None, DeprecationWarning, None, 0)
@@ -95,13 +96,11 @@ class Copies:
     def _close_all(self) -> None:
         """Have all that the program has open lead nowhere: its numbers stay in use, as they are in the live program."""
         nothing = os.open("/dev/null", os.O_RDONLY | os.O_CLOEXEC), os.open("/dev/null", os.O_RDWR | os.O_CLOEXEC)
-        empty, sink = map(out_of_the_way, nothing)
-        for name in os.listdir("/proc/self/fd"):
-            number = int(name)
-            if number < LOWEST_OF_OURS:
+        empty, sink = map(moved_up, nothing)
+        ours = self._log.file, empty, sink
+        for number in map(int, os.listdir("/proc/self/fd")):
+            if number not in ours:
                 os.dup2(sink if number < 3 else empty, number, inheritable=number < 3)
-            elif number not in (self._log.file, empty, sink):
-                _close(number)
         os.close(sink)
         os.close(empty)
         self._control = None
@@ -111,7 +110,7 @@ class Copies:
             self._control.close()
         connection = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
         connection.connect(self._address)
-        self._control = _socket.socket(fileno=out_of_the_way(connection.detach()))
+        self._control = _socket.socket(fileno=moved_up(connection.detach()))
 
     def say(self, line: str) -> None:
         """Say a line to the adapter; the process ends with the connection."""
@@ -159,10 +158,3 @@ def _succeeded(child: int) -> bool:
         return os.waitpid(child, 0)[1] == 0
     except ChildProcessError:
         return True  # the program does not wait for children
-
-
-def _close(number: int) -> None:
-    try:
-        os.close(number)
-    except OSError:
-        return  # the one that the folder was listed by

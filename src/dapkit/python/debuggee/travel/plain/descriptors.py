@@ -3,7 +3,7 @@
 import os
 from typing import Any
 
-from .log import out_of_the_way
+from ...connection.descriptor import moved_up
 
 
 class Descriptors:
@@ -16,7 +16,7 @@ class Descriptors:
     def have(self, numbers: Any) -> Any:  # noqa: ANN401 - what a call returns
         """Have what a call had opened, one or two; return it."""
         if self._nothing < 0:
-            self._nothing = out_of_the_way(os.open("/dev/null", os.O_RDONLY | os.O_CLOEXEC))
+            self._nothing = moved_up(os.open("/dev/null", os.O_RDONLY | os.O_CLOEXEC))
         for number in numbers if isinstance(numbers, tuple) else (numbers,):
             os.dup2(self._nothing, number, inheritable=False)
         return numbers

@@ -70,6 +70,8 @@ class PlainHistory:
         clock = self.now()
         if isinstance(self.clock, LiveClock):
             self.log.stop_at(clock)
+            if self.log.is_lost and state.mode is not OFF:
+                self.end("os.close")
             self._has_stood = True
         return clock
 

@@ -6,35 +6,34 @@ gathered and appended together, before a copy is made and where the program stop
     8 bytes: the clock of the live program when it last stopped | then for each part: 8 bytes, its size | its notes
 """
 
-import fcntl
 import marshal
 import os
 from collections.abc import Iterator
 from typing import Final
 
+from ...connection.descriptor import OwnDescriptor
+
 _HEAD: Final = 8
 _MOST: Final = 1000
 """NotedCalls that are gathered."""
-LOWEST_OF_OURS: Final = 4000
-"""Descriptors of ours are moved there, where no program looks for one."""
 
 type Note = tuple[int, str, int, object]
 """The clock, the name of the call, a number for what it was called with, and its result as `values` has it."""
 
 
-def out_of_the_way(descriptor: int) -> int:
-    """Return a duplicate of a descriptor where no program looks for it, in place of that."""
-    above = int(fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, LOWEST_OF_OURS))
-    os.close(descriptor)
-    return above
-
-
 class Log:
-    """The notes of one program."""
+    """The notes of one program.
+
+    Attributes:
+        is_lost: whether the program has closed the file, as one does that closes all descriptors.
+
+    """
 
     def __init__(self) -> None:
         """Make the file."""
-        self.file = out_of_the_way(os.memfd_create("dapkit-log", os.MFD_CLOEXEC))
+        self._own = OwnDescriptor(os.memfd_create("dapkit-log", os.MFD_CLOEXEC))
+        self.file = self._own.number
+        self.is_lost = False
         self._end = _HEAD
         self._gathered: list[Note] = []
         self._notes: Iterator[Note] | None = None
@@ -86,6 +85,7 @@ class Log:
             place += _HEAD + size
 
     def _write(self, content: bytes, place: int) -> None:
-        while content:
+        self.is_lost = self.is_lost or not self._own.is_ours()
+        while content and not self.is_lost:
             written = os.pwrite(self.file, content, place)
             content, place = content[written:], place + written
