@@ -16,6 +16,8 @@ from dapkit.transport import TransportError, private_folder
 WRITING = frozenset({"setVariable", "setExpression", "writeMemory", "goto", "terminateThreads"})
 """What would change the past."""
 
+_MAY_CHANGE = (ast.Call, ast.NamedExpr, ast.Await)
+
 
 class Branched(msgspec.Struct):
     """A process that has taken the place of the live program.
@@ -38,20 +40,23 @@ def writes(arguments: Arguments[Any]) -> bool:
 
     What an expression calls may change something as well; that is gone with the process that shows the moment.
     """
-    if isinstance(arguments, EvaluateArguments) and arguments.context == "repl":
-        try:
-            [*statements] = ast.parse(arguments.expression.strip()).body
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return False
-        return not all(isinstance(statement, ast.Expr) for statement in statements)
-    return arguments.command in WRITING
+    return arguments.command in WRITING or not all(isinstance(line, ast.Expr) for line in _typed(arguments))
+
+
+def _typed(arguments: Arguments[Any]) -> list[ast.stmt]:
+    """Return what a request has typed at the console; nothing if Python would not read it."""
+    if not isinstance(arguments, EvaluateArguments) or arguments.context != "repl":
+        return []
+    try:
+        return ast.parse(arguments.expression.strip()).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
 
 
 def may_change(arguments: Arguments[Any]) -> bool:
-    """Say whether a request may change the live program, when it calls something."""
-    if isinstance(arguments, EvaluateArguments) and arguments.context == "repl":
-        return not arguments.expression.isidentifier()
-    return arguments.command in WRITING
+    """Say whether a request may change the live program, where what an expression calls may change something, too."""
+    nodes = (node for line in _typed(arguments) for node in ast.walk(line))
+    return writes(arguments) or any(isinstance(node, _MAY_CHANGE) for node in nodes)
 
 
 async def branch(past: Debuggee, live: Debuggee, program: LaunchedProgram, history: History, clock: int) -> Branched:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import anyio
 
+from dapkit import limits
 from dapkit.adapter import RequestFailed
 from dapkit.python.adapter.parent_process import KILL, RELEASE, REPLACE, RESUME, TERMINATE
 from dapkit.transport import Pulse
@@ -107,9 +108,17 @@ class ProgramParent:
             os.close(before)
 
     async def replace(self, pid: int) -> None:
-        """Have the program killed; a process of the same parent that came of it takes its place."""
+        """Have the program killed; a process of the same parent that came of it takes its place.
+
+        Raises:
+            RequestFailed: the parent does not say in time that it does.
+
+        """
         self._stream.send_now(REPLACE + pid.to_bytes(4))
-        await self._changed.until(lambda: self.pid == pid or self.returncode is not None)
+        with anyio.move_on_after(limits.PAST_SECONDS):
+            await self._changed.until(lambda: self.pid == pid or self.returncode is not None)
+        if self.pid != pid and self.returncode is None:
+            raise RequestFailed(f"the program could not be replaced by process {pid} within {limits.PAST_SECONDS:g} s")
 
     async def wait(self) -> None:
         """Wait until the program has ended."""

@@ -221,7 +221,7 @@ class Engine:
             self.monitor.claim()
         self.link_thread.start()
         self._may_run.acquire()
-        self._look_after_forks()
+        self.forks.look_after(self.set_apart, self.forget_in_child)
 
     def start_in_past(self) -> None:
         """Serve the link in a process of the past, and return when the adapter has configured everything."""
@@ -231,15 +231,8 @@ class Engine:
     def live_on(self) -> None:
         """Be the engine of the live program from now on, in a process that has shown its past."""
         self.owned = True
-        self._look_after_forks()
+        self.forks.look_after(self.set_apart, self.forget_in_child)
         self._tell_of_process()
-
-    def _look_after_forks(self) -> None:
-        os.register_at_fork(
-            before=self.set_apart(self.forks.rest),
-            after_in_parent=self.set_apart(self.forks.go_on),
-            after_in_child=self.set_apart(self.forget_in_child),
-        )
 
     def _link_is_over(self) -> None:
         """Decide what becomes of a program whose link will not be served again."""

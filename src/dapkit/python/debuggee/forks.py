@@ -43,6 +43,14 @@ class Forks:
         self._serve = serve
         self._rests = False
 
+    def look_after(
+        self, apart: Callable[[Callable[[], None]], Callable[[], None]], forget_in_child: Callable[[], None]
+    ) -> None:
+        """Be called at each fork from here on, each function as `apart` makes it; there is no way to end that."""
+        os.register_at_fork(
+            before=apart(self.rest), after_in_parent=apart(self.go_on), after_in_child=apart(forget_in_child)
+        )
+
     def rest(self) -> None:
         """End the link's thread before a fork. What is to stop has stopped by then: it would bring the thread back."""
         ident = _thread.get_ident()
