@@ -423,3 +423,21 @@ TIMELINE_STOPS = 1_000
 
 TIMELINE_STOPS_SHOWN = 50
 """Of these, in the answer of an action."""
+
+WIRE_RECORDS = 1_000
+"""Messages of a wire that are kept, the latest; each is counted."""
+
+WIRE_CHARACTERS = 512_000
+"""Characters of all these messages."""
+
+WIRE_RECORD_CHARACTERS = 64_000
+"""Characters of one of them; a longer one is cut, and ends with a marker."""
+
+SESSION_RECORD_ENTRIES = 1_000
+"""Actions that a session keeps for its transcript: the first one, and the latest."""
+
+SESSION_RECORD_BYTES = 2 * MEGABYTE
+"""Size of their answers, as JSON."""
+
+SESSION_RECORD_ENTRY_BYTES = 64 * 1024
+"""Size of one of these; of a longer one the text is kept, and not the details."""

@@ -11,6 +11,7 @@ out, because it is secret or too long. What an action does is left to the action
 
 import logging
 import os
+import time
 from collections.abc import Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import replace
@@ -18,6 +19,7 @@ from dataclasses import replace
 import anyio
 
 from dapkit import limits
+from dapkit.agent import queries as queries  # noqa: PLC0414 - which registers them
 from dapkit.agent.actions import in_order
 from dapkit.agent.arguments import read
 from dapkit.agent.budget import cut
@@ -26,7 +28,8 @@ from dapkit.agent.explanations import explain, unknown_action
 from dapkit.agent.failures import ActionFailed
 from dapkit.agent.memory import no_memories
 from dapkit.agent.redaction import Kind, Redaction
-from dapkit.agent.registry import Action, Approval
+from dapkit.agent.registry import QUERIES, Action, Approval
+from dapkit.agent.results.diagnostics import RecordedAction
 from dapkit.agent.text import render
 from dapkit.agent.text.escaping import one_line, printable
 from dapkit.hub import wire
@@ -65,12 +68,16 @@ class ActionHandler:
                 call_of_action = self._call(call, arguments.pop("timeout", None), in_use)
                 result = await self._perform(action, call_of_action, arguments)
         except ActionFailed as failure:
-            return self._failed(call, call_of_action, failure)
+            answer = self._failed(call, call_of_action, failure)
         except Exception as error:
             log.exception("the action %s failed by an internal error", call.name)
             text = f"Internal error: {type(error).__name__}: {error}"
-            return self._failed(call, call_of_action, ActionFailed("internal", text, hint="The hub's log has more."))
-        return self._succeeded(call, call_of_action, result)
+            answer = self._failed(call, call_of_action, ActionFailed("internal", text, hint="The hub's log has more."))
+        else:
+            answer = self._succeeded(call, call_of_action, result)
+        if call_of_action is not None and call.name not in QUERIES:
+            self._record(call, call_of_action, answer)
+        return answer
 
     async def _hold_session(self, call: HubCall) -> None:
         """End a session when the caller disconnects."""
@@ -108,6 +115,26 @@ class ActionHandler:
             raise ActionFailed("timeout", f"{action.name} was not done within {most:g} s") from error
 
     # Answers
+
+    def _record(self, request: HubCall, call: ActionCall, answer: Mapping[str, object]) -> None:
+        """Keep an action with its answer, in which there are no secrets any more, for the session's transcript."""
+        if call.used is None or (remembered := self._memories.get(call.used)) is None:
+            return
+        took = call.timeout - (call.ends - anyio.current_time())
+        arguments = {name: value for name, value in request.arguments.items() if value is not None}
+        redaction = self._redaction_for(request, call).with_code()
+        remembered.record.add(
+            RecordedAction(
+                number=0,
+                time=time.time() - took,
+                seconds=took,
+                action=request.name,
+                arguments=redaction.json(arguments),
+                success=answer["success"] is True,
+                text=redaction.text(str(answer["text"]), Kind.OUTPUT),
+                details=redaction.json(answer.get("details")),
+            )
+        )
 
     def _succeeded(self, request: HubCall, call: ActionCall, result: ProtocolObject) -> dict[str, object]:
         shown = self._redaction_for(request, call).result(result)
@@ -156,6 +183,12 @@ class _NoRedaction(Redaction):
     def result[T: ProtocolObject](self, result: T) -> T:
         return result
 
+    def json(self, value: object) -> object:
+        return value
+
+    def with_code(self) -> Redaction:
+        return self
+
 
 _NO_REDACTION = _NoRedaction()
 
@@ -166,7 +199,7 @@ def _allowed(call: HubCall) -> Action:
         raise ActionFailed(
             "disabled", "The debug tool is switched off.", hint="The setting debug.enabled switches it on."
         )
-    action = _ACTIONS.get(call.name)
+    action = _ACTIONS.get(call.name) or QUERIES.get(call.name)
     if action is None:
         raise unknown_action(call.name)
     if call.read_only and action.approval is not Approval.READ and not action.reads_if(call.arguments):

@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 
 from dapkit.agent.redaction import Redaction
 from dapkit.agent.results.values import ExceptionRow
+from dapkit.agent.session_record import SessionRecord
 from dapkit.catalog import Choice
 from dapkit.sessions.session import DebugSession
 
@@ -92,6 +93,7 @@ class SessionMemory:
         locals_before: as the report before that has.
         watchable: expressions that can be watched, each with its frame, by data id.
         exception: with the stop that it caused.
+        record: of the actions that were carried out in it.
 
     """
 
@@ -105,6 +107,7 @@ class SessionMemory:
     locals_before: Locals | None = None
     watchable: dict[str, tuple[str, int]] = field(default_factory=dict)
     exception: tuple[int, ExceptionRow] | None = None
+    record: SessionRecord = field(default_factory=SessionRecord)
 
     def begin_report(self, stop: int, end: int) -> int:
         """Return the position from which a report shows output: the end of the report before.

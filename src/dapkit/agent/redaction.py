@@ -15,7 +15,7 @@ secret of a program that he may debug.
 
 import enum
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from dapkit import limits
 from dapkit.agent.budget import CUT
@@ -35,7 +35,8 @@ class Kind(enum.Enum):
 
 
 _KINDS: Mapping[str, Kind] = {
-    **dict.fromkeys(("source_lines", "content", "disassembly", "instructions", "memory_data"), Kind.CODE),
+    **dict.fromkeys(("source_lines", "sourceLines", "content", "disassembly", "instructions"), Kind.CODE),
+    **dict.fromkeys(("memory_data", "memoryData"), Kind.CODE),
     **dict.fromkeys(("output", "notes"), Kind.OUTPUT),
     **dict.fromkeys(("value", "was", "contents", "result"), Kind.VALUE),
 }
@@ -56,6 +57,12 @@ _OPTION = re.compile(
     r"""(?<![\w\-])(?P<name>--?[A-Za-z][\w\-]*)(?P<gap>['"]?,?\s+['"]?)(?P<value>[^\s'",;\])}\-][^\s'",;\])}]*)"""
 )
 """`--name value` of a command line, also as a list of words."""
+
+_QUERY = re.compile(r"""(?<=[?&;])(?P<name>[\w.\-\[\]]+)=(?P<value>[^&;#\s"'<>]+)""")
+"""`name=value` in the query of a URL."""
+
+_OPTION_WORD = re.compile(r"--?[A-Za-z][\w\-]*")
+"""`--name`, whose value is the next word of a command line."""
 
 _STRUCTURED = re.compile(r"""0x[\da-f]+\s+["']|[A-Za-z_][\w.:]*[(\[{"']|[(\[{"']""", re.IGNORECASE)
 """How a value begins whose texts are in quotes: a text, a container, a call, an address with the text at it."""
@@ -116,6 +123,8 @@ class Redaction:
         environments: whose secret values are to be found wherever they appear.
         secrets: other values that are.
         also: what these take out is taken out as well.
+        of_code: how code is treated: it is left alone where somebody has to read it, and it is like output in what
+            leaves the machine.
 
     Attributes:
         secrets: the values that are taken out wherever they appear, the longest first.
@@ -128,7 +137,9 @@ class Redaction:
         secrets: Iterable[str] = (),
         *,
         also: Iterable["Redaction"] = (),
+        of_code: Kind = Kind.CODE,
     ) -> None:
+        self._of_code = of_code
         values = {
             value
             for environment in environments
@@ -142,13 +153,19 @@ class Redaction:
         self.secrets: Sequence[str] = sorted(values, key=lambda value: (-len(value), value))
         self._values = re.compile("|".join(map(re.escape, self.secrets))) if values else None
 
+    def with_code(self) -> "Redaction":
+        """Return one that takes secrets out of code as well."""
+        return Redaction(also=[self], of_code=Kind.OUTPUT)
+
     def text(self, text: str, kind: Kind = Kind.PLAIN) -> str:
         """Take secrets out of a text."""
+        if kind is Kind.CODE:
+            kind = self._of_code
         if kind is Kind.CODE:
             return text
         if self._values is not None:
             text = self._without_beginnings(self._values.sub(MASK, text))
-        text = SHAPES.sub(MASK, text)
+        text = _QUERY.sub(_query_value, SHAPES.sub(MASK, text))
         if kind is Kind.PLAIN:
             return text
         return _OPTION.sub(_option, _without_members(text, structured=kind is Kind.VALUE))
@@ -183,6 +200,8 @@ class Redaction:
         return changed(held, **changes)
 
     def _held(self, held: object, kind: Kind) -> object:
+        if kind is Kind.CODE:
+            kind = self._of_code
         match held:
             case _ if kind is Kind.CODE:
                 return held
@@ -191,7 +210,7 @@ class Redaction:
             case ProtocolObject():
                 return self._object(held, kind)
             case list() | tuple():
-                return [self._held(item, kind) for item in held]
+                return [self._held(item, kind) for item in _without_values_of_options(held)]
             case dict():
                 return self._json(held, kind)
         return held
@@ -219,6 +238,26 @@ def _overlap(text: str, value: str) -> int:
     """Return how much of the beginning of a value a text ends with, if it is long enough to be recognised."""
     sizes = range(len(value), limits.SECRET_PART_CHARACTERS - 1, -1)
     return next((size for size in sizes if text.endswith(value[:size])), 0)
+
+
+def _query_value(found: re.Match[str]) -> str:
+    masked = _masked(found["value"], secrecy_of(found["name"].strip("[]"), setting=True))
+    return f"{found['name']}={masked}"
+
+
+def _without_values_of_options(words: Sequence[object]) -> Iterator[object]:
+    """Take out of a command line what follows an option with a secret name."""
+    secrecy = Secrecy.NONE
+    for word in words:
+        if not isinstance(word, str):
+            secrecy = Secrecy.NONE
+            yield word
+        elif _OPTION_WORD.fullmatch(word):
+            secrecy = secrecy_of(word.lstrip("-"), setting=True)
+            yield word
+        else:
+            yield _masked(word, secrecy)
+            secrecy = Secrecy.NONE
 
 
 def _option(found: re.Match[str]) -> str:

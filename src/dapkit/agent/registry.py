@@ -138,6 +138,12 @@ class Action:
 ACTIONS: dict[str, Action] = {}
 """All actions by name; importing `dapkit.agent.actions` fills it."""
 
+QUERIES: dict[str, Action] = {}
+"""What `dapkit.diagnostics` asks the hub, by name; importing `dapkit.agent.queries` fills it.
+
+They are carried out as actions are, and offered to nobody else: no command, function or tool is made of them.
+"""
+
 
 def action[C: Coroutine](
     approval: Approval, *, example: Mapping[str, object] | None = None, reads_if: Reads = never
@@ -152,14 +158,34 @@ def action[C: Coroutine](
     """
 
     def register(coroutine: C) -> C:
-        name = coroutine.__name__.removesuffix("_")
-        topic = coroutine.__module__.rpartition(".")[2]
-        if name in ACTIONS:
-            raise ValueError(f"there are two actions {name}, the second in {coroutine.__module__}")
-        ACTIONS[name] = Action(name, topic, approval, coroutine, example or {}, reads_if)
+        _register(ACTIONS, coroutine, approval, example or {}, reads_if)
         return coroutine
 
     return register
+
+
+def query[C: Coroutine](approval: Approval) -> Callable[[C], C]:
+    """Register a coroutine as a query of diagnostics; otherwise as `action`."""
+
+    def register(coroutine: C) -> C:
+        _register(QUERIES, coroutine, approval, {}, never)
+        return coroutine
+
+    return register
+
+
+def _register(
+    registry: dict[str, Action],
+    coroutine: Coroutine,
+    approval: Approval,
+    example: Mapping[str, object],
+    reads_if: Reads,
+) -> None:
+    name = coroutine.__name__.removesuffix("_")
+    topic = coroutine.__module__.rpartition(".")[2]
+    if name in ACTIONS or name in QUERIES:
+        raise ValueError(f"there are two actions {name}, the second in {coroutine.__module__}")
+    registry[name] = Action(name, topic, approval, coroutine, example, reads_if)
 
 
 def vocabulary(actions: Iterable[Action]) -> Mapping[str, Parameter]:

@@ -24,6 +24,9 @@ _OTHERS: Final[dict[str, tuple[str, str]]] = {
 }
 """Commands that are not actions: where they are, and what they do."""
 
+_DIAGNOSTICS: Final[dict[str, tuple[str, str]]] = {}
+"""The routes of the menu of diagnostics, as commands."""
+
 _TOPICS: Final = {
     "launch": "Start",
     "breakpoints": "Breakpoints",
@@ -43,7 +46,7 @@ class Commands(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - as click has it
         """Return all names."""
-        return [*_OTHERS, *(name.replace("_", "-") for name in ACTIONS)]
+        return [*_OTHERS, *_DIAGNOSTICS, *(name.replace("_", "-") for name in ACTIONS)]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - as click has it
         """Make a command; the names of actions may be written with underscores too."""
@@ -52,11 +55,12 @@ class Commands(click.Group):
             from dapkit.cli import actions
 
             return with_our_help(actions.command(name))
-        if cmd_name not in _OTHERS:
+        others = _OTHERS | _DIAGNOSTICS
+        if cmd_name not in others:
             return None
         from importlib import import_module
 
-        made: click.Command = getattr(import_module(f"dapkit.cli.{_OTHERS[cmd_name][0]}"), cmd_name)
+        made: click.Command = getattr(import_module(f"dapkit.cli.{others[cmd_name][0]}"), cmd_name.replace("-", "_"))
         return with_our_help(made)
 
     def resolve_command(
@@ -77,6 +81,9 @@ class Commands(click.Group):
         """List the commands by topic."""
         with formatter.section("General"):
             formatter.write_dl([(name, text) for name, (_, text) in _OTHERS.items()])
+        if _DIAGNOSTICS:
+            with formatter.section("Diagnostics"):
+                formatter.write_dl([(name, text) for name, (_, text) in _DIAGNOSTICS.items()])
         for topic, title in _TOPICS.items():
             rows = [(name.replace("_", "-"), row["summary"]) for name, row in ACTIONS.items() if row["topic"] == topic]
             with formatter.section(title):

@@ -9,6 +9,7 @@ import codecs
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
+from typing import Literal
 
 import anyio
 
@@ -20,7 +21,7 @@ from dapkit.client.routes import Reached
 from dapkit.client.state import Ended
 from dapkit.endpoint import Endpoint, LocalProtocolError, Role, Violation
 from dapkit.protocol import Arguments, Capabilities, DapkitError, InvalidValue, decode_as
-from dapkit.transport import ChildProcess, Connection, ConversationLost, Recorder
+from dapkit.transport import ChildProcess, Connection, ConversationLost, Recorder, Tap
 
 
 class AdapterConnection:
@@ -40,7 +41,7 @@ class AdapterConnection:
 
     @asynccontextmanager
     async def open(
-        self, reached: Reached, *, transcript: Path | None, printed: Callable[[str], None]
+        self, reached: Reached, *, transcript: Path | None, tap: Tap | None, printed: Callable[[str], None]
     ) -> AsyncIterator[Connection]:
         """Converse over a stream until the context is left; `printed` gets the output of an adapter on a socket."""
         self._process = reached.process
@@ -48,10 +49,10 @@ class AdapterConnection:
             decoder = codecs.getincrementaldecoder("utf-8")("replace")
             reached.process.tell(lambda data: printed(decoder.decode(data)))
         with ExitStack() as stack:
-            record = None
+            taps = [] if tap is None else [tap]
             if transcript is not None:
-                record = stack.enter_context(Recorder(transcript, role=Role.CLIENT))
-            connection = Connection(reached.stream, self._endpoint, tap=record, watch=self._state.watch)
+                taps.append(stack.enter_context(Recorder(transcript, role=Role.CLIENT)))
+            connection = Connection(reached.stream, self._endpoint, tap=_joined(taps), watch=self._state.watch)
             async with connection as self._connection:
                 yield self._connection
 
@@ -134,3 +135,15 @@ class AdapterConnection:
     def stderr(self) -> str:
         """What it wrote there last."""
         return "" if self._process is None else self._process.stderr_tail()
+
+
+def _joined(taps: Sequence[Tap]) -> Tap | None:
+    """Make one tap of several."""
+    if len(taps) <= 1:
+        return taps[0] if taps else None
+
+    def tap(direction: Literal["sent", "received"], data: bytes) -> None:
+        for each in taps:
+            each(direction, data)
+
+    return tap

@@ -3,6 +3,7 @@
 Both are generic in the session that they are for, `dapkit.client.Session`.
 """
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol, TypedDict
 
@@ -11,6 +12,7 @@ from dapkit.client.events import SessionEvent
 from dapkit.client.reverse import Adopts
 from dapkit.client.terminal import Terminal
 from dapkit.protocol import InitializeRequestArguments
+from dapkit.transport import Tap
 
 
 class Listener[S](Protocol):
@@ -56,3 +58,5 @@ class OpenOptions[S](TypedDict, total=False):
     """File that programs in terminals read instead of what is typed; children read what their parents leave."""
     listener: Listener[S] | None
     """Called at once for all that happens in this session and in its children."""
+    new_tap: Callable[[], Tap] | None
+    """Called when this session, or a child, reaches its adapter; what it returns gets all bytes of the conversation."""

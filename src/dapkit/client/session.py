@@ -44,7 +44,7 @@ from dapkit.protocol import (
     decode_as,
     encode_value,
 )
-from dapkit.transport import Connection, background_tasks
+from dapkit.transport import Connection, Tap, background_tasks
 
 
 class Session(RequestMethods):
@@ -73,6 +73,7 @@ class Session(RequestMethods):
         adopts: Adopts = adopt_all,
         program_input: Path | None = None,
         listener: Listener["Session"] | None = None,
+        new_tap: Callable[[], Tap] | None = None,
         parent: BreakpointSync | None = None,
         ends_program: Callable[[], bool] | None = None,
     ) -> None:
@@ -82,6 +83,7 @@ class Session(RequestMethods):
         self._transcript = transcript
         self._adopts = adopts
         self._listener = listener
+        self._new_tap = new_tap
         self._state = ReceivedState(Breakpoints() if breakpoints is None else breakpoints, changed=self._changed)
         self._adapter = AdapterConnection(self._state, serves=REVERSE_COMMANDS)
         self._breakpoints = BreakpointSync(self._state, self._adapter, parent=parent)
@@ -174,7 +176,10 @@ class Session(RequestMethods):
             async with (
                 self._route.open() as reached,
                 self._adapter.open(
-                    reached, transcript=self._transcript, printed=lambda text: self._wrote(None, text, "stdout")
+                    reached,
+                    transcript=self._transcript,
+                    tap=None if self._new_tap is None else self._new_tap(),
+                    printed=lambda text: self._wrote(None, text, "stdout"),
                 ) as connection,
                 background_tasks() as terminals,
             ):
@@ -204,6 +209,7 @@ class Session(RequestMethods):
             breakpoints=ours.for_another() if adopted else Breakpoints.none(),
             adopts=self._adopts,
             listener=self._listener if adopted else None,
+            new_tap=self._new_tap if adopted else None,
             parent=self._breakpoints if adopted else None,
             ends_program=self._life.ends_program if adopted else lambda: False,
         )

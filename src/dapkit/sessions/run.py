@@ -13,11 +13,12 @@ from anyio.abc import TaskGroup, TaskStatus
 
 from dapkit import limits
 from dapkit.client import AdapterDied, Breakpoints, Session, SessionEvent, Starting, Stopped, Terminal, WaitExpired
+from dapkit.endpoint import Role
 from dapkit.protocol import DapkitError, ExitedEvent, OutputEvent, TerminatedEvent
 from dapkit.sessions.ending import ending_of
 from dapkit.sessions.start_spec import StartSpec
 from dapkit.sessions.targets import Target
-from dapkit.transport import background_tasks
+from dapkit.transport import WireBuffer, WireTap, background_tasks
 
 log = logging.getLogger(__name__)
 
@@ -63,7 +64,9 @@ class ProgramRun:
 
     """
 
-    def __init__(self, number: int, start: StartSpec, listener: RunListener, *, breakpoints: Breakpoints) -> None:
+    def __init__(
+        self, number: int, start: StartSpec, listener: RunListener, *, breakpoints: Breakpoints, wire: WireBuffer
+    ) -> None:
         self.number = number
         self.targets: dict[int, Target] = {}
         self.ended = False
@@ -74,6 +77,8 @@ class ProgramRun:
         self.given_up = False
         self._listener = listener
         self._traits = start.traits
+        self._wire = wire
+        self._conversations = 0
         self._closing = anyio.Event()
         self._closed = anyio.Event()
         self._tasks: TaskGroup | None = None
@@ -84,6 +89,7 @@ class ProgramRun:
             breakpoints=breakpoints,
             program_input=start.input,
             listener=self,
+            new_tap=self._new_tap,
         )
 
     async def live(self, *, task_status: TaskStatus[None]) -> None:
@@ -173,6 +179,13 @@ class ProgramRun:
             self._finishing = True
             self.start_task(self._finish)
         self._listener.state_changed()
+
+    def _new_tap(self) -> WireTap:
+        """Have the messages of one more conversation kept; the first is with the adapter of the program itself."""
+        parts = [f"run {self.number}"] if self.number > 1 else []
+        parts += [f"child {self._conversations}"] if self._conversations else []
+        self._conversations += 1
+        return WireTap(self._wire, role=Role.CLIENT, channel=", ".join(parts))
 
     def _read_ending(self, output: str) -> None:
         """Take how the program ended from the console, if that is where the adapter reports it."""

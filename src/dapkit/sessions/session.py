@@ -8,6 +8,7 @@ A session holds its parts, each with one subject:
     breakpoints     what is to stop the programs
     output          what the programs and the adapters wrote
     event_state     what the adapters reported by events beside that
+    wire            the last messages of the conversations with the adapters
 
 Every change of its life (start, restart, end) is a method of the session itself.
 """
@@ -38,7 +39,7 @@ from dapkit.sessions.run import ProgramRun
 from dapkit.sessions.start_spec import StartSpec
 from dapkit.sessions.state import DebugSessionState
 from dapkit.settings import Settings
-from dapkit.transport import DeadlineExceeded
+from dapkit.transport import DeadlineExceeded, WireBuffer
 
 log = logging.getLogger(__name__)
 
@@ -68,6 +69,7 @@ class DebugSession:
         self.state = state = DebugSessionState(name)
         self.output = TextLog(settings.output_bytes)
         self.event_state = EventState()
+        self.wire = WireBuffer()
         self.breakpoints = breakpoints = KeptBreakpoints(
             lambda: [target.session for target in state.targets.values()],
             start.traits,
@@ -274,7 +276,11 @@ class DebugSession:
         if before is not None and before.restart_data is not None:
             configuration["__restart"] = before.restart_data
         run = ProgramRun(
-            self._runs, self._with_patience(self.start), self._monitor, breakpoints=self.breakpoints.for_new_run()
+            self._runs,
+            self._with_patience(self.start),
+            self._monitor,
+            breakpoints=self.breakpoints.for_new_run(),
+            wire=self.wire,
         )
         self.state.begin_run(run)
         try:

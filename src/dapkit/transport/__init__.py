@@ -34,6 +34,7 @@ from dapkit.transport.stdio import stdio
 from dapkit.transport.tasks import EagerTasks, background_tasks
 from dapkit.transport.tcp import connect_tcp, listen_tcp, listen_tcp_unproven
 from dapkit.transport.unix import connect_unix, listen_unix, remove_dead_sockets
+from dapkit.transport.wire_buffer import WireBuffer, WireHead, WireRecord, WireTap
 from dapkit.transport.writer import Tap
 
 __all__ = [
@@ -59,6 +60,10 @@ __all__ = [
     "TransportError",
     "Unreachable",
     "Watch",
+    "WireBuffer",
+    "WireHead",
+    "WireRecord",
+    "WireTap",
     "background_tasks",
     "check_private_folder",
     "connect_tcp",

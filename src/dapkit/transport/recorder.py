@@ -13,6 +13,7 @@ What a proxy has put in place of a message follows it, without `message` if noth
     {"time":0.004131,"from":"proxy","to":"client","in_place_of":3,"message":{"seq":3,...}}
 """
 
+import json
 import logging
 import os
 import time
@@ -21,7 +22,7 @@ from types import TracebackType
 from typing import Literal, Self
 
 from dapkit.endpoint import Role
-from dapkit.protocol import FrameDecoder, FramingError
+from dapkit.transport.lane import Lane
 
 log = logging.getLogger(__name__)
 
@@ -49,7 +50,7 @@ class Recorder:
     def __init__(self, path: Path, *, role: Role) -> None:
         self._path = path
         self._start = time.monotonic()
-        self._lanes = {"sent": _Lane(role), "received": _Lane(role.peer)}
+        self._lanes = {"sent": Lane(role), "received": Lane(role.peer)}
         self._file: int | None = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
 
     def __enter__(self) -> Self:
@@ -74,7 +75,8 @@ class Recorder:
             return
         passed = time.monotonic() - self._start
         lane = self._lanes[direction]
-        for entry in lane.entries(data):
+        for payload, problem in lane.messages(data):
+            entry = _entry(payload) if problem is None else b'"problem":%b' % json.dumps(problem).encode()
             self._write(b'{"time":%.6f,"from":"%b",%b}\n' % (passed, str(lane.sender).encode(), entry))
 
     def replaced(self, seq: int, payload: bytes | None, *, to: Role) -> None:
@@ -94,29 +96,7 @@ class Recorder:
             self.close()
 
 
-class _Lane:
-    """The frames of one sender."""
-
-    def __init__(self, sender: Role) -> None:
-        self.sender = sender
-        self._frames = FrameDecoder()
-        self._broken = False
-
-    def entries(self, data: bytes) -> list[bytes]:
-        if self._broken:
-            return []
-        try:
-            return [_entry(payload) for payload in self._frames.feed(data)]
-        except FramingError as error:
-            self._broken = True
-            import json
-
-            return [*map(_entry, error.payloads), b'"problem":%b' % json.dumps(str(error)).encode()]
-
-
 def _entry(payload: bytes) -> bytes:
-    import json
-
     try:
         json.loads(payload)
     except (ValueError, RecursionError) as error:

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from e2e.editors.conftest import configuration, editor
-from e2e.editors.terminal import Terminal, terminal
 from e2e.editors.transcripts import Transcript
 from e2e.python.listening import Listening
+from screens import Terminal, terminal
 
 ESCAPE = "\x1b"
 MENU = "Debug (experimental)"

@@ -210,3 +210,29 @@ def test_an_answer_to_a_request_of_the_callers_own_is_redacted_by_its_keys() -> 
         "env": {"API_KEY": "[redacted]", "HOME": "/home/me"},
         "content": "password = 'hunter22'",
     }
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("GET /v1?token=abc123def&page=2", "GET /v1?token=[redacted]&page=2"),
+        ("https://host/a?x=1&api_key=hunter22", "https://host/a?x=1&api_key=[redacted]"),
+        ("https://host/?monkey=banana1&next_token=12", "https://host/?monkey=banana1&next_token=12"),
+    ],
+)
+def test_secrets_in_the_query_of_a_url_are_taken_out(text: str, shown: str) -> None:
+    assert Redaction().text(text) == shown
+
+
+def test_value_of_an_option_is_taken_out_of_a_command_line() -> None:
+    arguments = {"args": ["--password", "hunter22", "--verbose", "x", "--", "--token", "--next", "harmless"]}
+    assert Redaction().json(arguments) == {
+        "args": ["--password", "[redacted]", "--verbose", "x", "--", "--token", "--next", "harmless"]
+    }
+
+
+def test_code_is_left_alone_unless_it_leaves_the_machine() -> None:
+    secrets = Redaction([ENVIRONMENT])
+    code = {"content": "password = 'hunter22'  # hush-4711", "line": 3}
+    assert secrets.json(code) == code
+    assert secrets.with_code().json(code) == {"content": "password = '[redacted]'  # [redacted]", "line": 3}

@@ -1,0 +1,124 @@
+"""What the queries of diagnostics return."""
+
+from typing import Literal
+
+from dapkit.agent.results.snapshot import OfSession
+from dapkit.protocol import ProtocolObject
+
+
+class WireRow(ProtocolObject, frozen=True, kw_only=True):
+    """One message that passed on a wire; see `dapkit.transport.WireRecord`.
+
+    Attributes:
+        text: the message, or its beginning and a marker, without secrets.
+        length: characters of the whole message.
+
+    """
+
+    number: int
+    time: float
+    channel: str
+    sender: str
+    kind: Literal["request", "response", "event", ""]
+    name: str
+    text: str
+    length: int
+    seq: int | None = None
+    request_seq: int | None = None
+    success: bool | None = None
+    problem: str | None = None
+
+
+class WireRecords(ProtocolObject, frozen=True, kw_only=True):
+    """The messages after one.
+
+    Attributes:
+        session: whose they are.
+        over: whether the session has ended, so that no more will come.
+        total: how many have passed, those that were dropped too.
+        kept: how many of them are kept.
+        characters: that these have.
+
+    """
+
+    session: str
+    over: bool
+    records: list[WireRow]
+    total: int
+    kept: int
+    characters: int
+
+
+class RecordedAction(ProtocolObject, frozen=True, kw_only=True):
+    """An action that was carried out in a session, and its answer.
+
+    Attributes:
+        number: from 1; every action is counted, those that were dropped too.
+        time: when it was asked for, in seconds since the epoch.
+        seconds: how long it took.
+        arguments: as they were given, without secrets.
+        text: of the answer.
+        details: of the answer, as JSON; absent of one that failed, or that is very long.
+
+    """
+
+    number: int
+    time: float
+    seconds: float
+    action: str
+    arguments: object
+    success: bool
+    text: str
+    details: object = None
+
+
+class SessionConfiguration(ProtocolObject, frozen=True, kw_only=True):
+    """How a session was started.
+
+    Attributes:
+        adapter: its name.
+        command: what was started as the adapter, or how it was reached.
+        arguments: of `launch` or `attach`, by the adapter's own names, without secrets.
+
+    """
+
+    adapter: str
+    command: list[str]
+    request: Literal["launch", "attach"]
+    arguments: object
+
+
+class RecordResult(OfSession, frozen=True, kw_only=True):
+    """What was done in a session.
+
+    Attributes:
+        project: the folder that it belongs to.
+        created: when it was opened, in seconds since the epoch.
+        ending: how it came to its end, for people; empty while it lives.
+        entries: the first action, and the latest ones.
+        dropped: how many between them are not kept.
+        output: the end of what the program wrote, without secrets.
+
+    """
+
+    project: str
+    created: float
+    ending: str
+    configuration: SessionConfiguration
+    entries: list[RecordedAction]
+    dropped: int
+    output: str
+
+
+class LiveSession(ProtocolObject, frozen=True, kw_only=True):
+    """A session of any project that lives."""
+
+    project: str
+    session: str
+    created: float
+
+
+class LiveSessions(ProtocolObject, frozen=True, kw_only=True):
+    """All sessions of a hub that live."""
+
+    sessions: list[LiveSession]

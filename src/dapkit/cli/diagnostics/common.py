@@ -1,0 +1,60 @@
+"""What every route has as a command: the session, the project, how to answer, and how an error is shown."""
+
+import functools
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from dapkit.cli import exit_codes
+from dapkit.cli.common_options import COMMON_OPTIONS
+from dapkit.cli.display import as_json_text, complain
+
+_TAKEN = ("session", "project", "as_json")
+
+
+def route(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command `-s`, `--project` and `--json`, as `where` and `as_json`, and let it end with a clear error.
+
+    Example:
+        @click.command()
+        @route
+        def system(where: Where, *, as_json: bool) -> None:
+            "Show the machine."
+
+    """
+
+    @functools.wraps(command)
+    def run(session: str | None, project: str | None, *, as_json: bool, **given: Any) -> None:  # noqa: ANN401 - options of the command
+        from dapkit.diagnostics.errors import DiagnosticsError
+        from dapkit.diagnostics.sessions import Where
+
+        try:
+            command(Where.of(project, session), as_json=as_json, **given)
+        except DiagnosticsError as error:
+            fail(error.code, str(error.args[0]), error.hint, as_json=as_json)
+
+    params = [option for option in COMMON_OPTIONS if option.name in _TAKEN]
+    run.__click_params__ = [*getattr(command, "__click_params__", []), *reversed(params)]  # type: ignore[attr-defined] # where click's decorators collect them
+    return run
+
+
+def fail(code: str, message: str, hint: str = "", *, as_json: bool) -> None:
+    """Show an error and end with its exit code."""
+    answer: dict[str, object] = {
+        "success": False,
+        "text": f"{message}\n{hint}" if hint else message,
+        "error": {"code": code, "message": message, "hint": hint},
+    }
+    if as_json:
+        sys.stdout.write(f"{as_json_text(answer)}\n")
+    else:
+        complain(answer)
+    raise click.exceptions.Exit(exit_codes.code_of(answer))
+
+
+def show_json(value: object) -> None:
+    """Print one JSON object."""
+    sys.stdout.write(f"{as_json_text(value, indent=2 if sys.stdout.isatty() else None)}\n")
+    sys.stdout.flush()

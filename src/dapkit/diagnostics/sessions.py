@@ -1,0 +1,99 @@
+"""What diagnostics asks the hub about sessions; see `dapkit.agent.queries` for its end."""
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dapkit import hub
+from dapkit.agent.results.diagnostics import LiveSessions, RecordResult, WireRecords
+from dapkit.agent.results.session import SessionsResult
+from dapkit.agent.results.snapshot import Snapshot
+from dapkit.diagnostics.errors import DiagnosticsError
+from dapkit.hub.project import project_of
+from dapkit.protocol import from_json_value
+
+type StrPath = str | os.PathLike[str]
+type OnProgress = Callable[[str, float | None], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """Which session is meant.
+
+    Attributes:
+        project: absolute path of the folder whose sessions are meant.
+        session: its name; None for the only one that lives, or the one that was used last.
+
+    """
+
+    project: str
+    session: str | None = None
+
+    @classmethod
+    def of(cls, project: StrPath | None = None, session: str | None = None) -> "Where":
+        """Take the project around the current folder unless another is given."""
+        folder = project_of(os.getcwd()) if project is None else os.path.abspath(project)  # noqa: PTH100, PTH109 - texts
+        return cls(folder, session)
+
+
+def ask(
+    where: Where,
+    name: str,
+    arguments: Mapping[str, object] | None = None,
+    *,
+    read_only: bool = True,
+    timeout: float | None = None,
+    on_progress: OnProgress | None = None,
+) -> Any:  # noqa: ANN401 - the JSON of any result
+    """Have the hub carry out an action or a query, and return its details.
+
+    Args:
+        where: whose session.
+        name: of the action or query.
+        arguments: of it.
+        read_only: refuse what does more than look.
+        timeout: seconds for it; None for the usual.
+        on_progress: called with what is being done.
+
+    Raises:
+        DiagnosticsError: it was not done, or no hub could be reached.
+
+    """
+    given = {**(arguments or {}), **({} if timeout is None else {"timeout": timeout})}
+    try:
+        answer = hub.call(
+            name, given, project=where.project, session=where.session, read_only=read_only, on_progress=on_progress
+        )
+    except hub.HubError as error:
+        raise DiagnosticsError.of_hub(error) from error
+    if not answer["success"]:
+        found: Any = answer["error"]
+        raise DiagnosticsError(found["code"], found["message"], found.get("hint", ""))
+    return answer["details"]
+
+
+def snapshots(where: Where) -> list[Snapshot]:
+    """Return all sessions of the project that the hub knows. Raises: as `ask`."""
+    return from_json_value(SessionsResult, ask(where, "sessions")).sessions
+
+
+def record_of(where: Where) -> RecordResult:
+    """Return what was done in the session. Raises: as `ask`."""
+    return from_json_value(RecordResult, ask(where, "session_record"))
+
+
+def wire_of(where: Where, *, after: int = 0, follow: bool = False, timeout: float | None = None) -> WireRecords:
+    """Return the messages of the session after one; with `follow`, wait for some. Raises: as `ask`."""
+    found = ask(where, "wire_records", {"after": after, "follow": follow}, timeout=timeout)
+    return from_json_value(WireRecords, found)
+
+
+def live_sessions(where: Where) -> LiveSessions:
+    """Return the sessions of all projects that live; none if no hub runs. Raises: as `ask`."""
+    try:
+        if hub.status() is None:
+            return LiveSessions(sessions=[])
+    except hub.HubError as error:
+        raise DiagnosticsError.of_hub(error) from error
+    return from_json_value(LiveSessions, ask(where, "live_sessions"))
