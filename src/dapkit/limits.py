@@ -441,3 +441,6 @@ SESSION_RECORD_BYTES = 2 * MEGABYTE
 
 SESSION_RECORD_ENTRY_BYTES = 64 * 1024
 """Size of one of these; of a longer one the text is kept, and not the details."""
+
+CLIPBOARD_SECONDS = 5.0
+"""Time that the program of the clipboard gets to take a text."""
