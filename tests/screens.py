@@ -4,6 +4,7 @@ import contextlib
 import fcntl
 import io
 import os
+import re
 import select
 import signal
 import struct
@@ -12,6 +13,8 @@ import termios
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
+from itertools import groupby
 from pathlib import Path
 
 import pyte
@@ -22,6 +25,9 @@ from rich.style import Style
 from rich.text import Text
 
 LINES, COLUMNS = 50, 160
+_WEB_FONT = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)
+"""What a picture would load from elsewhere."""
+
 PATIENCE = 60.0
 """Seconds that the screen may take to show something."""
 
@@ -63,10 +69,10 @@ class Terminal:
         for number in range(self._last_line() + 1):
             row = self._screen.buffer[number]
             line = Text(no_wrap=True, overflow="crop")
-            for column in range(self._screen.columns):
-                line.append(row[column].data, _style(row[column]))
-            console.print(line, crop=True)
-        return console.export_svg(title=title, unique_id="screen")
+            for style, alike in groupby((row[column] for column in range(self._screen.columns)), _style):
+                line.append("".join(char.data for char in alike), style)
+            console.print(line, crop=True, soft_wrap=True)
+        return _WEB_FONT.sub("", console.export_svg(title=title, unique_id="screen"))
 
     def _last_line(self) -> int:
         display = self._screen.display
@@ -140,6 +146,7 @@ def keep_picture(terminal: Terminal, name: str, title: str) -> None:
     assert in_docs.exists(), f"docs have no picture {in_docs.name}: run the test with DAPKIT_WRITE_PICTURES=1"
 
 
+@cache
 def _style(char: Char) -> Style:
     """Return the style of a character, in the words of rich."""
     return Style(

@@ -3,7 +3,7 @@
 import functools
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
@@ -40,7 +40,7 @@ def route(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-def fail(code: str, message: str, hint: str = "", *, as_json: bool) -> None:
+def fail(code: str, message: str, hint: str = "", *, as_json: bool) -> NoReturn:
     """Show an error and end with its exit code."""
     answer: dict[str, object] = {
         "success": False,

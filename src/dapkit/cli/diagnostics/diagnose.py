@@ -1,0 +1,44 @@
+"""`dapkit diagnose`: the menu of all routes."""
+
+import sys
+
+import click
+
+from dapkit.cli import exit_codes
+from dapkit.cli.diagnostics.common import fail, route
+from dapkit.diagnostics.routes import ROUTES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from dapkit.diagnostics.sessions import Where
+
+
+@click.command(epilog="Example: dapkit diagnose")
+@route
+def diagnose(where: "Where", *, as_json: bool) -> None:
+    """Show a menu of what there is to look at: logs, messages, profiles, memory, reports.
+
+    A route is chosen with the arrow keys, or by typing its name. Without a terminal the routes are listed: each is a
+    command, too.
+    """
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        fail(
+            "no_terminal",
+            "The menu needs a terminal. Each of its routes is a command, too:",
+            _listed(),
+            as_json=as_json,
+        )
+    try:
+        from dapkit.tui.app import run
+    except ModuleNotFoundError as error:
+        if error.name != "textual":
+            raise
+        message = "The menu is drawn by Textual, which is not installed: pip install 'dapkit[tui]'"
+        fail("not_installed", message, f"Each of its routes is a command, too:\n{_listed()}", as_json=as_json)
+    run(where)
+    raise click.exceptions.Exit(exit_codes.DONE)
+
+
+def _listed() -> str:
+    width = max(map(len, ROUTES))
+    return "\n".join(f"  dapkit {name:{width}}  {summary}" for name, summary in ROUTES.items())
