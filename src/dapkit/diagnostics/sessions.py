@@ -46,7 +46,7 @@ def ask(
     timeout: float | None = None,
     on_progress: OnProgress | None = None,
 ) -> Any:  # noqa: ANN401 - the JSON of any result
-    """Have the hub carry out an action or a query, and return its details.
+    """Have the hub carry out an action or a query, and return its details; none is started for that.
 
     Args:
         where: whose session.
@@ -60,6 +60,8 @@ def ask(
         DiagnosticsError: it was not done, or no hub could be reached.
 
     """
+    if not hub_runs():
+        raise DiagnosticsError("no_session", "There is no session: no hub runs.", "dapkit launch starts both.")
     given = {**(arguments or {}), **({} if timeout is None else {"timeout": timeout})}
     try:
         answer = hub.call(
@@ -73,8 +75,18 @@ def ask(
     return answer["details"]
 
 
+def hub_runs() -> bool:
+    """Whether there is a hub. Raises: DiagnosticsError, if it does not answer, or its folder cannot be used."""
+    try:
+        return hub.status() is not None
+    except hub.HubError as error:
+        raise DiagnosticsError.of_hub(error) from error
+
+
 def snapshots(where: Where) -> list[Snapshot]:
-    """Return all sessions of the project that the hub knows. Raises: as `ask`."""
+    """Return all sessions of the project that the hub knows; none if no hub runs. Raises: as `ask`."""
+    if not hub_runs():
+        return []
     return from_json_value(SessionsResult, ask(where, "sessions")).sessions
 
 
@@ -91,9 +103,6 @@ def wire_of(where: Where, *, after: int = 0, follow: bool = False, timeout: floa
 
 def live_sessions(where: Where) -> LiveSessions:
     """Return the sessions of all projects that live; none if no hub runs. Raises: as `ask`."""
-    try:
-        if hub.status() is None:
-            return LiveSessions(sessions=[])
-    except hub.HubError as error:
-        raise DiagnosticsError.of_hub(error) from error
+    if not hub_runs():
+        return LiveSessions(sessions=[])
     return from_json_value(LiveSessions, ask(where, "live_sessions"))
