@@ -1,13 +1,21 @@
 """The one error of diagnostics."""
 
+from typing import Literal, get_args
+
 from dapkit.hub import HubError
+
+type OwnCode = Literal["no_terminal", "not_installed", "no_folder", "not_running", "not_possible", "tool_failed"]
+"""What can be wrong here: a menu without a terminal; an extra or a program that is not installed; a folder that cannot
+be used; a program that stands still or has ended; a program of which this cannot be known; a tool that has failed."""
+
+OWN_CODES: frozenset[str] = frozenset(get_args(OwnCode.__value__))
 
 
 class DiagnosticsError(Exception):
     """Something that could not be found out, or done.
 
     Attributes:
-        code: a stable word for programs.
+        code: a stable word for programs: one of `OWN_CODES`, or the code of an action or of the hub.
         hint: what to do next; may be empty.
 
     """

@@ -18,6 +18,7 @@ from dapkit.agent.table import ACTIONS
 from dapkit.cli import actions, arguments, exit_codes
 from dapkit.cli.main import dapkit
 from dapkit.cli.proxy import proxy
+from dapkit.diagnostics.errors import OWN_CODES
 
 
 def parameters(line: str) -> dict[str, object]:
@@ -207,11 +208,12 @@ def test_page_of_the_commands_is_what_they_say() -> None:
     subprocess.run([sys.executable, "tools/commands_page.py", "--check"], check=True)
 
 
-def test_every_error_of_an_action_and_of_the_hub_has_an_exit_code_or_is_a_failure() -> None:
+def test_every_error_of_an_action_of_the_hub_and_of_diagnostics_has_an_exit_code_or_is_a_failure() -> None:
     of_actions = set(get_args(Code.__value__))
     of_the_hub = {hub.HubError.code, *(kind.code for kind in hub.HubError.__subclasses__())}
     assert of_actions - set(exit_codes.OF_CODE) == {"adapter_failed", "internal"}
-    assert set(exit_codes.OF_CODE) - of_actions <= of_the_hub
+    assert OWN_CODES - set(exit_codes.OF_CODE) == {"no_folder", "tool_failed"}
+    assert set(exit_codes.OF_CODE) - of_actions - OWN_CODES <= of_the_hub
     assert of_the_hub <= set(exit_codes.OF_CODE)
 
 

@@ -1,8 +1,12 @@
 """What every route has as a command: the session, the project, how to answer, and how an error is shown."""
 
+import contextlib
 import functools
+import signal
 import sys
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from types import FrameType
 from typing import Any, NoReturn
 
 import click
@@ -58,3 +62,26 @@ def show_json(value: object) -> None:
     """Print one JSON object."""
     sys.stdout.write(f"{as_json_text(value, indent=2 if sys.stdout.isatty() else None)}\n")
     sys.stdout.flush()
+
+
+@contextlib.contextmanager
+def interruptible() -> Iterator[tuple[Callable[[str, float | None], None], threading.Event]]:
+    """Show progress on stderr, and have the first Ctrl-C end the work with what it has; the second one ends us.
+
+    Yields what work is given: a function for its progress, and the event that ends it early.
+    """
+    from dapkit.cli.progress import ProgressLine
+
+    stop = threading.Event()
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        if stop.is_set():
+            signal.default_int_handler(number, frame)
+        stop.set()
+
+    before = signal.signal(signal.SIGINT, interrupt)
+    try:
+        with ProgressLine() as line:
+            yield line.show, stop
+    finally:
+        signal.signal(signal.SIGINT, before)
