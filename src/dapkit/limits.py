@@ -367,8 +367,17 @@ SOURCE_BYTES = 16 * 1024 * 1024
 SECRET_CHARACTERS = 6
 """Shortest value that counts as a secret; shorter ones, such as `1` or `true`, would be found everywhere."""
 
+SECRET_MOST = 4096
+"""Longest value that is remembered as a secret."""
+
+SECRETS_FOUND = 200
+"""Values of a session that are remembered as secrets because of the names of what had them."""
+
 SECRET_PART_CHARACTERS = 4
 """Shortest beginning of a secret that is recognised where a value was cut."""
+
+SECRET_SHAPE_CHARACTERS = 48
+"""What of a text that was cut may be the beginning of a token, too short for its shape to be recognised."""
 
 LARGE_PAGE = 10_000
 """Variables, or breakpoints, in one request from which on it is shown as a progress."""
@@ -433,6 +442,18 @@ WIRE_CHARACTERS = 512_000
 WIRE_RECORD_CHARACTERS = 64_000
 """Characters of one of them; a longer one is cut, and ends with a marker."""
 
+WIRE_ANSWER_CHARACTERS = 32_000
+"""Characters of the messages in one answer, unless the first one alone has more; the hub is busy with them meanwhile."""
+
+WIRE_FOLLOW_SECONDS = 5.0
+"""How long one who follows a wire waits for a message before it is looked whether anybody still reads."""
+
+WIRE_LINE_CHARACTERS = 160
+"""Characters of a message that the line about it shows."""
+
+MCP_EVENT_BYTES = 64 * MEGABYTE
+"""Longest event, or body of a request, that is kept for diagnostics; what comes after a longer one is not."""
+
 SESSION_RECORD_ENTRIES = 1_000
 """Actions that a session keeps for its transcript: the first one, and the latest."""
 
@@ -444,3 +465,159 @@ SESSION_RECORD_ENTRY_BYTES = 64 * 1024
 
 CLIPBOARD_SECONDS = 5.0
 """Time that the program of the clipboard gets to take a text."""
+
+SYSTEM_FILE_BYTES = 256 * 1024
+"""Read of a file in which the system describes itself."""
+
+SYSTEM_VALUE_CHARACTERS = 400
+"""Shown of the value of a variable of the environment."""
+
+REPORT_BYTES = 64 * MEGABYTE
+"""Size of all files of a report, before they are packed."""
+
+REPORT_FILE_BYTES = 32 * MEGABYTE
+"""Size of one file of the session's folder that is put into a report."""
+
+REPORT_LOG_LINES = 1_000
+"""Lines of the log in a report, the last ones."""
+
+REPORT_CHILDREN = 10
+"""Child sessions in a report, the latest."""
+
+TRANSCRIPT_BYTES = 8 * MEGABYTE
+"""Size of a transcript, as Markdown and as a page; of more actions than fit the first and the latest are shown."""
+
+TRANSCRIPT_LINES_SHOWN = 200
+"""Lines of a transcript that the menu shows; all are in its file."""
+
+OPENING_SECONDS = 3.0
+"""How long is waited for the program of the desktop that opens a file: whether it fails at once."""
+
+LOG_LINES = 5_000
+"""Lines of the hub's log that one reading takes in, of all days together; the last ones."""
+
+LOG_BYTES = 2 * MEGABYTE
+"""Size of these lines."""
+
+LOG_WINDOW_LINES = 50
+"""Lines of the log that are shown at first, and that are loaded at a time."""
+
+LOG_LINE_CHARACTERS = 4_000
+"""Characters of one line of the log that are shown."""
+
+LOG_RECORD_BYTES = 64 * 1024
+"""Size of one record of the log, with its traceback; the rest of a longer one is left out."""
+
+LOG_DAY_BYTES = 8 * MEGABYTE
+"""Size of the log of one day, about; the rest of the day is left out."""
+
+LOG_DAYS = 30
+"""How many days the log of a day is kept."""
+
+LOG_FOLLOW_SECONDS = 0.25
+"""How often it is looked for new lines of a log that is followed."""
+
+PROFILE_SECONDS = 30.0
+"""How long a work profile takes, if nothing else is asked for."""
+
+PROFILE_SECONDS_MOST = 300.0
+"""How long a profile may take."""
+
+PERF_RATE = 99
+"""Samples in a second of each processor; not 100, since what the program does by a clock often has that rhythm."""
+
+PY_SPY_RATE = 50
+"""Samples in a second of each thread, which are taken three times; their distances differ at random."""
+
+PROFILE_STACKS = 20_000
+"""Different stacks of a profile; what else is seen counts as other stacks."""
+
+PROFILE_FRAMES = 128
+"""Calls of one stack that are kept: the outermost, and the innermost."""
+
+PROFILE_NODES = 200_000
+"""Calls of a profile as a tree."""
+
+PROFILE_FUNCTIONS = 15
+"""Functions that a profile shows as text."""
+
+PROFILE_FUNCTIONS_MOST = 500
+"""Functions of a profile as JSON."""
+
+PROFILE_TREE_LINES = 60
+"""Lines of the calls of a profile as text."""
+
+PROFILE_TREE_SHARE = 0.01
+"""Share of all samples that a call has to have to be shown there."""
+
+PROFILE_NAME_CHARACTERS = 300
+"""Characters of the name of a function, or of a note."""
+
+PROFILE_ERROR_CHARACTERS = 500
+"""Characters of what a tool wrote that an error shows."""
+
+PROFILE_FOLDED_CHARACTERS = 16 * MEGABYTE
+"""Size of a profile as folded stacks."""
+
+PROFILE_LINE_BYTES = 64 * 1024
+"""Longest line of a tool that is read as one."""
+
+PROFILE_BYTES = 64 * MEGABYTE
+"""Size of what a tool writes, and of a profile of Go, unpacked."""
+
+PROFILE_TOOL_BYTES = 1024 * MEGABYTE
+"""Memory that a tool may have."""
+
+PROFILE_START_SECONDS = 20.0
+"""Time for a tool to begin, or for a connection to a program that profiles itself."""
+
+PROFILE_FINISH_SECONDS = 60.0
+"""Time for a tool to write what it has seen."""
+
+PROFILE_LOOK_SECONDS = 0.1
+"""How often it is looked whether a profile is to end early."""
+
+PPROF_PROBE_SECONDS = 1.0
+"""Time for a listener of a Go program to answer whether it serves profiles."""
+
+PPROF_PROBE_BYTES = 64 * 1024
+"""Read of this answer."""
+
+PPROF_PORTS = 16
+"""Listeners of a program that are asked."""
+
+FLAME_GRAPH_BOXES = 5_000
+"""Boxes of a flame graph, the widest ones."""
+
+FLAME_GRAPH_LEAST_WIDTH = 0.7
+"""Width of the narrowest one; 1,180 stand for all samples."""
+
+HEAP_ANSWER_SECONDS = 60.0
+"""Time within which a program has to answer with a snapshot of its heap; it stands still for less."""
+
+HEAP_ATTACH_SECONDS = 10.0
+"""How long memray looks at what a program allocates, unless it is said."""
+
+HEAP_ROWS_SHOWN = 20
+"""Rows of each table of a snapshot in its text."""
+
+HEAP_SOURCE_CHARACTERS = 60
+"""Characters of a line of source beside its place."""
+
+HEAP_FILE_BYTES = 16 * MEGABYTE
+"""Largest file that is read as a snapshot of a heap."""
+
+HEAP_FILES = 100
+"""Snapshots that are kept of a session, the latest."""
+
+HEAP_ROWS_ON_SCREEN = 10
+"""The same in the menu, where the comparison with an earlier snapshot follows."""
+
+HEAP_LINES = 1_000
+"""Lines that memray names, those that hold most."""
+
+HEAP_BEGIN_SECONDS = 30.0
+"""Time within which memray has to begin in a program that it was brought into."""
+
+HEAP_END_SECONDS = 60.0
+"""Time within which it has to write what is held, and to be taken back."""

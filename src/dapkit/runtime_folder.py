@@ -58,6 +58,11 @@ def private_folders() -> "Iterator[str]":
     yield from (folder for folder in _places(new=False) if os.path.isdir(folder) and openness(folder) is None)
 
 
+def is_usual(folder: str) -> bool:
+    """Whether a folder is one of the places, also if there is nothing yet."""
+    return os.path.abspath(folder) in _places(new=False)
+
+
 def unfitness_of(folder: str, *, parents: bool = False, name_bytes: int = NAME_BYTES) -> str | None:
     """Make a folder for sockets if it is missing, with those above it if that is said; say why it cannot be used.
 

@@ -1,6 +1,7 @@
 """The folder for what outlives a hub: its logs, and what diagnostics has written.
 
-    $DAPKIT_RUNTIME_DIR/state     where that names the folder of a hub of its own, which keeps everything of its own
+    $DAPKIT_RUNTIME_DIR/state     where that names the folder of a hub of its own, which keeps everything of its own;
+                                  what starts the usual hub names the usual folder for it, which is not meant here
     $XDG_STATE_HOME/dapkit        else, if that is set
     ~/.local/state/dapkit         else
 
@@ -10,7 +11,7 @@ It is closed to others, since logs and records of a program hold what the progra
 import contextlib
 import os
 
-from dapkit.runtime_folder import openness
+from dapkit.runtime_folder import is_usual, openness
 
 LOGS = "logs"
 ARTIFACTS = "artifacts"
@@ -48,7 +49,10 @@ def _make(folder: str) -> None:
 
 
 def _place() -> str:
-    if named := os.environ.get("DAPKIT_RUNTIME_DIR"):
+    named = os.environ.get("DAPKIT_RUNTIME_DIR")
+    if named and not is_usual(named):
         return os.path.join(os.path.abspath(named), "state")
-    above = os.environ.get("XDG_STATE_HOME") or os.path.join(os.path.expanduser("~"), ".local", "state")
+    above = os.environ.get("XDG_STATE_HOME", "")
+    if not os.path.isabs(above):  # the hub works in another folder than those who look for what it has written
+        above = os.path.join(os.path.expanduser("~"), ".local", "state")
     return os.path.join(above, "dapkit")

@@ -25,6 +25,21 @@ def test_hub_of_its_own_keeps_everything_of_its_own(tmp_path: Path, monkeypatch:
     assert state_folder("artifacts") == str(tmp_path / "hub" / "state" / "artifacts")
 
 
+def test_usual_hub_whose_folder_is_named_by_its_starter_keeps_nothing_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    monkeypatch.setenv("DAPKIT_RUNTIME_DIR", str(tmp_path / "dapkit"))
+    assert state_folder("logs") == str(tmp_path / "state" / "dapkit" / "logs")
+
+
+def test_folder_does_not_depend_on_the_current_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", "state")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert state_folder() == str(tmp_path / ".local" / "state" / "dapkit")
+
+
 def test_each_folder_that_is_made_is_closed_to_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     state_folder("artifacts", "shop")

@@ -112,7 +112,7 @@ class _Calls:
         except Exception as error:
             log.exception("%s failed", message["call"])
             text = f"{message['call']} failed: {type(error).__name__}: {error}"
-            return _refusal(number, "internal", text, hint="The log of the hub has the details.")
+            return _refusal(number, "internal", text, hint="dapkit logs shows the details.")
 
 
 class _Outbox:

@@ -20,6 +20,7 @@ from dapkit import limits
 from dapkit.hub import wire
 from dapkit.hub.caller import serve_caller
 from dapkit.hub.calls import CallHandler, HandlerFactory, ReportProgress, read_call
+from dapkit.hub.daily_log import DailyLog
 from dapkit.hub.errors import CallRefused, HubError
 from dapkit.hub.folder import SOCKET, runtime_folder
 from dapkit.hub.spawn import report_ready
@@ -44,9 +45,10 @@ def run(handler_factory: HandlerFactory) -> None:
     os.chdir("/")
     for number in (*_SIGNALS, signal.SIGQUIT):  # a shell ignores some of them for its background jobs
         signal.signal(number, signal.SIG_DFL)
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s")
+    daily = DailyLog()
+    logging.basicConfig(level=logging.INFO, handlers=[daily])
     try:
-        anyio.run(_live, handler_factory, Path(runtime_folder(), SOCKET), Settings.load(None))
+        anyio.run(_live, handler_factory, Path(runtime_folder(), SOCKET), Settings.load(None), daily)
     except (TransportError, HubError) as error:
         log.error("%s", error)  # noqa: TRY400 - the text is enough
         raise SystemExit(1) from None
@@ -55,7 +57,7 @@ def run(handler_factory: HandlerFactory) -> None:
         raise SystemExit(1) from None
 
 
-async def _live(handler_factory: HandlerFactory, socket: Path, settings: Settings) -> None:
+async def _live(handler_factory: HandlerFactory, socket: Path, settings: Settings, daily: DailyLog) -> None:
     async with handler_factory(settings) as handler:
         hub = _Hub(handler, settings)
         async with background_tasks() as tasks:
@@ -64,6 +66,7 @@ async def _live(handler_factory: HandlerFactory, socket: Path, settings: Setting
             async with listen_unix(socket, hub.serve):
                 log.info("dapkit %s listens at %s", wire.VERSION, socket)
                 report_ready()
+                daily.ready = True
                 await hub.over.wait()
                 signal.alarm(int(limits.ORDERLY_END_SECONDS))  # it ends then, even if something hangs
     log.info("ended")

@@ -144,7 +144,7 @@ def test_stop_waits_until_the_hub_has_gone_and_leaves_no_socket(hub_client: HubC
     pid = pid_of(hub_client)
     assert hub_client.stop()
     assert not runs(pid)
-    assert names_in(folder) == {"hub.lock", "hub.log"}
+    assert names_in(folder) == {"hub.lock", "hub.log", "state"}
     assert not hub_client.stop()
 
 
