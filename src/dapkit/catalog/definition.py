@@ -37,6 +37,7 @@ class Traits:
         exit_message: what it writes to the console when the program has ended, if it sends no `exited`: the
             whole of it, with the exit code as first group.
         finds_sources_by_name: whether it takes the name of a file, or the end of its path, in place of the path.
+        heap_request: whether it answers `dapkit/heap`, about what the heap of the program holds.
         log_lines_run_on: whether the log messages of breakpoints that it writes lack the line end.
         members_run_code: whether it runs code of the program to list the members of a value, such as properties.
         signal_message: what it writes to the console when a signal has killed the program, if it reports the exit
@@ -72,6 +73,7 @@ class Traits:
     entry_function: str = ""
     exit_message: re.Pattern[str] | None = None
     finds_sources_by_name: bool = False
+    heap_request: bool = False
     log_lines_run_on: bool = False
     members_run_code: bool = False
     signal_message: re.Pattern[str] | None = None

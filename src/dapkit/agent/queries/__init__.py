@@ -1,5 +1,5 @@
 """What diagnostics asks of the hub; importing this fills `registry.QUERIES`."""
 
-from dapkit.agent.queries import record, wire
+from dapkit.agent.queries import heap, record, wire
 
-__all__ = ["record", "wire"]
+__all__ = ["heap", "record", "wire"]

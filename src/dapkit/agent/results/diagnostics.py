@@ -4,6 +4,7 @@ from typing import Literal
 
 from dapkit.agent.results.snapshot import OfSession
 from dapkit.protocol import ProtocolObject
+from dapkit.protocol.heap import HeapBody
 
 
 class WireRow(ProtocolObject, frozen=True, kw_only=True):
@@ -59,6 +60,7 @@ class RecordedAction(ProtocolObject, frozen=True, kw_only=True):
         arguments: as they were given, without secrets.
         text: of the answer.
         details: of the answer, as JSON; absent of one that failed, or that is very long.
+        output: what the program, or its debugger, wrote since the action before, as far as it is kept.
 
     """
 
@@ -70,6 +72,7 @@ class RecordedAction(ProtocolObject, frozen=True, kw_only=True):
     success: bool
     text: str
     details: object = None
+    output: str = ""
 
 
 class SessionConfiguration(ProtocolObject, frozen=True, kw_only=True):
@@ -79,6 +82,7 @@ class SessionConfiguration(ProtocolObject, frozen=True, kw_only=True):
         adapter: its name.
         command: what was started as the adapter, or how it was reached.
         arguments: of `launch` or `attach`, by the adapter's own names, without secrets.
+        adapter_pid: process of the adapter; absent if it is not ours, and once it has ended.
 
     """
 
@@ -86,6 +90,7 @@ class SessionConfiguration(ProtocolObject, frozen=True, kw_only=True):
     command: list[str]
     request: Literal["launch", "attach"]
     arguments: object
+    adapter_pid: int | None = None
 
 
 class RecordResult(OfSession, frozen=True, kw_only=True):
@@ -98,6 +103,8 @@ class RecordResult(OfSession, frozen=True, kw_only=True):
         entries: the first action, and the latest ones.
         dropped: how many between them are not kept.
         output: the end of what the program wrote, without secrets.
+        later_output: the part of it that came after the last action.
+        output_lost: characters before it that are not kept; exact if they are all of one category.
 
     """
 
@@ -108,6 +115,8 @@ class RecordResult(OfSession, frozen=True, kw_only=True):
     entries: list[RecordedAction]
     dropped: int
     output: str
+    later_output: str = ""
+    output_lost: int = 0
 
 
 class LiveSession(ProtocolObject, frozen=True, kw_only=True):
@@ -122,3 +131,9 @@ class LiveSessions(ProtocolObject, frozen=True, kw_only=True):
     """All sessions of a hub that live."""
 
     sessions: list[LiveSession]
+
+
+class HeapResult(OfSession, frozen=True, kw_only=True):
+    """What the heap of a Python program holds."""
+
+    heap: HeapBody

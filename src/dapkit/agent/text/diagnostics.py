@@ -1,6 +1,6 @@
 """Text of what the queries of diagnostics return; their callers show the details in ways of their own."""
 
-from dapkit.agent.results.diagnostics import LiveSessions, RecordResult, WireRecords
+from dapkit.agent.results.diagnostics import HeapResult, LiveSessions, RecordResult, WireRecords
 from dapkit.agent.text.rendering import render
 
 
@@ -17,3 +17,8 @@ def _(result: RecordResult) -> str:
 @render.register
 def _(result: LiveSessions) -> str:
     return f"{len(result.sessions)} live sessions"
+
+
+@render.register
+def _(result: HeapResult) -> str:
+    return f"{result.heap.objects} objects, {result.heap.size} bytes"

@@ -52,6 +52,7 @@ from dapkit.protocol import (
     WriteMemoryArguments,
     encode_value,
 )
+from dapkit.protocol.heap import HEAP, HeapArguments
 from dapkit.protocol.time_travel import (
     STEP_BACK_INTO,
     TIMELINE,
@@ -194,6 +195,11 @@ class ForwardingAdapter[Launch: msgspec.Struct, Attach: msgspec.Struct](Adapter[
         travel, debuggee = self._travel(WHY)
         return await with_progress(self, "Looking for the change", partial(travel.why, args, debuggee))
 
+    @custom_request(HEAP)
+    async def heap(self) -> RawJson:
+        """Return what the heap of the program holds."""
+        return await self.ask(HeapArguments())
+
     def _travel(self, command: str) -> tuple[TimeTravel, Debuggee]:
         if self.run is None or self.run.debuggee is None:
             raise RequestFailed(f"{command}: there is no program")
@@ -325,6 +331,8 @@ def _title_if_long(arguments: Arguments[Any]) -> str | None:
             return "Evaluating"
         case SetVariableArguments() | SetExpressionArguments():
             return "Assigning"
+        case HeapArguments():
+            return "Counting objects"
         case SetBreakpointsArguments(breakpoints=list(asked)) if len(asked) > limits.LARGE_PAGE:
             return "Setting breakpoints"
         case VariablesArguments(count=int(count)) if count > limits.LARGE_PAGE:

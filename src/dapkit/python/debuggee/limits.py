@@ -121,6 +121,15 @@ TRACEBACK_CHARS: Final = 40_000
 SOURCE_LINE_CHARS: Final = 200
 """A line of a source in a traceback."""
 
+HEAP_SECONDS: Final = 10.0
+"""How long the program may stand still for a snapshot of its heap; a million objects take about one second."""
+HEAP_OBJECTS: Final = 20_000_000
+"""Objects that are counted for it."""
+HEAP_ROWS: Final = 1_000
+"""Types, holders and lines that it names, each; those with most bytes."""
+HEAP_TRACE_BYTES: Final = 512 * 1024 * 1024
+"""Memory that the traces of `tracemalloc` may take to be read, which takes as much again."""
+
 KNOWN_ARGUMENTS: Final = 100
 """Frames whose arguments are kept for `restartFrame`."""
 NOTED_CALLS: Final = 10_000

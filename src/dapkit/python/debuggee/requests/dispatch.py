@@ -16,6 +16,7 @@ from . import control as requests_control
 from . import data_breakpoints as requests_data
 from . import evaluation as requests_evaluation
 from . import exceptions as requests_exceptions
+from . import heap as requests_heap
 from . import memory as requests_memory
 from . import session as requests_session
 from . import sources as requests_sources
@@ -112,6 +113,7 @@ HANDLERS: Final[dict[str, Handler]] = {
     **requests_bytecode.HANDLERS,
     **requests_data.HANDLERS,
     **requests_exceptions.HANDLERS,
+    **requests_heap.HANDLERS,
     **requests_control.HANDLERS,
     **requests_session.HANDLERS,
     **requests_sources.HANDLERS,

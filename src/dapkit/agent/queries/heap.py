@@ -1,0 +1,96 @@
+"""What the heap of a Python program holds.
+
+dapkit's own adapter has a request for it, which needs no stop. Other adapters for Python evaluate the same code, for
+which the program has to stand: a pause of ours that comes about late would stop it when nobody wants that any more.
+"""
+
+import ast
+from pathlib import Path
+
+from dapkit.agent.call import ActionCall
+from dapkit.agent.failures import ActionFailed
+from dapkit.agent.registry import Approval, query
+from dapkit.agent.results.diagnostics import HeapResult
+from dapkit.agent.snapshots import snapshot
+from dapkit.endpoint import RequestFailed
+from dapkit.protocol import EvaluateArguments, from_json_value
+from dapkit.protocol.heap import HeapArguments, HeapBody
+from dapkit.python import debuggee
+from dapkit.python.debuggee import limits as in_program
+from dapkit.sessions.errors import SessionOver
+
+_SOURCE = Path(debuggee.__file__).with_name("heap.py")
+
+_DEBUGGERS = ("debugpy", "pydevd", "_pydevd_", "_pydev_", "pydev_")
+"""What the names of debugpy's modules begin with."""
+
+_FOLDERS = ("/debugpy/", "<dapkit: heap>")
+"""What the paths of its files contain, and ours."""
+
+
+@query(Approval.EXECUTE)
+async def heap(call: ActionCall) -> HeapResult:
+    """Return what the heap of the program holds, by type, by what holds it, and by line."""
+    session = call.session
+    if session.state.over:
+        raise SessionOver(session.name, session.state.ending)
+    if session.traits.heap_request:
+        body = await session.requests.ask_beyond(HeapArguments(), HeapBody, deadline=call.left)
+    elif not session.traits.python_expressions:
+        raise ActionFailed("unsupported", f"{session.adapter} does not debug Python: it knows nothing of its objects.")
+    elif session.state.stop is None:
+        raise ActionFailed(
+            "not_stopped",
+            f"The program runs, and {session.adapter} looks at its objects only while it stands.",
+            hint="Pause it, or stop it at a breakpoint; programs that dapkit's own adapter debugs may run.",
+        )
+    else:
+        call.progress("counting objects")
+        body = await _evaluated(call)
+    return HeapResult(snapshot=snapshot(session), heap=body)
+
+
+async def _evaluated(call: ActionCall) -> HeapBody:
+    frame = await call.session.requests.frame()
+
+    async def evaluate(expression: str) -> str:
+        asked = EvaluateArguments(expression=expression, frame_id=frame, context="clipboard")
+        return (await call.ask(asked)).result
+
+    try:
+        read = "(lambda file: (file.read(), file.close())[0])"
+        result = await evaluate(_expression(f"{read}(builtins.open({str(_SOURCE)!r}, encoding='utf-8'))"))
+    except RequestFailed:  # the program has other files; debuggers may quote a long expression in a remark on its time
+        result = await evaluate(_expression(repr(_SOURCE.read_text(encoding="utf-8"))))
+    try:
+        found = ast.literal_eval(ast.literal_eval(result))
+    except (ValueError, SyntaxError) as error:
+        text = f"What {call.session.adapter} has evaluated is not a snapshot: {result:.200}"
+        raise ActionFailed("adapter_failed", text) from error
+    return from_json_value(HeapBody, found)
+
+
+def _expression(source: str) -> str:
+    """Return an expression whose value is the text of a snapshot.
+
+    It leaves no name and no module behind, and no circle: its namespace is emptied.
+
+    Args:
+        source: an expression for the text of `heap`.
+
+    """
+    given = {
+        "seconds": in_program.HEAP_SECONDS,
+        "most": in_program.HEAP_OBJECTS,
+        "rows": in_program.HEAP_ROWS,
+        "trace_bytes": in_program.HEAP_TRACE_BYTES,
+        "debuggers": _DEBUGGERS,
+        "folders": _FOLDERS,
+    }
+    return (
+        "(lambda names, builtins, modules, before: ("
+        f"builtins.exec(builtins.compile({source}, '<dapkit: heap>', 'exec'), names),"
+        f" '%r' % names['snapshot'](**{given!r}),"
+        " names.clear(), [modules.pop(name) for name in [*modules] if name not in before])[1]"
+        ")({}, __import__('builtins'), __import__('sys').modules, {*__import__('sys').modules})"
+    )

@@ -1,0 +1,80 @@
+"""A request beyond the specification about what the heap of a program holds, as our Python adapter answers it."""
+
+from typing import Final
+
+from dapkit.protocol.base import Arguments, ProtocolObject
+
+HEAP: Final = "dapkit/heap"
+
+
+class HeapRow(ProtocolObject, frozen=True, kw_only=True):
+    """Some objects.
+
+    Attributes:
+        name: of a type, of what holds them, or the place `FILE:LINE` that has allocated them.
+        count: how many they are.
+        size: their bytes.
+
+    """
+
+    name: str
+    count: int
+    size: int
+
+
+class HeapTable(ProtocolObject, frozen=True, kw_only=True):
+    """Objects by something.
+
+    Attributes:
+        rows: those with most bytes, the largest first.
+        others: how many further rows there are.
+        other_count: the objects of these.
+        other_size: the bytes of these.
+
+    """
+
+    rows: list[HeapRow]
+    others: int
+    other_count: int
+    other_size: int
+
+
+class HeapBody(ProtocolObject, frozen=True, kw_only=True):
+    """What the heap of a program held at one moment.
+
+    Attributes:
+        pid: of the program.
+        python: its version.
+        seconds: how long the program stood still for it.
+        objects: that were counted.
+        size: their bytes.
+        uncounted: objects that were left out at least, since there were too many.
+        frozen: objects that `gc.freeze` has taken out of what the collector lists.
+        debugger_objects: of the debugger itself, which are not in the tables.
+        debugger_size: their bytes.
+        types: by type.
+        holders: by what holds them: instances of a class, a module, a class.
+        lines: by the line that has allocated them, as far as `tracemalloc` traces.
+        trace_size: bytes of the traces of `tracemalloc`, if that are too many to be read.
+
+    """
+
+    pid: int
+    python: str
+    seconds: float
+    objects: int
+    size: int
+    uncounted: int
+    frozen: int
+    debugger_objects: int
+    debugger_size: int
+    types: HeapTable
+    holders: HeapTable
+    lines: HeapTable | None = None
+    trace_size: int | None = None
+
+
+class HeapArguments(Arguments[HeapBody], frozen=True, kw_only=True):
+    """What the heap holds is asked for; a program that runs stands still meanwhile."""
+
+    command = HEAP

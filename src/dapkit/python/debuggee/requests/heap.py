@@ -1,0 +1,32 @@
+"""The request about what the heap of the program holds; the work is in `heap`."""
+
+from typing import TYPE_CHECKING, Final
+
+from .. import limits
+from ..connection.request import IncomingRequest
+from ..connection.wire import Json
+from ..heap import snapshot
+from ..loader import PACKAGE
+from .handler import Handler
+
+if TYPE_CHECKING:
+    from ..engine import Engine
+
+FOLDER: Final = __file__.removesuffix("requests/heap.py")
+"""Of the engine's modules."""
+
+
+def heap(_engine: "Engine", _request: IncomingRequest) -> Json:
+    """Take a snapshot here, in the link's thread: it needs no thread of the program, which may run or stand."""
+    body: Json = snapshot(
+        seconds=limits.HEAP_SECONDS,
+        most=limits.HEAP_OBJECTS,
+        rows=limits.HEAP_ROWS,
+        trace_bytes=limits.HEAP_TRACE_BYTES,
+        debuggers=(PACKAGE,),
+        folders=(FOLDER,),
+    )
+    return body
+
+
+HANDLERS: Final[dict[str, Handler]] = {"dapkit/heap": heap}
