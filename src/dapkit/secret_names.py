@@ -60,8 +60,8 @@ SHAPES = re.compile(
     r"|\b(?:AKIA|ASIA)[A-Z0-9]{16}\b"
     r"|\bAIza[A-Za-z0-9_\-]{35}"
     r"|\bpypi-[A-Za-z0-9_\-]{40,}|\bnpm_[A-Za-z0-9]{36}\b"
-    r"|\beyJ[A-Za-z0-9_\-]{8,}\.eyJ[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]{8,}"
-    r"|(?<=://)[^\s/:@]+:[^\s/@]+(?=@)"
+    r"|\beyJ[A-Za-z0-9_\-]{8,4096}+\.eyJ[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]{8,}"
+    r"|(?<=://)[^\s/:@]*:[^\s/@]+(?=@)"
     r"|(?<=\b[Bb]earer )[A-Za-z0-9._~+/\-]{8,}=*"
     r"|(?<=\b[Aa]uthorization: Basic )[A-Za-z0-9+/]{8,}=*",
     re.DOTALL,

@@ -61,6 +61,7 @@ class ActionHandler:
             await self._hold_session(call)
             return {}  # which is never sent: the call ends with its caller
         call_of_action: ActionCall | None = None
+        begun = anyio.current_time()
         try:
             with ExitStack() as in_use:
                 action = _allowed(call)
@@ -72,10 +73,11 @@ class ActionHandler:
         except Exception as error:
             log.exception("the action %s failed by an internal error", call.name)
             text = f"Internal error: {type(error).__name__}: {error}"
-            answer = self._failed(call, call_of_action, ActionFailed("internal", text, hint="The hub's log has more."))
+            answer = self._failed(call, call_of_action, ActionFailed("internal", text, hint="dapkit logs shows more."))
         else:
             answer = self._succeeded(call, call_of_action, result)
         if call_of_action is not None and call.name not in QUERIES:
+            _log(answer, anyio.current_time() - begun)
             self._record(call, call_of_action, answer)
         return answer
 
@@ -117,27 +119,30 @@ class ActionHandler:
     # Answers
 
     def _record(self, request: HubCall, call: ActionCall, answer: Mapping[str, object]) -> None:
-        """Keep an action with its answer, in which there are no secrets any more, for the session's transcript."""
+        """Keep an action with its answer for the session's transcript, without secrets, whatever the settings say."""
         if call.used is None or (remembered := self._memories.get(call.used)) is None:
             return
         took = call.timeout - (call.ends - anyio.current_time())
         arguments = {name: value for name, value in request.arguments.items() if value is not None}
-        redaction = self._redaction_for(request, call).with_code()
+        redaction = remembered.redaction.with_code()
         remembered.record.add(
             RecordedAction(
                 number=0,
                 time=time.time() - took,
                 seconds=took,
                 action=request.name,
-                arguments=redaction.json(arguments),
+                arguments=redaction.json(arguments, Kind.OUTPUT),
                 success=answer["success"] is True,
-                text=redaction.text(str(answer["text"]), Kind.OUTPUT),
+                text=redaction.text(str(answer["text"]), Kind.CODE),
                 details=redaction.json(answer.get("details")),
-            )
+            ),
+            output_end=call.used.output.end,
         )
 
     def _succeeded(self, request: HubCall, call: ActionCall, result: ProtocolObject) -> dict[str, object]:
-        shown = self._redaction_for(request, call).result(result)
+        asked = QUERIES.get(request.name)
+        done = asked is not None and asked.without_secrets
+        shown = result if done else self._redaction_for(request, call).result(result)
         return {
             **_head(request, call),
             "success": True,
@@ -183,7 +188,7 @@ class _NoRedaction(Redaction):
     def result[T: ProtocolObject](self, result: T) -> T:
         return result
 
-    def json(self, value: object) -> object:
+    def json(self, value: object, kind: Kind = Kind.PLAIN) -> object:  # noqa: ARG002 - of the base class
         return value
 
     def with_code(self) -> Redaction:
@@ -207,6 +212,14 @@ def _allowed(call: HubCall) -> Action:
             "refused", f"{call.name} is refused: only actions that read are allowed here.", hint="Drop --read-only."
         )
     return action
+
+
+def _log(answer: Mapping[str, object], seconds: float) -> None:
+    """Log what was done; of an error nothing but its code, since texts have values of the program."""
+    error = answer.get("error")
+    outcome = f"failed ({error['code']})" if isinstance(error, dict) else "done"
+    session = "" if answer["session"] is None else f" of {answer['session']}"
+    log.info("%s%s: %s, %.1f s", answer["action"], session, outcome, seconds)
 
 
 def _head(request: HubCall, call: ActionCall | None) -> dict[str, object]:

@@ -4,10 +4,14 @@ What is secret: the value of something whose name says so (see `secret_names`), 
 of the program's environment of which that is true, and text of a shape that only tokens
 have. What is looked for depends on what a text is:
 
-    CODE     source, instructions, memory     nothing
-    PLAIN    names, messages, exceptions      values of the environment, shapes
-    OUTPUT   what the program wrote           the same, and `NAME=value`, `--name value`
-    VALUE    values of variables              the same, and members with secret names
+    CODE        source, instructions, memory     nothing
+    PLAIN       names, messages, exceptions      values of the environment, shapes
+    EXPRESSION  what the caller has typed        the same
+    OUTPUT      what the program wrote           the same, and `NAME=value`, `--name value`
+    VALUE       values of variables              the same, and members with secret names
+
+In what leaves the machine, such as transcripts, all but VALUE is like OUTPUT, without the literals that follow secret
+names; and values that were found to be secret anywhere in the session are taken out everywhere.
 
 This makes accidents rare; it is not a barrier against somebody who wants to get at a
 secret of a program that he may debug.
@@ -30,6 +34,7 @@ class Kind(enum.Enum):
 
     CODE = enum.auto()
     PLAIN = enum.auto()
+    EXPRESSION = enum.auto()
     OUTPUT = enum.auto()
     VALUE = enum.auto()
 
@@ -37,6 +42,8 @@ class Kind(enum.Enum):
 _KINDS: Mapping[str, Kind] = {
     **dict.fromkeys(("source_lines", "sourceLines", "content", "disassembly", "instructions"), Kind.CODE),
     **dict.fromkeys(("memory_data", "memoryData"), Kind.CODE),
+    **dict.fromkeys(("expression", "condition", "hit_condition", "hitCondition"), Kind.EXPRESSION),
+    **dict.fromkeys(("log_message", "logMessage", "input"), Kind.EXPRESSION),
     **dict.fromkeys(("output", "notes"), Kind.OUTPUT),
     **dict.fromkeys(("value", "was", "contents", "result"), Kind.VALUE),
 }
@@ -58,7 +65,12 @@ _OPTION = re.compile(
 )
 """`--name value` of a command line, also as a list of words."""
 
-_QUERY = re.compile(r"""(?<=[?&;])(?P<name>[\w.\-\[\]]+)=(?P<value>[^&;#\s"'<>]+)""")
+_ASSIGNED_OPTION = re.compile(
+    rf"""(?<![\w\-])(?P<name>--?[A-Za-z][\w\-]*)(?P<gap>=)(?P<value>{_LITERAL}|[^\s,;\]}})'"]+)"""
+)
+"""`--name=value`."""
+
+_QUERY = re.compile(r"""(?<=[?&;])(?P<name>[\w.\-\[\]]+)(?P<gap>=)(?P<value>[^&;#\s"'<>]+)""")
 """`name=value` in the query of a URL."""
 
 _OPTION_WORD = re.compile(r"--?[A-Za-z][\w\-]*")
@@ -66,6 +78,10 @@ _OPTION_WORD = re.compile(r"--?[A-Za-z][\w\-]*")
 
 _STRUCTURED = re.compile(r"""0x[\da-f]+\s+["']|[A-Za-z_][\w.:]*[(\[{"']|[(\[{"']""", re.IGNORECASE)
 """How a value begins whose texts are in quotes: a text, a container, a call, an address with the text at it."""
+
+_CODE_TOKEN = re.compile(rf"(?P<literal>{_LITERAL})|(?P<word>[A-Za-z_]\w*)|(?P<end>[;\n])|(?P<comma>,)")
+
+_NAME = re.compile(r"[A-Za-z_][\w\-.]*")
 
 _PUNCTUATION = re.compile(rf"{_LITERAL}|[(\[{{]|[)\]}}]|[,;\n]")
 
@@ -128,6 +144,8 @@ class Redaction:
 
     Attributes:
         secrets: the values that are taken out wherever they appear, the longest first.
+        found: values that were taken out because of their names, at most `limits.SECRETS_FOUND`; `with_code` takes
+            them out wherever they appear.
 
     """
 
@@ -140,6 +158,7 @@ class Redaction:
         of_code: Kind = Kind.CODE,
     ) -> None:
         self._of_code = of_code
+        self.found: set[str] = set()
         values = {
             value
             for environment in environments
@@ -154,21 +173,32 @@ class Redaction:
         self._values = re.compile("|".join(map(re.escape, self.secrets))) if values else None
 
     def with_code(self) -> "Redaction":
-        """Return one that takes secrets out of code as well."""
-        return Redaction(also=[self], of_code=Kind.OUTPUT)
+        """Return one that takes secrets out of code as well, and what was found to be secret so far."""
+        made = Redaction(secrets=self.found, also=[self], of_code=Kind.OUTPUT)
+        made.found = self.found
+        return made
 
     def text(self, text: str, kind: Kind = Kind.PLAIN) -> str:
         """Take secrets out of a text."""
-        if kind is Kind.CODE:
-            kind = self._of_code
-        if kind is Kind.CODE:
-            return text
+        if self._of_code is not Kind.CODE:
+            shown = self._without_values(text, kind if kind is Kind.VALUE else self._of_code)
+            return shown if kind is Kind.VALUE else _without_literals(shown)
+        return text if kind is Kind.CODE else self._without_values(text, kind)
+
+    def _without_values(self, text: str, kind: Kind) -> str:
+        """Take out what is looked for in a text of a kind that is not CODE."""
         if self._values is not None:
             text = self._without_beginnings(self._values.sub(MASK, text))
-        text = _QUERY.sub(_query_value, SHAPES.sub(MASK, text))
-        if kind is Kind.PLAIN:
+        text = _QUERY.sub(self._option, SHAPES.sub(MASK, text))
+        if kind in (Kind.PLAIN, Kind.EXPRESSION):
             return text
-        return _OPTION.sub(_option, _without_members(text, structured=kind is Kind.VALUE))
+        if "-" in text:
+            text = _OPTION.sub(self._option, _ASSIGNED_OPTION.sub(self._option, text))
+        return self._without_members(text, structured=kind is Kind.VALUE)
+
+    def without_found(self, held: object) -> object:
+        """Take out of a JSON value what was found to be secret after that was made; keys stay."""
+        return _without(held, sorted(self.found, key=len, reverse=True))
 
     def _without_beginnings(self, text: str) -> str:
         """Take out the beginning of a secret where a value was cut within it."""
@@ -185,9 +215,9 @@ class Redaction:
         """Take secrets out of all that an answer holds."""
         return self._object(result, Kind.PLAIN)
 
-    def json(self, value: object) -> object:
-        """Take secrets out of a JSON value, by the keys that it has."""
-        return self._held(value, Kind.PLAIN)
+    def json(self, value: object, kind: Kind = Kind.PLAIN) -> object:
+        """Take secrets out of a JSON value, by the keys that it has; others hold what is of that kind."""
+        return self._held(value, kind)
 
     def _object[T: ProtocolObject](self, held: T, kind: Kind) -> T:
         secrecy = _secrecy_of_row(held)
@@ -195,35 +225,90 @@ class Redaction:
         for name in held.__struct_fields__:
             old: object = getattr(held, name)
             if secrecy is not Secrecy.NONE and name in _NAMED_VALUES and isinstance(old, str):
-                old = _masked(old, secrecy)
+                old = self._masked(old, secrecy)
             changes[name] = self._held(old, _KINDS.get(name, kind))
         return changed(held, **changes)
 
     def _held(self, held: object, kind: Kind) -> object:
-        if kind is Kind.CODE:
-            kind = self._of_code
         match held:
-            case _ if kind is Kind.CODE:
+            case _ if kind is Kind.CODE and self._of_code is Kind.CODE:
                 return held
             case str():
                 return self.text(held, kind)
             case ProtocolObject():
                 return self._object(held, kind)
             case list() | tuple():
-                return [self._held(item, kind) for item in _without_values_of_options(held)]
+                return [self._held(item, kind) for item in self._without_values_of_options(held)]
             case dict():
                 return self._json(held, kind)
         return held
 
     def _json(self, held: Mapping[str, object], kind: Kind) -> dict[str, object]:
         """Take secrets out of a JSON object, such as what an adapter answered to a request of the caller's own."""
-        named = held.get("name")
+        named = held.get("name", held.get("expression"))
         result: dict[str, object] = {}
         for key, member in held.items():
-            name = named if key in _NAMED_VALUES and isinstance(named, str) else key
-            masked = _masked(member, secrecy_of(name)) if isinstance(member, str) else member
+            masked = member
+            if isinstance(member, str):
+                by_name = key in _NAMED_VALUES and isinstance(named, str)
+                secrecy = _secrecy_of_expression(str(named)) if by_name else secrecy_of(key)
+                masked = self._masked(member, secrecy)
             result[key] = self._held(masked, _KINDS.get(key, kind))
         return result
+
+    def _masked(self, value: str, secrecy: Secrecy) -> str:
+        """Take out of a value what can be secret in it, and remember what that is."""
+        masked = _masked(value, secrecy)
+        if masked != value:
+            self._remember(value)
+        return masked
+
+    def _remember(self, value: str) -> None:
+        """Remember a value, or the texts in quotes that it has, unless one is a secret name itself."""
+        texts = [found[0] for found in re.finditer(_LITERAL, value)] if _STRUCTURED.match(value) else [value]
+        for text in texts:
+            inner = text.strip(text[0]) if text[0] in "'\"" else text
+            names = inner.replace("_", "").isalpha() and _secrecy_of_name(inner) is not Secrecy.NONE
+            whole = MASK not in inner and not inner.endswith(CUT) and not names
+            fits = limits.SECRET_CHARACTERS <= len(inner) <= limits.SECRET_MOST
+            if whole and fits and len(self.found) < limits.SECRETS_FOUND:
+                self.found.add(inner)
+
+    def _option(self, found: re.Match[str]) -> str:
+        """Take out the value of an option of a command line, or of a name in a query."""
+        masked = self._masked(found["value"], secrecy_of(found["name"].strip("-[]"), setting=True))
+        return f"{found['name']}{found['gap']}{masked}"
+
+    def _without_values_of_options(self, words: Sequence[object]) -> Iterator[object]:
+        """Take out of a command line what follows an option with a secret name."""
+        secrecy = Secrecy.NONE
+        for word in words:
+            if not isinstance(word, str):
+                secrecy = Secrecy.NONE
+                yield word
+            elif _OPTION_WORD.fullmatch(word):
+                secrecy = secrecy_of(word.lstrip("-"), setting=True)
+                yield word
+            else:
+                yield self._masked(word, secrecy)
+                secrecy = Secrecy.NONE
+
+    def _without_members(self, text: str, *, structured: bool) -> str:
+        """Take out what follows secret names; of values with a structure, all of what the name stands for."""
+        parts: list[str] = []
+        begin = 0
+        while (found := _NAMED.search(text, begin)) is not None:
+            secrecy = secrecy_of(found["name"])
+            start, end = found.span("value")
+            if secrecy is Secrecy.NONE or found["value"] == found["name"].rpartition(".")[2]:  # password=password
+                end = start
+            elif structured and _STRUCTURED.match(text, start):
+                end = _end_of_member(text, start)
+            value = text[start:end]
+            is_name = value.isidentifier() and value.isalpha()  # as in `login(password=typed)`
+            parts += [text[begin:start], _masked(value, secrecy) if is_name else self._masked(value, secrecy)]
+            begin = end
+        return "".join([*parts, text[begin:]])
 
 
 def _secrecy_of_row(held: ProtocolObject) -> Secrecy:
@@ -240,45 +325,45 @@ def _overlap(text: str, value: str) -> int:
     return next((size for size in sizes if text.endswith(value[:size])), 0)
 
 
-def _query_value(found: re.Match[str]) -> str:
-    masked = _masked(found["value"], secrecy_of(found["name"].strip("[]"), setting=True))
-    return f"{found['name']}={masked}"
+def _without_literals(code: str) -> str:
+    """Take out of code the literals that follow a secret name in the same statement, or as the next argument."""
+    if "'" not in code and '"' not in code:
+        return code
+    secrecy, in_pair, parts, begin = Secrecy.NONE, False, list[str](), 0
+    for found in _CODE_TOKEN.finditer(code):
+        token = found[0]
+        named = _secrecy_of_name(token.strip(token[0]) if found.lastgroup == "literal" else token)
+        match found.lastgroup:
+            case "literal" | "word" if named is not Secrecy.NONE:
+                secrecy, in_pair = named, found.lastgroup == "literal"
+            case "literal":
+                parts += [code[begin : found.start()], _masked_literal(token, secrecy)]
+                begin, in_pair = found.end(), False
+            case "word":
+                in_pair = False
+            case "comma" if in_pair:
+                in_pair = False
+            case _:
+                secrecy = Secrecy.NONE
+    return "".join([*parts, code[begin:]])
 
 
-def _without_values_of_options(words: Sequence[object]) -> Iterator[object]:
-    """Take out of a command line what follows an option with a secret name."""
-    secrecy = Secrecy.NONE
-    for word in words:
-        if not isinstance(word, str):
-            secrecy = Secrecy.NONE
-            yield word
-        elif _OPTION_WORD.fullmatch(word):
-            secrecy = secrecy_of(word.lstrip("-"), setting=True)
-            yield word
-        else:
-            yield _masked(word, secrecy)
-            secrecy = Secrecy.NONE
+def _secrecy_of_name(name: str) -> Secrecy:
+    """Say what a text says as a name in code; nothing if it is none."""
+    return secrecy_of(name, setting=name.isupper()) if _NAME.fullmatch(name) else Secrecy.NONE
 
 
-def _option(found: re.Match[str]) -> str:
-    masked = _masked(found["value"], secrecy_of(found["name"].lstrip("-"), setting=True))
-    return f"{found['name']}{found['gap']}{masked}"
-
-
-def _without_members(text: str, *, structured: bool) -> str:
-    """Take out what follows secret names; of values with a structure, all of what the name stands for."""
-    parts: list[str] = []
-    begin = 0
-    while (found := _NAMED.search(text, begin)) is not None:
-        secrecy = secrecy_of(found["name"])
-        start, end = found.span("value")
-        if secrecy is Secrecy.NONE:
-            end = start
-        elif structured and _STRUCTURED.match(text, start):
-            end = _end_of_member(text, start)
-        parts += [text[begin:start], _masked(text[start:end], secrecy)]
-        begin = end
-    return "".join([*parts, text[begin:]])
+def _without(held: object, secrets: Sequence[str]) -> object:
+    match held:
+        case str():
+            for secret in secrets:
+                held = held.replace(secret, MASK)
+            return held
+        case list():
+            return [_without(item, secrets) for item in held]
+        case dict():
+            return {key: _without(item, secrets) for key, item in held.items()}
+    return held
 
 
 def _end_of_member(text: str, start: int) -> int:
@@ -298,7 +383,7 @@ def _end_of_member(text: str, start: int) -> int:
 
 def _masked(value: str, secrecy: Secrecy) -> str:
     """Take out of a value what can be secret in it: its texts in quotes, or all of one without quotes."""
-    if secrecy is Secrecy.NONE:
+    if secrecy is Secrecy.NONE or value == MASK:
         return value
     if _STRUCTURED.match(value):
         return re.sub(_LITERAL, lambda found: _masked_literal(found[0], secrecy), value)
@@ -308,6 +393,8 @@ def _masked(value: str, secrecy: Secrecy) -> str:
 
 
 def _masked_literal(literal: str, secrecy: Secrecy) -> str:
+    if secrecy is Secrecy.NONE:
+        return literal
     inner = literal.strip(literal[0])
     secret = len(inner) >= limits.SECRET_CHARACTERS and (secrecy is Secrecy.ALL or _RANDOM.fullmatch(inner))
     return f"{literal[0]}{MASK}{literal[0]}" if secret else literal

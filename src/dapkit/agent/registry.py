@@ -96,6 +96,7 @@ class Action:
         topic: the noun that it is listed under.
         example: arguments that make sense together.
         reads_if: whether it only reads, although it may do more, with these arguments.
+        without_secrets: whether it takes the secrets out of its result itself.
 
     """
 
@@ -105,6 +106,7 @@ class Action:
     coroutine: Coroutine
     example: Mapping[str, object]
     reads_if: Reads = never
+    without_secrets: bool = False
 
     @property
     def details(self) -> str:
@@ -164,11 +166,13 @@ def action[C: Coroutine](
     return register
 
 
-def query[C: Coroutine](approval: Approval) -> Callable[[C], C]:
+def query[C: Coroutine](approval: Approval, *, without_secrets: bool = False) -> Callable[[C], C]:
     """Register a coroutine as a query of diagnostics; otherwise as `action`."""
 
     def register(coroutine: C) -> C:
         _register(QUERIES, coroutine, approval, {}, never)
+        name = coroutine.__name__
+        QUERIES[name] = replace(QUERIES[name], without_secrets=without_secrets)
         return coroutine
 
     return register

@@ -15,12 +15,12 @@ class SessionRecord:
 
     def __init__(self) -> None:
         self._count = 0
-        self._first: RecordedAction | None = None
-        self._latest: deque[tuple[RecordedAction, int]] = deque()
+        self._first: tuple[RecordedAction, int] | None = None
+        self._latest: deque[tuple[RecordedAction, int, int]] = deque()
         self._bytes = 0
 
-    def add(self, entry: RecordedAction) -> None:
-        """Keep an action; its number is given here."""
+    def add(self, entry: RecordedAction, output_end: int = 0) -> None:
+        """Keep an action, and where the output of the program had come to; its number is given here."""
         self._count += 1
         kept = changed(entry, number=self._count)
         size = len(encode_value(kept))
@@ -28,17 +28,21 @@ class SessionRecord:
             kept = changed(kept, details=None)
             size = len(encode_value(kept))
         if self._first is None:
-            self._first = kept
+            self._first = (kept, output_end)
             return
-        self._latest.append((kept, size))
+        self._latest.append((kept, output_end, size))
         self._bytes += size
         while len(self._latest) >= limits.SESSION_RECORD_ENTRIES or self._bytes > limits.SESSION_RECORD_BYTES:
-            self._bytes -= self._latest.popleft()[1]
+            self._bytes -= self._latest.popleft()[2]
 
     def entries(self) -> list[RecordedAction]:
         """Return those that are kept, in order."""
+        return [entry for entry, _ in self.with_output()]
+
+    def with_output(self) -> list[tuple[RecordedAction, int]]:
+        """Return them with the positions that the output of the program had come to."""
         first = [] if self._first is None else [self._first]
-        return first + [entry for entry, _ in self._latest]
+        return first + [(entry, output_end) for entry, output_end, _ in self._latest]
 
     @property
     def dropped(self) -> int:

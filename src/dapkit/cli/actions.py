@@ -1,14 +1,14 @@
 """A command for each action, made from the generated table."""
 
-import shlex
 from typing import Any
 
 import click
 
+from dapkit.agent.command_words import POSITIONAL, WHERE, command_line, is_list
 from dapkit.agent.table import ACTIONS, PARAMETERS
 from dapkit.cli import exit_codes, parameter_types
 from dapkit.cli.action_call import ask
-from dapkit.cli.arguments import ASIDE, POSITIONAL, WHERE, WrongWords, flags, is_list, parameters
+from dapkit.cli.arguments import ASIDE, WrongWords, parameters
 from dapkit.cli.common_options import COMMON_OPTIONS, CommonOptions
 from dapkit.cli.display import show
 
@@ -69,29 +69,4 @@ def _argument(name: str) -> click.Argument:
 
 def example(name: str) -> str:
     """Return the example of an action as a command line."""
-    given = dict(ACTIONS[name]["example"])
-    line = ["dapkit", name.replace("_", "-")]
-    last: list[str] = []
-    for parameter in POSITIONAL.get(name, ()):
-        if parameter == WHERE and "file" in given:
-            place = str(given.pop("file"))
-            last.append(f"{place}:{given.pop('line')}" if "line" in given else place)
-        elif parameter in given:
-            value = given.pop(parameter)
-            last += [_word(each) for each in value] if isinstance(value, list) else [_word(value)]
-    for parameter, value in given.items():
-        flag = flags(parameter)[-1]
-        for each in value if isinstance(value, list) else [value]:
-            line += [flag] if each is True else [flag, _word(each)]
-    return " ".join(map(_quoted, [*line, *last]))
-
-
-def _quoted(word: str) -> str:
-    r"""Quote a word for a shell; a line end stays readable, as `$'yes\n'`."""
-    return f"${word!r}" if "\n" in word else shlex.quote(word)
-
-
-def _word(value: object) -> str:
-    import json
-
-    return value if isinstance(value, str) else json.dumps(value)
+    return command_line(name, ACTIONS[name]["example"])

@@ -7,6 +7,7 @@ lines to `plain`, which is why nothing here imports click.
 import os
 
 from dapkit.agent.breakpoint_text import UnreadableBreakpoint, place_of
+from dapkit.agent.command_words import POSITIONAL, WHERE
 from dapkit.agent.table import ACTIONS, PARAMETERS
 from dapkit.cli.own_input import STANDS_FOR_IT, path_of_own_input
 
@@ -16,64 +17,12 @@ if TYPE_CHECKING:
 
     from dapkit.agent.table import ParameterRow
 
-WHERE = "where"
-"""A word that stands for `file` and `line`, or for `function`."""
-
-POSITIONAL = {
-    "launch": ("program", "args"),
-    "attach": ("pid",),
-    "core": ("program", "core"),
-    "set_breakpoint": (WHERE,),
-    "remove_breakpoint": (WHERE,),
-    "set_exception_breakpoints": ("filters",),
-    "breakpoints": ("do", "numbers"),
-    "run_to": (WHERE,),
-    "goto": (WHERE,),
-    "source": (WHERE,),
-    "stdin": ("input",),
-    "evaluate": ("expression",),
-    "why": ("expression",),
-    "travel_to": ("clock",),
-    "variables": ("variable_ref",),
-    "set_variable": ("name", "value"),
-    "set_expression": ("expression", "value"),
-    "completions": ("expression",),
-    "set_instruction_breakpoint": ("instruction_reference",),
-    "remove_instruction_breakpoint": ("instruction_reference",),
-    "data_breakpoint_info": ("name",),
-    "set_data_breakpoint": ("name",),
-    "remove_data_breakpoint": ("data_id",),
-    "disassemble": ("instruction_count",),
-    "read_memory": ("memory_reference", "count"),
-    "write_memory": ("memory_reference", "data"),
-    "custom_request": ("command", "arguments"),
-}
-"""Parameters that can be given without naming them, in this order."""
-
 ASIDE = "_word"
 """Ends the name under which a parameter is kept that was given by its place."""
-
-SHORT = {"breakpoints": "-b", "exceptions": "-x", "condition": "-c"}
-"""Short forms of the options that are typed most."""
-
-_LISTS = ("strings", "integers", "breakpoints", "variables")
 
 
 class WrongWords(ValueError):  # noqa: N818 - it is the words that are wrong
     """What was given does not go together."""
-
-
-def is_list(row: "ParameterRow") -> bool:
-    """Say whether the option may be given several times."""
-    return row["type"] in _LISTS
-
-
-def flags(name: str) -> list[str]:
-    """Return how the option of a parameter is written: `--hit-condition`, and `--breakpoint` for one of many."""
-    dashed = name.replace("_", "-")
-    short = [SHORT[name]] if name in SHORT else []
-    single = [f"--{dashed.removesuffix('s')}"] if is_list(PARAMETERS[name]) and name != "args" else []
-    return [*short, *(flag for flag in single if flag != f"--{dashed}"), f"--{dashed}"]
 
 
 def parameters(name: str, given: "Mapping[str, object]") -> dict[str, object]:

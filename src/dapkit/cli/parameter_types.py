@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from dapkit.cli.arguments import flags, is_list
+from dapkit.agent.command_words import flags, is_list
 from dapkit.cli.own_input import STANDS_FOR_IT
 
 TYPE_CHECKING = False

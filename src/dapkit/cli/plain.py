@@ -6,8 +6,9 @@ is decided here that click would not decide alike: whatever is not certain, or i
 
 import os
 
+from dapkit.agent.command_words import POSITIONAL, WHERE, flags, is_list
 from dapkit.agent.table import ACTIONS, PARAMETERS
-from dapkit.cli.arguments import ASIDE, POSITIONAL, WHERE, flags, is_list
+from dapkit.cli.arguments import ASIDE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

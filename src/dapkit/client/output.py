@@ -6,6 +6,7 @@ for what came since a position, and learns whether all of that is still there.
 
 import heapq
 from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from dapkit import limits
@@ -74,6 +75,10 @@ class TextLog:
     def read(self, *categories: str, since: int = 0) -> OutputText:
         """Read what came in these categories (none named: in all) since a position."""
         asked = [kept for name, kept in self._categories.items() if not categories or name in categories]
-        pieces = heapq.merge(*(kept.pieces for kept in asked), key=lambda piece: piece[0])
-        text = "".join(piece[max(0, since - position) :] for position, piece in pieces)
+        text = "".join(piece[max(0, since - position) :] for position, piece in self.pieces(*categories))
         return OutputText(text, self.end, sum(min(kept.dropped, max(0, kept.kept_from - since)) for kept in asked))
+
+    def pieces(self, *categories: str) -> Iterator[tuple[int, str]]:
+        """Yield what is kept of these categories (none named: of all) as it came, each piece with its position."""
+        asked = (kept.pieces for name, kept in self._categories.items() if not categories or name in categories)
+        yield from heapq.merge(*asked, key=lambda piece: piece[0])

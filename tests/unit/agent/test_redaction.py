@@ -2,6 +2,7 @@
 
 import pytest
 
+from dapkit import limits
 from dapkit.agent.redaction import Kind, Redaction, value_of
 from dapkit.agent.results.program import SourceText
 from dapkit.agent.results.session import CustomBody, SourceLine
@@ -236,3 +237,92 @@ def test_code_is_left_alone_unless_it_leaves_the_machine() -> None:
     code = {"content": "password = 'hunter22'  # hush-4711", "line": 3}
     assert secrets.json(code) == code
     assert secrets.with_code().json(code) == {"content": "password = '[redacted]'  # [redacted]", "line": 3}
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        'password := "hunter22"',
+        'char password[] = "hunter22";',
+        'password: str = "hunter22"',
+        'var password string = "hunter22"',
+        'std::string password{"hunter22"};',
+        'if password == "hunter22":',
+        'os.environ["API_TOKEN"] = "hunter22"',
+        'setenv("API_TOKEN", "hunter22", 1);',
+        "login(user, password='hunter22')",
+        "export DB_PASSWORD=hunter22",
+    ],
+)
+def test_code_that_leaves_the_machine_has_no_literals_of_secret_names(code: str) -> None:
+    assert Redaction().text(code, Kind.CODE) == code
+    shown = Redaction().with_code().text(code, Kind.CODE)
+    assert "hunter22" not in shown
+    assert shown.replace("[redacted]", "hunter22") == code
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        'print("password is", name, "bye for now")',
+        'parser.add_argument("--password", help="What to log in with")',
+        'password = read(); other = "something"',
+        "don't = 1",
+        'keyboard = "querty12"',
+        """{"password": None, "hostname": "db.example"}""",
+        'setenv("API_TOKEN", token, "another text")',
+    ],
+)
+def test_code_without_such_literals_stays(code: str) -> None:
+    assert Redaction().with_code().text(code, Kind.CODE) == code
+
+
+@pytest.mark.parametrize(
+    ("line", "shown"),
+    [
+        ("app --password=hunter22 x", "app --password=[redacted] x"),
+        ("--api-key='hunter 22'", "--api-key='[redacted]'"),
+        ("redis://:hunter22@cache/0", "redis://[redacted]@cache/0"),
+        ("--verbose=hunter22", "--verbose=hunter22"),
+    ],
+)
+def test_options_and_urls_of_output_have_no_secrets(line: str, shown: str) -> None:
+    assert Redaction().text(line, Kind.OUTPUT) == shown
+
+
+def test_what_was_secret_by_its_name_is_taken_out_everywhere_of_what_leaves_the_machine() -> None:
+    redaction = Redaction()
+    shown = redaction.result(VariableRow(name="password", value="'hunter22'", variables_reference=0))
+    assert shown.value == "'[redacted]'"
+    redaction.json({"args": ["--token", "plain-word"], "password": "something", "secret": "short"})
+    assert redaction.found == {"hunter22", "plain-word", "something"}
+    text = "hunter22 and plain-word and something, short"
+    assert redaction.text(text, Kind.OUTPUT) == text
+    assert redaction.with_code().text(text, Kind.OUTPUT) == "[redacted] and [redacted] and [redacted], short"
+    assert redaction.without_found({"a": ["x hunter22", 1]}) == {"a": ["x [redacted]", 1]}
+
+
+def test_only_so_many_values_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "SECRETS_FOUND", 3)
+    redaction = Redaction()
+    redaction.json([{"password": f"password-{number}"} for number in range(10)])
+    assert len(redaction.found) == 3
+
+
+def test_value_belongs_to_the_expression_beside_it() -> None:
+    given = {"expression": "config.password", "value": "'hunter22'"}
+    assert Redaction().json(given) == {"expression": "config.password", "value": "'[redacted]'"}
+
+
+def test_variable_that_is_handed_on_by_its_own_name_is_no_secret() -> None:
+    redaction = Redaction()
+    for line in ("login(password=password)", "self.password = password"):
+        assert redaction.with_code().text(line, Kind.EXPRESSION) == line
+    assert redaction.found == set()
+
+
+def test_names_are_not_remembered_as_secrets() -> None:
+    redaction = Redaction()
+    redaction.json({"password": "password", "secret": "apiKey"})
+    redaction.text("dict(password=password, secret=something)", Kind.OUTPUT)
+    assert redaction.found == set()

@@ -10,9 +10,10 @@ from hypothesis import given as drawn
 from hypothesis import strategies as st
 
 from any_speed import at_any_speed
+from dapkit.agent.command_words import flags
 from dapkit.agent.table import ACTIONS, PARAMETERS
 from dapkit.cli import actions
-from dapkit.cli.arguments import WrongWords, flags, parameters
+from dapkit.cli.arguments import WrongWords, parameters
 from dapkit.cli.plain import Unclear, read
 
 HARMLESS = st.sampled_from(

@@ -41,3 +41,12 @@ def test_position_inside_a_piece_reads_the_rest_of_it() -> None:
     log = TextLog()
     log.append("hello", "stdout")
     assert log.read(since=2).text == "llo"
+
+
+def test_pieces_of_several_categories_are_in_the_order_in_which_they_came() -> None:
+    log = TextLog(limit=3)
+    log.append("abcd", "stdout")
+    log.append("ef", "stderr")
+    log.append("g", "stdout")
+    assert list(log.pieces()) == [(2, "cd"), (4, "ef"), (6, "g")]
+    assert list(log.pieces("stderr")) == [(4, "ef")]

@@ -1,36 +1,51 @@
-"""What was done in a session, from its start on: what transcripts and reports are made of."""
+"""What was done in a session, from its start on: what transcripts and reports are made of.
+
+Secrets are taken out of it whatever the settings say, since both leave the machine.
+"""
+
+import re
+from bisect import bisect_left
+from collections.abc import Sequence
+from itertools import pairwise
+
+import anyio.to_thread
 
 from dapkit import limits
 from dapkit.agent.call import ActionCall
-from dapkit.agent.program_output import written
-from dapkit.agent.redaction import Kind
+from dapkit.agent.program_output import written, written_lines
+from dapkit.agent.redaction import Kind, Redaction
 from dapkit.agent.registry import Approval, query
-from dapkit.agent.results.diagnostics import LiveSession, LiveSessions, RecordResult, SessionConfiguration
+from dapkit.agent.results.diagnostics import LiveSession, LiveSessions, RecordedAction, RecordResult
+from dapkit.agent.results.diagnostics import SessionConfiguration as Configuration
 from dapkit.agent.snapshots import snapshot
 from dapkit.client.routes import Listening, Route, Spawned
+from dapkit.protocol import changed
+from dapkit.sessions.session import DebugSession
 
 
 @query(Approval.READ)
 async def session_record(call: ActionCall) -> RecordResult:
     """Return the actions of a session with their answers, and how it was started."""
     session, remembered = call.session, call.remembered
-    redaction = remembered.redaction.with_code() if call.settings.redact_enabled else None
-    arguments: object = dict(session.start.configuration)
-    output = written(session, since=0).text[-limits.OUTPUT_KEPT_CHARACTERS :]
+    redaction = remembered.redaction.with_code()
+    kept = remembered.record.with_output()
+    came = written_lines(session)
+    lines = latest(came, limits.OUTPUT_KEPT_CHARACTERS)
+    lost = written(session).lost + sum(len(text) for _, text in came) - sum(len(text) for _, text in lines)
+    output = await anyio.to_thread.run_sync(_shown_output, "".join(text for _, text in lines), redaction)
+    *outputs, later = output_between([end for _, end in kept], [begin for begin, _ in lines], output)
+    entries = await anyio.to_thread.run_sync(_without_secrets, [entry for entry, _ in kept], redaction)
     return RecordResult(
-        snapshot=snapshot(session),
+        snapshot=redaction.result(snapshot(session)),
         project=str(session.project),
         created=session.created,
-        ending=session.state.ending,
-        configuration=SessionConfiguration(
-            adapter=session.adapter,
-            command=_command(session.start.route),
-            request=session.start.request,
-            arguments=arguments if redaction is None else redaction.json(arguments),
-        ),
-        entries=remembered.record.entries(),
+        ending=redaction.text(session.state.ending),
+        configuration=_configuration(session, redaction),
+        entries=[changed(entry, output=piece) for entry, piece in zip(entries, outputs, strict=True)],
         dropped=remembered.record.dropped,
-        output=output if redaction is None else redaction.text(output, Kind.OUTPUT),
+        output=output,
+        later_output=later,
+        output_lost=lost,
     )
 
 
@@ -42,6 +57,63 @@ async def live_sessions(call: ActionCall) -> LiveSessions:
             LiveSession(project=str(session.project), session=session.name, created=session.created)
             for session in call.sessions.live
         ]
+    )
+
+
+def latest(lines: Sequence[tuple[int, str]], most: int) -> Sequence[tuple[int, str]]:
+    """Keep the last lines that have at most so many characters together."""
+    size = 0
+    for number in range(len(lines), 0, -1):
+        size += len(lines[number - 1][1])
+        if size > most:
+            return lines[number:]
+    return lines
+
+
+def output_between(ends: Sequence[int], starts: Sequence[int], shown: str) -> list[str]:
+    """Cut what is shown of an output where actions had ended, and after the last.
+
+    A line goes to where it began, so that no secret is cut in two. If what is shown has other lines, since a secret
+    had several, all of it counts as what came after the last action.
+
+    Args:
+        ends: the position that the output had come to at the end of each action.
+        starts: the positions where its lines begin.
+        shown: the lines, without secrets.
+
+    """
+    lines = re.findall(r"[^\n]*\n|[^\n]+", shown)
+    if len(lines) != len(starts):
+        return [*("" for _ in ends), shown]
+    cuts = [0, *(bisect_left(starts, end) for end in ends), len(lines)]
+    return ["".join(lines[first:last]) for first, last in pairwise(cuts)]
+
+
+def _shown_output(whole: str, redaction: Redaction) -> str:
+    """Take secrets out of an output, in its first lines also what its last ones have shown to be secret."""
+    return str(redaction.without_found(redaction.text(whole, Kind.OUTPUT)))
+
+
+def _without_secrets(entries: Sequence[RecordedAction], redaction: Redaction) -> list[RecordedAction]:
+    """Take out what has turned out to be secret after an action was recorded."""
+    return [
+        changed(
+            entry,
+            arguments=redaction.without_found(entry.arguments),
+            text=redaction.without_found(entry.text),
+            details=redaction.without_found(entry.details),
+        )
+        for entry in entries
+    ]
+
+
+def _configuration(session: DebugSession, redaction: Redaction) -> Configuration:
+    return Configuration(
+        adapter=session.adapter,
+        command=[redaction.text(word, Kind.OUTPUT) for word in _command(session.start.route)],
+        request=session.start.request,
+        arguments=redaction.json(dict(session.start.configuration), Kind.OUTPUT),
+        adapter_pid=next((target.session.adapter_pid for target in session.state.live_targets), None),
     )
 
 

@@ -1,0 +1,158 @@
+"""Actions as words of a command line: which parameters are given by their place, and how options are written.
+
+Here is how a line is written; how one is read is decided in `dapkit.cli`. Imported by every command: nothing else is.
+"""
+
+import os
+
+from dapkit.agent.table import ACTIONS, PARAMETERS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from dapkit.agent.table import ParameterRow
+
+WHERE = "where"
+"""A word that stands for `file` and `line`, or for `function`."""
+
+POSITIONAL = {
+    "launch": ("program", "args"),
+    "attach": ("pid",),
+    "core": ("program", "core"),
+    "set_breakpoint": (WHERE,),
+    "remove_breakpoint": (WHERE,),
+    "set_exception_breakpoints": ("filters",),
+    "breakpoints": ("do", "numbers"),
+    "run_to": (WHERE,),
+    "goto": (WHERE,),
+    "source": (WHERE,),
+    "stdin": ("input",),
+    "evaluate": ("expression",),
+    "why": ("expression",),
+    "travel_to": ("clock",),
+    "variables": ("variable_ref",),
+    "set_variable": ("name", "value"),
+    "set_expression": ("expression", "value"),
+    "completions": ("expression",),
+    "set_instruction_breakpoint": ("instruction_reference",),
+    "remove_instruction_breakpoint": ("instruction_reference",),
+    "data_breakpoint_info": ("name",),
+    "set_data_breakpoint": ("name",),
+    "remove_data_breakpoint": ("data_id",),
+    "disassemble": ("instruction_count",),
+    "read_memory": ("memory_reference", "count"),
+    "write_memory": ("memory_reference", "data"),
+    "custom_request": ("command", "arguments"),
+}
+"""Parameters that can be given without naming them, in this order."""
+
+SHORT = {"breakpoints": "-b", "exceptions": "-x", "condition": "-c"}
+"""Short forms of the options that are typed most."""
+
+_LISTS = ("strings", "integers", "breakpoints", "variables")
+
+
+def is_list(row: "ParameterRow") -> bool:
+    """Say whether the option may be given several times."""
+    return row["type"] in _LISTS
+
+
+def flags(name: str) -> list[str]:
+    """Return how the option of a parameter is written: `--hit-condition`, and `--breakpoint` for one of many."""
+    dashed = name.replace("_", "-")
+    short = [SHORT[name]] if name in SHORT else []
+    single = [f"--{dashed.removesuffix('s')}"] if is_list(PARAMETERS[name]) and name != "args" else []
+    return [*short, *(flag for flag in single if flag != f"--{dashed}"), f"--{dashed}"]
+
+
+def command_line(action: str, arguments: "Mapping[str, object]", *, folder: str | None = None) -> str:
+    """Return an action as one would type it.
+
+    >>> command_line("set_breakpoint", {"file": "/work/app.py", "line": 12, "condition": "n > 2"}, folder="/work")
+    "dapkit set-breakpoint -c 'n > 2' app.py:12"
+
+    Args:
+        action: its name.
+        arguments: of it; those that it does not have are left out.
+        folder: in which it is typed: files in it are named from there.
+
+    """
+    given = {
+        name: _from(folder, value) if PARAMETERS[name]["type"] == "path" else value
+        for name, value in arguments.items()
+        if name in ACTIONS[action]["parameters"] and value is not None and (name, value) != ("cwd", folder)
+    }
+    by_place = [*_by_place(action, given)]
+    line = ["dapkit", action.replace("_", "-")]
+    for name, value in given.items():
+        line += _options(name, value)
+    if any(word.startswith("-") for word in by_place[: 1 if action == "launch" else None]):
+        line.append("--")
+    return " ".join(map(_quoted, [*line, *by_place]))
+
+
+def _by_place(action: str, given: "dict[str, object]") -> "Iterator[str]":
+    """Take what is given by its place out of the arguments, as words."""
+    for name in POSITIONAL.get(action, ()):
+        if name == WHERE:
+            yield from _place(action, given)
+        elif name in given:
+            yield from map(_word, _listed(given.pop(name)))
+        elif action != "launch":
+            return  # what comes next would be taken for it
+
+
+def _place(action: str, given: "dict[str, object]") -> "Iterator[str]":
+    if "function" in given:
+        yield str(given.pop("function"))
+    elif "file" in given:
+        parts = [given.pop("file")]
+        for name in ("line", "column"):
+            if name not in given or name not in ACTIONS[action]["parameters"]:
+                break
+            parts.append(given.pop(name))
+        yield ":".join(map(str, parts))
+
+
+def _options(name: str, value: object) -> "Iterator[str]":
+    flag = flags(name)[0]
+    if isinstance(value, bool):
+        yield flag if value else flag.replace("--", "--no-", 1)
+    elif isinstance(value, dict) and PARAMETERS[name]["type"] == "variables":
+        for key, text in value.items():
+            yield from (flag, str(key) if text is None else f"{key}={text}")
+    else:
+        for each in _listed(value):
+            yield from (flag, _word(each))
+
+
+def _listed(value: object) -> "list[object]":
+    return [*value] if isinstance(value, list | tuple) else [value]
+
+
+def _from(folder: str | None, path: object) -> object:
+    """Name a file from a folder that it is in."""
+    if folder is None or not isinstance(path, str) or not path.startswith(folder.rstrip(os.sep) + os.sep):
+        return path
+    return path[len(folder.rstrip(os.sep)) + 1 :]
+
+
+def _word(value: object) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    import json
+
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _quoted(word: str) -> str:
+    r"""Quote a word for a shell; a line end stays readable, as `$'yes\n'`."""
+    import shlex
+
+    if "\n" in word:
+        return f"${word!r}"
+    plain = "'" not in word or any(character in word for character in '"$`\\!')
+    return shlex.quote(word) if plain else f'"{word}"'
