@@ -11,7 +11,7 @@ from dapkit.agent.results.session import SessionsResult
 from dapkit.agent.results.snapshot import Snapshot
 from dapkit.diagnostics.errors import DiagnosticsError
 from dapkit.hub.project import project_of
-from dapkit.protocol import from_json_value
+from dapkit.protocol import changed, from_json_value
 
 type StrPath = str | os.PathLike[str]
 type OnProgress = Callable[[str, float | None], None]
@@ -95,10 +95,29 @@ def record_of(where: Where) -> RecordResult:
     return from_json_value(RecordResult, ask(where, "session_record"))
 
 
-def wire_of(where: Where, *, after: int = 0, follow: bool = False, timeout: float | None = None) -> WireRecords:
-    """Return the messages of the session after one; with `follow`, wait for some. Raises: as `ask`."""
-    found = ask(where, "wire_records", {"after": after, "follow": follow}, timeout=timeout)
-    return from_json_value(WireRecords, found)
+def wire_of(where: Where, *, leaves: bool = False) -> WireRecords:
+    """Return the messages of the session that are kept.
+
+    Args:
+        where: whose session.
+        leaves: leave secrets out whatever the settings say, since what is returned leaves the machine.
+
+    Raises:
+        DiagnosticsError: as `ask`.
+
+    """
+    first = page = _wire_page(where, 0, leaves=leaves)
+    named = Where(where.project, first.session)
+    records = [*page.records]
+    while page.records and records[-1].number < first.total:
+        page = _wire_page(named, records[-1].number, leaves=leaves)
+        records += page.records
+    total = records[-1].number if records else page.total
+    return changed(page, records=records, total=total, kept=len(records))
+
+
+def _wire_page(where: Where, after: int, *, leaves: bool) -> WireRecords:
+    return from_json_value(WireRecords, ask(where, "wire_records", {"after": after, "leaves": leaves}))
 
 
 def live_sessions(where: Where) -> LiveSessions:

@@ -81,6 +81,11 @@ class HubConnection:
             os.close(self._process)
             self._process = -1
 
+    def interrupt(self) -> None:
+        """End a call that another thread waits for, with HubLost."""
+        with contextlib.suppress(OSError):  # the hub has ended it already
+            self._socket.shutdown(socket.SHUT_RDWR)
+
     def detach(self) -> socket.socket:
         """Give the socket to the caller; only `pid` and `greeting` are of use from then on."""
         return socket.socket(fileno=self._socket.detach())

@@ -15,6 +15,8 @@ VARIABLE = "DAPKIT_RUNTIME_DIR"
 SOCKET = "hub.sock"
 LOCK = "hub.lock"
 LOG = "hub.log"
+MCP_SOCKET = "mcp-{}.sock"
+"""Where an MCP server by HTTP shows its events, by its port."""
 
 
 def runtime_folder() -> str:

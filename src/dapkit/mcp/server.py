@@ -57,6 +57,13 @@ class DebugServer:
             on_read_resource=self._read_resource,
         )
 
+    async def redacts(self) -> bool:
+        """Whether secrets are to be taken out of what is shown; they are if the settings cannot be read."""
+        try:
+            return (await load_settings(self._project)).redact_enabled
+        except hub.CallRefused:
+            return True
+
     # Tools
 
     async def _list_tools(self, _context: Context, _page: types.PaginatedRequestParams | None) -> types.ListToolsResult:

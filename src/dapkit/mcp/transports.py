@@ -16,10 +16,13 @@ from mcp.server.stdio import stdio_server
 from mcp.server.transport_security import TransportSecuritySettings
 
 from dapkit import limits
+from dapkit.agent.redaction import Kind, Redaction
 from dapkit.hub.folder import runtime_folder
 from dapkit.mcp.admission import HttpAdmission
 from dapkit.mcp.server import DebugServer
-from dapkit.transport import background_tasks
+from dapkit.mcp.wire_capture import WireCapture
+from dapkit.mcp.wire_listener import wire_listener
+from dapkit.transport import WireBuffer, background_tasks
 
 LOOPBACK = "127.0.0.1"
 PATH = "/mcp"
@@ -55,10 +58,12 @@ async def serve_http(server: DebugServer, *, port: int, announce: Callable[[str,
                 allowed_hosts=names, allowed_origins=[f"http://{name}" for name in names]
             ),
         )
+        redact = await server.redacts()
         with _token_file(port) as (token, file):
             admission = HttpAdmission(token)
+            capture = WireCapture(WireBuffer(), f"mcp {port}")
             config = uvicorn.Config(
-                admission.gated(application),
+                admission.gated(capture.captured(application)),
                 http=admission.protocol(),
                 ws="none",
                 backlog=limits.BACKLOG_CONNECTIONS,
@@ -67,7 +72,11 @@ async def serve_http(server: DebugServer, *, port: int, announce: Callable[[str,
                 proxy_headers=False,  # the connections that are counted are those of the proxy
             )
             gated = _Uvicorn(config)
-            async with background_tasks() as tasks:
+            redaction = Redaction([os.environ], [token], of_code=Kind.OUTPUT) if redact else None
+            async with (
+                wire_listener(capture.buffer, port=port, redaction=redaction),
+                background_tasks() as tasks,
+            ):
                 await tasks.start(_end_on_signal, gated)
                 announce(f"http://{LOOPBACK}:{port}{PATH}", file)
                 await gated.serve(sockets=[listener])

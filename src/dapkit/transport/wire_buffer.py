@@ -58,6 +58,14 @@ class WireRecord:
     problem: str | None = None
     """Why it is not understood, if it is not."""
 
+    @property
+    def text_and_marker(self) -> tuple[str, str]:
+        """What is kept of the message, and the marker; that is empty if all of it is kept."""
+        if self.length <= limits.WIRE_RECORD_CHARACTERS:
+            return self.text, ""
+        end = self.text.rindex("\n")
+        return self.text[:end], self.text[end:]
+
 
 class WireBuffer:
     """The latest records.

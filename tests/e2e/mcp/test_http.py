@@ -1,18 +1,15 @@
 """The official client talks to `dapkit mcp --http`; nobody else gets in."""
 
 import asyncio
-import os
 import socket
 import stat
 import subprocess
 import sys
-from collections.abc import Iterator
 from contextlib import ExitStack, closing, suppress
 from http.client import HTTPConnection
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import httpx2
 import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
@@ -22,41 +19,7 @@ from uvicorn.server import ServerState
 from dapkit import limits
 from dapkit.mcp.admission import HttpAdmission
 from e2e.mcp.asking import DETAILS
-
-
-class Served:
-    """A server that listens.
-
-    Attributes:
-        address: where.
-        token: the file that holds its token.
-
-    """
-
-    def __init__(self, process: subprocess.Popen[str]) -> None:
-        assert process.stdout is not None
-        self.address = process.stdout.readline().removeprefix("address: ").strip()
-        self.token = Path(process.stdout.readline().removeprefix("token: ").strip())
-
-    def client(self, **headers: str) -> httpx2.AsyncClient:
-        return httpx2.AsyncClient(timeout=60, headers={"Authorization": f"Bearer {self.token.read_text()}", **headers})
-
-
-@pytest.fixture
-def served(project: Path, runtime: Path) -> Iterator[Served]:
-    """Return a server that ends with the test."""
-    command = [sys.executable, "-m", "dapkit.cli", "mcp", "--http", "--project", str(project)]
-    slow = {"DAPKIT_SESSION_INITIAL_STOP_SECONDS": "30"}
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, text=True, env={**os.environ, **slow}, cwd=runtime
-    ) as process:
-        found = Served(process)
-        try:
-            yield found
-        finally:
-            process.terminate()
-            process.wait(20)
-            assert not found.token.exists()
+from e2e.mcp.serving import Served
 
 
 async def test_program_is_debugged_over_http(served: Served) -> None:

@@ -77,3 +77,11 @@ def test_head_is_known_of_a_message_that_is_cut() -> None:
     [record] = buffer.after(0)
     assert record.head == WireHead(kind="event", name="output")
     assert record.length == len(message)
+
+
+def test_what_is_kept_of_a_message_and_the_marker_are_known_apart() -> None:
+    whole, cut = added(WireBuffer(), "a\nb", "a\n" * 40_000).after(0)
+    assert whole.text_and_marker == ("a\nb", "")
+    text, marker = cut.text_and_marker
+    assert text == ("a\n" * 40_000)[: len(text)]
+    assert marker == f"\n: dapkit-truncated, {len(text)} of 80000 characters"
