@@ -1,0 +1,118 @@
+"""Files with a transcript, which only the user can read."""
+
+import os
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from dapkit.agent.results.diagnostics import RecordResult
+from dapkit.diagnostics.artifacts import session_folder, timestamp
+from dapkit.diagnostics.errors import DiagnosticsError
+from dapkit.diagnostics.sessions import OnProgress, Where, record_of, wire_of
+from dapkit.diagnostics.transcript.content import Transcript
+from dapkit.diagnostics.transcript.html_page import as_html
+from dapkit.diagnostics.transcript.markdown import as_markdown
+from dapkit.diagnostics.transcript.reading import transcript_from
+
+PREFIX: Final = "transcript-"
+
+FORMATS: Final[Mapping[str, str]] = {"markdown": ".md", "html": ".html"}
+"""The formats, and how names of their files end."""
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenTranscript:
+    """A transcript, and where it is.
+
+    Attributes:
+        paths: the files, by their format.
+
+    """
+
+    transcript: Transcript
+    paths: Mapping[str, Path]
+
+    def as_json(self) -> dict[str, object]:
+        """Return where it is, as JSON has it."""
+        return {"session": self.transcript.session, **{name: str(path) for name, path in self.paths.items()}}
+
+    def as_text(self) -> str:
+        """Return a line for each file."""
+        titles = {"markdown": "Markdown:", "html": "Page:"}
+        return "\n".join(f"{titles[name]:9} {path}" for name, path in self.paths.items())
+
+
+def write(
+    where: Where,
+    folder: Path | None = None,
+    *,
+    formats: Collection[str] = tuple(FORMATS),
+    with_wire: bool = False,
+    on_progress: OnProgress | None = None,
+) -> WrittenTranscript:
+    """Write the transcript of a session into files, `transcript-TIME.md` and `transcript-TIME.html`.
+
+    Args:
+        where: whose session.
+        folder: where they are written, which has to be there; None for the session's own folder.
+        formats: of `FORMATS`.
+        with_wire: with the messages between dapkit and the adapter.
+        on_progress: called with what is being done.
+
+    Raises:
+        DiagnosticsError: there is no such session, or they cannot be written.
+
+    """
+    record, transcript = _read(where, with_wire=with_wire, on_progress=on_progress)
+    if folder is None:
+        folder = session_folder(record.project, record.snapshot.id, record.created)
+    name = f"{PREFIX}{timestamp()}"
+    paths: dict[str, Path] = {}
+    for kind in formats:
+        if on_progress is not None:
+            on_progress(f"writing {kind}", None)
+        paths[kind] = folder.absolute() / f"{name}{FORMATS[kind]}"
+        write_file(paths[kind], written_as(transcript, kind))
+    return WrittenTranscript(transcript, paths)
+
+
+def write_to(
+    where: Where, path: Path, *, kind: str, with_wire: bool = False, on_progress: OnProgress | None = None
+) -> WrittenTranscript:
+    """Write the transcript of a session into a file, in one of `FORMATS`; otherwise as `write`."""
+    _, transcript = _read(where, with_wire=with_wire, on_progress=on_progress)
+    write_file(path.absolute(), written_as(transcript, kind))
+    return WrittenTranscript(transcript, {kind: path.absolute()})
+
+
+def _read(where: Where, *, with_wire: bool, on_progress: OnProgress | None) -> tuple[RecordResult, Transcript]:
+    if on_progress is not None:
+        on_progress("reading the session", None)
+    record = record_of(where)
+    wire = wire_of(Where(where.project, record.snapshot.id), leaves=True) if with_wire else None
+    return record, transcript_from(record, wire)
+
+
+def written_as(transcript: Transcript, kind: str) -> str:
+    """Return a transcript in one of `FORMATS`."""
+    return as_html(transcript) if kind == "html" else as_markdown(transcript)
+
+
+def write_file(path: Path, text: str) -> None:
+    """Write a file that only the user can read; one that is there already is replaced.
+
+    Raises:
+        DiagnosticsError: it cannot be written.
+
+    """
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace", newline="") as file:
+            file.write(text)
+        unfinished.replace(path)
+    except OSError as error:
+        raise DiagnosticsError("no_folder", f"{path} cannot be written: {error.strerror}") from error
+    finally:
+        unfinished.unlink(missing_ok=True)
