@@ -91,6 +91,13 @@ def _seconds(
     return field(default=default, metadata={"setting": setting})
 
 
+def _days(default: float, low: float, high: float, meaning: str) -> float:
+    setting = Setting(
+        default=default, unit="days", low=low, high=high, meaning=meaning, from_project=FromProject.NOTHING
+    )
+    return field(default=default, metadata={"setting": setting})
+
+
 def _bytes(default: int, low: int, high: int, meaning: str) -> int:
     setting = Setting(default=default, unit="bytes", low=low, high=high, meaning=meaning, from_project=FromProject.SET)
     return field(default=default, metadata={"setting": setting})
@@ -124,6 +131,9 @@ class Settings:
         600.0, 1, 604800, "The hub ends after this long without callers and sessions.", FromProject.NOTHING
     )
     output_bytes: int = _bytes(131072, 1024, 67108864, "How much of a program's output is kept, of each category.")
+    artifacts_days: float = _days(
+        30.0, 0, 3650, "`clear-cache` removes what was written about a session when it is older than this."
+    )
     text_bytes: int = _bytes(8192, 1024, 1048576, "About how long the text of one answer may be.")
     origins: Mapping[str, str] = field(default_factory=dict)
     problems: tuple[SettingProblem, ...] = ()

@@ -6,6 +6,7 @@ Names of files carry the time, so that nothing is replaced.
 """
 
 import hashlib
+import os
 import re
 import time
 from datetime import UTC, datetime
@@ -30,13 +31,41 @@ def session_folder(project: str, session: str, created: float) -> Path:
         DiagnosticsError: it cannot be made.
 
     """
-    opened = datetime.fromtimestamp(created, UTC).strftime("%Y%m%d-%H%M%S")
-    return _folder(_project_name(project), f"{_fit(session)}-{opened}")
+    return _folder(_project_name(project), _session_name(session, created))
+
+
+def existing_session_folder(project: str, session: str, created: float) -> Path:
+    """Return where the folder of a session is, or would be; none is made. Raises: as `session_folder`."""
+    return artifacts_folder() / _project_name(project) / _session_name(session, created)
+
+
+def artifacts_folder() -> Path:
+    """Return the folder of all artifacts. Raises: as `session_folder`."""
+    return _folder()
 
 
 def project_folder(project: str) -> Path:
     """Return the folder for what belongs to no session of a project. Raises: as `session_folder`."""
     return _folder(_project_name(project), "without-session")
+
+
+def write_artifact(path: Path, content: bytes) -> None:
+    """Write a new file that only the user can read; it is there once it is whole, and replaces none.
+
+    Raises:
+        DiagnosticsError: it cannot be written.
+
+    """
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+        os.link(unfinished, path)  # which replaces nothing
+    except OSError as error:
+        raise DiagnosticsError("no_folder", f"{path} cannot be written: {error.strerror}") from error
+    finally:
+        unfinished.unlink(missing_ok=True)
 
 
 def timestamp() -> str:
@@ -55,6 +84,11 @@ def _folder(*parts: str) -> Path:
 def _project_name(path: str) -> str:
     digest = hashlib.sha256(path.encode(errors="surrogateescape")).hexdigest()
     return f"{_fit(Path(path).name)}-{digest[:8]}"
+
+
+def _session_name(session: str, created: float) -> str:
+    opened = datetime.fromtimestamp(created, UTC).strftime("%Y%m%d-%H%M%S")
+    return f"{_fit(session)}-{opened}"
 
 
 def _fit(name: str) -> str:

@@ -1,0 +1,213 @@
+"""The machine, the versions of all that takes part, and the environment, as a report of a fault needs them.
+
+What cannot be found out is left out, and is never an error.
+"""
+
+import contextlib
+import os
+import platform
+import shutil
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+
+from dapkit import __version__, catalog, hub, limits
+from dapkit.agent.redaction import Kind, Redaction
+from dapkit.agent.text.escaping import one_line
+from dapkit.catalog.tabulation import aligned, indented
+from dapkit.catalog.versions import version_told
+from dapkit.diagnostics.sessions import OnProgress, Where
+from dapkit.trusted_files import read_start
+
+_PACKAGES = ("anyio", "click", "msgspec", "pyyaml", "mcp", "textual", "py-spy", "memray", "ipykernel", "debugpy")
+_PROGRAMS = ("gdb", "perf", "go", "node", "git")
+_TERMINAL = (
+    *("TERM", "COLORTERM", "TERM_PROGRAM", "TERM_PROGRAM_VERSION", "TERMINAL_EMULATOR", "VTE_VERSION"),
+    *("TMUX", "STY", "SSH_TTY", "LANG", "LC_ALL", "NO_COLOR"),
+)
+_EDITORS = {
+    "VSCODE_PID": "VS Code",
+    "NVIM": "Neovim",
+    "VIM_TERMINAL": "Vim",
+    "INSIDE_EMACS": "Emacs",
+    "ZED_TERM": "Zed",
+    "TERMINAL_EMULATOR": "JetBrains",
+}
+"""Variables by which editors mark what is started in them."""
+
+type Section = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class SystemReport:
+    """What was found, by section.
+
+    Attributes:
+        sections: each with its facts by name, in the order in which they are shown.
+
+    """
+
+    sections: Mapping[str, Section]
+
+    def as_json(self) -> dict[str, object]:
+        """Return the sections, by name."""
+        return {name: dict(section) for name, section in self.sections.items()}
+
+    def as_text(self) -> str:
+        """Return a table of each section."""
+        parts = []
+        for name, section in self.sections.items():
+            rows = [(fact, one_line(value)) for fact, value in section.items()]
+            parts.append("\n".join([f"{name}:", *indented(aligned(rows))]))
+        return "\n\n".join(parts)
+
+
+def system(where: Where, *, on_progress: OnProgress | None = None) -> SystemReport:
+    """Find out about this machine, without a secret.
+
+    Args:
+        where: whose project, for the adapters that are installed in it.
+        on_progress: called with what is being done; adapters are asked for their versions, which takes seconds.
+
+    """
+    sections = {"System": _machine(), "Python": _python(), "dapkit": _dapkit(), "Terminal": _terminal()}
+    if on_progress is not None:
+        on_progress("asking adapters for their versions", None)
+    sections["Adapters"] = _adapters(Path(where.project))
+    sections["Programs"] = dict(_programs())
+    sections["Environment"] = _environment(os.environ)
+    return SystemReport({name: section for name, section in sections.items() if section})
+
+
+def _machine() -> Section:
+    memory = _table(Path("/proc/meminfo"), ":")
+    found = {
+        "os": _os_name(),
+        "kernel": f"{platform.system()} {platform.release()}",
+        "architecture": platform.machine(),
+        "cpu": _processor(),
+        "cpus": f"{os.cpu_count()}, {len(os.sched_getaffinity(0))} of them for us",
+        "memory": _sizes(memory.get("MemTotal"), memory.get("MemAvailable")),
+        "folder": str(Path.cwd()),
+    }
+    return _known(found)
+
+
+def _os_name() -> str:
+    try:
+        return platform.freedesktop_os_release().get("PRETTY_NAME", "")
+    except OSError:
+        return ""
+
+
+def _processor() -> str:
+    found = _table(Path("/proc/cpuinfo"), ":")
+    return found.get("model name") or found.get("Model") or found.get("CPU part", "")
+
+
+def _sizes(total: str | None, available: str | None) -> str:
+    if total is None:
+        return ""
+    free = "" if available is None else f", {_gibibytes(available)} of it available"
+    return f"{_gibibytes(total)}{free}"
+
+
+def _gibibytes(kilobytes: str) -> str:
+    return f"{int(kilobytes.split(maxsplit=1)[0]) / 1024**2:.1f} GiB"
+
+
+def _python() -> Section:
+    found = {
+        "version": f"{platform.python_implementation()} {platform.python_version()}",
+        "executable": sys.executable,
+        "environment": sys.prefix if sys.prefix != sys.base_prefix else "",
+        **dict(_packages()),
+    }
+    return _known(found)
+
+
+def _packages() -> Iterator[tuple[str, str]]:
+    for name in _PACKAGES:
+        with contextlib.suppress(metadata.PackageNotFoundError):
+            yield name, metadata.version(name)
+
+
+def _dapkit() -> Section:
+    try:
+        found = hub.status()
+    except hub.HubError as error:
+        running = f"does not answer: {error}"
+    else:
+        running = "does not run" if found is None else f"{found['version']}, process {found['pid']}"
+    return {"version": __version__, "installed in": str(Path(__file__).parents[1]), "hub": running}
+
+
+def _terminal() -> Section:
+    size = shutil.get_terminal_size()
+    shell = os.environ.get("SHELL", "")
+    editors = {name for variable, name in _EDITORS.items() if os.environ.get(variable)}
+    if os.environ.get("TERM_PROGRAM") == "vscode":
+        editors.add("VS Code")
+    found = {
+        "shell": shell,
+        "started by": _parent_name(),
+        "size": f"{size.columns} columns, {size.lines} lines" if sys.stdout.isatty() else "",
+        "inside of": ", ".join(sorted(editors)),
+        "editor": os.environ.get("VISUAL") or os.environ.get("EDITOR", ""),
+        **{name: os.environ.get(name, "") for name in _TERMINAL},
+    }
+    return _known(found)
+
+
+def _parent_name() -> str:
+    try:
+        return Path(f"/proc/{os.getppid()}/comm").read_text(errors="replace").strip()
+    except OSError:
+        return ""
+
+
+def _adapters(project: Path) -> Section:
+    found = catalog.states(catalog.load(project), cwd=project)
+    return {
+        state.name: " ".join(filter(None, (state.version or "version unknown", str(state.path or ""))))
+        if state.installed
+        else "not installed"
+        for state in found
+    }
+
+
+def _programs() -> Iterator[tuple[str, str]]:
+    for name in _PROGRAMS:
+        if (path := shutil.which(name)) is not None:
+            option = "version" if name == "go" else "--version"
+            yield name, f"{version_told((path, option), os.environ) or 'version unknown'} {path}"
+
+
+def _environment(environ: Mapping[str, str]) -> Section:
+    redaction = Redaction([environ], of_code=Kind.OUTPUT)
+    shown = {}
+    for name in sorted(environ):
+        line = redaction.text(f"{name}={environ[name]}", Kind.OUTPUT)
+        value = line.removeprefix(f"{name}=")
+        cut = value[: limits.SYSTEM_VALUE_CHARACTERS]
+        shown[name] = cut if cut == value else f"{cut}... ({len(value)} characters)"
+    return shown
+
+
+def _table(path: Path, separator: str) -> Mapping[str, str]:
+    """Return the first value of each name of a file of the system."""
+    try:
+        lines = read_start(path, limits.SYSTEM_FILE_BYTES).decode(errors="replace").splitlines()
+    except OSError:
+        return {}
+    found: dict[str, str] = {}
+    for line in lines:
+        name, _, value = line.partition(separator)
+        found.setdefault(name.strip(), value.strip())
+    return found
+
+
+def _known(facts: Section) -> Section:
+    return {name: fact for name, fact in facts.items() if fact}
