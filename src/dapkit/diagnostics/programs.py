@@ -1,8 +1,9 @@
 """The program of a session, as a process that profilers and snapshots look at from outside."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from dapkit.adapter import RequestFailed
 from dapkit.agent.results.snapshot import Snapshot
@@ -31,6 +32,12 @@ class Program:
     project: str
     created: float
 
+    @property
+    def name(self) -> str:
+        """What it is, for people: its path in the folder that it runs in, or its session."""
+        path = self.snapshot.program or self.snapshot.id
+        return path.removeprefix(f"{self.snapshot.cwd}/")
+
 
 def program_of(where: Where) -> Program:
     """Find the program of a session.
@@ -43,13 +50,50 @@ def program_of(where: Where) -> Program:
     snapshot = record.snapshot
     if snapshot.status == "terminated":
         raise DiagnosticsError("not_running", f"The program of {snapshot.id} has ended.", "dapkit launch starts one.")
-    if snapshot.process_id is None:
+    pid = snapshot.process_id or _process_under(record.configuration.adapter_pid)
+    if pid is None:
         raise DiagnosticsError(
             "not_possible",
-            f"{snapshot.adapter} does not say which process the program of {snapshot.id} is.",
+            f"{snapshot.adapter} does not say which process the program of {snapshot.id} is, and none was found.",
         )
-    pid = snapshot.process_id
     return Program(pid, language_of(pid), snapshot, record.project, record.created)
+
+
+def _process_under(adapter: int | None) -> int | None:
+    """Find the process that an adapter debugs; None if that is not clear.
+
+    It is the one that the adapter traces, or what the adapter has started for that, such as lldb-server; or else the
+    only one that it has started. delve 1.20 reports none.
+    """
+    if adapter is None:
+        return None
+    processes = dict(_processes())
+    family = {adapter}
+    while more := {pid for pid, process in processes.items() if process.parent in family} - family:
+        family |= more
+    traced = {pid for pid, process in processes.items() if process.tracer in family}
+    found = {pid for pid in traced if processes[pid].parent not in traced} or family - {adapter}
+    return found.pop() if len(found) == 1 else None
+
+
+class _Process(NamedTuple):
+    """Who has started a process, and who traces it, 0 for nobody."""
+
+    parent: int
+    tracer: int
+
+
+def _processes() -> Iterator[tuple[int, _Process]]:
+    """Return all processes that can be seen."""
+    for folder in Path("/proc").iterdir():
+        if not folder.name.isdecimal():
+            continue
+        try:
+            lines = (folder / "status").read_text(errors="replace").splitlines()
+        except OSError:  # it has ended
+            continue
+        fields = {name: value.strip() for name, _, value in (line.partition(":") for line in lines)}
+        yield int(folder.name), _Process(int(fields.get("PPid", 0)), int(fields.get("TracerPid", 0)))
 
 
 def language_of(pid: int) -> Language:

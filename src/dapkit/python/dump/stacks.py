@@ -80,7 +80,7 @@ def stacks_of(pid: int, *, native: bool, traced: bool) -> list[DumpedThread]:
         RequestFailed: it cannot read the process.
 
     """
-    command = [_py_spy(), "dump", "--pid", str(pid), "--json", "--locals"]
+    command = [find_py_spy(), "dump", "--pid", str(pid), "--json", "--locals"]
     command += ["--native"] * native + ["--nonblocking"] * traced
     try:
         answer = subprocess.run(
@@ -101,8 +101,8 @@ def stacks_of(pid: int, *, native: bool, traced: bool) -> list[DumpedThread]:
     return [_thread(thread, pid) for thread in json.loads(answer.stdout)]
 
 
-def _py_spy() -> str:
-    """Find it beside our interpreter, or on PATH."""
+def find_py_spy() -> str:
+    """Find it beside our interpreter, or on PATH. Raises: NoPySpy."""
     places = [os.path.dirname(sys.executable), os.environ.get("PATH", os.defpath)]  # noqa: PTH120 - a text, for which
     found = shutil.which("py-spy", path=os.pathsep.join(places))
     if found is None:

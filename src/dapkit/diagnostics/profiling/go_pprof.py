@@ -1,0 +1,152 @@
+"""Profiles of Go programs that serve them: those that import net/http/pprof.
+
+Its server is looked for among the ports at which the program listens on this machine: each is asked once for the
+command line of its process, which has to be the program's. A profile that is ended early is had by closing our half of
+the connection: the server notices, and answers with what it has (Go 1.19).
+"""
+
+import select
+import socket
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from http.client import HTTPConnection, HTTPException, HTTPResponse
+from pathlib import Path
+
+from dapkit import limits
+from dapkit.diagnostics.errors import DiagnosticsError
+from dapkit.diagnostics.profiling.go_names import is_own_in_go
+from dapkit.diagnostics.profiling.pprof_format import PprofCall, PprofFormatError, samples_in
+from dapkit.diagnostics.profiling.profile import Profile, ProfileKind
+from dapkit.diagnostics.profiling.samples import FrameKind, SampledFrame, StackCounts
+from dapkit.diagnostics.profiling.window import Window
+from dapkit.diagnostics.programs import Program
+
+ADVICE = (
+    'A Go program serves its own profiles with: import _ "net/http/pprof", and a server of net/http on this machine'
+)
+
+RATE = 100
+"""Samples in a second, which Go decides."""
+
+_LISTENS = "0A"
+_EVERYWHERE_OR_HERE = {
+    "00000000": "127.0.0.1",
+    "0100007F": "127.0.0.1",
+    "0" * 32: "::1",
+    "0" * 24 + "01000000": "::1",
+}
+"""Addresses as /proc has them, with the one by which we reach a listener there; the system is of little endian."""
+
+
+def find_server(pid: int) -> tuple[str, int] | None:
+    """Return host and port at which a process serves its profiles; None if it does not."""
+    for address in listeners(pid)[: limits.PPROF_PORTS]:
+        if _is_server(address, pid):
+            return address
+    return None
+
+
+def listeners(pid: int) -> Sequence[tuple[str, int]]:
+    """Return where a process listens on this machine."""
+    folder = Path(f"/proc/{pid}")
+    try:
+        if (folder / "ns" / "net").readlink() != Path("/proc/self/ns/net").readlink():
+            return []  # its ports are not ours
+        sockets = {link[len("socket:[") : -1] for link in _links(folder / "fd") if link.startswith("socket:[")}
+        rows = [line.split() for name in ("tcp", "tcp6") for line in (folder / "net" / name).read_text().splitlines()]
+    except OSError:
+        return []
+    found = []
+    for row in rows:
+        if len(row) < 10 or row[3] != _LISTENS or row[9] not in sockets:
+            continue
+        host, _, port = row[1].partition(":")
+        if host in _EVERYWHERE_OR_HERE:
+            found.append((_EVERYWHERE_OR_HERE[host], int(port, 16)))
+    return found
+
+
+def _links(folder: Path) -> Iterator[str]:
+    for entry in folder.iterdir():
+        with suppress(FileNotFoundError):  # it was closed meanwhile
+            yield str(entry.readlink())
+
+
+def _is_server(address: tuple[str, int], pid: int) -> bool:
+    connection = HTTPConnection(*address, timeout=limits.PPROF_PROBE_SECONDS)
+    try:
+        connection.request("GET", "/debug/pprof/cmdline")
+        response = connection.getresponse()
+        said = response.read(limits.PPROF_PROBE_BYTES)
+        words = Path(f"/proc/{pid}/cmdline").read_bytes()[: limits.PPROF_PROBE_BYTES]
+    except (OSError, HTTPException):
+        return False
+    finally:
+        connection.close()
+    return response.status == 200 and said.rstrip(b"\0") == words.rstrip(b"\0")
+
+
+def record(program: Program, kind: ProfileKind, window: Window, *, server: tuple[str, int]) -> Profile:
+    """Record a program.
+
+    Raises:
+        DiagnosticsError: its server does not give a profile.
+
+    """
+    window.report("asking the program for its profile")
+    most = int(window.seconds) + 1
+    connection = HTTPConnection(*server, timeout=limits.PROFILE_START_SECONDS)
+    begun = time.monotonic()
+    try:
+        connection.request("GET", f"/debug/pprof/profile?seconds={most}", headers={"Connection": "close"})
+        seconds, complete = window.pass_by(lambda: not _is_readable(connection.sock))
+        window.report("reading the profile")
+        connection.sock.settimeout(limits.PROFILE_FINISH_SECONDS)
+        connection.sock.shutdown(socket.SHUT_WR)
+        response = connection.getresponse()
+        body = response.read(limits.PROFILE_BYTES)
+        seconds = min(seconds, time.monotonic() - begun)
+    except (OSError, HTTPException) as error:
+        if not Path(f"/proc/{program.pid}").exists():
+            raise DiagnosticsError("not_running", "The program has ended, and its profile with it.") from error
+        raise DiagnosticsError("tool_failed", f"net/http/pprof of the program gave no profile: {error}") from error
+    finally:
+        connection.close()
+    return Profile(
+        kind=kind,
+        program=program.name,
+        pid=program.pid,
+        tool="net/http/pprof",
+        rate=RATE,
+        of_each="processor",
+        seconds=seconds,
+        waiting_included=False,
+        stacks=_counted(response, body, Path(program.snapshot.cwd)).counts,
+        complete=complete,
+    )
+
+
+def _is_readable(connected: socket.socket) -> bool:
+    """Whether the answer has come, or the connection has ended."""
+    return bool(select.select([connected], [], [], 0)[0])
+
+
+def _counted(response: HTTPResponse, body: bytes, folder: Path) -> StackCounts:
+    if response.status != 200:
+        said = body.decode(errors="replace").strip()[: limits.PROFILE_ERROR_CHARACTERS]
+        raise DiagnosticsError("tool_failed", f"net/http/pprof of the program gave no profile: {said}")
+    counts = StackCounts()
+    try:
+        for calls, count in samples_in(body):
+            counts.add(tuple(_frame(call, folder) for call in calls), count)
+    except PprofFormatError as error:
+        raise DiagnosticsError("tool_failed", f"The profile of the program cannot be read: {error}.") from error
+    return counts
+
+
+def _frame(call: PprofCall, folder: Path) -> SampledFrame:
+    file = Path(call.file)
+    place = str(file.relative_to(folder)) if file.is_relative_to(folder) else file.name
+    kind: FrameKind = "own" if is_own_in_go(call.function, call.file) else "library"
+    return SampledFrame(call.function, place, call.line, kind)

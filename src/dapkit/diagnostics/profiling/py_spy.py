@@ -1,0 +1,202 @@
+"""Profiles of Python programs, by py-spy.
+
+It reads the program from outside and does not make it stand still (`--nonblocking`): stopped for each sample, a program
+lost up to 8 % of its speed at 100 samples a second, and threads that wait counted as running, since their wait is ended
+by that and begun again (0.4.1). So it works where another debugger holds the process, too. What it costs the program
+was too little to be measured; py-spy itself takes some hundredths of a processor.
+"""
+
+import os
+import re
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from itertools import dropwhile
+from pathlib import Path
+from typing import IO
+
+from dapkit import limits
+from dapkit.diagnostics.errors import DiagnosticsError
+from dapkit.diagnostics.profiling.profile import Profile, ProfileKind
+from dapkit.diagnostics.profiling.samples import DEBUGGER, WAITING, SampledFrame, SampledStack, StackCounts
+from dapkit.diagnostics.profiling.tools import RecordingTool, running_tool
+from dapkit.diagnostics.profiling.waiting import ThreadStacks, with_waiting
+from dapkit.diagnostics.profiling.window import Window
+from dapkit.diagnostics.programs import Program
+from dapkit.python.dump.stacks import NoPySpy, find_py_spy, is_own
+
+INSTALL = "pip install 'dapkit[profile]'"
+
+_ENGINE = f"{Path(__file__).parents[2] / 'python' / 'debuggee'}{os.sep}"
+_OTHER_DEBUGGER = re.compile(r"/(?:debugpy|pydevd)(?:/|_)")
+_THREAD_OF_DEBUGGER = (f"{_ENGINE}connection/thread.py", "/pydevd_daemon_thread.py")
+"""Files of the outermost function of each thread that a debugger has for itself: ours, and debugpy."""
+_STARTS = ("<frozen runpy>", "runpy.py", "threading.py")
+_THREAD = re.compile(r"thread \((\w+)\)(?:: (.*))?", re.DOTALL)
+_FRAME = re.compile(r"(?P<function>.*?) \((?P<file>[/<].*?|[^()]*?)(?::(?P<line>\d+))?\)", re.DOTALL)
+_LIBRARY = re.compile(r".*/(?:site-packages|dist-packages|python\d+(?:\.\d+)?|python\d+\.zip)/")
+
+
+def record(program: Program, kind: ProfileKind, window: Window) -> Profile:
+    """Record a Python program.
+
+    Raises:
+        DiagnosticsError: py-spy is not installed, or cannot read the process.
+
+    """
+    try:
+        executable = find_py_spy()
+    except NoPySpy:
+        message = f"Python programs are profiled by py-spy, which is not installed: {INSTALL}"
+        raise DiagnosticsError("not_installed", message) from None
+    command = [executable, "record", "--pid", str(program.pid), "--rate", f"{limits.PY_SPY_RATE}", "--nonblocking"]
+    command += ["--threads", "--full-filenames", "--format", "raw"]
+    window.report("starting py-spy")
+    with ExitStack() as opened:
+        recordings = [_Recording(opened, [*command, *option]) for option in (["--idle"], ["--gil"], [])]
+        for recording in recordings:
+            recording.tool.wait_until_ready()
+        seconds, complete = window.pass_by(lambda: all(recording.tool.runs for recording in recordings))
+        window.report("reading what py-spy has seen")
+        for recording in recordings:
+            recording.end()
+        everything, with_lock, running = (recording.stacks(program) for recording in recordings)
+    hidden = everything.pop(_HIDDEN, 0)
+    counts = StackCounts()
+    for thread, stack, ran, waited in with_waiting(everything, with_lock, running):
+        if kind == "cpu":
+            counts.add(stack, ran)
+        else:
+            marked = (SampledFrame(_thread_name(thread, program.pid), kind="thread"), *stack)
+            counts.add(marked, ran)
+            counts.add((*marked, WAITING), waited)
+    return Profile(
+        kind=kind,
+        program=program.name,
+        pid=program.pid,
+        tool="py-spy",
+        rate=limits.PY_SPY_RATE,
+        of_each="thread",
+        seconds=seconds,
+        waiting_included=kind == "work",
+        stacks=counts.counts,
+        hidden=hidden,
+        complete=complete,
+    )
+
+
+_HIDDEN = ("debugger", (DEBUGGER,))
+"""Stands for all threads that the debugger has for itself."""
+
+
+class _Recording:
+    """One py-spy, and the file that it writes, which has no name."""
+
+    def __init__(self, opened: ExitStack, command: list[str]) -> None:
+        self._file: IO[bytes] = opened.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 - it is closed with the others
+        descriptor = self._file.fileno()
+        command = [*command, "--output", f"/proc/self/fd/{descriptor}"]
+        self.tool: RecordingTool = opened.enter_context(running_tool("py-spy", command, keep=[descriptor]))
+        self._failed = False
+
+    def end(self) -> None:
+        """Have it write what it has."""
+        self._failed = not self.tool.runs and self.tool.process.returncode != 0
+        self.tool.interrupt()
+
+    def stacks(self, program: Program) -> ThreadStacks:
+        """Read what it has written. Raises: DiagnosticsError, if it has failed."""
+        self.tool.finish()
+        self._file.seek(0)
+        found = fold(self._file.read(limits.PROFILE_BYTES), Path(program.snapshot.cwd))
+        if not found and self._failed and Path(f"/proc/{program.pid}").exists():
+            raise self.tool.failure(f"cannot read process {program.pid}")
+        return found  # nothing: it was ended before its first sample, as the program may be
+
+
+def fold(written: bytes, folder: Path) -> ThreadStacks:
+    """Read py-spy's folded stacks; a line that is cut, or is none, is left out.
+
+    Args:
+        written: by `py-spy record --format raw --threads --full-filenames`.
+        folder: files in it are shown by their path from there.
+
+    """
+    found: ThreadStacks = Counter()
+    for line in written.decode(errors="replace").split("\n")[:-1]:
+        text, _, count = line.rpartition(" ")
+        head, *rest = text.split(";")
+        if not count.isdecimal() or _THREAD.fullmatch(head) is None:
+            continue
+        stack = _of_program([_Frame.read(frame) for frame in _joined(rest)], folder)
+        if stack is None:
+            found[_HIDDEN] += int(count)
+        elif stack:
+            found[head, stack] += int(count)
+    return found
+
+
+class _Frame:
+    """One call, as py-spy writes it."""
+
+    def __init__(self, function: str, file: str, line: int) -> None:
+        self.function, self.file, self.line = function, file, line
+        self.is_debugger = file.startswith(_ENGINE) or _OTHER_DEBUGGER.search(file) is not None
+        self.is_around = self.is_debugger or file.endswith(_STARTS)
+
+    @classmethod
+    def read(cls, text: str) -> "_Frame":
+        """Read `function (file:line)`."""
+        found = _FRAME.fullmatch(text)
+        return cls(found["function"], found["file"], int(found["line"] or 0)) if found else cls(text, "", 0)
+
+
+def _joined(parts: Iterable[str]) -> Iterator[str]:
+    """Put parts together again whose names have the separator in them: a frame ends with its file in parentheses."""
+    begun: list[str] = []
+    for part in parts:
+        begun.append(part)
+        if _FRAME.fullmatch(";".join(begun)):
+            yield ";".join(begun)
+            begun.clear()
+    yield from begun
+
+
+def _of_program(frames: list[_Frame], folder: Path) -> SampledStack | None:
+    """Leave the debugger's own calls out; None for a thread of its own.
+
+    What it has around the program goes without a trace, as does what the interpreter has around that. What the
+    program's calls lead to in it is one mark: it costs the program time.
+    """
+    outer = next((number for number, frame in enumerate(frames) if not frame.is_around), len(frames))
+    around = frames[:outer]
+    if any(frame.file.endswith(_THREAD_OF_DEBUGGER) for frame in around):
+        return None
+    if any(frame.is_debugger for frame in around):
+        frames = frames[outer:]
+    frames = list(dropwhile(lambda frame: frame.function.startswith("Thread._bootstrap"), frames))
+    stack: list[SampledFrame] = []
+    for frame in frames:
+        if not frame.is_debugger:
+            stack.append(_shown(frame, folder))
+        elif not stack or stack[-1] is not DEBUGGER:
+            stack.append(DEBUGGER)
+    return tuple(stack)
+
+
+def _shown(frame: _Frame, folder: Path) -> SampledFrame:
+    file = Path(frame.file)
+    if file.is_relative_to(folder):
+        return SampledFrame(frame.function, str(file.relative_to(folder)), frame.line, "own")
+    if is_own(frame.file) and frame.file:
+        return SampledFrame(frame.function, frame.file, frame.line, "own")
+    return SampledFrame(frame.function, _LIBRARY.sub("", frame.file), frame.line, "library")
+
+
+def _thread_name(head: str, pid: int) -> str:
+    """Return the name of a thread; of those whose names differ by numbers alone, the same."""
+    found = _THREAD.fullmatch(head)
+    if found is None or found[2] is None:  # a program without `threading` gives no names
+        return "MainThread" if found is not None and found[1] == str(pid) else "thread"
+    return re.sub(r"\d+", "*", found[2])

@@ -1,0 +1,141 @@
+"""Tools that look at a program: started, interrupted with what they have, and ended with us.
+
+A guard ends them if we are killed. What they write goes through pipes, or into a file without a name, so that nothing
+is left of it either.
+"""
+
+import os
+import resource
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO
+
+from dapkit import limits
+from dapkit.agent.text.escaping import one_line
+from dapkit.diagnostics.errors import DiagnosticsError
+from dapkit.transport.guard import Guard
+
+
+class RecordingTool:
+    """A tool that runs.
+
+    Attributes:
+        name: for people.
+        process: it; ended by `running_tool` alone.
+
+    """
+
+    def __init__(self, name: str, process: subprocess.Popen[bytes], errors: IO[bytes]) -> None:
+        self.name = name
+        self.process = process
+        self._errors = errors
+
+    @property
+    def runs(self) -> bool:
+        """Whether it has not ended."""
+        return self.process.poll() is None
+
+    def wait_until_ready(self) -> None:
+        """Wait until it heeds an interruption, which it does before it records, or has ended."""
+        deadline = time.monotonic() + limits.PROFILE_START_SECONDS
+        while self.runs and not _catches(self.process.pid, signal.SIGINT) and time.monotonic() < deadline:
+            time.sleep(limits.PROFILE_LOOK_SECONDS / 10)
+
+    def interrupt(self) -> None:
+        """Have it end with what it has, as by Ctrl-C."""
+        self.wait_until_ready()
+        self.process.send_signal(signal.SIGINT)
+
+    def finish(self) -> bool:
+        """Wait until it has written what it has; whether it did in time."""
+        with suppress(subprocess.TimeoutExpired):
+            self.process.wait(limits.PROFILE_FINISH_SECONDS)
+        return not self.runs
+
+    def failure(self, what: str) -> DiagnosticsError:
+        """Make an error of what it wrote to stderr."""
+        self._errors.seek(0, os.SEEK_END)
+        self._errors.seek(max(0, self._errors.tell() - limits.STDERR_BYTES))
+        said = self._errors.read().decode(errors="replace").split()
+        text = one_line(" ".join(said))[: limits.PROFILE_ERROR_CHARACTERS] or "it says nothing about that"
+        return DiagnosticsError("tool_failed", f"{self.name} {what}: {text}")
+
+
+@contextmanager
+def running_tool(
+    name: str,
+    command: Sequence[str],
+    *,
+    stdin: int | IO[bytes] = subprocess.DEVNULL,
+    stdout: int | IO[bytes] = subprocess.DEVNULL,
+    keep: Sequence[int] = (),
+) -> Iterator[RecordingTool]:
+    """Start a tool, and end it with the block.
+
+    Args:
+        name: for people.
+        command: to be run.
+        stdin: what it reads.
+        stdout: where it writes to.
+        keep: descriptors that it gets as they are.
+
+    Raises:
+        DiagnosticsError: it cannot be started.
+
+    """
+    guard = Guard()
+    try:
+        with tempfile.TemporaryFile() as errors:
+            environment = guard.mark({**os.environ, "RUST_BACKTRACE": "0", "LC_ALL": "C"})
+            try:
+                process = subprocess.Popen(
+                    command,
+                    stdin=stdin,
+                    stdout=stdout,
+                    stderr=errors,
+                    env=environment,
+                    pass_fds=keep,
+                    start_new_session=True,  # a Ctrl-C is for us, and we pass it on when we are ready
+                )
+            except OSError as error:
+                raise DiagnosticsError("tool_failed", f"{command[0]} cannot be run: {error.strerror}") from error
+            try:
+                guard.watch(process.pid)
+                _bound(process.pid)
+                yield RecordingTool(name, process, errors)
+            finally:
+                _end(process)
+    finally:
+        guard.dismiss()
+
+
+def _bound(pid: int) -> None:
+    """Bound what a tool may write into a file, and its memory."""
+    with suppress(ProcessLookupError):
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, (limits.PROFILE_BYTES, limits.PROFILE_BYTES))
+        resource.prlimit(pid, resource.RLIMIT_DATA, (limits.PROFILE_TOOL_BYTES, limits.PROFILE_TOOL_BYTES))
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    if process.poll() is None:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    for pipe in (process.stdin, process.stdout):
+        if pipe is not None:
+            pipe.close()
+
+
+def _catches(pid: int, number: signal.Signals) -> bool:
+    """Whether a process has a handler for a signal: before that, one would end it with nothing."""
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text(errors="replace").splitlines()
+    except OSError:
+        return False
+    caught = next((line.split()[1] for line in lines if line.startswith("SigCgt:")), "0")
+    return bool(int(caught, 16) >> (number - 1) & 1)
