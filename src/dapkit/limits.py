@@ -443,7 +443,7 @@ WIRE_RECORD_CHARACTERS = 64_000
 """Characters of one of them; a longer one is cut, and ends with a marker."""
 
 WIRE_ANSWER_CHARACTERS = 32_000
-"""Characters of the messages in one answer, unless the first one alone has more; the hub is busy with them meanwhile."""
+"""Characters of the messages in one answer, unless the first one has more; the hub is busy with them meanwhile."""
 
 WIRE_FOLLOW_SECONDS = 5.0
 """How long one who follows a wire waits for a message before it is looked whether anybody still reads."""

@@ -76,17 +76,24 @@ _ALL_WAYS = Ways()
 
 
 async def bring(
-    target: TargetProcess, place: Path, *, beginning: Mapping[str, object] | None = None, ways: Ways = _ALL_WAYS
+    target: TargetProcess,
+    place: Path,
+    *,
+    beginning: Mapping[str, object] | None = None,
+    script: str | None = None,
+    ways: Ways = _ALL_WAYS,
 ) -> None:
     """Have the engine of a program come to a unix socket; return when the program has ended.
 
     With a `beginning` (`debuggee.startup`), have clients come to the program instead, which leaves word beside `place`.
+    With a `script`, have the program run that instead: it has to remove the file that lets it begin before all else.
 
     Raises:
         RequestFailed: it does not come; the text says why, and what to do.
 
     """
-    with _process(target.pid) as handle, _text(target.pid, place, beginning) as file:
+    text = _way_to_engine(place, beginning) if script is None else script
+    with _process(target.pid) as handle, _text(target.pid, place, text) as file:
         async with background_tasks() as tasks:
             tasks.start_soon(_raise_refusal, place)
             tasks.start_soon(_Attempts(target, file, ways).make)
@@ -106,8 +113,13 @@ def _process(pid: int) -> Iterator[int]:
         os.close(handle)
 
 
+def _way_to_engine(place: Path, beginning: Mapping[str, object] | None) -> str:
+    source = (ENGINE_FOLDER / "injected.py").read_text()
+    return f"{source}begin({str(ENGINE_FOLDER)!r}, {str(place)!r}, {beginning!r})"
+
+
 @contextmanager
-def _text(pid: int, place: Path, beginning: Mapping[str, object] | None) -> Iterator[Path]:
+def _text(pid: int, place: Path, script: str) -> Iterator[Path]:
     """Write what the program is to run to a file beside the socket, and the file that lets it begin.
 
     The text is emptied and stays, since the program may still be about to read it; there is one for each program, and
@@ -116,9 +128,7 @@ def _text(pid: int, place: Path, beginning: Mapping[str, object] | None) -> Iter
     for left in place.parent.glob(f"{_TEXTS}*"):
         if not Path("/proc", left.name.removeprefix(_TEXTS)).exists():
             left.unlink(missing_ok=True)
-    source = (ENGINE_FOLDER / "injected.py").read_text()
-    call = f"begin({str(ENGINE_FOLDER)!r}, {str(place)!r}, {beginning!r})"
-    text = f"exec({source + call!a}, {{}})"  # in ASCII, so that a character is a byte
+    text = f"exec({script!a}, {{}})"  # in ASCII, so that a character is a byte
     if len(text) >= _MEMORY_BYTES:
         raise RequestFailed(
             f"paths and words are too long by {len(text) - _MEMORY_BYTES + 1} characters to attach to it"

@@ -1,0 +1,47 @@
+"""Tables of objects as text: sizes in units that people read, in columns."""
+
+import linecache
+from collections.abc import Sequence
+
+from dapkit import limits
+from dapkit.agent.text.escaping import one_line
+
+_UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
+
+
+def bytes_text(size: float, *, signed: bool = False) -> str:
+    """Write a number of bytes: `3.2 MiB`."""
+    left = float(size)
+    unit = 0
+    while abs(left) >= 1024 and unit < len(_UNITS) - 1:
+        left /= 1024
+        unit += 1
+    sign = "+" if signed else ""
+    return f"{left:{sign}.0f} {_UNITS[unit]}" if unit == 0 else f"{left:{sign}.1f} {_UNITS[unit]}"
+
+
+def number_text(number: int, *, signed: bool = False) -> str:
+    """Write a number: `1,000`."""
+    return f"{number:{'+' if signed else ''},}"
+
+
+def share_text(part: int, whole: int) -> str:
+    """Write what a part is of a whole: `12.5 %`."""
+    return f"{part / whole:.1%}".replace("%", " %") if whole else ""
+
+
+def table(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return the lines of a table: the last column is a name, and stands left, all others are numbers."""
+    cells = [heading, *rows]
+    widths = [max(len(row[column]) for row in cells) for column in range(len(heading) - 1)]
+    return [
+        "  ".join(["", *(cell.rjust(width) for cell, width in zip(row[:-1], widths, strict=True)), one_line(row[-1])])
+        for row in cells
+    ]
+
+
+def with_source(place: str) -> str:
+    """Add the line of a source to its place, if it can be read here."""
+    file, _, line = place.rpartition(":")
+    text = linecache.getline(file, int(line)).strip() if line.isdigit() and file.startswith("/") else ""
+    return f"{place}  {text[: limits.HEAP_SOURCE_CHARACTERS]}" if text else place
