@@ -2,10 +2,12 @@
 
 import math
 from collections.abc import Mapping
+from functools import partial
 from importlib import resources
 from pathlib import Path
 
 import anyio
+import anyio.to_thread
 import mcp
 from anyio.streams.memory import MemoryObjectReceiveStream
 from mcp import types
@@ -14,10 +16,12 @@ from mcp.server.context import ServerRequestContext
 
 from dapkit import __version__, hub, limits
 from dapkit.agent.table import PARAMETERS
+from dapkit.diagnostics.errors import DiagnosticsError
+from dapkit.diagnostics.sessions import Where
 from dapkit.hub import async_client
 from dapkit.hub.calls import load_settings
-from dapkit.hub.client import HubClient
 from dapkit.mcp.definition import NAME, tool
+from dapkit.mcp.diagnostics import OF_MACHINE, OF_SESSION, Look
 from dapkit.transport import background_tasks
 
 type Context = ServerRequestContext[object]
@@ -30,6 +34,8 @@ DETAILS = "dapkit/details"
 
 _OUTPUT = "dapkit://sessions/{session}/output"
 _SOURCE = "dapkit://sessions/{session}/source/{reference}"
+_LOOK = "dapkit://sessions/{session}/"
+_OF_MACHINE = "dapkit://"
 
 
 class DebugServer:
@@ -38,14 +44,12 @@ class DebugServer:
     Args:
         project: the folder whose sessions are meant; files are relative to it.
         read_only: refuse actions that do more than look.
-        hub_client: the way to the hub; None for the user's own.
 
     """
 
-    def __init__(self, project: Path, *, read_only: bool = False, hub_client: HubClient | None = None) -> None:
+    def __init__(self, project: Path, *, read_only: bool = False) -> None:
         self._project = project
         self._read_only = read_only
-        self._front = hub_client
         self.protocol: Server[object] = Server(
             "dapkit",
             version=__version__,
@@ -110,7 +114,6 @@ class DebugServer:
                     session=session,
                     read_only=self._read_only,
                     on_progress=lambda message, done: reports.send_nowait(_progress(message, done)),
-                    hub_client=self._front,
                 )
             except hub.HubError as error:
                 return _failure(action, error.code, str(error.args[0]), error.hint)
@@ -126,6 +129,12 @@ class DebugServer:
         return types.ListResourcesResult(
             resources=[
                 types.Resource(uri=ACTIONS_URI, name="actions", mime_type="application/json"),
+                *(
+                    types.Resource(
+                        uri=f"{_OF_MACHINE}{name}", name=name, description=look.description, mime_type=look.mime_type
+                    )
+                    for name, look in OF_MACHINE.items()
+                ),
                 *(
                     types.Resource(
                         uri=_OUTPUT.format(session=session["id"]),
@@ -151,6 +160,15 @@ class DebugServer:
                     description="A source without a file, by its reference",
                     mime_type="text/plain",
                 ),
+                *(
+                    types.ResourceTemplate(
+                        uri_template=f"{_LOOK}{name}",
+                        name=name,
+                        description=look.description,
+                        mime_type=look.mime_type,
+                    )
+                    for name, look in OF_SESSION.items()
+                ),
             ]
         )
 
@@ -162,6 +180,10 @@ class DebugServer:
             text = resources.files("dapkit.agent").joinpath("schemas.json").read_text(encoding="utf-8")
             return _content(uri, text, "application/json")
         match uri.removeprefix("dapkit://").split("/"):
+            case [name] if name in OF_MACHINE:
+                return await self._look(uri, OF_MACHINE[name], None)
+            case ["sessions", session, name] if name in OF_SESSION:
+                return await self._look(uri, OF_SESSION[name], session)
             case ["sessions", session, "output"]:
                 answer = await self._ask("output", {}, session)
             case ["sessions", session, "source", reference] if reference.isdecimal():
@@ -171,6 +193,15 @@ class DebugServer:
         if not answer["success"]:
             raise mcp.MCPError(code=types.INVALID_PARAMS, message=_text(answer))
         return _content(uri, _text(answer), "text/plain")
+
+    async def _look(self, uri: str, look: Look, session: str | None) -> types.ReadResourceResult:
+        """Have diagnostics look at something, in a thread, which nobody waits for if the call is given up."""
+        where = Where(str(self._project), session)
+        try:
+            text = await anyio.to_thread.run_sync(partial(look.text, where), abandon_on_cancel=True)
+        except DiagnosticsError as error:
+            raise mcp.MCPError(code=types.INVALID_PARAMS, message=str(error)) from error
+        return _content(uri, text, look.mime_type)
 
 
 async def _report(context: Context, heard: MemoryObjectReceiveStream[str]) -> None:

@@ -131,6 +131,25 @@ async def test_output_sources_and_the_reference_of_actions_are_resources(project
             await client.read_resource(uri.replace(str(reference), "4711"))
 
 
+@pytest.mark.usefixtures("runtime")
+async def test_routes_of_diagnostics_that_only_look_are_resources(project: Path) -> None:
+    async with connected(project) as client:
+        await debug(client, "launch", program="app.py", breakpoints=["app.py:5"])
+        listed = {str(resource.uri) for resource in (await client.list_resources()).resources}
+        assert {"dapkit://system", "dapkit://logs"} <= listed
+        assert "architecture" in await read_text(client, "dapkit://system")
+        assert "launch of debug-1" in await read_text(client, "dapkit://logs")
+        templates = {
+            template.name: template for template in (await client.list_resource_templates()).resource_templates
+        }
+        expected = {"transcript": "Debug session of `app.py`", "wire": "initialize", "artifacts": "Nothing was written"}
+        for name, text in expected.items():
+            uri = templates[name].uri_template.replace("{session}", "debug-1")
+            assert text in await read_text(client, uri)
+            with pytest.raises(mcp.MCPError, match="nowhere"):
+                await client.read_resource(uri.replace("debug-1", "nowhere"))
+
+
 async def read_text(client: Client, uri: str) -> str:
     read = (await client.read_resource(uri)).contents[0]
     assert isinstance(read, mcp.types.TextResourceContents)
