@@ -28,6 +28,9 @@ LINES, COLUMNS = 50, 160
 _WEB_FONT = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)
 """What a picture would load from elsewhere."""
 
+WRITE_PICTURES = os.environ.get("DAPKIT_WRITE_PICTURES") == "1"
+"""Whether pictures of the documentation are replaced, as the run of the tests was begun: tests clear the variable."""
+
 PATIENCE = 60.0
 """Seconds that the screen may take to show something."""
 
@@ -119,7 +122,9 @@ def terminal(
     """Run a program in a terminal of its own, which is closed at the end."""
     ours, its = os.openpty()
     fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
-    environment = {**os.environ, **env, "TERM": "xterm-256color"}
+    ours_alone = {"COLUMNS", "LINES"}  # a worker of pytest has them, and programs believe them more than the terminal
+    environment = {**{name: value for name, value in os.environ.items() if name not in ours_alone}, **env}
+    environment["TERM"] = "xterm-256color"
     process = subprocess.Popen(
         ["/usr/bin/setsid", "--ctty", *command], cwd=folder, env=environment, stdin=its, stdout=its, stderr=its
     )
@@ -140,7 +145,7 @@ def keep_picture(terminal: Terminal, name: str, title: str) -> None:
     """
     drawn = terminal.picture(title)
     in_docs = Path(__file__).parents[1] / "docs" / "how-to" / "diagnose" / f"{name}.svg"
-    if os.environ.get("DAPKIT_WRITE_PICTURES") == "1":
+    if WRITE_PICTURES:
         in_docs.parent.mkdir(parents=True, exist_ok=True)
         in_docs.write_text(drawn, encoding="utf-8")
     assert in_docs.exists(), f"docs have no picture {in_docs.name}: run the test with DAPKIT_WRITE_PICTURES=1"

@@ -8,7 +8,7 @@ import click
 from dapkit.cli.parameter_types import PathParameter
 
 
-def _session_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:  # noqa: ARG001 - as click has it
+def session_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:  # noqa: ARG001 - as click has it
     """Complete the names of sessions, if a hub runs."""
     from dapkit import hub
     from dapkit.cli.action_call import ask
@@ -28,7 +28,7 @@ COMMON_OPTIONS: tuple[click.Option, ...] = (
         ["-s", "--session"],
         metavar="NAME",
         envvar="DAPKIT_SESSION",
-        shell_complete=_session_names,
+        shell_complete=session_names,
         help="Name of the session; by default the only one.",
     ),
     click.Option(

@@ -18,13 +18,25 @@ _OTHERS: Final[dict[str, tuple[str, str]]] = {
     "config": ("config", "Show all settings, their values and where these are from."),
     "hub": ("hub", "Show or end the hub, which keeps the sessions."),
     "mcp": ("mcp", "Serve the debug tool to an agent over MCP."),
-    "dump": ("dump", "Show what all threads of a Python process do, also of one that is stuck."),
     "proxy": ("proxy", "Stand between an editor and an adapter, and write down what they say."),
     "completion": ("completion", "Print the script that completes commands in a shell."),
 }
 """Commands that are not actions: where they are, and what they do."""
 
-_DIAGNOSTICS: Final[dict[str, tuple[str, str]]] = {}
+_DIAGNOSTICS: Final[dict[str, tuple[str, str]]] = {
+    "diagnose": ("diagnostics.diagnose", "Show a menu of all that follows here."),
+    "logs": ("diagnostics.logs", "Show the log of the hub, today's or that of an older day."),
+    "wire": ("diagnostics.wire", "Show the messages of the session, or of the MCP server, as they pass."),
+    "raw-sse": ("diagnostics.wire", "The same as wire."),
+    "performance": ("diagnostics.performance", "Profile the processor until a key is pressed, then the work of 30 s."),
+    "work": ("diagnostics.work", "Profile the work of 30 s, and show it as a flame graph."),
+    "memory": ("diagnostics.memory", "Show what holds the memory of a Python program, and what has grown."),
+    "dump": ("diagnostics.dump", "Write a report of the session; with PID, show what all threads of a process do."),
+    "system": ("diagnostics.system", "Show this machine, the versions of all that takes part, and the environment."),
+    "open-artifacts": ("diagnostics.open_artifacts", "Open the folder with what was written about the session."),
+    "transcript": ("diagnostics.transcript", "Write the session as Markdown and as a page, to read and to show."),
+    "clear-cache": ("diagnostics.clear_cache", "Remove what was written about sessions more than 30 days ago."),
+}
 """The routes of the menu of diagnostics, as commands."""
 
 _TOPICS: Final = {

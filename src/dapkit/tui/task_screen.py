@@ -5,7 +5,7 @@ The work is done in a thread. A key ends it early, with what it has; an error is
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -51,6 +51,7 @@ class TaskScreen(Screen[None]):
         title: what is done.
         task: does it.
         any_key: whether any key ends it early; else only Escape.
+        earlier: for work of several parts: what ends each part but the last; a key ends the present one.
 
     """
 
@@ -68,12 +69,15 @@ class TaskScreen(Screen[None]):
         Binding("y", "confirm", "Yes", show=False),
     ]
 
-    def __init__(self, title: str, task: Task, *, any_key: bool = False) -> None:
+    def __init__(
+        self, title: str, task: Task, *, any_key: bool = False, earlier: Sequence[threading.Event] = ()
+    ) -> None:
         super().__init__()
         self._heading = title
         self._do = task
         self._any_key = any_key
         self._stop = threading.Event()
+        self._ends = (*earlier, self._stop)
         self._working = True
         self._text = ""
         self._question: Question | None = None
@@ -93,7 +97,8 @@ class TaskScreen(Screen[None]):
 
     def on_unmount(self) -> None:
         """Have the thread end."""
-        self._stop.set()
+        for event in self._ends:
+            event.set()
 
     def on_key(self, event: events.Key) -> None:
         """End the work, if any key does."""
@@ -172,7 +177,8 @@ class TaskScreen(Screen[None]):
         self.run_worker(self._work, thread=True, exit_on_error=False)
 
     def _end_early(self) -> None:
-        self._stop.set()
+        present = next((event for event in self._ends if not event.is_set()), self._stop)
+        present.set()
         self._note("Ending it with what there is.")
 
     def _note(self, text: str) -> None:

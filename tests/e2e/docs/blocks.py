@@ -188,6 +188,7 @@ RULES: dict[tuple[str, str], tuple[Check | Typed | LeftOut, ...]] = {
     ("docs/reference/catalog.md", "python"): (Typed("async def fragment() -> None:\n", ADDING), Typed(IN_CATALOG)),
     ("docs/reference/catalog.md", "toml"): (Check.DEFINITIONS, Check.DEFINITIONS),
     ("docs/reference/client.md", "text"): (Check.ERRORS,),
+    ("docs/reference/diagnostics.md", "python"): (Typed(),),
     ("docs/reference/hub.md", "python"): (Typed(),),
     ("docs/reference/hub.md", "text"): (DRAWING,),
     ("docs/reference/python.md", "python"): (Typed(CLIENT + "async def fragment() -> None:\n", ADDING, ""),),

@@ -1,6 +1,7 @@
 """The screen of one piece of work: progress, results, errors, questions, and an early end."""
 
 import threading
+from collections.abc import Sequence
 from typing import Any
 
 from textual.app import App
@@ -14,9 +15,9 @@ from dapkit.tui.task_screen import OnProgress, Question, Task, TaskScreen
 class Shown(App[None]):
     """Shows one screen."""
 
-    def __init__(self, task: Task, *, any_key: bool = False) -> None:
+    def __init__(self, task: Task, *, any_key: bool = False, earlier: Sequence[threading.Event] = ()) -> None:
         super().__init__()
-        self.shown = TaskScreen("Work", task, any_key=any_key)
+        self.shown = TaskScreen("Work", task, any_key=any_key, earlier=earlier)
 
     def on_mount(self) -> None:
         self.push_screen(self.shown)
@@ -88,6 +89,26 @@ async def test_any_key_ends_what_asks_for_one() -> None:
         await pilot.press("x")
         await done(pilot)
         assert text(app, "result") == "ended by a key"
+
+
+async def test_keys_end_one_part_of_the_work_after_the_other() -> None:
+    first = threading.Event()
+
+    def work(report: OnProgress, stop: threading.Event) -> str:
+        assert first.wait(50)
+        report("second part", None)
+        assert not stop.is_set()
+        assert stop.wait(50)
+        return "both parts"
+
+    app = Shown(work, any_key=True, earlier=[first])
+    async with app.run_test() as pilot:
+        await pilot.press("x")
+        while text(app, "progress") != "second part":
+            await pilot.pause()
+        await pilot.press("y")
+        await done(pilot)
+        assert text(app, "result") == "both parts"
 
 
 async def test_question_does_what_it_asks_about_only_after_yes() -> None:

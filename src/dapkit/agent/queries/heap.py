@@ -7,6 +7,8 @@ which the program has to stand: a pause of ours that comes about late would stop
 import ast
 from pathlib import Path
 
+import anyio.to_thread
+
 from dapkit.agent.call import ActionCall
 from dapkit.agent.failures import ActionFailed
 from dapkit.agent.registry import Approval, query
@@ -28,9 +30,12 @@ _FOLDERS = ("/debugpy/", "<dapkit: heap>")
 """What the paths of its files contain, and ours."""
 
 
-@query(Approval.EXECUTE)
+@query(Approval.EXECUTE, without_secrets=True)
 async def heap(call: ActionCall) -> HeapResult:
-    """Return what the heap of the program holds, by type, by what holds it, and by line."""
+    """Return what the heap of the program holds, by type, by what holds it, and by line.
+
+    Secrets are left out of its names, since they are kept in a file; in a thread, as there may be thousands of them.
+    """
     session = call.session
     if session.state.over:
         raise SessionOver(session.name, session.state.ending)
@@ -47,7 +52,8 @@ async def heap(call: ActionCall) -> HeapResult:
     else:
         call.progress("counting objects")
         body = await _evaluated(call)
-    return HeapResult(snapshot=snapshot(session), heap=body)
+    result = HeapResult(snapshot=snapshot(session), heap=body)
+    return await anyio.to_thread.run_sync(call.remembered.redaction.result, result)
 
 
 async def _evaluated(call: ActionCall) -> HeapBody:

@@ -65,8 +65,10 @@ def show_json(value: object) -> None:
 
 
 @contextlib.contextmanager
-def interruptible() -> Iterator[tuple[Callable[[str, float | None], None], threading.Event]]:
+def interruptible(*earlier: threading.Event) -> Iterator[tuple[Callable[[str, float | None], None], threading.Event]]:
     """Show progress on stderr, and have the first Ctrl-C end the work with what it has; the second one ends us.
+
+    Work of several parts has events for the `earlier` ones: each Ctrl-C ends the present part.
 
     Yields what work is given: a function for its progress, and the event that ends it early.
     """
@@ -75,9 +77,11 @@ def interruptible() -> Iterator[tuple[Callable[[str, float | None], None], threa
     stop = threading.Event()
 
     def interrupt(number: int, frame: FrameType | None) -> None:
-        if stop.is_set():
+        present = next((event for event in (*earlier, stop) if not event.is_set()), None)
+        if present is None:
             signal.default_int_handler(number, frame)
-        stop.set()
+        else:
+            present.set()
 
     before = signal.signal(signal.SIGINT, interrupt)
     try:

@@ -1,0 +1,55 @@
+"""`dapkit clear-cache`: what was written about sessions long ago goes."""
+
+import sys
+
+import click
+
+from dapkit.cli import exit_codes
+from dapkit.cli.diagnostics.common import fail, interruptible, route, show_json
+from dapkit.cli.display import page
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from dapkit.diagnostics.sessions import Where
+
+
+@click.command(name="clear-cache", epilog="Example: dapkit clear-cache --days 7")
+@click.option(
+    "--days",
+    type=click.FloatRange(min=0),
+    help="Age of what goes; by default the setting artifacts.days, which is 30 unless it is set.",
+)
+@click.option("-y", "--yes", is_flag=True, help="Remove it without asking.")
+@click.option("-n", "--dry-run", is_flag=True, help="List it, and remove nothing.")
+@route
+def clear_cache(where: "Where", *, days: float | None, yes: bool, dry_run: bool, as_json: bool) -> None:
+    """Remove what was written about sessions of all projects more than 30 days ago, after it was listed.
+
+    What a session that lives may use stays.
+    """
+    from dapkit.diagnostics.cache import counted, old_folders, remove
+    from dapkit.settings import Settings
+
+    old = old_folders(where, days=Settings.load(None).artifacts_days if days is None else days)
+    if not old.folders or dry_run:
+        if as_json:
+            show_json({**old.as_json(), "removed": [], "size": 0, "failed": []})
+        else:
+            page(old.as_text())
+        return
+    if not as_json:
+        click.echo(old.as_text())
+    if not yes:
+        if as_json or not sys.stdin.isatty():
+            fail("refused", "Nothing was removed, since nobody can be asked.", "--yes removes it.", as_json=as_json)
+        if not click.confirm(f"Remove {counted(len(old.folders))}?"):
+            click.echo("Nothing was removed.")
+            return
+    with interruptible() as (on_progress, stop):
+        removal = remove(where, old, on_progress=on_progress, stop=stop)
+    if as_json:
+        show_json({**old.as_json(), **removal.as_json()})
+    else:
+        click.echo(removal.as_text())
+    if removal.failed:
+        raise click.exceptions.Exit(exit_codes.FAILED)

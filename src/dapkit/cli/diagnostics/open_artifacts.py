@@ -1,0 +1,31 @@
+"""`dapkit open-artifacts`: the folder with what was written about a session."""
+
+import sys
+
+import click
+
+from dapkit.cli.diagnostics.common import route, show_json
+from dapkit.cli.display import page
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from dapkit.diagnostics.sessions import Where
+
+
+@click.command(name="open-artifacts", epilog="Example: dapkit open-artifacts")
+@route
+def open_artifacts(where: "Where", *, as_json: bool) -> None:
+    """Open the folder with what was written about the session: reports, profiles, transcripts.
+
+    Without a desktop, in a pipe, and with --json its path and its files are printed.
+    """
+    from dapkit.diagnostics.opening import open_path
+    from dapkit.diagnostics.session_files import session_files
+
+    found = session_files(where)
+    if as_json:
+        show_json(found.as_json())
+        return
+    page(found.as_text())
+    if found.files and sys.stdout.isatty():
+        open_path(found.folder)

@@ -1,0 +1,56 @@
+"""`dapkit performance`: a CPU profile until a key is pressed, then a work profile, both in a report."""
+
+import threading
+
+import click
+
+from dapkit import limits
+from dapkit.cli.diagnostics.common import interruptible, route, show_json
+from dapkit.cli.diagnostics.keys import ended_by_keys
+from dapkit.cli.display import page
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from dapkit.diagnostics.sessions import Where
+
+
+@click.command(epilog="Example: dapkit performance --seconds 10")
+@click.option(
+    "--seconds",
+    type=click.FloatRange(1, limits.PROFILE_SECONDS_MOST),
+    default=limits.PROFILE_SECONDS_MOST,
+    show_default=True,
+    help="How long the CPU profile takes, if nothing ends it before.",
+)
+@click.option(
+    "--work-seconds",
+    type=click.FloatRange(1, limits.PROFILE_SECONDS_MOST),
+    default=limits.PROFILE_SECONDS,
+    show_default=True,
+    help="How long the work profile takes after that.",
+)
+@route
+def performance(where: "Where", *, seconds: float, work_seconds: float, as_json: bool) -> None:
+    """Profile the program on the processor until a key is pressed, then what its threads spend their time on.
+
+    Both profiles, as text, JSON, folded stacks and flame graphs, come into a report with all else that is known of the
+    session; secrets are left out. A key, or Ctrl-C, ends the present profile with what it has.
+    """
+    from dapkit.agent.text.escaping import printable
+    from dapkit.diagnostics.profiling.performance import performance as profiled
+
+    until = threading.Event()
+    with interruptible(until) as (show, stop), ended_by_keys(until, stop) as has_keys:
+        hint = " (any key ends it)" if has_keys else ""
+        found = profiled(
+            where,
+            until=until,
+            seconds=seconds,
+            work_seconds=work_seconds,
+            on_progress=lambda text, percentage: show(f"{text}{hint}", percentage),
+            stop=stop,
+        )
+    if as_json:
+        show_json(found.as_json())
+    else:
+        page(printable(found.as_text()))

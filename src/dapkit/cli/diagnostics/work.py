@@ -1,0 +1,48 @@
+"""`dapkit work`: what the threads of a program spend their time on."""
+
+import sys
+
+import click
+
+from dapkit import limits
+from dapkit.cli.diagnostics.common import interruptible, route, show_json
+from dapkit.cli.display import page
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from dapkit.diagnostics.sessions import Where
+
+
+@click.command(epilog="Example: dapkit work --seconds 10")
+@click.option(
+    "--seconds",
+    type=click.FloatRange(1, limits.PROFILE_SECONDS_MOST),
+    default=limits.PROFILE_SECONDS,
+    show_default=True,
+    help="How long to look. Ctrl-C ends it early, with what there is.",
+)
+@click.option(
+    "--open/--no-open", "opens", default=True, help="Whether to open the flame graph, in a terminal on a desktop."
+)
+@route
+def work(where: "Where", *, seconds: float, opens: bool, as_json: bool) -> None:
+    """Profile what the program's threads spend their time on, and draw it as a flame graph (SVG).
+
+    For Python, threads that wait are in it, marked as waiting. Of native programs and Go, only time on a processor is
+    seen. The program has to run; it goes on as if nothing had been.
+    """
+    from dapkit.agent.text.escaping import printable
+    from dapkit.diagnostics.profiling.work import work as profiled
+
+    with interruptible() as (on_progress, stop):
+        found = profiled(where, seconds=seconds, on_progress=on_progress, stop=stop)
+    if as_json:
+        show_json(found.as_json())
+        return
+    in_terminal = sys.stdout.isatty()
+    if in_terminal and opens:
+        from dapkit.diagnostics.opening import open_path
+
+        open_path(found.path)
+    page(printable(found.as_text()))
+    click.echo(f"Flame graph: {found.path}", err=not in_terminal)
