@@ -49,11 +49,11 @@ def project_folder(project: str) -> Path:
     return _folder(_project_name(project), "without-session")
 
 
-def write_artifact(path: Path, content: bytes) -> None:
-    """Write a new file that only the user can read; it is there once it is whole, and replaces none.
+def write_artifact(path: Path, content: bytes, *, replace: bool = False) -> None:
+    """Write a file that only the user can read; it is there once it is whole.
 
     Raises:
-        DiagnosticsError: it cannot be written.
+        DiagnosticsError: it cannot be written; or it is there already, unless it is to be replaced.
 
     """
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
@@ -61,7 +61,10 @@ def write_artifact(path: Path, content: bytes) -> None:
         descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         with os.fdopen(descriptor, "wb") as file:
             file.write(content)
-        os.link(unfinished, path)  # which replaces nothing
+        if replace:
+            unfinished.replace(path)
+        else:
+            os.link(unfinished, path)
     except OSError as error:
         raise DiagnosticsError("no_folder", f"{path} cannot be written: {error.strerror}") from error
     finally:

@@ -19,6 +19,7 @@ from dapkit.diagnostics.sessions import Where
 from dapkit.tui.copying import copy_text, print_text
 from dapkit.tui.line_view import LineView
 from dapkit.tui.messages import Failed, Finished
+from dapkit.tui.note import Note
 
 log = logging.getLogger(__name__)
 
@@ -37,8 +38,6 @@ class LogScreen(Screen[None]):
 
     DEFAULT_CSS = """
     LogScreen #title { text-style: bold; padding: 0 1; background: $primary; color: $text; width: 100%; }
-    LogScreen #note { padding: 0 1; height: auto; }
-    LogScreen #note.failed { color: $error; }
     LogScreen #status { padding: 0 1; color: $text-muted; height: auto; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -63,7 +62,7 @@ class LogScreen(Screen[None]):
     def compose(self) -> ComposeResult:
         """Lay the screen out."""
         yield Static("logs", id="title", markup=False)
-        yield Static("", id="note", markup=False)
+        yield Note()
         yield LineView()
         yield Static("", id="status", markup=False)
         yield Footer()
@@ -107,7 +106,7 @@ class LogScreen(Screen[None]):
     def on_failed(self, report: Failed) -> None:
         """Show why it cannot be read."""
         self._working = False
-        self._note(report.text, failed=True)
+        self.query_one(Note).say(report.text, failed=True)
 
     # What is shown
 
@@ -117,7 +116,7 @@ class LogScreen(Screen[None]):
     def _show(self, lines: list[LogLine], cursor: int) -> None:
         texts = zip(numbered(lines), map(_style, lines), strict=True)
         self.query_one(LineView).show(list(texts), cursor)
-        self._note("" if lines else self._nothing(), failed=False)
+        self.query_one(Note).say("" if lines else self._nothing())
 
     def on_line_view_moved(self) -> None:
         """Show where we are."""
@@ -147,12 +146,6 @@ class LogScreen(Screen[None]):
             if self._reader.exhausted:
                 facts.append(f"not more: {LIMIT} are read" if self._reader.limited else "there is nothing older")
         return facts
-
-    def _note(self, text: str, *, failed: bool) -> None:
-        note = self.query_one("#note", Static)
-        note.display = bool(text)
-        note.set_class(failed, "failed")
-        note.update(printable(text))
 
     # Keys
 

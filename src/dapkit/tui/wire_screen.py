@@ -21,6 +21,7 @@ from dapkit.diagnostics.wire_sources import SessionSource, WireSource, servers
 from dapkit.tui.copying import copy_text, print_text
 from dapkit.tui.line_view import LineView
 from dapkit.tui.messages import Failed, Finished
+from dapkit.tui.note import Note
 from dapkit.tui.wire_follower import WireFollower
 from dapkit.tui.wire_message_screen import WireMessageScreen
 
@@ -85,8 +86,6 @@ class WireScreen(Screen[None]):
 
     DEFAULT_CSS = """
     WireScreen #title { text-style: bold; padding: 0 1; background: $primary; color: $text; width: 100%; }
-    WireScreen #note { padding: 0 1; height: auto; }
-    WireScreen #note.failed { color: $error; }
     WireScreen #status { padding: 0 1; color: $text-muted; height: auto; }
     WireScreen Input, WireScreen Input:focus { border: none; height: 1; padding: 0 1; }
     """
@@ -116,7 +115,7 @@ class WireScreen(Screen[None]):
     def compose(self) -> ComposeResult:
         """Lay the screen out."""
         yield Static("", id="title", markup=False)
-        yield Static("", id="note", markup=False)
+        yield Note()
         yield WireView()
         yield Input(placeholder="text to look for; Enter keeps it, Escape forgets it")
         yield Static("", id="status", markup=False)
@@ -147,7 +146,7 @@ class WireScreen(Screen[None]):
         self._follower = self._made_follower(source)
         self._messages, self._lines, self._shown, self._over = WireMessages(), {}, [], False
         self.query_one("#title", Static).update(printable(f"raw-sse: {source.title}"))
-        self._note("Reading.", failed=False)
+        self.query_one(Note).say("Reading.")
         self._show([])
         self.run_worker(self._follower.run, thread=True, exit_on_error=False)
 
@@ -161,7 +160,7 @@ class WireScreen(Screen[None]):
         for number in range(min(self._lines, default=0), self._messages.first):
             self._lines.pop(number, None)
         self._over = report.page.over
-        self._note("" if self._messages.total else "No message has passed yet.", failed=False)
+        self.query_one(Note).say("" if self._messages.total else "No message has passed yet.")
         self._show([message for message in self._messages if self._filter.fits(message)])
 
     def on_wire_ended(self, report: WireEnded) -> None:
@@ -169,7 +168,7 @@ class WireScreen(Screen[None]):
         if report.follower is self._follower:
             self._over = True
             if report.error:
-                self._note(report.error, failed=True)
+                self.query_one(Note).say(report.error, failed=True)
             self._show_status()
 
     # What is shown
@@ -210,12 +209,6 @@ class WireScreen(Screen[None]):
         facts += [f"with {wanted.text!r}"] if wanted.text else []
         facts += ["failed"] if wanted.failed else [f"{wanted.kind}s"] if wanted.kind else []
         return facts
-
-    def _note(self, text: str, *, failed: bool) -> None:
-        note = self.query_one("#note", Static)
-        note.display = bool(text)
-        note.set_class(failed, "failed")
-        note.update(printable(text))
 
     # Keys
 

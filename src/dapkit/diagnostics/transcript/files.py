@@ -1,14 +1,12 @@
 """Files with a transcript, which only the user can read."""
 
-import os
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from dapkit.agent.results.diagnostics import RecordResult
-from dapkit.diagnostics.artifacts import session_folder, timestamp
-from dapkit.diagnostics.errors import DiagnosticsError
+from dapkit.diagnostics.artifacts import session_folder, timestamp, write_artifact
 from dapkit.diagnostics.sessions import OnProgress, Where, record_of, wire_of
 from dapkit.diagnostics.transcript.content import Transcript
 from dapkit.diagnostics.transcript.html_page import as_html
@@ -73,7 +71,7 @@ def write(
         if on_progress is not None:
             on_progress(f"writing {kind}", None)
         paths[kind] = folder.absolute() / f"{name}{FORMATS[kind]}"
-        write_file(paths[kind], written_as(transcript, kind))
+        write_artifact(paths[kind], _in_utf8(written_as(transcript, kind)))
     return WrittenTranscript(transcript, paths)
 
 
@@ -82,7 +80,7 @@ def write_to(
 ) -> WrittenTranscript:
     """Write the transcript of a session into a file, in one of `FORMATS`; otherwise as `write`."""
     _, transcript = _read(where, with_wire=with_wire, on_progress=on_progress)
-    write_file(path.absolute(), written_as(transcript, kind))
+    write_artifact(path.absolute(), _in_utf8(written_as(transcript, kind)), replace=True)
     return WrittenTranscript(transcript, {kind: path.absolute()})
 
 
@@ -99,20 +97,5 @@ def written_as(transcript: Transcript, kind: str) -> str:
     return as_html(transcript) if kind == "html" else as_markdown(transcript)
 
 
-def write_file(path: Path, text: str) -> None:
-    """Write a file that only the user can read; one that is there already is replaced.
-
-    Raises:
-        DiagnosticsError: it cannot be written.
-
-    """
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-        with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace", newline="") as file:
-            file.write(text)
-        unfinished.replace(path)
-    except OSError as error:
-        raise DiagnosticsError("no_folder", f"{path} cannot be written: {error.strerror}") from error
-    finally:
-        unfinished.unlink(missing_ok=True)
+def _in_utf8(text: str) -> bytes:
+    return text.encode(errors="backslashreplace")
