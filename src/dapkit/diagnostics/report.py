@@ -41,6 +41,8 @@ from dapkit.settings import Settings
 from dapkit.trusted_files import read_file
 
 PREFIX = "dapkit-report-"
+_REPORTS = (PREFIX, "performance-")
+"""What names of reports begin with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +256,10 @@ def _add_system(archive: _Archive, where: Where, on_progress: OnProgress | None)
 def _add_artifacts(archive: _Archive, folder: Path) -> None:
     """Put the files of a folder in, byte for byte; links are not followed, and earlier reports left out."""
     for path in sorted(folder.iterdir()):
-        if path.name.startswith((PREFIX, ".")) or path.name.endswith(".tar.gz"):
+        if path.name.startswith("."):  # a file that is being written
+            continue
+        if path.name.startswith(_REPORTS) and path.name.endswith(".tar.gz"):
+            archive.left_out.append(f"artifacts/{path.name}: an earlier report")
             continue
         if path.is_symlink() or not path.is_file():
             archive.left_out.append(f"artifacts/{path.name}: not a regular file")

@@ -152,6 +152,15 @@ def test_report_goes_to_the_file_that_is_named_and_replaces_none(project: Path) 
     assert not list(project.glob(".report*"))
 
 
+def test_earlier_report_is_named_and_another_archive_is_kept(project: Path) -> None:
+    dapkit(project, "launch", "-b", "app.py:5", "app.py")
+    first = Path(as_json(project, "dump")["path"])
+    (first.parent / "core.tar.gz").write_bytes(b"\x1f\x8b\0")
+    second = as_json(project, "dump")
+    assert second["leftOut"] == [f"artifacts/{first.name}: an earlier report"]
+    assert unpacked(Path(second["path"]))["artifacts/core.tar.gz"] == b"\x1f\x8b\0"
+
+
 def test_unknown_session_is_an_error(project: Path) -> None:
     dapkit(project, "launch", "app.py")
     error = dapkit(project, "dump", "-s", "nowhere", expect=exit_codes.NO_SESSION)
