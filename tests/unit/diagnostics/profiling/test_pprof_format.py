@@ -57,7 +57,14 @@ def test_unknown_numbers_are_shown_as_they_are() -> None:
 
 
 @pytest.mark.parametrize(
-    "sent", [b"", b"<html>", gzip.compress(PROFILE)[:-9], gzip.compress(b"\x07"), gzip.compress(b"\x80")]
+    "sent",
+    [
+        pytest.param(b"", id="nothing"),
+        pytest.param(b"<html>", id="a page"),
+        pytest.param(gzip.compress(PROFILE)[:-9], id="the beginning of one"),
+        pytest.param(gzip.compress(b"\x07"), id="a field of no kind"),
+        pytest.param(gzip.compress(b"\x80"), id="half of a number"),
+    ],
 )
 def test_what_is_no_profile_is_an_error(sent: bytes) -> None:
     with pytest.raises(PprofFormatError):
