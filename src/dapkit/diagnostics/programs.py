@@ -12,6 +12,8 @@ from dapkit.diagnostics.errors import DiagnosticsError
 from dapkit.diagnostics.sessions import Where, record_of
 from dapkit.python.adapter.injection import target
 
+_THIS_MACHINE = ("", "localhost", "::1", "0.0.0.0")  # noqa: S104 - compared with
+
 type Language = Literal["python", "go", "native"]
 
 
@@ -43,13 +45,20 @@ def program_of(where: Where) -> Program:
     """Find the program of a session.
 
     Raises:
-        DiagnosticsError: there is no such session, it has ended, or its adapter does not say which process it is.
+        DiagnosticsError: there is no such session, it has ended or runs on another machine, or its adapter does not
+            say which process it is.
 
     """
     record = record_of(where)
     snapshot = record.snapshot
     if snapshot.status == "terminated":
         raise DiagnosticsError("not_running", f"The program of {snapshot.id} has ended.", "dapkit launch starts one.")
+    if (host := _other_host(record.configuration.arguments)) is not None:
+        raise DiagnosticsError(
+            "not_possible",
+            f"The program of {snapshot.id} runs on {host}.",
+            "Look at it there: dapkit has to run there.",
+        )
     pid = snapshot.process_id or _process_under(record.configuration.adapter_pid)
     if pid is None:
         raise DiagnosticsError(
@@ -57,6 +66,14 @@ def program_of(where: Where) -> Program:
             f"{snapshot.adapter} does not say which process the program of {snapshot.id} is, and none was found.",
         )
     return Program(pid, language_of(pid), snapshot, record.project, record.created)
+
+
+def _other_host(arguments: object) -> str | None:
+    """Return the host that a program was attached to on, unless that is this machine: its numbers mean nothing here."""
+    match arguments:
+        case {"connect": {"host": str(host)}} | {"host": str(host)}:
+            return None if host in _THIS_MACHINE or host.startswith("127.") else host
+    return None
 
 
 def _process_under(adapter: int | None) -> int | None:
