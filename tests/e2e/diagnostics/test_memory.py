@@ -186,6 +186,25 @@ def test_program_that_runs_goes_on_without_a_stop(project: Path) -> None:
     assert end(project) == "ready\ndone"
 
 
+def test_program_that_computes_all_the_time_goes_on(project: Path) -> None:
+    text = """
+        import os, threading
+        def compute():
+            while not os.path.exists("end"):
+                sum(range(1000))
+        threads = [threading.Thread(target=compute) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        compute()
+        print("done", flush=True)
+    """
+    written(project, text)
+    dapkit(project, "launch", "--no-stop-on-entry", "--timeout", "5", "shop.py")
+    for _ in range(3):
+        assert memory(Where.of(project)).complete
+    assert end(project) == "done"
+
+
 def test_other_adapters_look_only_at_a_program_that_stands(project: Path) -> None:
     leaking(project, "--adapter", "debugpy")
     error = dapkit(project, "memory", expect=exit_codes.WRONG_STATE)

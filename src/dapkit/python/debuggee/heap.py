@@ -1,9 +1,8 @@
 """What the heap of a program holds at one moment: how much of each type, what holds it, which lines have allocated it.
 
 It is found without code of the program: objects come from the garbage collector, and what that does not list (texts,
-numbers) from those; sizes come from native code alone. No other thread runs meanwhile: one that waits for the
-interpreter asks for it only after so long a time as `sys.setswitchinterval` says. The objects are let go before that
-ends, so none of them can have ended in between, and be finalized by us.
+numbers) from those; sizes come from native code alone. No other thread runs meanwhile (`_settle`). The objects are let
+go before that ends, so none of them can have ended in between, and be finalized by us.
 
 Each object is counted once. First come instances of classes, with the plain containers, texts and numbers that they
 reach and nothing else has reached before: these are what that class holds. Then come modules, with what their names
@@ -28,8 +27,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Any
 
-_ALONE_SECONDS = 1000.0
-"""Longer than a snapshot takes: how long other threads wait until they ask for the interpreter."""
+_ALONE_SECONDS, _ALONE_SECONDS_EACH = 0.25, 20e-6
+"""How long other threads wait until they ask for the interpreter: so long, and for each object that is listed."""
+
+_SETTLED_SECONDS = 0.1
+"""How long is waited at most until they do."""
 
 _ROOTS_AT_ONCE = 4_096
 """Objects whose references are asked for together."""
@@ -74,8 +76,10 @@ def snapshot(
 
     """
     interval = sys.getswitchinterval()
-    sys.setswitchinterval(_ALONE_SECONDS)
+    listed = next(map(len, iter(gc.get_objects, None)))  # in one call of native code, so that none is kept alive
+    sys.setswitchinterval(min(seconds + _ALONE_SECONDS, _ALONE_SECONDS + listed * _ALONE_SECONDS_EACH))
     try:
+        _settle(interval)
         began = monotonic()
         found = _lines(rows, trace_bytes, folders)
         found.update(_objects(began + seconds, most, rows, debuggers))
@@ -83,6 +87,24 @@ def snapshot(
     finally:
         sys.setswitchinterval(interval)
     return found
+
+
+def _settle(interval: float) -> None:
+    """Wait until all other threads wait for the interpreter as long as they are to.
+
+    A thread asks for it when it has waited for `sys.getswitchinterval()`, as that was when it began to wait. One that
+    began before asks too early, once; we are given the interpreter again when the new interval has passed, which
+    therefore is no longer than is needed.
+    """
+    quiet = min(3 * interval, _SETTLED_SECONDS)
+    began = last = monotonic()
+    for _ in range(1_000_000):
+        now = monotonic()
+        if now - last > quiet / 10:  # another thread had it meanwhile
+            began = now
+        if now - began > quiet:
+            return
+        last = now
 
 
 # By type
