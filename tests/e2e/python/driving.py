@@ -11,6 +11,8 @@ from dapkit.client.events import SessionEvent
 from dapkit.protocol import Scope, StackFrame, Variable
 
 ADAPTER = (sys.executable, "-m", "dapkit.python")
+PATIENCE = 240.0
+"""Seconds that a program may run until its next stop; a test has a shorter limit of its own, if it needs one."""
 
 
 class Driver:
@@ -51,7 +53,7 @@ class Driver:
 
     async def resume(self) -> Stopped | Ended:
         """Continue to the next stop, or to the end."""
-        match await self.session.resume():
+        match await self.session.resume(deadline=PATIENCE):
             case Stopped() | Ended() as state:
                 return state
             case state:

@@ -31,7 +31,7 @@ class Forks:
         states: ThreadStates,
         callbacks: Callbacks,
         *,
-        wait_for_end: Callable[[], None],
+        wait_for_end: Callable[[], int],
         serve: Callable[[], None],
     ) -> None:
         """Take the engine's parts, and what waits for the end of the link's thread and what starts it."""
@@ -57,20 +57,19 @@ class Forks:
         if self._states.released or ident == self._threads.link or not self._states.configured:
             return
         forking = sys._getframe().f_back  # None where native code forks
-        threads = 0
+        task = 0
         while not self._rests or (forking is not None and self._states.must_park(ident)):
             self.end_rest()
             if forking is not None:
                 self._callbacks.park_before_fork(forking)
             if not self._threads.alone():
                 return
-            threads = _system_threads()
             self._rests = True
             self._link.rest()
-            self._wait_for_end()
+            task = self._wait_for_end()
         deadline = monotonic() + limits.REST_SECONDS
         # It is the threads of the system that the interpreter counts, and ours may take a moment to go.
-        while _system_threads() >= threads > 0 and monotonic() < deadline:
+        while task and os.path.exists(f"/proc/self/task/{task}") and monotonic() < deadline:
             sleep(0)
 
     def go_on(self) -> None:
@@ -92,10 +91,3 @@ class Forks:
     def forget(self) -> None:
         """Take note that this process is a child, in which nothing is to be served."""
         self._rests = False
-
-
-def _system_threads() -> int:
-    try:
-        return len(os.listdir("/proc/self/task"))
-    except OSError:
-        return 0  # a system without /proc

@@ -22,7 +22,7 @@ SETTLE_SECONDS: Final = 0.2
 """How long after a stop a thread that has not parked may still be on its way, and is waited for."""
 SETTLE_TICK_SECONDS: Final = 0.004
 """How often that is looked at."""
-REST_SECONDS: Final = 0.1
+REST_SECONDS: Final = 2.0
 """How long a fork waits for the system to take away the link's thread."""
 INTERRUPT_SECONDS: Final = 1.0
 """How long the main thread has to notice an interrupt, before it counts as inside native code."""

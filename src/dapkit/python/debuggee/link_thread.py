@@ -49,6 +49,7 @@ class LinkThread:
         self._handle = handle
         self._over = over
         self._complain = complain
+        self._task = 0
         self._known = _thread.allocate_lock()
         self._serving = _thread.allocate_lock()
 
@@ -70,16 +71,17 @@ class LinkThread:
         with self._known:  # released once the thread has said who it is
             return
 
-    def wait_for_end(self) -> None:
-        """Wait until it has ended."""
+    def wait_for_end(self) -> int:
+        """Wait until it has ended; return the number that the system knows it by, for some moments more."""
         with self._serving:
-            return
+            return self._task
 
     def take(self) -> None:
         """Make the calling thread the link's."""
         with self._lock:
             self._states.forget(self._threads.link)
             self._threads.link = _thread.get_ident()
+            self._task = _thread.get_native_id()
             self._states.move(self._threads.link, "exempt")
 
     @unseen
