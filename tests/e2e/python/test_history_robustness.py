@@ -108,7 +108,10 @@ async def forth(driver: Driver) -> None:
 
 def parent_of(pid: int) -> int:
     """Return the parent of a process."""
-    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    try:
+        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    except (FileNotFoundError, ProcessLookupError):  # it ended after it was listed
+        return 0
 
 
 def held(adapter: int, program: int) -> Held:
