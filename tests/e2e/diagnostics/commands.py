@@ -1,6 +1,7 @@
 """The command `dapkit`, run as a user runs it, and the menu in a terminal."""
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,7 +12,7 @@ from typing import Any
 from dapkit.cli import exit_codes
 from screens import Terminal, terminal
 
-SECONDS = 120
+SECONDS = 150
 MENU = [sys.executable, "-m", "dapkit.cli", "diagnose"]
 
 
@@ -29,6 +30,16 @@ def as_json(project: Path, *words: str) -> dict[str, Any]:
     """Run a command with --json and return its object."""
     found: dict[str, Any] = json.loads(dapkit(project, *words, "--json"))
     return found
+
+
+def start_running(project: Path, *words: str) -> None:
+    """Launch a program that stops nowhere: its start may take long, and then it is waited for only a moment."""
+    command = [sys.executable, "-m", "dapkit.cli", "launch", "--no-stop-on-entry", *words]
+    at_once = {**os.environ, "DAPKIT_SESSION_INITIAL_STOP_SECONDS": "1"}
+    done = subprocess.run(
+        command, cwd=project, env=at_once, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == exit_codes.DONE, (done.stdout, done.stderr)
 
 
 @contextmanager

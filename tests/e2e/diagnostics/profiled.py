@@ -8,7 +8,7 @@ from pathlib import Path
 from dapkit.diagnostics.profiling.profile import Profile
 from dapkit.diagnostics.profiling.work import WorkProfile, work
 from dapkit.diagnostics.sessions import Where
-from e2e.diagnostics.commands import dapkit
+from e2e.diagnostics.commands import dapkit, start_running
 
 PATIENCE = 60.0
 """Seconds that a busy machine may take to let a program be seen."""
@@ -143,7 +143,10 @@ func main() {
 def running(project: Path, program: str, text: str) -> Where:
     """Have a Python program run in a session, at whose end it is ended."""
     (project / program).write_text(text.lstrip())
-    dapkit(project, "launch", "--no-stop-on-entry", "--timeout", "5", program)
+    start_running(project, program)
+    deadline = time.monotonic() + PATIENCE
+    while '"news"' not in (threads := dapkit(project, "threads", "--json")):  # which is its last step before its work
+        assert time.monotonic() < deadline, threads
     return Where.of(project)
 
 

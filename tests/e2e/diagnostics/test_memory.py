@@ -17,7 +17,7 @@ from dapkit.cli import exit_codes
 from dapkit.diagnostics.errors import DiagnosticsError
 from dapkit.diagnostics.memory import HeapSnapshot, compare, load, memory, saved
 from dapkit.diagnostics.sessions import Where
-from e2e.diagnostics.commands import as_json, dapkit, menu
+from e2e.diagnostics.commands import as_json, dapkit, menu, start_running
 from interpreters import interpreter
 from screens import keep_picture, terminal
 
@@ -167,7 +167,7 @@ def test_program_is_the_same_afterwards(project: Path, adapter: str) -> None:
 
 def test_program_that_waits_in_native_code_is_not_stopped(project: Path) -> None:
     written(project, "import time\nprint('asleep', flush=True)\ntime.sleep(100_000)\n")
-    dapkit(project, "launch", "--no-stop-on-entry", "--timeout", "5", "shop.py")
+    start_running(project, "shop.py")
     found = memory(Where.of(project))
     assert found.heap is not None
     assert found.heap.objects > 1000
@@ -199,7 +199,7 @@ def test_program_that_computes_all_the_time_goes_on(project: Path) -> None:
         print("done", flush=True)
     """
     written(project, text)
-    dapkit(project, "launch", "--no-stop-on-entry", "--timeout", "5", "shop.py")
+    start_running(project, "shop.py")
     for _ in range(3):
         assert memory(Where.of(project)).complete
     assert end(project) == "done"
@@ -294,7 +294,7 @@ def test_program_that_has_ended_is_an_error(project: Path) -> None:
 def leaking(project: Path, *options: str) -> Where:
     """Have a program run that keeps what it allocates, until there is a file `end`."""
     written(project, LEAKING, "leak.py")
-    dapkit(project, "launch", *options, "--no-stop-on-entry", "--timeout", "5", "leak.py")
+    start_running(project, *options, "leak.py")
     return Where.of(project)
 
 
@@ -347,7 +347,7 @@ def test_memray_is_taken_back_from_the_program(project: Path) -> None:
     text = LEAKING.replace("def main():\n", "def main():\n    import state\n    before = state.state([])\n")
     text = text.replace('print("done", flush=True)', "print(state.changed(before, state.state([])))")
     written(project, text, "leak.py")
-    dapkit(project, "launch", "--no-stop-on-entry", "--timeout", "5", "leak.py")
+    start_running(project, "leak.py")
     for _ in range(2):
         found = memory(Where.of(project), attach=True, seconds=1)
         assert allocated(found)[line_of_growth(project)][0] > 0
@@ -446,7 +446,7 @@ def test_program_that_ends_meanwhile_gives_what_was_seen(project: Path) -> None:
 def test_program_with_a_profile_function_is_refused(project: Path) -> None:
     profiled = "import threading\nthreading.setprofile(lambda *_: None)\n"
     written(project, profiled + LEAKING.lstrip(), "leak.py")
-    dapkit(project, "launch", "--no-stop-on-entry", "--timeout", "5", "leak.py")
+    start_running(project, "leak.py")
     with pytest.raises(DiagnosticsError, match="the program has a profile function") as raised:
         memory(Where.of(project), attach=True, seconds=1)
     assert raised.value.code == "tool_failed"

@@ -20,7 +20,7 @@ from dapkit.diagnostics.profiling.samples import WAITING
 from dapkit.diagnostics.profiling.work import work
 from dapkit.diagnostics.programs import program_of
 from dapkit.diagnostics.sessions import Where
-from e2e.diagnostics.commands import as_json, dapkit
+from e2e.diagnostics.commands import as_json, dapkit, start_running
 from e2e.diagnostics.profiled import GO, GO_WITHOUT_SERVER, PATIENCE, PYTHON, C, LongWork, running, seen
 
 pytestmark = [pytest.mark.usefixtures("runtime"), pytest.mark.timeout(240)]
@@ -57,7 +57,7 @@ def test_native_program_is_seen_by_perf(project: Path, require_tool: Callable[[s
     require_tool("lldb-dap-22")
     (project / "busy.c").write_text(C)
     subprocess.run([require_tool("cc"), "-g", "-O0", "-pthread", "-o", "busy", "busy.c"], cwd=project, check=True)
-    dapkit(project, "launch", "--adapter", "lldb-dap", "--no-stop-on-entry", "--timeout", "5", "busy")
+    start_running(project, "--adapter", "lldb-dap", "busy")
     profile = seen(Where.of(project), lambda profile: hottest(profile) == "spin").profile
     assert (profile.tool, profile.waiting_included) == ("perf", False)
     assert "main" in {frame.function for stack in profile.stacks for frame in stack}
@@ -178,7 +178,15 @@ def test_command_shows_the_text_in_a_pipe_and_says_where_the_picture_is(project:
 def tools_of(pid: int) -> set[int]:
     """Return the processes of py-spy that a process has started."""
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    return {int(child) for child in children if Path(f"/proc/{child}/comm").read_text() == "py-spy\n"}
+    return {int(child) for child in children if name_of(child) == "py-spy\n"}
+
+
+def name_of(pid: str) -> str:
+    """Return what a process is called; nothing of one that has ended meanwhile."""
+    try:
+        return Path(f"/proc/{pid}/comm").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
 
 
 def wait_for(fact: Callable[[], bool], failure: str) -> None:

@@ -1,7 +1,6 @@
 """Records of a wire in an answer: as many as it may have, and no secret, also where a message was cut."""
 
 import json
-import time
 
 import anyio
 import anyio.lowlevel
@@ -10,6 +9,7 @@ import pytest
 from dapkit import limits
 from dapkit.agent.redaction import Redaction
 from dapkit.agent.wire_rows import page_of
+from dapkit.secret_names import SHAPES
 from dapkit.transport import WireBuffer, WireHead
 
 PLANTED = 'hunter-22 "tooth\\paste"'
@@ -144,7 +144,6 @@ async def test_text_that_is_no_json_loses_its_secrets() -> None:
     assert await shown("password=tooth-22-hunter and more") == "password=[redacted] and more"
 
 
-async def test_text_made_to_be_slow_to_look_through_is_looked_through_in_time() -> None:
-    begin = time.monotonic()
-    await shown(output("eyJ-" * 20_000))
-    assert time.monotonic() - begin < 20
+def test_text_made_to_be_slow_to_look_through_is_looked_through_once() -> None:
+    text = "eyJ-" * 200_000  # where each beginning is looked at up to the end, it takes an hour
+    assert SHAPES.sub("", text) == text
