@@ -161,6 +161,15 @@ def test_earlier_report_is_named_and_another_archive_is_kept(project: Path) -> N
     assert unpacked(Path(second["path"]))["artifacts/core.tar.gz"] == b"\x1f\x8b\0"
 
 
+def test_name_of_a_file_does_not_steer_the_terminal(project: Path) -> None:
+    dapkit(project, "launch", "-b", "app.py:5", "app.py")
+    (Path(as_json(project, "dump")["path"]).parent / "red\x1b[31m\n.txt").touch()
+    for words in (["open-artifacts"], ["dump"]):
+        text = dapkit(project, *words)
+        assert "\x1b" not in text
+        assert "red\\x1b[31m" in text
+
+
 def test_unknown_session_is_an_error(project: Path) -> None:
     dapkit(project, "launch", "app.py")
     error = dapkit(project, "dump", "-s", "nowhere", expect=exit_codes.NO_SESSION)

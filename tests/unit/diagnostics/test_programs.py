@@ -6,29 +6,16 @@ from typing import Any
 import pytest
 
 from dapkit.agent.results.diagnostics import RecordResult, SessionConfiguration
-from dapkit.agent.results.snapshot import Snapshot
 from dapkit.diagnostics import programs
 from dapkit.diagnostics.errors import DiagnosticsError
 from dapkit.diagnostics.sessions import Where
+from dapkit.protocol import changed
+from unit.agent.samples import ANYWHERE
 
 
 def attached(monkeypatch: pytest.MonkeyPatch, arguments: dict[str, Any]) -> None:
     """Have a session that was attached to so, whose adapter reports the number of this process."""
-    snapshot = Snapshot(
-        id="debug-1",
-        adapter="dapkit",
-        status="running",
-        cwd="/",
-        launched_at="",
-        last_used_at="",
-        output_bytes=0,
-        output_truncated=False,
-        needs_configuration_done=False,
-        breakpoint_files=0,
-        breakpoint_count=0,
-        function_breakpoint_count=0,
-        process_id=os.getppid(),
-    )
+    snapshot = changed(ANYWHERE, status="running", process_id=os.getppid())
     record = RecordResult(
         snapshot=snapshot,
         project="/",

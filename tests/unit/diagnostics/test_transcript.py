@@ -20,6 +20,8 @@ from dapkit.diagnostics.transcript import Transcript, as_html, as_markdown, tran
 from dapkit.diagnostics.transcript.content import CodeLine, ShownStop, ShownVariable, TranscriptStep, WireMessage
 from dapkit.diagnostics.transcript.markdown import code_span, fenced_block
 from dapkit.diagnostics.transcript.wording import duration, fitting
+from dapkit.protocol import changed
+from unit.agent.samples import ANYWHERE
 
 NASTY = (
     "```",
@@ -262,20 +264,7 @@ def test_session_without_actions_is_a_transcript_too() -> None:
 
 
 def snapshot(**given: object) -> Snapshot:
-    return Snapshot(
-        id="debug-1",
-        adapter="dapkit",
-        cwd="/project",
-        launched_at="",
-        last_used_at="",
-        output_bytes=0,
-        output_truncated=False,
-        needs_configuration_done=False,
-        breakpoint_files=0,
-        breakpoint_count=0,
-        function_breakpoint_count=0,
-        **{"status": "running", **given},  # type: ignore[arg-type] # the tests give what fits
-    )
+    return changed(ANYWHERE, **{"adapter": "dapkit", "program": None, "cwd": "/project", "status": "running", **given})
 
 
 def action(name: str, *, time: float = 1.0, details: object = None, **given: object) -> RecordedAction:

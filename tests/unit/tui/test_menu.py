@@ -13,8 +13,10 @@ from dapkit.agent.results.snapshot import Snapshot
 from dapkit.diagnostics.errors import DiagnosticsError
 from dapkit.diagnostics.routes import ROUTES
 from dapkit.diagnostics.sessions import Where
+from dapkit.protocol import changed
 from dapkit.tui import menu
 from dapkit.tui.menu import MenuScreen
+from unit.agent.samples import ANYWHERE
 
 
 def session(
@@ -23,20 +25,7 @@ def session(
     *,
     used: str = "2026-01-01T00:00:00+00:00",
 ) -> Snapshot:
-    return Snapshot(
-        id=name,
-        adapter="dapkit",
-        status=status,
-        cwd="/",
-        launched_at=used,
-        last_used_at=used,
-        output_bytes=0,
-        output_truncated=False,
-        needs_configuration_done=False,
-        breakpoint_files=0,
-        breakpoint_count=0,
-        function_breakpoint_count=0,
-    )
+    return changed(ANYWHERE, id=name, adapter="dapkit", program=None, status=status, last_used_at=used)
 
 
 class Menu(App[None]):

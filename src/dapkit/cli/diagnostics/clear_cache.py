@@ -5,8 +5,7 @@ import sys
 import click
 
 from dapkit.cli import exit_codes
-from dapkit.cli.diagnostics.common import fail, interruptible, route, show_json
-from dapkit.cli.display import page
+from dapkit.cli.diagnostics.common import fail, interruptible, route, show_json, show_page
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,10 +34,10 @@ def clear_cache(where: "Where", *, days: float | None, yes: bool, dry_run: bool,
         if as_json:
             show_json({**old.as_json(), "removed": [], "size": 0, "failed": []})
         else:
-            page(old.as_text())
+            show_page(old.as_text())
         return
     if not as_json:
-        click.echo(old.as_text())
+        show_page(old.as_text())
     if not yes:
         if as_json or not sys.stdin.isatty():
             fail("refused", "Nothing was removed, since nobody can be asked.", "--yes removes it.", as_json=as_json)
@@ -50,6 +49,6 @@ def clear_cache(where: "Where", *, days: float | None, yes: bool, dry_run: bool,
     if as_json:
         show_json({**old.as_json(), **removal.as_json()})
     else:
-        click.echo(removal.as_text())
+        show_page(removal.as_text())
     if removal.failed:
         raise click.exceptions.Exit(exit_codes.FAILED)

@@ -13,7 +13,7 @@ import click
 
 from dapkit.cli import exit_codes
 from dapkit.cli.common_options import COMMON_OPTIONS
-from dapkit.cli.display import as_json_text, complain
+from dapkit.cli.display import as_json_text, complain, page
 
 _TAKEN = ("session", "project", "as_json")
 
@@ -62,6 +62,13 @@ def show_json(value: object) -> None:
     """Print one JSON object."""
     sys.stdout.write(f"{as_json_text(value, indent=2 if sys.stdout.isatty() else None)}\n")
     sys.stdout.flush()
+
+
+def show_page(text: str) -> None:
+    """Show what a route has found: names of the program, and of files, may stand in it, whatever they have in them."""
+    from dapkit.agent.text.escaping import printable
+
+    page(printable(text))
 
 
 @contextlib.contextmanager

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from dapkit.cli import exit_codes
-from dapkit.cli.diagnostics.common import interruptible, route, show_json
+from dapkit.cli.diagnostics.common import interruptible, route, show_json, show_page
 from dapkit.cli.display import page
 from dapkit.cli.parameter_types import PathParameter
 
@@ -46,7 +46,7 @@ def dump(where: "Where", *, pid: int | None, output: str | None, native: bool, e
     if as_json:
         show_json(written.as_json())
     else:
-        page(written.as_text())
+        show_page(written.as_text())
 
 
 def _show_threads(pid: int, *, native: bool, everything: bool, as_json: bool) -> None:

@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 from dapkit import limits
-from dapkit.cli.diagnostics.common import interruptible, route, show_json
-from dapkit.cli.display import as_json_text, complain, page
+from dapkit.cli.diagnostics.common import interruptible, route, show_json, show_page
+from dapkit.cli.display import as_json_text, complain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def logs(
         return
     for problem in report.problems:
         complain({"error": {"message": f"Not read: {problem}"}})
-    page(report.as_numbered_text())
+    show_page(report.as_numbered_text())
 
 
 def _follow(where: "Where", pids: tuple[int, ...], level: "Level | None", lines: int, *, as_json: bool) -> None:

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import click
 
-from dapkit.cli.diagnostics.common import interruptible, route, show_json
-from dapkit.cli.display import page
+from dapkit.cli.diagnostics.common import interruptible, route, show_json, show_page
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,10 +50,10 @@ def memory(
         if as_json:
             show_json(found.as_json())
         else:
-            page(found.as_text(by=by, most=limit))
+            show_page(found.as_text(by=by, most=limit))
         return
     changes = route.compare(before, found)
     if as_json:
         show_json(changes.as_json())
     else:
-        page(f"{changes.as_text(by=by, most=limit)}\n\nKept in {found.path}")
+        show_page(f"{changes.as_text(by=by, most=limit)}\n\nKept in {found.path}")

@@ -4,8 +4,7 @@ import sys
 
 import click
 
-from dapkit.cli.diagnostics.common import route, show_json
-from dapkit.cli.display import page
+from dapkit.cli.diagnostics.common import route, show_json, show_page
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,6 +25,6 @@ def open_artifacts(where: "Where", *, as_json: bool) -> None:
     if as_json:
         show_json(found.as_json())
         return
-    page(found.as_text())
+    show_page(found.as_text())
     if found.files and sys.stdout.isatty():
         open_path(found.folder)

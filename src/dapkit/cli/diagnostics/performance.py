@@ -5,9 +5,8 @@ import threading
 import click
 
 from dapkit import limits
-from dapkit.cli.diagnostics.common import interruptible, route, show_json
+from dapkit.cli.diagnostics.common import interruptible, route, show_json, show_page
 from dapkit.cli.diagnostics.keys import ended_by_keys
-from dapkit.cli.display import page
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,7 +35,6 @@ def performance(where: "Where", *, seconds: float, work_seconds: float, as_json:
     Both profiles, as text, JSON, folded stacks and flame graphs, come into a report with all else that is known of the
     session; secrets are left out. A key, or Ctrl-C, ends the present profile with what it has.
     """
-    from dapkit.agent.text.escaping import printable
     from dapkit.diagnostics.profiling.performance import performance as profiled
 
     until = threading.Event()
@@ -53,4 +51,4 @@ def performance(where: "Where", *, seconds: float, work_seconds: float, as_json:
     if as_json:
         show_json(found.as_json())
     else:
-        page(printable(found.as_text()))
+        show_page(found.as_text())

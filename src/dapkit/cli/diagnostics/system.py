@@ -2,8 +2,7 @@
 
 import click
 
-from dapkit.cli.diagnostics.common import interruptible, route, show_json
-from dapkit.cli.display import page
+from dapkit.cli.diagnostics.common import interruptible, route, show_json, show_page
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,4 +23,4 @@ def system(where: "Where", *, as_json: bool) -> None:
     if as_json:
         show_json(report.as_json())
     else:
-        page(report.as_text())
+        show_page(report.as_text())

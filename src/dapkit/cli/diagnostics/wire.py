@@ -9,8 +9,7 @@ from dataclasses import replace
 import click
 
 from dapkit.cli.common_options import session_names
-from dapkit.cli.diagnostics.common import route
-from dapkit.cli.display import page
+from dapkit.cli.diagnostics.common import route, show_page
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -97,7 +96,7 @@ def _show(source: "WireSource", wanted: "WireFilter", *, whole: bool, as_json: b
         _write(shown.messages, whole=whole, as_json=as_json)
         sys.stderr.write(f"{shown.summary}\n")
     else:
-        page(shown.as_text(whole=whole))
+        show_page(shown.as_text(whole=whole))
 
 
 def _follow(source: "WireSource", wanted: "WireFilter", *, whole: bool, as_json: bool) -> None:

@@ -5,8 +5,7 @@ import sys
 import click
 
 from dapkit import limits
-from dapkit.cli.diagnostics.common import interruptible, route, show_json
-from dapkit.cli.display import page
+from dapkit.cli.diagnostics.common import interruptible, route, show_json, show_page
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +30,6 @@ def work(where: "Where", *, seconds: float, opens: bool, as_json: bool) -> None:
     For Python, threads that wait are in it, marked as waiting. Of native programs and Go, only time on a processor is
     seen. The program has to run; it goes on as if nothing had been.
     """
-    from dapkit.agent.text.escaping import printable
     from dapkit.diagnostics.profiling.work import work as profiled
 
     with interruptible() as (on_progress, stop):
@@ -44,5 +42,5 @@ def work(where: "Where", *, seconds: float, opens: bool, as_json: bool) -> None:
         from dapkit.diagnostics.opening import open_path
 
         open_path(found.path)
-    page(printable(found.as_text()))
+    show_page(found.as_text())
     click.echo(f"Flame graph: {found.path}", err=not in_terminal)
