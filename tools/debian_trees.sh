@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Put what Debian 12 does not have into .tools/: gdb 16, Ruby 3.3 with rdbg 1.9, Emacs 30 with dape and Helix (trixie)
-# into .tools/bin, Python 3.14 (sid) where tools/bootstrap.py finds it. Each suite is a tree of its own, whose programs
+# into .tools/bin, Python 3.14 and 3.15 (sid) where tools/bootstrap.py finds them. Each suite is a tree of its own, whose programs
 # run outside of it, with the tree's libraries.
 # Needs root; debootstrap and patchelf are installed if they are missing.
 set -euo pipefail
@@ -98,16 +98,18 @@ trixie() {
     helix
 }
 
-python_3_14() {
-    local folder=$TOOLS/trees/sid
-    tree sid python3.14,libpython3.14-testsuite
-    local program=$folder/usr/bin/python3.14
-    if [ "$(patchelf --print-interpreter "$program")" != "$folder/$LOADER" ]; then
-        patchelf --set-interpreter "$folder/$LOADER" --force-rpath --set-rpath "$folder/$LIBRARIES" "$program"
-    fi
+pythons() {
+    local folder=$TOOLS/trees/sid version program
+    tree sid python3.14,libpython3.14-testsuite,python3.15,libpython3.15-testsuite
     mkdir -p "$TOOLS/python"
     ln -sfn "$folder/usr" "$TOOLS/python/sid"
-    "$program" --version
+    for version in 3.14 3.15; do
+        program=$folder/usr/bin/python$version
+        if [ "$(patchelf --print-interpreter "$program")" != "$folder/$LOADER" ]; then
+            patchelf --set-interpreter "$folder/$LOADER" --force-rpath --set-rpath "$folder/$LIBRARIES" "$program"
+        fi
+        "$program" --version
+    done
 }
 
 missing=()
@@ -120,5 +122,5 @@ if [ ${#missing[@]} -gt 0 ]; then
 fi
 trixie &
 trixie=$!
-python_3_14
+pythons
 wait $trixie

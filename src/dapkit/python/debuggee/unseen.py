@@ -3,7 +3,7 @@
 The interpreter leaves a frame out until it has reached its RESUME, where a call is complete: of `sys._getframe` and
 `f_back`, of `sys._current_frames`, of every traceback; and what comes before RESUME causes no event of sys.monitoring.
 So a function that has its RESUME behind its last instruction runs as any other, and is never seen.
-CPython: `_PyFrame_IsIncomplete`, the same from 3.12 to 3.14.
+CPython: `_PyFrame_IsIncomplete`, the same from 3.12 to 3.15.
 
 For the few that lie below the program, and those in which our own thread waits: errors lack them, too. Events of
 exceptions that pass through them are reported all the same.
@@ -18,6 +18,8 @@ from . import native
 
 _RESUME = opmap["RESUME"]
 _NOP = opmap["NOP"]
+_CACHE = opmap["CACHE"]
+"""What follows RESUME from 3.15 on."""
 
 CODES: Final[dict[int, CodeType]] = {}
 """The code that is not seen, by identity."""
@@ -31,8 +33,12 @@ def unseen[**P, T](function: Callable[P, T]) -> Callable[P, T]:
     if id(usual) not in _made:
         content = bytearray(usual.co_code)
         first = next(offset for offset in range(0, len(content), 2) if content[offset] == _RESUME)
-        content[first : first + 2] = bytes((_NOP, 0))
-        code = usual.replace(co_code=bytes(content) + bytes((_RESUME, 0)))
+        end = first + 2
+        while content[end] == _CACHE:
+            end += 2
+        resume = bytes(content[first:end])
+        content[first:end] = bytes((_NOP, 0)) * (len(resume) // 2)
+        code = usual.replace(co_code=bytes(content) + resume)
         CODES[id(code)] = code
         _made[id(usual)] = (usual, code)
     plain.__code__ = _made[id(usual)][1]

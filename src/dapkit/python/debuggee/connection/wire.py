@@ -1,15 +1,16 @@
 """Messages as bytes: Content-Length frames around JSON, both ways.
 
-Works on `_json`, the C half of the standard `json`: importing `json` itself costs
-milliseconds and would bring `re` and `enum` into the program. Knows nothing of
-requests and events; `link` moves the bytes.
+Does not import `json`, which costs milliseconds and would bring `re` and `enum` into the program:
+`json_reader` reads, and the C half of `json` writes. Knows nothing of requests and events; `link`
+moves the bytes.
 """
 
-from _json import encode_basestring, make_encoder, make_scanner
+from _json import encode_basestring, make_encoder
 from collections.abc import Callable
 
 from .. import limits
 from ..errors import MalformedFrame
+from .json_reader import read_json
 
 type Json = dict[str, object]
 
@@ -18,25 +19,9 @@ def _refuse_value(value: object) -> object:
     raise TypeError(f"{type(value).__name__} in a message; expected text, number, list or dict")
 
 
-class _Strict:
-    """The settings of the C scanner."""
-
-    strict = False
-    object_hook = None
-    object_pairs_hook = None
-    parse_float = float
-    parse_int = int
-    parse_constant = float
-    memo: dict[str, str]
-
-    def __init__(self) -> None:
-        self.memo = {}
-
-
 _SETTINGS = (None, _refuse_value, encode_basestring, None, ":", ",", False, False, True)
 """Markers, default, encoder, indent, key and item separators, sort keys, skip keys, allow NaN."""
 _encode: Callable[[object, int], tuple[str, ...]] = make_encoder(*_SETTINGS)
-_scan: Callable[[str, int], tuple[object, int]] = make_scanner(_Strict())  # type: ignore[arg-type]  # a context, as in json.decoder
 
 
 def encode(message: Json) -> bytes:
@@ -58,12 +43,11 @@ def decode(body: bytes) -> Json:
 
     """
     try:
-        text = body.decode("utf-8").strip()
-        message, end = _scan(text, 0)
-    except (ValueError, StopIteration, RecursionError) as error:
+        message = read_json(body.decode("utf-8"))
+    except (ValueError, RecursionError) as error:
         raise MalformedFrame(f"a message is not JSON: {error}") from error
-    if not isinstance(message, dict) or end != len(text):
-        raise MalformedFrame(f"a message is not one JSON object but {text[:80]!r}")
+    if not isinstance(message, dict):
+        raise MalformedFrame(f"a message is not one JSON object but {body[:80]!r}")
     return message
 
 
