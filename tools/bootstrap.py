@@ -32,7 +32,7 @@ ROOT = Path(__file__).resolve().parent.parent
 TOOLS = ROOT / ".tools"
 UV = TOOLS / "bin" / "uv"
 
-VERSIONS = ("3.13", "3.14", "3.12")
+VERSIONS = ("3.13", "3.14", "3.15", "3.12")
 """The versions of Python that dapkit runs on, the best first."""
 
 FOLDERS = ("/usr/bin", "/usr/local/bin", "/opt/homebrew/bin")

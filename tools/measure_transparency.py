@@ -34,7 +34,7 @@ from transparency.page import as_text, document
 from transparency.subjects import BUILD, Subject, interpreter, module_subject, modules
 from transparency.trial import Base, Verdict, base, verdict
 
-VERSIONS = ("3.12", "3.13", "3.14")
+VERSIONS = ("3.12", "3.13", "3.14", "3.15")
 MOST_CHANGES = 3
 """So many unexplained changes in a mode on a version are accepted."""
 LONGEST = ("travel", "steps")

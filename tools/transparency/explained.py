@@ -28,7 +28,7 @@ class Explanation:
     source: str
     reason: str
     modes: tuple[str, ...] = tuple(MODES)
-    versions: tuple[str, ...] = ("3.12", "3.13", "3.14")
+    versions: tuple[str, ...] = ("3.12", "3.13", "3.14", "3.15")
 
     def covers(self, name: str, verdict: Verdict) -> bool:
         """Say whether a change is explained by this."""

@@ -36,6 +36,12 @@ def shown(peer: Peer, reference: int | str, count: int, **more: object) -> list[
     return rows
 
 
+def start_of_code(peer: Peer) -> int:
+    """Return the address of RESUME, which comes before the instruction that the function stands at."""
+    [resume] = shown(peer, pointer(peer), 1, instructionOffset=-1)
+    return int(resume["address"], 16)
+
+
 @pytest.mark.row("setInstructionBreakpoints, disassemble")
 def test_disassembly_shows_what_dis_shows_with_lines_columns_and_symbols(start: Start, python: str) -> None:
     peer = start(ADD)
@@ -66,13 +72,14 @@ def test_places_without_bytecode_are_marked_and_counted_on_both_sides(start: Sta
     peer = start(ADD)
     peer.configure(lines=[2])
     peer.stopped()
-    begin = pointer(peer) - 2
+    begin = start_of_code(peer)
     rows = shown(peer, begin, 4, instructionOffset=-3)
     assert [int(row["address"], 16) - begin for row in rows] == [-6, -4, -2, 0]
     assert [row.get("presentationHint") for row in rows] == ["invalid"] * 3 + [None]
     after = shown(peer, begin, 3, instructionOffset=1000)
     assert [row["presentationHint"] for row in after] == ["invalid"] * 3
-    assert shown(peer, begin, 1, offset=2)[0]["address"] == hex(begin + 2)
+    first = pointer(peer)
+    assert shown(peer, begin, 1, offset=first - begin)[0]["address"] == hex(first)
     nowhere = shown(peer, 0x10, 2)
     assert [(row["address"], row["presentationHint"]) for row in nowhere] == [("0x10", "invalid"), ("0x12", "invalid")]
     assert shown(peer, begin, 0) == []
@@ -90,7 +97,7 @@ def test_addresses_are_the_same_at_every_stop_and_name_breakpoints(start: Start)
     store = next(row for row in rows if row["instruction"].startswith("STORE_FAST"))
     wishes: list[Message] = [
         {"instructionReference": hex(first), "offset": int(store["address"], 16) - first, "condition": "a == 3"},
-        {"instructionReference": hex(first - 2)},
+        {"instructionReference": hex(start_of_code(peer))},
         {"instructionReference": store["address"], "hitCondition": "99"},
         {"instructionReference": "0x10"},
         {"instructionReference": "add"},

@@ -27,7 +27,7 @@ from e2e.python.processes import computing, ended
 from interpreters import interpreter
 
 PROGRAMS = sorted(Path(__file__, "..", "travel", "programs").resolve().glob("*.py"))
-VERSIONS = ("3.12", "3.13", "3.14")
+VERSIONS = ("3.12", "3.13", "3.14", "3.15")
 OF_PROGRAM = {"threads_pools": "3.13", "threads_asyncio": "3.13"}
 """They go through sets of threads, whose order is that of addresses."""
 
@@ -98,7 +98,10 @@ def said(driver: Driver) -> str:
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize(
     ("program", "version"),
-    [(program, OF_PROGRAM.get(program.stem, VERSIONS[place % 3])) for place, program in enumerate(PROGRAMS)],
+    [
+        (program, OF_PROGRAM.get(program.stem, VERSIONS[place % len(VERSIONS)]))
+        for place, program in enumerate(PROGRAMS)
+    ],
     ids=[program.stem for program in PROGRAMS],
 )
 async def test_a_recording_shows_what_the_program_had(tmp_path: Path, program: Path, version: str) -> None:

@@ -105,7 +105,7 @@ def travelled(*, with_each: bool) -> list[TravelledProgram]:
     paths = [path for path in [*PROGRAMS, *EVERYDAY, *WITH_LIBRARIES] if path.stem not in BY_ADDRESS]
     found = list[TravelledProgram]()
     for number, path in enumerate(paths):
-        chosen = bootstrap.VERSIONS if with_each else bootstrap.VERSIONS[number % 3 :][:1]
+        chosen = bootstrap.VERSIONS if with_each else bootstrap.VERSIONS[number % len(bootstrap.VERSIONS) :][:1]
         found += [TravelledProgram(path, version) for version in chosen]
     for number, tested in enumerate(OF_LIBRARY):
         chosen = WITH_TESTS if with_each else WITH_TESTS[number % 2 :][:1]

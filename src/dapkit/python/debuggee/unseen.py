@@ -5,8 +5,8 @@ The interpreter leaves a frame out until it has reached its RESUME, where a call
 So a function that has its RESUME behind its last instruction runs as any other, and is never seen.
 CPython: `_PyFrame_IsIncomplete`, the same from 3.12 to 3.15.
 
-For the few that lie below the program, and those in which our own thread waits: errors lack them, too. Events of
-exceptions that pass through them are reported all the same.
+For the few that lie below the program, and those in which our own thread waits: errors lack them, too. Before 3.15,
+events of exceptions that pass through them are reported all the same.
 """
 
 from collections.abc import Callable
@@ -18,12 +18,30 @@ from . import native
 
 _RESUME = opmap["RESUME"]
 _NOP = opmap["NOP"]
-_CACHE = opmap["CACHE"]
-"""What follows RESUME from 3.15 on."""
+_CACHE = opmap["CACHE"]  # what follows RESUME from 3.15 on
 
 CODES: Final[dict[int, CodeType]] = {}
 """The code that is not seen, by identity."""
 _made: Final[dict[int, tuple[CodeType, CodeType]]] = {}
+_set_events: Callable[[CodeType], object] | None = None
+
+
+def allocate_events(set_events: Callable[[CodeType], object]) -> None:
+    """Have `set_events` called with all code that is not seen, now and later: it sets that code's events to none.
+
+    Exceptions are local events from 3.15 on. RESUME allocates what the interpreter keeps of such events, and reads
+    where an exception passes: code that never comes to its RESUME ended the interpreter.
+    """
+    global _set_events  # noqa: PLW0603 - one for the process, as CODES
+    _set_events = set_events
+    for code in CODES.values():
+        set_events(code)
+
+
+def _note(code: CodeType) -> None:
+    CODES[id(code)] = code
+    if _set_events is not None:
+        _set_events(code)
 
 
 def unseen[**P, T](function: Callable[P, T]) -> Callable[P, T]:
@@ -39,7 +57,7 @@ def unseen[**P, T](function: Callable[P, T]) -> Callable[P, T]:
         resume = bytes(content[first:end])
         content[first:end] = bytes((_NOP, 0)) * (len(resume) // 2)
         code = usual.replace(co_code=bytes(content) + resume)
-        CODES[id(code)] = code
+        _note(code)
         _made[id(usual)] = (usual, code)
     plain.__code__ = _made[id(usual)][1]
     return function
@@ -50,7 +68,7 @@ def hide(code: CodeType) -> bool:
     plain = _sample.__code__
     samples = [(plain.replace(co_code=bytes((_NOP, 0)) * count + plain.co_code), count) for count in (3, 7, 12)]
     if native.hide(code, samples):
-        CODES[id(code)] = code
+        _note(code)
     return id(code) in CODES
 
 

@@ -3,11 +3,22 @@
 `dis` would bring a dozen modules into the debugged program.
 """
 
+import opcode
 from opcode import opname
 from types import CodeType
+from typing import Final
 
 type Instruction = tuple[int, str, int]
 """Offset, name, and argument with the prefixes that extend it."""
+
+_COMMON_CONSTANTS: Final[list[object]] = getattr(opcode, "_common_constants", [])
+
+
+def constant(code: CodeType, name: str, argument: int) -> object:
+    """Return the constant that an instruction loads; None if it loads none."""
+    if name == "LOAD_CONST":
+        return code.co_consts[argument]
+    return _COMMON_CONSTANTS[argument] if name == "LOAD_COMMON_CONSTANT" else None
 
 
 def instructions(code: CodeType) -> list[Instruction]:

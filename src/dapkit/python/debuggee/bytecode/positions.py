@@ -15,7 +15,7 @@ from types import CodeType
 
 from ..hidden import hide
 from ..sources.compilation import with_nested
-from ..sources.files import resume_offset
+from ..sources.files import body_offset
 from .texts import ProgramText
 from .tree_places import Span, Spot, candidates
 
@@ -169,11 +169,11 @@ def entries(code: CodeType, span: Span) -> list[int]:
 
 def line_starts(code: CodeType) -> dict[int, int]:
     """Return the offset of the first instruction of each line of a code object, at which its LINE event comes."""
-    resume = resume_offset(code)
+    begin = body_offset(code)
     starts: dict[int, int] = {}
     for start, end, line in code.co_lines():
-        if line and end > resume + 2:
-            starts.setdefault(line, max(start, resume + 2))
+        if line and end > begin:
+            starts.setdefault(line, max(start, begin))
     return starts
 
 
@@ -196,8 +196,8 @@ def _touches(code: CodeType, first: int, last: int) -> bool:
 
 def _table(code: CodeType) -> list[tuple[int, Span]]:
     """Return where in the text each code unit comes from that can be stopped at."""
-    resume = resume_offset(code)
-    return [(offset, span) for offset, span in _spans(code) if offset > resume]
+    begin = body_offset(code)
+    return [(offset, span) for offset, span in _spans(code) if offset >= begin]
 
 
 def _spans(code: CodeType) -> Iterator[tuple[int, Span]]:

@@ -1,16 +1,17 @@
 """The engine's place in sys.monitoring: which code objects report which events.
 
-Everything here follows from facts of CPython 3.12 to 3.14:
+Everything here follows from facts of CPython 3.12 to 3.15:
 
 * DISABLE switches one event off at one instruction, until the events of that code object
   are taken away and set again (or `restart_events`, which is global to all tools).
-* PY_UNWIND, RAISE and RERAISE can only be watched globally; watching them costs nothing until they happen.
+* PY_UNWIND, RAISE and RERAISE can only be watched globally before 3.15; watching them costs nothing until they happen.
 * From 3.13 on, a function on one line reports LINE only while PY_START is on there too.
 * `free_tool_id` leaves events and callbacks behind, so they are cleared by hand.
 * When two tools come to share an event in a code object, the INSTRUCTION events that one of them has there are lost,
   unless two shared one before. So while starts are watched everywhere, a companion watches them too, a second tool that
-  does nothing. Otherwise we let two tools come for a moment before we watch INSTRUCTION. It is not only our events that
-  are lost: `sys.settrace` is a tool as well, and `pdb.set_trace` of 3.13 and later stops with INSTRUCTION.
+  does nothing; from 3.15 on, while anything is watched everywhere, both watch PY_THROW, without a callback. Otherwise
+  we let two tools come for a moment before we watch INSTRUCTION. It is not only our events that are lost:
+  `sys.settrace` is a tool as well, and `pdb.set_trace` of 3.13 and later stops with INSTRUCTION.
 
 What the events mean is decided in `callbacks`.
 """
@@ -25,6 +26,7 @@ from ..errors import RequestRefused
 from ..log import LOG, code_name, write
 from ..marks import under_lock
 from ..room import roomy
+from ..unseen import allocate_events
 
 _MONITORING = sys.monitoring
 EVENTS = _MONITORING.events
@@ -35,12 +37,20 @@ _TOOL: Final = 3
 _NAME: Final = "dapkit"
 _COMPANION_NAME: Final = "dapkit's companion"
 
+HAS_LOCAL_EXCEPTION_EVENTS: Final = sys.version_info >= (3, 15)
+"""Whether RAISE, RERAISE, PY_UNWIND, PY_THROW and EXCEPTION_HANDLED can be watched in one code object (gh-142186)."""
+
 SPARE_TOOLS: Final = (4, _MONITORING.OPTIMIZER_ID)
 """Of six; the others are meant for debuggers, coverage and profilers. Nothing in Python takes that of optimizers.
 
 Where several tools watch an event, the one of the highest number is called first.
 """
 _COMPANION: Final = _MONITORING.OPTIMIZER_ID
+_ACCOMPANIED: Final = EVENTS.PY_THROW if HAS_LOCAL_EXCEPTION_EVENTS else EVENTS.PY_START
+"""The event that the companion shares with us, so that INSTRUCTION events outlive the coming of other tools.
+
+Where exceptions are local events, watching them is sharing, too; a throw into a generator is the rarest of them.
+"""
 
 DISCOVERY: Final = EVENTS.PY_START | EVENTS.PY_RESUME
 """Every code object is looked at once, when it first runs; then DISABLE."""
@@ -62,8 +72,8 @@ class Monitor:
     """The tool `dapkit` of sys.monitoring.
 
     Invariant: the local events of a code object are the union of what the owners need;
-    the global ones are the union of what `also` was given. While DISCOVERY is among them, the companion is there,
-    if there is a tool for it.
+    the global ones are the union of what `also` was given. While DISCOVERY is among them, or from 3.15 on any, the
+    companion is there, if there is a tool for it.
     """
 
     def __init__(self) -> None:
@@ -93,6 +103,8 @@ class Monitor:
                 f"tool {_TOOL} of sys.monitoring, which the debugger needs, is in use by another ({holder})"
             ) from error
         self.active = True
+        if HAS_LOCAL_EXCEPTION_EVENTS:
+            allocate_events(lambda code: _MONITORING.set_local_events(_TOOL, code, 0) if self.active else None)
 
     def accompanied_by_clock(self, set_apart: Callable[[Callable[..., object]], Callable[..., object]]) -> None:
         """Take note that the clock of time travel watches all starts, as a companion does; so do we then, all the time.
@@ -152,9 +164,11 @@ class Monitor:
         )  # else others' INSTRUCTION events are lost where it counts lines
         for wanted in self._also.values():
             events |= wanted
+        if events and HAS_LOCAL_EXCEPTION_EVENTS:
+            events |= _ACCOMPANIED
         if events != self._global:
             self._global = events
-            if events & EVENTS.PY_START:
+            if events & _ACCOMPANIED:
                 self._call_companion()
             else:
                 self._dismiss_companion()
@@ -168,13 +182,14 @@ class Monitor:
         except ValueError:
             return
         self._accompanied = True
-        _MONITORING.register_callback(_COMPANION, EVENTS.PY_START, native.router({}) or _disable)
-        _MONITORING.set_events(_COMPANION, EVENTS.PY_START)
+        if not HAS_LOCAL_EXCEPTION_EVENTS:
+            _MONITORING.register_callback(_COMPANION, _ACCOMPANIED, native.router({}) or _disable)
+        _MONITORING.set_events(_COMPANION, _ACCOMPANIED)
 
     def _dismiss_companion(self) -> None:
         if self._accompanied and _MONITORING.get_tool(_COMPANION) == _COMPANION_NAME:  # the program may have taken it
             _MONITORING.set_events(_COMPANION, 0)
-            _MONITORING.register_callback(_COMPANION, EVENTS.PY_START, None)
+            _MONITORING.register_callback(_COMPANION, _ACCOMPANIED, None)
             _MONITORING.free_tool_id(_COMPANION)
         self._accompanied = False
 

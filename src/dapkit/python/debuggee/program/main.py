@@ -147,7 +147,8 @@ def _of_file(path: str, names: dict[str, object]) -> Loaded:
         sys.stderr.write(f"{sys.executable}: can't open file {path!r}: [Errno {error.errno}] {error.strerror}\n")
         raise SystemExit(2) from None
     names["__file__"] = path
-    names["__cached__"] = None
+    if sys.version_info < (3, 15):
+        names["__cached__"] = None
     external = sys.modules["_frozen_importlib_external"]
     compiled = path.endswith(".pyc")
     loader = external.SourcelessFileLoader if compiled else external.SourceFileLoader

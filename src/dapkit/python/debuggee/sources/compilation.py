@@ -21,18 +21,18 @@ def compiled(text: str | bytes | _ast.AST, mode: str = "exec", flags: int = 0, *
 
     """
     filters = warning_filters()
-    silence = (
-        "ignore",
-        None,
-        SyntaxWarning,
-        place.removesuffix(".py"),
-        0,
-    )  # the name of the module, as `warnings` makes it up
+    module = place.removesuffix(".py")  # as `warnings` makes it up before 3.15
+    silence = ("ignore", None, SyntaxWarning, module, 0)
     filters.insert(0, silence)
     try:
-        return compile(text, place, mode, flags, dont_inherit=True)  # type: ignore[arg-type]  # a tree that can be
+        return compile(text, place, mode, flags, dont_inherit=True, **_module(module))  # type: ignore[call-overload]  # a tree that can be compiled
     finally:
         filters.remove(silence)
+
+
+def _module(name: str) -> dict[str, str]:
+    """Return the argument of `compile` that gives warnings of 3.15 and later their module."""
+    return {"module": name} if sys.version_info >= (3, 15) else {}
 
 
 def warning_filters() -> list[tuple[str, None, type[Warning], str | None, int]]:

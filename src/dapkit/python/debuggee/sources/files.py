@@ -37,6 +37,7 @@ _IMPORTS: Final = frozenset(
 )
 _RUNPY: Final = "<frozen runpy>"
 _RESUME: Final = (lambda: None).__code__.co_code[0]
+_CACHE: Final = 0  # in all versions
 _OPTIMIZED: Final = 0x3  # CO_OPTIMIZED | CO_NEWLOCALS: a function's code
 
 
@@ -286,8 +287,8 @@ def lines_of_code(code: CodeType) -> set[int]:
 
     What precedes RESUME (making cells, making the generator) cannot be.
     """
-    resume = resume_offset(code)
-    return {line for _, end, line in code.co_lines() if line and end > resume + 2}
+    begin = body_offset(code)
+    return {line for _, end, line in code.co_lines() if line and end > begin}
 
 
 def resume_offset(code: CodeType) -> int:
@@ -299,10 +300,19 @@ def resume_offset(code: CodeType) -> int:
     return -2
 
 
+def body_offset(code: CodeType) -> int:
+    """Return where the first instruction after RESUME is; from 3.15 on RESUME has an inline cache."""
+    instructions = code.co_code
+    offset = resume_offset(code) + 2
+    while instructions[offset] == _CACHE:
+        offset += 2
+    return offset
+
+
 def first_line(code: CodeType) -> int:
     """Return the line at which a function begins to execute."""
-    resume = resume_offset(code)
-    return next((line for _, end, line in code.co_lines() if line and end > resume + 2), code.co_firstlineno)
+    begin = body_offset(code)
+    return next((line for _, end, line in code.co_lines() if line and end > begin), code.co_firstlineno)
 
 
 def starts_on_its_only_line(code: CodeType) -> bool:
@@ -311,8 +321,8 @@ def starts_on_its_only_line(code: CodeType) -> bool:
     CPython 3.13 and later report no LINE event there unless PY_START is watched as well
     (python/cpython#155992).
     """
-    resume = resume_offset(code)
-    return any(start <= resume and end > resume + 2 for start, end, _ in code.co_lines())
+    resume, begin = resume_offset(code), body_offset(code)
+    return any(start <= resume and end > begin for start, end, _ in code.co_lines())
 
 
 def is_function(code: CodeType) -> bool:

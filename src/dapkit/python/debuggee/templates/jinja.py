@@ -10,7 +10,7 @@ import builtins
 from types import CodeType, FrameType, FunctionType
 from typing import Any, Final
 
-from ..bytecode.instructions import instructions
+from ..bytecode.instructions import constant, instructions
 from ..classes import namespace, plain_text
 from ..errors import RequestRefused
 from ..hidden import hide
@@ -229,5 +229,5 @@ def _constant_of(code: CodeType, name: str) -> str | None:
     for _, operation, argument in instructions(code):
         if operation == "STORE_NAME" and code.co_names[argument] == name and type(before) is str:
             found = before
-        before = code.co_consts[argument] if operation == "LOAD_CONST" else None
+        before = constant(code, operation, argument)
     return found

@@ -20,6 +20,8 @@ except ImportError as _error:
         if sys.platform != "linux"
         else "time travel does not work with free-threaded Python yet"
         if IS_FREE_THREADED
+        else f"time travel on Python 3.15 and later needs the C extension, which cannot be loaded ({_error})"
+        if sys.version_info >= (3, 15)
         else ""
     )
     NO_RECORDINGS = _WHY_NOT or f"the C extension for recordings cannot be loaded ({_error}); is there a C compiler?"

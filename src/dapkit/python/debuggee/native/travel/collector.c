@@ -5,7 +5,7 @@
    is noted: at which clock, and what the counts were at the beginning of that line. In replay nothing is collected
    at other lines; at that line the counts are made the same, and if no collection came of that, it is done at its end.
 
-   CPython 3.12 to 3.14 have a threshold and a count for each generation, one after the other in the interpreter's state.
+   CPython 3.12 to 3.15 have a threshold and a count for each generation, one after the other in the interpreter's state.
    Where that is, is found out by thresholds that nothing else has. */
 
 #include "travel.h"
@@ -38,6 +38,7 @@ static PyObject *set_threshold, *collect, *visible;
 static Collection *collections; /* shared with the copies */
 static size_t collections_room, place;
 static int collections_file = -1;
+static const void *collecting_in; /* the frame in which a collection was begun, NULL if none is going on */
 
 static PyObject *set_to(const int *thresholds)
 {
@@ -144,6 +145,7 @@ static PyObject *on_collection(PyObject *Py_UNUSED(module), PyObject *args)
     PyObject *phase, *info;
     if (!PyArg_ParseTuple(args, "OO", &phase, &info)) return NULL;
     int begins = PyUnicode_CompareWithASCIIString(phase, "start") == 0;
+    if (!begins) collecting_in = NULL;
     if (begins && counts[0] != NULL) {
         PyObject *generation = PyDict_GetItemString(info, "generation"); /* borrowed */
         begin_collection(generation == NULL ? 0 : (int)PyLong_AsLong(generation));
@@ -155,8 +157,13 @@ static PyObject *on_collection(PyObject *Py_UNUSED(module), PyObject *args)
         Py_DECREF(callback);
     }
     if (!begins && counts[0] != NULL) end_collection();
+    if (begins) collecting_in = current_frame();
     Py_RETURN_NONE;
 }
+
+/* From 3.15 on the interpreter reads a clock at the beginning and the end of each collection. That is no call of the
+   program's, whose finalizers have frames of their own. */
+int is_time_of_collection(void) { return collecting_in != NULL && current_frame() == collecting_in; }
 
 static PyMethodDef on_collection_method = {"on_collection", on_collection, METH_VARARGS, NULL};
 

@@ -163,6 +163,7 @@ static const Layout LAYOUTS[] = {
     {0x030c, 8, 2664, {{0, 16}, {2416, 8 + 240 + 648}, {3328, 1288}, {4680, 1296 + 16}}},
     {0x030d, 8, 256, {{0, 3536}}},
     {0x030e, 0, 22 * 16, {{0, 39 * 16}}},
+    {0x030f, 0, 23 * 16, {{0, 41 * 16}}},
 };
 
 static char *lists; /* NULL if they were not found */
@@ -209,7 +210,7 @@ static int list_is_kept(char *found, const Layout *of)
     PyObject *one = PyList_New(0), *place = one;
     Py_XDECREF(one);
     void *const *list = (void *const *)(found + of->of_lists);
-    if (of->version == 0x030e) return *list == place;
+    if (of->version >= 0x030e) return *list == place;
     int count = *(const int *)(list + 80);
     return count > 0 && count <= 80 && list[count - 1] == place;
 }

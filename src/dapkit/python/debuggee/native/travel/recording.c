@@ -184,6 +184,7 @@ static PyObject *record(PyObject *Py_UNUSED(module), PyObject *args)
     if (record_collections(collections) < 0) return failed(collections);
     if (make_heap() < 0 || begin_to_look_after_signals() < 0) return PyErr_SetFromErrno(PyExc_OSError);
     if (find_collector() < 0 || find_handlers() < 0 || find_real_functions() < 0) return NULL;
+    find_current_frame();
     set_slots();
     find_time_of_lock();
     take_over_signals();

@@ -1,7 +1,7 @@
 /* When each frame has begun its latest line: a table by address, in a memory that the program's objects do not share.
 
    A frame object that the program does not have would be one object more for the garbage collector, which then runs at
-   other moments. So the interpreter's own frame is looked up instead: in CPython 3.12 to 3.14 a frame object has a
+   other moments. So the interpreter's own frame is looked up instead: in CPython 3.12 to 3.15 a frame object has a
    pointer to it, and the state of the thread too, directly or by one pointer more. Where in there is found out. */
 
 #include "travel.h"
@@ -53,9 +53,13 @@ int find_current_frame(void)
     return -1;
 }
 
-static const void *current_frame(void)
+/* NULL where the thread executes no Python: the interpreter may be about to end. */
+const void *current_frame(void)
 {
-    if (offset < 0) return frame_of_object((PyObject *)PyEval_GetFrame());
+    if (offset < 0) {
+        PyObject *frame = (PyObject *)PyEval_GetFrame();
+        return frame == NULL ? NULL : frame_of_object(frame);
+    }
     const void *found = *(void **)((char *)PyThreadState_Get() + offset);
     return is_indirect ? *(void *const *)found : found;
 }

@@ -9,10 +9,10 @@
 
 typedef struct {
     int version; /* 0x030d: 3.13 */
-    unsigned char resume, specialized;
+    unsigned char resume, first, last; /* RESUME, and those that it is specialized to */
 } Opcodes;
 
-static const Opcodes OPCODES[] = {{0x030d, 149, 207}, {0x030e, 128, 196}};
+static const Opcodes OPCODES[] = {{0x030d, 149, 207, 207}, {0x030e, 128, 196, 196}, {0x030f, 128, 200, 201}};
 
 #define PLACE_OF_RESUME 4 /* in a generator: behind what makes it */
 
@@ -51,7 +51,7 @@ static PyObject *on_throw(PyObject *Py_UNUSED(module), PyObject *const *args, Py
     Py_ssize_t offset = PyLong_AsSsize_t(args[1]);
     if (offset < 0) return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
     unsigned char *instruction = (unsigned char *)args[0] + size_of_code + offset;
-    if (opcodes != NULL && *instruction == opcodes->specialized) *instruction = opcodes->resume;
+    if (opcodes != NULL && *instruction >= opcodes->first && *instruction <= opcodes->last) *instruction = opcodes->resume;
     Py_RETURN_NONE;
 }
 

@@ -184,6 +184,7 @@ extern uint64_t bytes_written; /* by the program to its standard output and erro
 /* steps.c: when each frame has begun its latest line, in a replay that looks for where to step back to */
 
 int find_current_frame(void);
+const void *current_frame(void);
 void note_step(const void *code, uint64_t when); /* of the frame that is being executed */
 int64_t step_of(PyObject *frame); /* -1: it had begun before, 0: it has begun no line */
 int64_t first_step_of(PyObject *frame); /* the same, of its first line */
@@ -200,6 +201,7 @@ typedef struct {
 } Counters;
 
 int find_collector(void); /* -1 with an exception set */
+int is_time_of_collection(void); /* said of the calling thread */
 extern PyObject *call_tracing; /* `sys.call_tracing`: calls a function as if no callback were being called */
 Counters hold_counters(void);
 void release_counters(const Counters *held);
