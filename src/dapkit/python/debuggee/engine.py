@@ -17,7 +17,7 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
-from . import limits, log, marks
+from . import internals, limits, log, marks
 from .bytecode.texts import ProgramTexts
 from .callbacks import Callbacks
 from .children import following
@@ -322,6 +322,8 @@ class Engine:
         A program that runs can stop as soon as it has breakpoints.
         """
         self._tell_of_process()
+        if remark := internals.remark():
+            self.link.event("output", {"category": "console", "output": f"{remark}\n"})
         self.link.event("thread", {"reason": "started", "threadId": MAIN})
         if not self.owned:
             self.threads.look()  # tells of the others

@@ -62,7 +62,10 @@ def _load_engine() -> "Callable[[str], Any]":
     loader.__file__ = path
     loader.__builtins__ = dict(vars(builtins))
     exec(sys.modules["_frozen_importlib_external"].SourceFileLoader("loader", path).get_code("loader"), vars(loader))
-    load: Callable[[str], Any] = loader.start(loader)
+    try:
+        load: Callable[[str], Any] = loader.start(loader)
+    except RuntimeError as error:
+        sys.exit(f"dapkit: {error}")
     return load
 
 

@@ -61,7 +61,7 @@ def visit(folder: str, place: str, main: int, beginning: "dict[str, Any] | None"
 
 def report(place: str, error: BaseException) -> None:
     """Leave word of an error, unless the adapter has gone."""
-    leave_word(place, REFUSAL, str(error) if type(error) is RuntimeError else f"{type(error).__name__}: {error}")
+    leave_word(place, REFUSAL, str(error) if isinstance(error, RuntimeError) else f"{type(error).__name__}: {error}")
 
 
 def leave_word(place: str, suffix: str, text: str) -> None:

@@ -7,10 +7,11 @@ less: it keeps no recordings, and the history of a program ends where it does wh
 import sys
 from typing import Final
 
+from ..internals import NEWEST_TESTED, is_newer
 from ..native import IS_FREE_THREADED
 
 try:
-    if IS_FREE_THREADED or sys.platform != "linux":
+    if IS_FREE_THREADED or sys.platform != "linux" or is_newer():
         raise ImportError  # noqa: TRY301 - as if the file were not there
     from .. import _travel as boundary
 except ImportError as _error:
@@ -20,6 +21,8 @@ except ImportError as _error:
         if sys.platform != "linux"
         else "time travel does not work with free-threaded Python yet"
         if IS_FREE_THREADED
+        else f"time travel was tested with Python 3.12 to {'.'.join(map(str, NEWEST_TESTED))} only"
+        if is_newer()
         else f"time travel on Python 3.15 and later needs the C extension, which cannot be loaded ({_error})"
         if sys.version_info >= (3, 15)
         else ""

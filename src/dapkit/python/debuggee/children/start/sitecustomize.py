@@ -44,7 +44,12 @@ def _begin(way):
     loader.__file__ = path
     loader.__builtins__ = dict(vars(sys.modules["builtins"]))
     exec(files.SourceFileLoader("loader", path).get_code("loader"), vars(loader))
-    loader.start(loader)("child").begin(way, of_interpreter)
+    try:
+        load = loader.start(loader)
+    except RuntimeError as error:
+        sys.stderr.write(f"dapkit: {error} This process is not debugged.\n")
+    else:
+        load("child").begin(way, of_interpreter)
     globals().clear()  # nothing of this module is left for the collector either
 
 

@@ -161,8 +161,8 @@ static PyObject *on_collection(PyObject *Py_UNUSED(module), PyObject *args)
     Py_RETURN_NONE;
 }
 
-/* From 3.15 on the interpreter reads a clock at the beginning and the end of each collection. That is no call of the
-   program's, whose finalizers have frames of their own. */
+/* From 3.15 on the interpreter reads a clock at the beginning and the end of each collection. The program has not
+   called it: its finalizers have frames of their own. */
 int is_time_of_collection(void) { return collecting_in != NULL && current_frame() == collecting_in; }
 
 static PyMethodDef on_collection_method = {"on_collection", on_collection, METH_VARARGS, NULL};
