@@ -92,7 +92,7 @@ def never_reached(program: Path) -> int:
 def interpreter(version: str) -> str | None:
     """Return an interpreter of a version that has the tests of the standard library."""
     python = bootstrap.find_interpreter(version)
-    return python if python is not None and (library(python) / "test" / "test_io.py").exists() else None
+    return python if python is not None and (library(python) / "test" / "test_bdb.py").exists() else None
 
 
 @cache

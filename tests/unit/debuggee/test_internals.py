@@ -11,7 +11,7 @@ from dapkit.python.debuggee import internals
 from dapkit.python.debuggee.connection import wire
 from dapkit.python.debuggee.data_breakpoints import name_offsets
 from dapkit.python.debuggee.exceptions import handlers
-from dapkit.python.debuggee.internals import INTERNALS, ChangedInternal
+from dapkit.python.debuggee.internals import ChangedInternal
 from dapkit.python.debuggee.sources import compilation, files
 
 
@@ -67,7 +67,7 @@ def test_all_checks_hold_here() -> None:
 
 
 def test_each_internal_has_a_change_below() -> None:
-    assert [internal.name for internal in INTERNALS] == list(CHANGES)
+    assert [internal.name for internal in internals.internals()] == list(CHANGES)
 
 
 @pytest.mark.parametrize("name", CHANGES)

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable
 from time import monotonic, sleep
 
-from . import limits
+from . import internals, limits
 from .connection import current, tokens
 from .connection.descriptor import OwnDescriptor
 from .connection.introduction import connected
@@ -71,6 +71,7 @@ class AttachableProgram:
         main: int,
     ) -> ListenAddress:
         """Listen, and serve the clients that connect; `main` is the main thread, if the caller knows it."""
+        internals.check()
         self._need_nobody()
         made = None if token is not None or isinstance(place, str) else tokens.make()
         self.listener = ClientListener(place, token or made, allow_remote=allow_remote, shown=shown)
@@ -96,6 +97,7 @@ class AttachableProgram:
 
     def reach(self, place: ListenAddress, token: str | None, *, authority: str | None, waits: bool, main: int) -> None:
         """Connect to a debugger that waits, and return when it has configured its session, if that is wanted."""
+        internals.check()
         self._need_nobody()
         client = connected(place, token, authority)
         waiter = current.expect()
@@ -111,6 +113,7 @@ class AttachableProgram:
             OSError: nobody waits there any more.
 
         """
+        internals.check()
         current.need_no_launcher()
         if self.listener is not None:
             where = self.listener.place

@@ -62,11 +62,16 @@ def _load_engine() -> "Callable[[str], Any]":
     loader.__file__ = path
     loader.__builtins__ = dict(vars(builtins))
     exec(sys.modules["_frozen_importlib_external"].SourceFileLoader("loader", path).get_code("loader"), vars(loader))
+    load: Callable[[str], Any] = loader.start(loader)
+    return load
+
+
+def _check(load: "Callable[[str], Any]") -> None:
+    """End here if the interpreter is not what the engine relies on."""
     try:
-        load: Callable[[str], Any] = loader.start(loader)
+        load("internals").check()
     except RuntimeError as error:
         sys.exit(f"dapkit: {error}")
-    return load
 
 
 def _arguments(given: list[str]) -> tuple[str, str, str, str, list[str]]:
@@ -104,6 +109,7 @@ def _begin_launched(
 ) -> "Callable[[], None]":
     """Connect to the adapter and wait for it to configure."""
     of_interpreter = set(map(id, load("loader").standard("gc").get_objects()))
+    _check(load)
     program = load("program.main")
     archive = program.is_archive(kind, what)
     engine = load("engine").Engine(
@@ -176,6 +182,7 @@ def _begin_recorded(
 ) -> "Callable[[], None]":
     """Write down what the program takes from outside."""
     of_interpreter = set(map(id, load("loader").standard("gc").get_objects()))
+    _check(load)
     program = load("program.main")
     for name in _ENGINE:  # so that the interpreter has the same names and modules when it is executed again
         load(name)

@@ -75,7 +75,7 @@ def check() -> None:
         ChangedInternal: one has failed.
 
     """
-    for internal in INTERNALS:
+    for internal in internals():
         try:
             detail = "" if internal.holds() else "not as expected"
         except Exception as error:
@@ -209,15 +209,19 @@ def _programs_are_started_as_expected() -> bool:
     return all(names[place] == name for place, name in _FORK_EXEC.items())
 
 
-INTERNALS: Final = (
-    Internal(
-        "names of bytecode instructions", "handlers of exceptions, data breakpoints and steps", _opcodes_are_known
-    ),
-    Internal("where the code of a function begins", "lines and function breakpoints", _code_begins_with_resume),
-    Internal("which frames it shows", "keeping its own frames out of the program's stack", _unseen_frames_are_left_out),
-    Internal("how code catches exceptions", "knowing whether an exception is uncaught", _handlers_are_read),
-    Internal("how code stores variables", "data breakpoints and restarting frames", _stores_are_read),
-    Internal("the C functions of the module json", "its messages", _messages_are_coded),
-    Internal("how warnings are filtered", "compiling without warnings of its own", _warnings_are_kept_quiet),
-    Internal("how programs are started", "following child processes", _programs_are_started_as_expected),
-)
+def internals() -> tuple[Internal, ...]:
+    """Return all of them: made anew, so that the program's `gc` has none to list."""
+    return (
+        Internal(
+            "names of bytecode instructions", "handlers of exceptions, data breakpoints and steps", _opcodes_are_known
+        ),
+        Internal("where the code of a function begins", "lines and function breakpoints", _code_begins_with_resume),
+        Internal(
+            "which frames it shows", "keeping its own frames out of the program's stack", _unseen_frames_are_left_out
+        ),
+        Internal("how code catches exceptions", "knowing whether an exception is uncaught", _handlers_are_read),
+        Internal("how code stores variables", "data breakpoints and restarting frames", _stores_are_read),
+        Internal("the C functions of the module json", "its messages", _messages_are_coded),
+        Internal("how warnings are filtered", "compiling without warnings of its own", _warnings_are_kept_quiet),
+        Internal("how programs are started", "following child processes", _programs_are_started_as_expected),
+    )

@@ -72,16 +72,10 @@ _codes: "dict[str, Any]" = {}
 
 
 def start(loader: ModuleType) -> "Callable[[str], Any]":
-    """Make the world of this process around this very module; return `load`, which HANDLE leads to from now on.
-
-    Raises:
-        RuntimeError: the interpreter is not what the engine relies on (`internals`).
-
-    """
+    """Make the world of this process around this very module; return `load`, which HANDLE leads to from now on."""
     vars(loader)["__builtins__"] = _builtins
     _loaded[PACKAGE] = ModuleType(PACKAGE)
     _loaded[f"{PACKAGE}.loader"] = _loaded[PACKAGE].loader = loader
-    load("internals").check()
     _codecs.register_error(HANDLE, load)  # type: ignore[arg-type]  # it takes whatever can be called
     return load
 

@@ -104,7 +104,7 @@ class Monitor:
             ) from error
         self.active = True
         if HAS_LOCAL_EXCEPTION_EVENTS:
-            allocate_events(lambda code: _MONITORING.set_local_events(_TOOL, code, 0) if self.active else None)
+            allocate_events(_set_no_events)
 
     def accompanied_by_clock(self, set_apart: Callable[[Callable[..., object]], Callable[..., object]]) -> None:
         """Take note that the clock of time travel watches all starts, as a companion does; so do we then, all the time.
@@ -295,6 +295,11 @@ class Monitor:
 
 def _as_it_is(callback: Callable[..., object]) -> Callable[..., object]:
     return callback
+
+
+def _set_no_events(code: CodeType) -> None:
+    if _MONITORING.get_tool(_TOOL) == _NAME:
+        _MONITORING.set_local_events(_TOOL, code, 0)
 
 
 def _disable(_code: CodeType, _offset: int) -> object:

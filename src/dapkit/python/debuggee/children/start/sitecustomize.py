@@ -44,8 +44,9 @@ def _begin(way):
     loader.__file__ = path
     loader.__builtins__ = dict(vars(sys.modules["builtins"]))
     exec(files.SourceFileLoader("loader", path).get_code("loader"), vars(loader))
+    load = loader.start(loader)
     try:
-        load = loader.start(loader)
+        load("internals").check()
     except RuntimeError as error:
         sys.stderr.write(f"dapkit: {error} This process is not debugged.\n")
     else:
