@@ -15,6 +15,7 @@ import bootstrap
 from dapkit.client import Ended, StartRefused, Stopped
 from dapkit.endpoint import RequestFailed
 from dapkit.protocol import OutputEvent, StoppedEvent
+from e2e.python.conftest import TRAVEL_NEEDS_EXTENSION
 from e2e.python.driving import Driver, driving
 from e2e.python.forward_run import ForwardRun, timeline
 from e2e.python.processes import SECONDS
@@ -54,20 +55,13 @@ FITTING = (
 )
 """Of the programs that are compared with the extension, those that take nothing that ends the history without it."""
 MOMENTS = 4
-NEEDS_EXTENSION = "3.15"
-"""The first version on which there is no time travel without the extension."""
-VERSIONS = [version for version in bootstrap.VERSIONS if version != NEEDS_EXTENSION]
+VERSIONS = [version for version in bootstrap.VERSIONS if version != TRAVEL_NEEDS_EXTENSION]
 
 
 @pytest.fixture
-async def driver(
-    tmp_path: Path, without_extension: Mapping[str, str], request: pytest.FixtureRequest
-) -> AsyncIterator[Driver]:
+async def driver(tmp_path: Path, travel_without_extension: Mapping[str, str]) -> AsyncIterator[Driver]:
     """Return a client of an adapter without the extension."""
-    parameters = request.node.callspec.params if hasattr(request.node, "callspec") else {}
-    if parameters.get("python") == NEEDS_EXTENSION:
-        pytest.skip(f"time travel needs the extension on Python {NEEDS_EXTENSION}")
-    async with driving(tmp_path, without_extension) as driver:
+    async with driving(tmp_path, travel_without_extension) as driver:
         yield driver
 
 
@@ -84,7 +78,7 @@ async def test_jumps_show_what_was_seen_as_the_program_ran(driver: Driver, name:
 async def test_the_launch_is_refused_where_time_travel_needs_the_extension(driver: Driver) -> None:
     needs = "time travel on Python 3.15 and later needs the C extension, which cannot be loaded"
     with pytest.raises(StartRefused, match=needs):
-        await driver.start("x = 1\n", 1, python=str(interpreter(NEEDS_EXTENSION)), timeTravel=True)
+        await driver.start("x = 1\n", 1, python=str(interpreter(TRAVEL_NEEDS_EXTENSION)), timeTravel=True)
 
 
 async def jumped(driver: Driver, program: Path, python: str) -> list[str]:
