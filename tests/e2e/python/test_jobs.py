@@ -3,8 +3,6 @@
 import os
 import shlex
 import signal
-import socket
-import subprocess
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -14,8 +12,6 @@ import pytest
 from dapkit.client import Ended
 from dapkit.client.terminal import Terminal, open_terminal
 from dapkit.protocol import RunInTerminalRequestArguments
-from dapkit.python.adapter import parent_process
-from dapkit.python.adapter.program_parent import parent_command, start_order
 from e2e.python.driving import Driver
 from e2e.python.processes import ended, runs
 from e2e.python.raw import RawClient, raw_client
@@ -175,21 +171,3 @@ async def test_program_that_a_signal_has_stopped_can_be_released(*, suspend: boo
             assert runs(pid)
         finally:
             os.kill(pid, signal.SIGKILL)
-
-
-def test_parent_of_a_stopped_program_that_is_to_resume_and_release_it_does_both() -> None:
-    ours, theirs = socket.socketpair()
-    with ours, theirs, ours.makefile("r") as reports:
-        command = parent_command(f"fd:{theirs.fileno()}")
-        with subprocess.Popen(command, pass_fds=[theirs.fileno()], start_new_session=True) as parent:
-            ours.sendall(start_order(["/bin/sleep", "60"], sockets=()))
-            pid = int(reports.readline().removeprefix("started "))
-            os.kill(pid, signal.SIGSTOP)
-            assert reports.readline() == "stopped 19\n"
-            ours.sendall(parent_process.RESUME + parent_process.RELEASE)
-            try:
-                assert reports.readline() == "continued\n"
-            finally:
-                os.kill(pid, signal.SIGKILL)
-            assert reports.readline() == "ended -9\n"
-            assert parent.wait(30) == -signal.SIGKILL

@@ -90,13 +90,13 @@ class ParentProcess:
         )  # what comes instead of SIGCONT, see `_detach`, if there are too many
         for number in _FORWARDED:
             signal.signal(number, self._forward)
+        _adopt_orphans()
         failure = self._spawn(words)
         if failure:
             self._tell(f"failed {failure}")
             return False
         self._tell(f"started {self._program}")
         self._detach()
-        _adopt_orphans()
         return True
 
     def _received(self, size: int) -> bytes:
@@ -176,7 +176,9 @@ class ParentProcess:
     def _obey(self) -> bool:
         """Do what the adapter says, which may be several things at once; return whether the program stays stopped."""
         try:
-            said = self._adapter.recv(64)
+            said = self._adapter.recv(64, _socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            return True  # `_stop_job` has read it meanwhile
         except ConnectionError:
             said = b""
         self._listens = bool(said)
@@ -356,7 +358,7 @@ def _environment() -> dict[bytes, bytes]:
 
 
 def _adopt_orphans() -> None:
-    """Have the kernel give us what loses its parent. Done once the program starts, since it takes milliseconds."""
+    """Have the kernel give us what loses its parent. This takes milliseconds: the program may orphan one at once."""
     try:
         import ctypes
     except ImportError:
