@@ -1,4 +1,4 @@
-"""Build the C extensions of the debuggee with the package, where that is possible.
+"""Build what is written in C with the package, where that is possible: the debuggee's extensions, programs' parent.
 
 Without a C compiler, or without the headers of Python, the package is complete all the same: pure
 Python serves (src/dapkit/python/debuggee/native.py), and the build says so in a warning.
@@ -22,12 +22,20 @@ class NativeHook(BuildHookInterface):  # type: ignore[type-arg]  # hatchling has
         assert spec.loader is not None  # noqa: S101 - the same
         build_native = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(build_native)
+        platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+        try:
+            build_native.build_parent()
+        except build_native.CannotBuildError as error:
+            self.app.display_warning(f"programs are launched by a parent in Python, which takes 9 MB more: {error}")
+        else:
+            build_data["artifacts"].append(str(build_native.PARENT.relative_to(self.root)))
+            build_data["pure_python"] = False
+            build_data["tag"] = f"py3-none-{platform}"
         try:
             build_native.build()
         except build_native.CannotBuildError as error:
             self.app.display_warning(f"dapkit is installed without its C extensions, pure Python serves: {error}")
             return
-        platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
         folder = build_native.SOURCES.parent.relative_to(self.root)
         build_data["artifacts"] += [str(folder / name) for name in build_native.EXTENSIONS]
         build_data["pure_python"] = False

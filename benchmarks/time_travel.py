@@ -93,7 +93,9 @@ def without_extension(python: str) -> bool:
     with tempfile.TemporaryDirectory() as folder:
         package = Path(folder, "dapkit")
         shutil.copytree(
-            Path(dapkit.__file__).parent, package, ignore=shutil.ignore_patterns("*.so", "native", "__pycache__")
+            Path(dapkit.__file__).parent,
+            package,
+            ignore=shutil.ignore_patterns("*.so", "dapkit-parent", "native", "__pycache__"),
         )
         ratios = _ratios(python, list(WITHOUT_EXTENSION), {**os.environ, "PYTHONPATH": folder})
     met = [

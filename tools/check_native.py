@@ -38,6 +38,7 @@ def main() -> None:
         shutil.copytree(build_native.ROOT / "src/dapkit", package, ignore=shutil.ignore_patterns("__pycache__", "*.so"))
         folder_of_engine = package / build_native.SOURCES.parent.relative_to(build_native.ROOT / "src/dapkit")
         build_native.build(folder_of_engine, flags=("-g", "-O1", "-Werror"))
+        build_native.build_parent(Path(folder), flags=("-g", "-O1", "-Werror"))
         findings = Path(folder, "findings.xml")
         environment = os.environ | {
             "CI": "true",

@@ -52,11 +52,10 @@ PROMPT_DEBUGPY = Debugger("debugpy with TCP_NODELAY", "debugpy.adapter", (("PYTH
 
 @contextmanager
 def without_extension() -> Iterator[Debugger]:
-    """Copy dapkit without its C extension: our debugger as it is where there was no compiler."""
+    """Copy dapkit without what is in C: our debugger as it is where there was no compiler."""
     with tempfile.TemporaryDirectory() as folder:
-        shutil.copytree(
-            Path(dapkit.__file__).parent, Path(folder, "dapkit"), ignore=shutil.ignore_patterns("*.so", "__pycache__")
-        )
+        left_out = shutil.ignore_patterns("*.so", "dapkit-parent", "__pycache__")
+        shutil.copytree(Path(dapkit.__file__).parent, Path(folder, "dapkit"), ignore=left_out)
         yield replace(OURS, name="ours without the extension", package=Path(folder))
 
 

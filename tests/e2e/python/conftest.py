@@ -11,6 +11,9 @@ import dapkit
 from e2e.python.driving import Driver, driving
 from interpreters import interpreter
 
+IN_C = ("*.so", "dapkit-parent", "native")
+"""What a package has that was built by a C compiler, and its sources."""
+
 
 @pytest.fixture
 async def driver(tmp_path: Path) -> AsyncIterator[Driver]:
@@ -25,10 +28,10 @@ TRAVEL_NEEDS_EXTENSION = "3.15"
 
 @pytest.fixture(scope="session")
 def without_extension(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
-    """Return the environment in which adapters are those of a dapkit without its extensions."""
+    """Return the environment in which adapters are those of a dapkit for which nothing in C was built."""
     package = Path(dapkit.__file__).parent
     folder = tmp_path_factory.mktemp("installed")
-    shutil.copytree(package, folder / "dapkit", ignore=shutil.ignore_patterns("*.so", "native", "__pycache__"))
+    shutil.copytree(package, folder / "dapkit", ignore=shutil.ignore_patterns(*IN_C, "__pycache__"))
     return {**os.environ, "PYTHONPATH": str(folder)}
 
 

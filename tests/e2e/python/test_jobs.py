@@ -3,7 +3,7 @@
 import os
 import shlex
 import signal
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -48,6 +48,12 @@ async def test_signal_that_the_program_sends_its_group_reaches_nobody_else(drive
     assert driver.output("console") == "The program was ended by SIGKILL.\n"
 
 
+@pytest.fixture(params=["parent in C", "parent in Python"])
+def environment(request: pytest.FixtureRequest, without_extension: Mapping[str, str]) -> Mapping[str, str] | None:
+    """Return the environment of an adapter whose programs have one parent or the other."""
+    return None if request.param == "parent in C" else without_extension
+
+
 @asynccontextmanager
 async def job(client: RawClient, folder: Path, text: str) -> AsyncIterator[Terminal]:
     """Have a shell with job control run a program."""
@@ -77,8 +83,10 @@ sys.exit(7)
 """
 
 
-async def test_job_stops_at_ctrl_z_goes_on_in_the_foreground_and_ends_with_its_code(tmp_path: Path) -> None:
-    async with raw_client() as client, job(client, tmp_path, READS) as terminal:
+async def test_job_stops_at_ctrl_z_goes_on_in_the_foreground_and_ends_with_its_code(
+    tmp_path: Path, environment: Mapping[str, str] | None
+) -> None:
+    async with raw_client(env=environment) as client, job(client, tmp_path, READS) as terminal:
         await terminal.wait_for_output("pid ")
         await terminal.send_input("\x1a")
         await terminal.wait_for_output("Stopped")
@@ -91,8 +99,8 @@ async def test_job_stops_at_ctrl_z_goes_on_in_the_foreground_and_ends_with_its_c
         await terminal.wait_for_output("code 7")
 
 
-async def test_job_that_is_stopped_ends_with_its_adapter(tmp_path: Path) -> None:
-    async with raw_client() as client, job(client, tmp_path, READS) as terminal:
+async def test_job_that_is_stopped_ends_with_its_adapter(tmp_path: Path, environment: Mapping[str, str] | None) -> None:
+    async with raw_client(env=environment) as client, job(client, tmp_path, READS) as terminal:
         await terminal.wait_for_output("pid ")
         await terminal.send_input("\x1a")
         await terminal.wait_for_output("Stopped")
@@ -100,8 +108,10 @@ async def test_job_that_is_stopped_ends_with_its_adapter(tmp_path: Path) -> None
         await ended((await client.event("process"))["systemProcessId"])
 
 
-async def test_job_that_is_killed_is_reported_to_shell_and_client(tmp_path: Path) -> None:
-    async with raw_client() as client, job(client, tmp_path, READS) as terminal:
+async def test_job_that_is_killed_is_reported_to_shell_and_client(
+    tmp_path: Path, environment: Mapping[str, str] | None
+) -> None:
+    async with raw_client(env=environment) as client, job(client, tmp_path, READS) as terminal:
         await terminal.wait_for_output("pid ")
         os.kill((await client.event("process"))["systemProcessId"], signal.SIGKILL)
         assert (await client.event("exited"))["exitCode"] == 128 + signal.SIGKILL
@@ -141,8 +151,10 @@ async def test_request_that_waits_is_refused_once_a_signal_has_stopped_the_progr
         await client.event("terminated")
 
 
-async def test_job_that_is_stopped_goes_on_when_its_terminal_is_hung_up(tmp_path: Path) -> None:
-    async with raw_client() as client:
+async def test_job_that_is_stopped_goes_on_when_its_terminal_is_hung_up(
+    tmp_path: Path, environment: Mapping[str, str] | None
+) -> None:
+    async with raw_client(env=environment) as client:
         ignores = (
             "import signal\nfor number in (signal.SIGHUP, signal.SIGTERM): signal.signal(number, signal.SIG_IGN)\n"
         )

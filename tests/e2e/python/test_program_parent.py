@@ -1,4 +1,4 @@
-"""The parent of a launched program, asked as the adapter asks it."""
+"""The parent of a launched program, in C and in Python, asked as the adapter asks it."""
 
 import fcntl
 import os
@@ -16,16 +16,20 @@ import pytest
 
 from dapkit.python.adapter import parent_process
 from dapkit.python.adapter.parent_process import KILL, RELEASE, REPLACE, RESUME, TERMINATE
-from dapkit.python.adapter.program_parent import start_order
+from dapkit.python.adapter.program_parent import parent_command, start_order
 from e2e.python.processes import runs
 
 SECONDS = 30.0
 
 
-@pytest.fixture
-def parent_argv() -> list[str]:
+@pytest.fixture(params=["C", "Python"])
+def parent_argv(request: pytest.FixtureRequest) -> list[str]:
     """Return the command of a parent, as far as the place where it reaches the adapter."""
-    return [sys.executable, "-I", "-S", parent_process.__file__]
+    if request.param == "Python":
+        return [sys.executable, "-I", "-S", parent_process.__file__]
+    argv = parent_command("")[:-1]
+    assert Path(argv[0]).name == "dapkit-parent"  # it was built with the package: tools/build_native.py
+    return argv
 
 
 class Parent:

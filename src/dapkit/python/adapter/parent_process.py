@@ -2,6 +2,8 @@
 
     parent_process.py fd:NUMBER | unix:PATH [argument...]
 
+This is what serves where nothing could be compiled; else `native/parent_process.c` does the same.
+
 It runs as a script, with the descriptors, folder and environment that the program is to have. Over the socket that its
 first argument names the adapter sends words (their length in four bytes, then the words with a zero between them): a
 number, as many sockets of its own, which are removed if it is killed, and the command line. Then orders follow, of one

@@ -22,11 +22,14 @@ from dapkit.transport.sockets import SocketStream
 
 _PF_EXITING = 0x4  # linux/sched.h: set in each thread before what the process has open is closed
 
+_IN_C = Path(__file__).with_name("dapkit-parent")  # of native/, if there was a compiler: see tools/build_native.py
 _SCRIPT = Path(__file__).with_name("parent_process.py")
 
 
 def parent_command(place: str) -> list[str]:
     """Return the command that starts a parent, which reaches us at a place: `fd:NUMBER` or `unix:PATH`."""
+    if os.access(_IN_C, os.X_OK):
+        return [str(_IN_C), place]
     return [sys.executable, "-I", "-S", str(_SCRIPT), place]
 
 
