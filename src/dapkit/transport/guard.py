@@ -17,7 +17,6 @@ It is known by a variable in its environment, which it has inherited.
 """
 
 import os
-import secrets
 import subprocess
 from collections.abc import Mapping
 from typing import Final
@@ -56,7 +55,7 @@ class Guard:
     """
 
     def __init__(self) -> None:
-        self._mark = secrets.token_hex(16)
+        self._mark = os.urandom(16).hex()
         self._shell = subprocess.Popen(
             ["/bin/sh", "-c", _SCRIPT, "guard", str(limits.ORPHAN_SECONDS), f"{MARK}={self._mark}"],
             bufsize=0,

@@ -9,7 +9,6 @@ The open files behind them may be shared with other processes (a terminal with
 its shell, stdout with stderr), so their non-blocking flag is never touched.
 """
 
-import ctypes
 import errno
 import os
 import select
@@ -92,6 +91,8 @@ class _Stdio(ByteStream):
         await self._writer.aclose()
 
     def _give_back(self) -> None:
+        import ctypes
+
         # What still waits in a buffer was printed during the conversation: it must not follow it on the wire.
         _flush(sys.stdout)
         _flush(self._python[1])

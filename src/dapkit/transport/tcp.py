@@ -2,13 +2,12 @@
 
 import errno
 import socket
-import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
 
 import anyio
 from anyio.abc import ByteStream
-from anyio.streams.tls import TLSStream
 
 from dapkit import limits
 from dapkit.transport.authentication import admit, introduce
@@ -17,9 +16,12 @@ from dapkit.transport.gate import ConnectionHandler, Gate, listening_address
 from dapkit.transport.sockets import SocketStream, connected
 from dapkit.transport.tasks import background_tasks
 
+if TYPE_CHECKING:
+    import ssl
+
 
 async def connect_tcp(
-    host: str, port: int, *, token: str | None = None, tls: ssl.SSLContext | None = None
+    host: str, port: int, *, token: str | None = None, tls: "ssl.SSLContext | None" = None
 ) -> ByteStream:
     """Connect to a listening adapter; `token` is for servers of ours, which ask for one, and know it themselves.
 
@@ -35,8 +37,6 @@ async def connect_tcp(
             stream = await _connected(host, port, tls)
     except TimeoutError:
         raise Unreachable(f"{host}:{port} did not answer within {limits.CONNECT_SECONDS:g} s") from None
-    except ssl.SSLError as error:
-        raise Unreachable(f"{host}:{port} cannot be talked to by TLS: {_reason(error)}") from error
     except anyio.BrokenResourceError as error:
         raise Unreachable(f"{host}:{port} closed the connection before TLS was agreed on: does it speak it?") from error
     except OSError as error:
@@ -57,7 +57,7 @@ async def listen_tcp(
     handler: ConnectionHandler,
     *,
     token: str,
-    tls: ssl.SSLContext | None = None,
+    tls: "ssl.SSLContext | None" = None,
     allow_remote: bool = False,
     max_connections: int | None = None,
 ) -> AsyncIterator[int]:
@@ -102,27 +102,39 @@ async def listen_tcp_unproven(handler: ConnectionHandler, *, max_connections: in
             yield listening.getsockname()[1]
 
 
-async def _served(stream: ByteStream, tls: ssl.SSLContext) -> ByteStream:
+async def _served(stream: ByteStream, tls: "ssl.SSLContext") -> ByteStream:
+    import ssl
+
+    from anyio.streams.tls import TLSStream
+
     try:
         return await TLSStream.wrap(stream, ssl_context=tls, server_side=True, standard_compatible=False)
     except (ssl.SSLError, anyio.BrokenResourceError, anyio.EndOfStream) as error:
         raise NotAdmitted(f"no TLS could be agreed on: {error}") from error
 
 
-async def _connected(host: str, port: int, tls: ssl.SSLContext | None) -> ByteStream:
+async def _connected(host: str, port: int, tls: "ssl.SSLContext | None") -> ByteStream:
     """Connect to the first address of a host that answers; `localhost` is where our listeners have it."""
     stream = await _reached("127.0.0.1" if host == "localhost" else host, port)
     if tls is None:
         return stream
     try:
-        return await TLSStream.wrap(stream, hostname=host, ssl_context=tls, standard_compatible=False)
+        return await _secured(stream, host, port, tls)
     except BaseException:
         await stream.aclose()
         raise
 
 
-def _reason(error: ssl.SSLError) -> str:
-    return getattr(error, "verify_message", "") or error.reason or str(error)
+async def _secured(stream: ByteStream, host: str, port: int, tls: "ssl.SSLContext") -> ByteStream:
+    import ssl
+
+    from anyio.streams.tls import TLSStream
+
+    try:
+        return await TLSStream.wrap(stream, hostname=host, ssl_context=tls, standard_compatible=False)
+    except ssl.SSLError as error:
+        reason = getattr(error, "verify_message", "") or error.reason or str(error)
+        raise Unreachable(f"{host}:{port} cannot be talked to by TLS: {reason}") from error
 
 
 async def _reached(host: str, port: int) -> SocketStream:

@@ -25,8 +25,6 @@ from dapkit.python.adapter.certificates import client_context, server_context
 from dapkit.python.adapter.children import ends_now
 from dapkit.python.adapter.debuggee import Debuggee
 from dapkit.python.adapter.engine_options import engine_options
-from dapkit.python.adapter.injection.attempts import bring
-from dapkit.python.adapter.injection.target import look_at, number_of
 from dapkit.python.adapter.link import Engine, listening
 from dapkit.python.adapter.marked_output import MarkedOutput
 from dapkit.python.adapter.paths import PathTranslation
@@ -132,6 +130,9 @@ async def _engine(args: PythonAttach, run: DebuggeeRun) -> AsyncIterator[Engine]
     """Converse with the engine of a program."""
     match _place(args):
         case "processId", int() | str() as number:
+            from dapkit.python.adapter.injection.attempts import bring
+            from dapkit.python.adapter.injection.target import look_at, number_of
+
             target = await anyio.to_thread.run_sync(look_at, number_of(number))
             async with (
                 listening() as listener,

@@ -1,7 +1,7 @@
 """The past that may be changed: a process that shows it takes the place of the live program, and goes on from there."""
 
 import ast
-import secrets
+import os
 from typing import Any
 
 import msgspec
@@ -66,7 +66,7 @@ async def branch(past: Debuggee, live: Debuggee, program: LaunchedProgram, histo
         RequestFailed: it cannot; then nothing has changed.
 
     """
-    path = private_folder() / f"branch-{secrets.token_hex(8)}"
+    path = private_folder() / f"branch-{os.urandom(8).hex()}"
     place = {"place": str(path)}
     try:
         await past.link.request_custom("dapkit/prepareBranch", place)

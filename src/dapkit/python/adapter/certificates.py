@@ -1,13 +1,16 @@
 """Certificates of TLS for the way to a program, from `connect` and `listen` of `attach`."""
 
-import ssl
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dapkit.adapter import RequestFailed
 from dapkit.python.adapter.arguments import ProgramAddress
 
+if TYPE_CHECKING:
+    import ssl
 
-def client_context(place: ProgramAddress) -> ssl.SSLContext | None:
+
+def client_context(place: ProgramAddress) -> "ssl.SSLContext | None":
     """Return what vouches for the program that is connected to, if it speaks TLS.
 
     Raises:
@@ -17,6 +20,8 @@ def client_context(place: ProgramAddress) -> ssl.SSLContext | None:
     _need_none(place, "connect", "tlsCertificate", place.tls_certificate)
     if place.tls_authority is None:
         return None
+    import ssl
+
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     try:
         context.load_verify_locations(Path(place.tls_authority).expanduser())
@@ -25,7 +30,7 @@ def client_context(place: ProgramAddress) -> ssl.SSLContext | None:
     return context
 
 
-def server_context(place: ProgramAddress) -> ssl.SSLContext | None:
+def server_context(place: ProgramAddress) -> "ssl.SSLContext | None":
     """Return what a program that connects is shown, if TLS is to be spoken.
 
     Raises:
@@ -35,6 +40,8 @@ def server_context(place: ProgramAddress) -> ssl.SSLContext | None:
     _need_none(place, "listen", "tlsAuthority", place.tls_authority)
     if place.tls_certificate is None:
         return None
+    import ssl
+
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     key = None if place.tls_key is None else Path(place.tls_key).expanduser()
     try:
@@ -52,5 +59,7 @@ def _need_none(place: ProgramAddress, where: str, key: str, value: str | None) -
 
 
 def _why(error: OSError) -> str:
+    import ssl
+
     reason = error.reason if isinstance(error, ssl.SSLError) else error.strerror
     return reason or "it holds no certificate"

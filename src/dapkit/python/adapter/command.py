@@ -8,7 +8,6 @@ import json
 import os
 import re
 import shlex
-import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -117,6 +116,8 @@ def _sudo(launch: PythonLaunch) -> tuple[str, ...]:
         return ()
     if launch.console == "internalConsole":
         raise RequestFailed("sudo may ask for a password: it needs a terminal, such as integratedTerminal as console")
+    import shutil
+
     if (sudo := shutil.which("sudo")) is None:
         raise RequestFailed("sudo is true, but there is no program of that name in PATH")
     return (sudo, "-E")

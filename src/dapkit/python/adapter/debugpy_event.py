@@ -5,7 +5,6 @@ configuration in `attach`, as it is. It knows nothing of our tokens, so the conf
 the adapter at that port does nothing but `initialize`.
 """
 
-import hmac
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
@@ -41,6 +40,8 @@ def expects_event(client: InitializeRequestArguments, kind: object) -> bool:
 
 def is_token(given: object, token: str) -> bool:
     """Say whether that is the token."""
+    import hmac
+
     return isinstance(given, str) and hmac.compare_digest(given.encode(), token.encode())
 
 

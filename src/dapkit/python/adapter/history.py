@@ -11,7 +11,6 @@ import bisect
 import contextlib
 import logging
 import os
-import secrets
 import signal
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -153,7 +152,7 @@ class History:
         """Take how many bytes the copies may have together."""
         self._memory_limit = memory_limit
         self.token = new_token()
-        self.path = private_folder() / f"past-{secrets.token_hex(8)}"
+        self.path = private_folder() / f"past-{os.urandom(8).hex()}"
         self.checkpoints: list[Checkpoint] = []
         self._changes: list[int] = []
         self._numbers: set[int] = set()  # of the copies of the live program that have come
@@ -208,7 +207,7 @@ class History:
             RequestFailed: the checkpoint is gone, or its process does not come in time.
 
         """
-        name = secrets.token_hex(8)
+        name = os.urandom(8).hex()
         came, process = anyio.Event(), list[PastProcess]()
         self._awaited[name] = came, process
         try:
@@ -229,10 +228,12 @@ class History:
 
     async def _take(self, stream: ByteStream) -> None:
         """Serve a copy, or a process of the past, as long as it is needed."""
+        import hmac
+
         visitor = PastProcess(stream)
         words = await visitor.line()
         match words:
-            case ["checkpoint", token, number, pid, *moment] if secrets.compare_digest(token, self.token):
+            case ["checkpoint", token, number, pid, *moment] if hmac.compare_digest(token, self.token):
                 made = _moment(*moment)
                 await self._keep(Checkpoint(made.clock, int(pid), made if int(number) else None, stream), int(number))
             case ["begun", name, pid, _clock] if name in self._awaited:

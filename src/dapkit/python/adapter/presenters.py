@@ -5,10 +5,9 @@ in, unless the configuration names others. What is found there is code that runs
 written that file, nor those that it names.
 """
 
-import tomllib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from dapkit import limits
 from dapkit.trusted_files import objection_to, read_file
@@ -31,11 +30,16 @@ def presenter_files(given: Sequence[str] | None, cwd: Path) -> PresenterFiles:
     return PresenterFiles() if found is None else _of_project(found)
 
 
+def _settings(text: str) -> dict[str, Any]:
+    import tomllib
+
+    return tomllib.loads(text).get("tool", {}).get("dapkit", {})  # type: ignore[no-any-return]  # or another error
+
+
 def _of_project(file: Path) -> PresenterFiles:
     try:
         text = read_file(file, limits.CONFIGURATION_BYTES).decode()
-        tool = tomllib.loads(text).get("tool", {}).get("dapkit", {}) if "tool.dapkit" in text else {}
-        names = tool.get("presenters", [])
+        names = _settings(text).get("presenters", []) if "tool.dapkit" in text else []
     except (OSError, ValueError, AttributeError):  # it is for others to say what is wrong with it
         return PresenterFiles()
     if not names:

@@ -1,8 +1,6 @@
 """A recording as a program to debug: how it is started, and what its engine has to know."""
 
 import os
-import shutil
-import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -78,6 +76,9 @@ async def opened(launch: PythonLaunch) -> AsyncIterator[Replay | None]:
     if launch.recording is None:
         yield None
         return
+    import shutil
+    import tempfile
+
     folder = Path(tempfile.mkdtemp(prefix="dapkit-replay-"))
     try:
         yield await anyio.to_thread.run_sync(lambda: _unpacked(launch, folder))

@@ -1,6 +1,5 @@
 """What a recording was made with, and whether it is the same here."""
 
-import hashlib
 import os
 import subprocess
 from collections.abc import Iterable
@@ -15,6 +14,8 @@ _LIBRARY_PLACES = "import sysconfig; print(sysconfig.get_config_var('LIBDIR') or
 
 def hash_of(path: str) -> str:
     """Return the SHA-256 of a file; empty if it cannot be read."""
+    import hashlib
+
     try:
         with Path(path).open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()

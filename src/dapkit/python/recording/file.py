@@ -9,13 +9,14 @@ Every part has a checksum, so that a damaged file is noticed, and where.
 
 import mmap
 import os
-import zipfile
-import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
+
+if TYPE_CHECKING:
+    import zipfile
 
 SUFFIX = ".dapkit"
 FORMAT = 1
@@ -129,6 +130,8 @@ def write(target: Path, description: Description, notes: Notes) -> None:
         OSError: it cannot be written.
 
     """
+    import zipfile
+
     beginning = target.with_name(f".{target.name}.{os.getpid()}")
     handle = os.open(beginning, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     try:
@@ -177,7 +180,9 @@ def unpack(source: Path, folder: Path) -> Description:
     return description
 
 
-def _opened(source: Path) -> zipfile.ZipFile:
+def _opened(source: Path) -> "zipfile.ZipFile":
+    import zipfile
+
     try:
         return zipfile.ZipFile(source)
     except OSError as error:
@@ -189,7 +194,7 @@ def _opened(source: Path) -> zipfile.ZipFile:
         ) from error
 
 
-def _described(source: Path, archive: zipfile.ZipFile) -> Description:
+def _described(source: Path, archive: "zipfile.ZipFile") -> Description:
     content = _content(source, archive, DESCRIPTION)
     try:
         found = msgspec.json.decode(content)
@@ -203,7 +208,10 @@ def _described(source: Path, archive: zipfile.ZipFile) -> Description:
         raise RecordingProblem(f"{source} is damaged: {DESCRIPTION}: {error}") from error
 
 
-def _content(source: Path, archive: zipfile.ZipFile, name: str) -> bytes:
+def _content(source: Path, archive: "zipfile.ZipFile", name: str) -> bytes:
+    import zipfile
+    import zlib
+
     try:
         place = archive.getinfo(name).header_offset
     except KeyError:
