@@ -5,10 +5,11 @@ from dapkit import import_path  # noqa: F401 - before anything else is imported
 # isort: split
 import os
 
-from dapkit.imports import for_good
+from dapkit.imports import for_good, postpone_ssl
 
 if __name__ == "__main__":
     with for_good():
+        postpone_ssl()
         from dapkit.adapter import run
         from dapkit.platform_support import end_if_unsupported
         from dapkit.transport.guard import MARK

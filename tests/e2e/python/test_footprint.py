@@ -1,0 +1,23 @@
+"""What an adapter has loaded while a program is debugged: each library takes memory, and time at the start."""
+
+from pathlib import Path
+
+from e2e.python.driving import Driver
+
+SELDOM_USED = ("_bz2", "_ctypes", "_hashlib", "_lzma", "_ssl", "libcrypto", "libssl")
+"""Libraries of what a session needs only for TLS, tokens, recordings and the end of a conversation."""
+
+
+def libraries_of(pid: int) -> set[str]:
+    """Return what a process has loaded, by names without endings."""
+    lines = Path(f"/proc/{pid}/maps").read_text().splitlines()
+    return {Path(line.split(maxsplit=5)[5]).name.partition(".")[0] for line in lines if "/" in line}
+
+
+async def test_adapter_of_a_launched_program_has_no_library_loaded_that_sessions_seldom_use(driver: Driver) -> None:
+    await driver.start("x = 1\n", 1)
+    await driver.session.next_stop()
+    assert driver.session.adapter_pid is not None
+    loaded = libraries_of(driver.session.adapter_pid)
+    assert "_native" in loaded
+    assert not loaded.intersection(SELDOM_USED)
