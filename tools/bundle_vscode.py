@@ -16,7 +16,7 @@ from shutil import copytree, rmtree
 from bootstrap import surroundings
 from build_wheel import ROOT, build
 
-PYTHONS = ("3.12", "3.13", "3.14")
+PYTHONS = ("3.12", "3.13", "3.14", "3.15")
 
 MAIN = '''\
 """Start the dapkit of this folder: the adapter, or `dapkit proxy` if that is the first argument."""

@@ -6,7 +6,7 @@ program hold which stand as well; and `threading` would take our thread for one 
 the link's thread does something, and while a stopped thread does, except in code of the program.
 
 It is done by the first threshold of `gc`, not by `gc.disable`, which the program may call at any time. In CPython
-3.12 to 3.14 a collection that is due already finds nothing above the threshold then. What has to be done at once is
+3.12 to 3.15 a collection that is due already finds nothing above the threshold then. What has to be done at once is
 one call of native code: between two of them another thread may run, or a collection begin.
 """
 
