@@ -3,15 +3,12 @@
 import json
 import subprocess
 import sys
-import textwrap
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from dapkit.cli import exit_codes
+from e2e.python.dumping import dump_without_py_spy, dumped, dumped_once, number_of, plain
 
 DEADLOCK = """
     import queue, threading
@@ -47,6 +44,29 @@ DEADLOCK = """
     pay.join()
 """
 
+TWO_OBJECTS = """
+    import threading
+
+    class Account:
+        def __init__(self):
+            self.lock = threading.Lock()
+
+        def keep(self):
+            with self.lock:
+                threading.Event().wait()
+
+        def take(self):
+            with self.lock:
+                pass
+
+    one, other = Account(), Account()
+    other.lock.acquire()
+    threading.Thread(target=one.keep, daemon=True).start()
+    threading.Thread(target=other.take, daemon=True).start()
+    print("ready", flush=True)
+    threading.Event().wait()
+"""
+
 STUCK = """
     import re
 
@@ -56,49 +76,6 @@ STUCK = """
     print("ready", flush=True)
     search("a" * 60)
 """
-
-TASKS = """
-    import asyncio
-
-    async def leaf():
-        print("ready", flush=True)
-        await asyncio.sleep(1000)
-
-    async def main():
-        async with asyncio.TaskGroup() as group:
-            group.create_task(leaf(), name="the leaf")
-
-    asyncio.run(main())
-"""
-
-
-@contextmanager
-def plain(text: str, folder: Path, python: str) -> Iterator[int]:
-    """Start a program and wait until it is ready; yield its process id."""
-    file = folder / "prog.py"
-    file.write_text(textwrap.dedent(text).lstrip("\n"))
-    with subprocess.Popen([python, str(file)], cwd=folder, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stdout is not None
-            assert process.stdout.readline() == "ready\n"
-            yield process.pid
-        finally:
-            process.kill()
-
-
-def dumped(pid: int, *options: str) -> str:
-    answer = subprocess.run(
-        [sys.executable, "-m", "dapkit.cli", "dump", str(pid), *options], capture_output=True, text=True, check=False
-    )
-    assert answer.returncode == exit_codes.DONE, answer.stderr
-    return answer.stdout
-
-
-def dumped_once(pid: int, expected: str) -> str:
-    """Return what is shown once that contains something: the program is on its way there."""
-    while expected not in (shown := dumped(pid)):
-        time.sleep(0.1)
-    return shown
 
 
 @pytest.mark.each_python
@@ -142,24 +119,41 @@ def test_program_that_is_stuck_in_native_code_gives_its_stacks(tmp_path: Path, p
     assert "match (" in shown  # of the library, folded
 
 
-@pytest.mark.each_python
-def test_tasks_are_shown_where_the_interpreter_knows_them(tmp_path: Path, python: str) -> None:
-    with plain(TASKS, tmp_path, python) as pid:
-        if "3.14" in python:
-            shown = dumped_once(pid, "the leaf, awaited by Task-1")
-            assert "  leaf  prog.py:5\n" in shown
-        else:
-            assert json.loads(dumped(pid, "--json"))["tasks"] is None
-
-
 def test_without_py_spy_it_is_said_how_to_install_it(tmp_path: Path) -> None:
-    script = "import shutil; shutil.which = lambda *_, **__: None\nfrom dapkit.cli.main import dapkit; dapkit()"
-    with plain(TASKS, tmp_path, sys.executable) as pid:
-        answer = subprocess.run(
-            [sys.executable, "-c", script, "dump", str(pid)], capture_output=True, text=True, check=False
-        )
+    with plain(DEADLOCK, tmp_path, sys.executable) as pid:
+        answer = dump_without_py_spy(pid)
     assert answer.returncode == exit_codes.NO_ADAPTER
     assert "pip install 'dapkit[dump]'" in answer.stderr
+
+
+@pytest.mark.each_python
+def test_interpreter_reads_the_stacks_of_3_15_without_py_spy(tmp_path: Path, python: str) -> None:
+    if "3.15" not in python:
+        pytest.skip("py-spy reads the stacks of this version")
+    with plain(DEADLOCK, tmp_path, python) as pid:
+        shown = dumped_once(pid, "Deadlock:")
+        answer = dump_without_py_spy(pid)
+        found = json.loads(dump_without_py_spy(pid, "--json").stdout)
+        with_py_spy = json.loads(dumped(pid, "--json"))
+    assert answer.returncode == exit_codes.DONE, answer.stderr
+    assert "take waits for first at prog.py:19, which pay has" in shown
+    assert f"\npay ({number_of(found, 'pay')}), waits\n  waits for self.lock at prog.py:13\n" in answer.stdout
+    assert "waits for first at prog.py:19, which pay has" in answer.stdout
+    assert "Deadlock" not in answer.stdout  # whose `self` it is cannot be known
+    assert found["stacksBy"] == with_py_spy["stacksBy"] == "the interpreter"
+    stacks = [{thread["id"]: thread["frames"] for thread in dump["threads"]} for dump in (found, with_py_spy)]
+    assert stacks[0] == stacks[1]
+
+
+@pytest.mark.each_python
+def test_lock_of_another_object_is_not_taken_for_the_same_one(tmp_path: Path, python: str) -> None:
+    with plain(TWO_OBJECTS, tmp_path, python) as pid:
+        shown = dumped_once(pid, "waits for self.lock")
+        without = dump_without_py_spy(pid)
+    for page in (shown, without.stdout):
+        assert "which" not in page
+    if "3.15" in python:
+        assert "waits for self.lock at prog.py:" in without.stdout
 
 
 def test_process_that_is_not_there_is_an_error_in_words() -> None:

@@ -27,9 +27,9 @@ def dump(where: "Where", *, pid: int | None, output: str | None, native: bool, e
     written about it before. Secrets are left out of its texts.
 
     With PID, the stacks of a Python process are shown, also if it is stuck; it is not attached to. Calls of libraries
-    are folded. Where the source says so, it is shown which lock a thread waits for and which one has it; tasks of
-    asyncio are shown for Python 3.14. Values of variables are not. py-spy reads the process: it comes with
-    dapkit[dump].
+    are folded. Where the source says so, it is shown which lock a thread waits for and which one has it. Tasks of
+    asyncio are shown with what they await, and which tasks await them. Values of variables are not shown. py-spy reads
+    the stacks: it comes with dapkit[dump]. Those of Python 3.15 are read without it, but for --native.
     """
     if pid is not None:
         if output is not None:

@@ -1,7 +1,8 @@
 """What the threads of a running program do, read from outside: also of one that is stuck.
 
-py-spy reads the stacks out of the program's memory, `waits` what their source says of locks, and Python 3.14 itself
-the tasks of asyncio. The program runs none of it.
+An interpreter of 3.15 reads the stacks out of the memory of a program of its version, and py-spy those of earlier ones;
+`waits` has what their source says of locks. An interpreter of the program's version reads the tasks of asyncio:
+from 3.14 on by its standard library, before by `remote_memory`. The program runs none of it.
 """
 
 from dapkit.python.dump.contents import Dump, dump_of

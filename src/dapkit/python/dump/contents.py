@@ -1,12 +1,16 @@
 """All that is known of what a program does at one moment."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from dapkit import limits
+from dapkit.adapter import RequestFailed
 from dapkit.python.adapter.injection.target import TargetProcess, command_line, read
-from dapkit.python.dump.stacks import DumpedThread, stacks_of
-from dapkit.python.dump.tasks import Task, tasks_of
+from dapkit.python.dump.interpreters import reading_of
+from dapkit.python.dump.stacks import DumpedThread, NoPySpy, stacks_of, threads_in
+from dapkit.python.dump.tasks import LOOP, Task, tasks_in
 from dapkit.python.dump.waits import Wait, circle_in, waits_of
 from dapkit.trusted_files import read_start
 
@@ -22,6 +26,8 @@ class Dump:
         waits: what threads wait for, as far as that is known.
         deadlock: those of them that wait for each other.
         tasks: of asyncio; None where they cannot be read.
+        tasks_reason: why they, or some of them, cannot be; empty if they were.
+        tool: that read the stacks.
 
     """
 
@@ -32,6 +38,8 @@ class Dump:
     waits: list[Wait]
     deadlock: list[Wait]
     tasks: list[Task] | None
+    tasks_reason: str
+    tool: str
 
 
 def dump_of(pid: int, *, native: bool = False) -> Dump:
@@ -43,13 +51,45 @@ def dump_of(pid: int, *, native: bool = False) -> Dump:
 
     """
     target = read(pid)
-    threads = sorted(stacks_of(pid, native=native, traced=bool(target.tracer)), key=lambda thread: _rank(thread, pid))
+    traced = bool(target.tracer)
+    reading = reading_of(target, blocking=not traced)
+    threads, tool = _threads(target, reading, native=native, traced=traced)
+    threads.sort(key=lambda thread: _rank(thread, pid))
     waits = waits_of(threads, lambda file: _text(pid, file))
     try:
         folder = str(Path(f"/proc/{pid}/cwd").readlink())
     except OSError:
         folder = ""
-    return Dump(target, command_line(pid), folder, threads, waits, circle_in(waits), tasks_of(target))
+    tasks = None if reading["tasks"] is None else tasks_in(reading["tasks"], threads)
+    reason = reading["reasons"].get("tasks", "") or _missing(target, threads, tasks or ())
+    return Dump(target, command_line(pid), folder, threads, waits, circle_in(waits), tasks, reason, tool)
+
+
+def _threads(
+    target: TargetProcess, reading: Mapping[str, Any], *, native: bool, traced: bool
+) -> tuple[list[DumpedThread], str]:
+    """Return the threads, and the tool that read their stacks: the interpreter where it can, and py-spy elsewhere."""
+    by_interpreter = None if native else reading["threads"]
+    if by_interpreter is None:
+        return stacks_of(target.pid, native=native, traced=traced), "py-spy"
+    try:
+        others = stacks_of(target.pid, native=False, traced=traced)
+    except (NoPySpy, RequestFailed):
+        others = []
+    return threads_in(by_interpreter, target.pid, others), "the interpreter"
+
+
+def _missing(target: TargetProcess, threads: Sequence[DumpedThread], tasks: Sequence[Task]) -> str:
+    """Say which tasks an interpreter has not read: one of 3.14 reads those of the main thread only."""
+    if target.version != (3, 14):
+        return ""
+    of_tasks = {task.thread for task in tasks}
+    loops = [
+        str(thread)
+        for thread in threads
+        if thread.number not in {target.pid, *of_tasks} and any(frame.function == LOOP for frame in thread.frames)
+    ]
+    return f"Python 3.14 reads those of the main thread, and not of {', '.join(loops)}" if loops else ""
 
 
 def _rank(thread: DumpedThread, pid: int) -> tuple[object, ...]:

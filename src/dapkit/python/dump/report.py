@@ -13,6 +13,8 @@ from dapkit.python.dump.waits import Wait
 type _Place = tuple[str, str, int, bool]
 """Function, file, line, and whether it is the program's own."""
 
+_ADVICE = "A session shows them as threads: `dapkit attach PID`."
+
 
 def as_lines(found: Dump, *, everything: bool = False) -> list[str]:
     """Return one page: library calls are folded, equal threads are one, and long stacks cut, unless all is wanted.
@@ -26,10 +28,13 @@ def as_lines(found: Dump, *, everything: bool = False) -> list[str]:
         lines += ["", f"Deadlock: {'; '.join(_sentence(wait, found) for wait in found.deadlock)}."]
     for _, alike in groupby(found.threads, lambda thread: _likeness(thread, everything=everything)):
         lines += ["", *_thread(list(alike), found, everything=everything)]
-    if found.tasks:
-        lines += ["", f"Tasks of asyncio ({len(found.tasks)})"]
-        for task in found.tasks:
+    for thread, of_thread in _by_thread(found):
+        lines += ["", f"Tasks of asyncio{f' in {thread}' if thread else ''} ({len(of_thread)})"]
+        for task in of_thread:
             lines += ["", *_task(task, found, everything=everything)]
+    if found.tasks_reason and any("/asyncio/" in frame.file for thread in found.threads for frame in thread.frames):
+        some = "Some tasks" if found.tasks else "Tasks"
+        lines += ["", f"{some} of asyncio are not known: {found.tasks_reason}. {_ADVICE}"]
     return lines
 
 
@@ -55,12 +60,15 @@ def as_json(found: Dump) -> dict[str, Any]:
             for thread in found.threads
         ],
         "deadlock": [wait.thread.number for wait in found.deadlock],
+        "stacksBy": found.tool,
+        "tasksUnknown": found.tasks_reason or None,
         "tasks": None
         if found.tasks is None
         else [
             {
                 "name": task.name,
-                "thread": task.thread,
+                "thread": task.thread or None,
+                "running": task.is_running,
                 "awaitedBy": list(task.awaited_by),
                 "frames": [{"name": name, "file": file, "line": line} for file, line, name in task.stack],
             }
@@ -115,9 +123,21 @@ def _at(frame: Frame, folder: str) -> str:
     return f"{_relative(frame.file, folder)}:{frame.line}"
 
 
+def _by_thread(found: Dump) -> list[tuple[str, list[Task]]]:
+    """Return the tasks of each thread, with its name where there are several."""
+    of_thread: dict[int, list[Task]] = {}
+    for task in found.tasks or ():
+        of_thread.setdefault(task.thread, []).append(task)
+    if len(of_thread) < 2:
+        return [("", tasks) for tasks in of_thread.values()]
+    names = {thread.number: str(thread) for thread in found.threads}
+    return [(names.get(number, "a loop that does not run"), tasks) for number, tasks in of_thread.items()]
+
+
 def _task(task: Task, found: Dump, *, everything: bool) -> Iterator[str]:
+    running = ", runs" if task.is_running else ""
     waiting = f", awaited by {', '.join(task.awaited_by)}" if task.awaited_by else ""
-    yield f"{task.name}{waiting}"
+    yield f"{task.name}{running}{waiting}"
     places = [(function, file, line, is_own(file)) for file, line, function in task.stack]
     yield from _stack(places, found.folder, everything=everything)
 

@@ -1,4 +1,8 @@
-"""The stacks of all threads of a process, by py-spy."""
+"""The stacks of all threads of a process, by py-spy, or as an interpreter of 3.15 reads them.
+
+The interpreter needs nothing that is not there, and knows builds that py-spy does not. py-spy adds to its stacks what
+it does not give: the names of threads, and what variables hold, by which locks are known.
+"""
 
 import json
 import os
@@ -6,7 +10,9 @@ import re
 import shutil
 import subprocess
 import sys
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from dapkit import limits
@@ -29,6 +35,7 @@ class Frame:
         line: 0 if that is not known.
         is_own: whether it is the program's own code, not that of a library.
         roots: addresses of the objects that its variables hold, by name.
+        has_roots: whether these were read.
 
     """
 
@@ -37,6 +44,7 @@ class Frame:
     line: int
     is_own: bool
     roots: dict[str, int] = field(default_factory=dict, compare=False, repr=False)
+    has_roots: bool = field(default=False, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,4 +129,37 @@ def _frame(given: dict[str, Any]) -> Frame:
     file, line = given["filename"] or given["module"] or "", given["line"] or 0
     is_python = not given["module"] and line > 0
     roots = {variable["name"]: variable["addr"] for variable in given["locals"] or ()}
-    return Frame(given["name"], file, line, is_python and is_own(file), roots)
+    return Frame(given["name"], file, line, is_python and is_own(file), roots, has_roots=True)
+
+
+def threads_in(reading: Sequence[Mapping[str, Any]], pid: int, others: Sequence[DumpedThread]) -> list[DumpedThread]:
+    """Make threads of what the interpreter read of them.
+
+    Args:
+        reading: of the interpreter.
+        pid: the process.
+        others: what py-spy read of the same threads, if it did; a stack that was different then has no variables.
+
+    """
+    of_number = {thread.number: thread for thread in others}
+    threads: list[DumpedThread] = []
+    for given in reading:
+        number = int(given["number"])
+        stack = [(str(file), int(line), str(function)) for file, line, function in given["stack"]]
+        frames = tuple(Frame(function, file, line, line > 0 and is_own(file)) for file, line, function in stack)
+        thread = DumpedThread(number, "", given["running"], given["has_interpreter"], frames)
+        if (other := of_number.get(number)) is not None:
+            thread = replace(thread, name=other.name, frames=other.frames if other.frames == frames else frames)
+        else:
+            thread = replace(thread, name="MainThread" if number == pid else _name_in_system(pid, number))
+        threads.append(thread)
+    return threads
+
+
+def _name_in_system(pid: int, number: int) -> str:
+    """Return the name of a thread as the system has it, which is that of `threading` from 3.14 on, cut at 15 bytes."""
+    try:
+        name = Path(f"/proc/{pid}/task/{number}/comm").read_text(errors="replace").strip()
+        return "" if name == Path(f"/proc/{pid}/comm").read_text(errors="replace").strip() else name
+    except OSError:
+        return ""

@@ -1,27 +1,13 @@
-"""The asyncio tasks of a program of Python 3.14, which an interpreter of this version reads out of its memory."""
+"""The tasks of asyncio in a program: where each is, and which tasks wait for it."""
 
-import json
-import subprocess
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from dapkit import limits
-from dapkit.python.adapter.injection.remote_exec import OLDEST, interpreter_for
-from dapkit.python.adapter.injection.target import TargetProcess
+from dapkit.python.dump.stacks import DumpedThread
 
-_READ = """
-import json, sys
-from _remote_debugging import RemoteUnwinder
-print(json.dumps([
-    {
-        "number": task.task_id,
-        "name": task.task_name,
-        "thread": loop.thread_id,
-        "stack": [list(frame)[:3] for coroutine in task.coroutine_stack for frame in coroutine.call_stack],
-        "awaited_by": [waiting.task_name for waiting in task.awaited_by],
-    }
-    for loop in RemoteUnwinder(int(sys.argv[1])).get_all_awaited_by() for task in loop.awaited_by
-]))
-"""
+LOOP = "BaseEventLoop.run_forever"
+"""The function in which asyncio's own event loops run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +16,8 @@ class Task:
 
     Attributes:
         name: of the task.
-        thread: number of the thread whose event loop runs it.
+        thread: number of the thread whose event loop runs it; 0 if that is not known.
+        is_running: whether its coroutine is being executed, and does not wait.
         stack: file, line and function of what it awaits, the newest first.
         awaited_by: names of the tasks that wait for it.
 
@@ -38,30 +25,46 @@ class Task:
 
     name: str
     thread: int
+    is_running: bool
     stack: tuple[tuple[str, int, str], ...]
     awaited_by: tuple[str, ...]
 
 
-def tasks_of(target: TargetProcess) -> list[Task] | None:
-    """Return the tasks of a program; None if they cannot be known."""
-    interpreter = interpreter_for(target) if target.version >= OLDEST else None
-    if interpreter is None:
-        return None
-    command = [interpreter, "-I", "-S", "-c", _READ, str(target.pid)]
-    try:
-        answer = subprocess.run(command, capture_output=True, check=False, timeout=limits.DUMP_SECONDS)
-        found = json.loads(answer.stdout) if answer.returncode == 0 else None
-    except (OSError, ValueError, subprocess.TimeoutExpired):
-        return None
-    if found is None:
-        return None
-    names = {task["number"]: str(task["name"]) for task in found}
-    return [
-        Task(
-            str(task["name"]),
-            task["thread"],
-            tuple((str(file), int(line or 0), str(function)) for file, line, function in task["stack"]),
-            tuple(names.get(number, str(number)) for number in task["awaited_by"]),
-        )
-        for task in found
-    ]
+def tasks_in(reading: Sequence[Mapping[str, Any]], threads: Sequence[DumpedThread]) -> list[Task]:
+    """Make tasks of what was read, with what the stacks of the threads say of them."""
+    names = {task["number"]: str(task["name"]) for task in reading}
+    of_loops = _threads_of_loops(reading, threads)
+    of_number = {thread.number: thread for thread in threads}
+    tasks: list[Task] = []
+    for task in sorted(reading, key=lambda task: _order(names[task["number"]])):
+        number = task.get("thread") or of_loops.get(task.get("loop", 0), 0)
+        stack = tuple((str(file), int(line), str(function)) for file, line, function in task["stack"])
+        if task["running"] and number in of_number:
+            stack = _running_stack(stack, of_number[number])
+        awaited_by = tuple(names.get(waiting, f"task {waiting:#x}") for waiting in task["awaited_by"])
+        tasks.append(Task(names[task["number"]], number, task["running"], stack, awaited_by))
+    return tasks
+
+
+def _order(name: str) -> tuple[int, str]:
+    return len(name), name
+
+
+def _threads_of_loops(reading: Sequence[Mapping[str, Any]], threads: Sequence[DumpedThread]) -> dict[int, int]:
+    """Return the threads that run event loops, by the loops' addresses: they are in a variable of asyncio there."""
+    of_task = {task["number"]: task.get("loop") for task in reading}
+    found: dict[int, int] = {}
+    for thread in threads:
+        for frame in thread.frames:
+            if frame.function == LOOP and "self" in frame.roots:
+                found.setdefault(frame.roots["self"], thread.number)
+            elif frame.function == "Runner.run" and (loop := of_task.get(frame.roots.get("task", 0))):
+                found.setdefault(loop, thread.number)  # a loop that is not asyncio's own
+    return found
+
+
+def _running_stack(stack: tuple[tuple[str, int, str], ...], thread: DumpedThread) -> tuple[tuple[str, int, str], ...]:
+    """Return the calls of a task that runs: those of its thread, down to the coroutine that the task was made for."""
+    calls = [(frame.file, frame.line, frame.function) for frame in thread.frames]
+    places = [number for number, call in enumerate(calls) if stack and call[::2] == stack[-1][::2]]
+    return tuple(calls[: places[-1] + 1]) if places else stack

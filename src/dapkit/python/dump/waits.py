@@ -2,9 +2,10 @@
 
 A thread whose newest call stands at `with LOCK:` or `LOCK.acquire()` waits for that; one that is inside the block of
 `with LOCK:` has it. Two such expressions mean the same lock if they are the same names from the same object on, or the
-same global names of one file. A lock of a library is of interest only where a thread has it. What no thread waits for
-is not asked about, since most blocks of `with` have nothing to do with locks. A thread that is in `Thread.join` waits
-for the one whose calls began with that object.
+same global names of one file. Where the variables of a call were not read, an expression that begins with a local name
+means a lock of that thread only: who has it is not known then. A lock of a library is of interest only where a thread
+has it. What no thread waits for is not asked about, since most blocks of `with` have nothing to do with locks. A thread
+that is in `Thread.join` waits for the one whose calls began with that object.
 """
 
 import ast
@@ -16,8 +17,11 @@ from dapkit.python.dump.stacks import DumpedThread, Frame
 type Read = Callable[[str], str | None]
 """Returns the text of a source file as the program sees it; None if it cannot be read."""
 
-type _Identity = tuple[int | str, str]
-"""Of a lock: the object or file that its expression begins with, and the expression."""
+type _Identity = tuple[int | str, str, int]
+"""Of a lock: the object or file that its expression begins with, the expression, and 0.
+
+A local name of which the object is not known has the number of the thread instead of 0.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +63,7 @@ def waits_of(threads: Sequence[DumpedThread], read: Read) -> list[Wait]:
     """Return what threads wait for."""
     sources = _Sources(read)
     sought = {
-        index: (_identity(expression, thread.frames[0]), ast.unparse(expression))
+        index: (_identity(sources, thread, thread.frames[0], expression), ast.unparse(expression))
         for index, thread in enumerate(threads)
         if thread.frames and not thread.is_running and (expression := _awaited(sources, thread.frames[0])) is not None
     }
@@ -117,7 +121,7 @@ def _held(sources: _Sources, thread: DumpedThread, wanted: set[_Identity]) -> It
             if isinstance(node, ast.With) and _is_inside(node, frame.line):
                 for item in node.items:
                     if _root(item.context_expr) is not None:
-                        identity = _identity(item.context_expr, frame)
+                        identity = _identity(sources, thread, frame, item.context_expr)
                         if identity in wanted:
                             yield identity
 
@@ -153,8 +157,29 @@ def _root(expression: ast.expr) -> str | None:
     return expression.id if isinstance(expression, ast.Name) else None
 
 
-def _identity(expression: ast.expr, frame: Frame) -> _Identity:
+def _identity(sources: _Sources, thread: DumpedThread, frame: Frame, expression: ast.expr) -> _Identity:
     root, text = _root(expression) or "", ast.unparse(expression)
     if root in frame.roots:
-        return frame.roots[root], text.removeprefix(root)
-    return frame.file, text
+        return frame.roots[root], text.removeprefix(root), 0
+    is_unknown = not frame.has_roots and _is_local(sources, frame, root)
+    return frame.file, text, thread.number if is_unknown else 0
+
+
+def _is_local(sources: _Sources, frame: Frame, name: str) -> bool:
+    """Say whether a name is a variable, or a parameter, of a function around the line of a call."""
+    tree = sources.tree(frame.file)
+    for node in () if tree is None else ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and _has_line(node, frame.line):
+            inside = list(ast.walk(node))
+            if any(isinstance(part, ast.Global) and name in part.names for part in inside):
+                return False
+            for part in inside:
+                if isinstance(part, ast.arg) and part.arg == name:
+                    return True
+                if isinstance(part, ast.Name) and part.id == name and isinstance(part.ctx, ast.Store):
+                    return True
+    return False
+
+
+def _has_line(node: ast.FunctionDef | ast.AsyncFunctionDef, line: int) -> bool:
+    return node.lineno <= line <= (node.end_lineno or node.lineno)

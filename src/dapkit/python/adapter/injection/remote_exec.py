@@ -42,10 +42,15 @@ def interpreter_for(target: TargetProcess) -> str | None:
     """Return an interpreter of the program's version; never one that somebody else could have put there."""
     if sys.version_info[:2] == target.version:
         return sys.executable
+    return own_interpreter(target) or shutil.which(f"python{target.version[0]}.{target.version[1]}")
+
+
+def own_interpreter(target: TargetProcess) -> str | None:
+    """Return the interpreter that a program runs, unless somebody else could have put it there."""
     own = target.executable
     try:
         if own.name.startswith("python") and own.stat().st_uid in {0, os.geteuid()}:
             return str(own)
     except OSError:
         pass  # it was replaced
-    return shutil.which(f"python{target.version[0]}.{target.version[1]}")
+    return None
