@@ -154,6 +154,57 @@ def test_stack_of_a_task_goes_on_with_those_that_await_it(start: Start) -> None:
     assert peer.locals(frame=main) == {}
 
 
+CHAIN = """
+    import asyncio, threading, types
+    class Service:
+        async def serve(self):
+            await asyncio.sleep(1000)
+        def __await__(self):
+            return self.serve().__await__()
+    async def numbers():
+        await Service()
+        yield 1
+    @types.coroutine
+    def each(inner):
+        yield from inner.__await__()
+    async def next_of(numbers):
+        await anext(numbers, None)
+    async def through(): await each(next_of(numbers()))
+    async def iterate():
+        async for _ in numbers():
+            pass
+    async def main(name):
+        asyncio.create_task(iterate(), name=f"iterate {name}")
+        waited = asyncio.create_task(through(), name=f"each {name}")
+        waiting = asyncio.create_task(asyncio.wait([waited]), name=f"wait {name}")
+        await asyncio.sleep(0.01)
+        both.wait()
+        if name == "main":
+            both.wait()  # stop
+        await asyncio.shield(waiting)
+    both = threading.Barrier(2)
+    threading.Thread(target=lambda: asyncio.run(main("other")), daemon=True).start()
+    asyncio.run(main("main"))
+"""
+
+
+@pytest.mark.row("stackTrace")
+def test_stack_of_a_suspended_task_is_the_chain_that_it_awaits_and_those_that_await_it(start: Start) -> None:
+    peer = start(CHAIN)
+    peer.configure(lines=[26])
+    peer.stopped("breakpoint")
+    listed = names(peer)
+    assert {"iterate other (suspended: iterate)", "each other (suspended: through)"} <= {*listed}
+    for loop in ("main", "other"):
+        iterating = peer.stack(listed[f"iterate {loop} (suspended: iterate)"])
+        own = [(frame["name"], frame["line"]) for frame in iterating if frame.get("presentationHint") is None]
+        assert own == [("Service.serve", 4), ("numbers", 8), ("iterate", 17)]
+        each = peer.stack(listed[f"each {loop} (suspended: through)"])
+        shown = [frame["name"] for frame in each if frame.get("presentationHint") != "subtle"]
+        assert shown[:5] == ["Service.serve", "numbers", "next_of", "each", "through"]
+        assert shown[5] == f"[each {loop}, awaited by wait {loop}]"  # which `main` may await by now, or not yet
+
+
 @pytest.mark.row("stackTrace")
 def test_stack_of_a_running_loop_shows_what_it_waits_in(start: Start) -> None:
     peer = start(

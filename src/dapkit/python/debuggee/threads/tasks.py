@@ -187,11 +187,17 @@ def _awaited_by(awaitable: object) -> object:
         frame = _frame_of(awaitable)
         is_executed = frame is not None and frame.f_back is not None
         return None if is_executed else getattr(awaitable, _ATTRIBUTES[id(kind)][2])
-    if module_of(kind) == "builtins" and simple_name(kind) in _WRAPPERS:
+    if _is_wrapper(kind):
         import gc
 
-        return next((held for held in gc.get_referents(awaitable) if id(type(held)) in _ATTRIBUTES), None)
+        referents = gc.get_referents(awaitable)
+        return next((held for held in referents if id(type(held)) in _ATTRIBUTES or _is_wrapper(type(held))), None)
     return None
+
+
+def _is_wrapper(kind: type) -> bool:
+    """Say whether objects of a type wrap what is awaited; `anext(iterator, default)` has one within another."""
+    return module_of(kind) == "builtins" and simple_name(kind) in _WRAPPERS
 
 
 def suspended_frames(task: Task) -> list[FrameType]:
