@@ -3,6 +3,7 @@
 | program | tool |
 | --- | --- |
 | Python | py-spy, of the extra `profile` |
+| Python 3.15 without py-spy, or which that cannot read | an interpreter of 3.15 |
 | Go that serves net/http/pprof | that: the program itself knows its goroutines' stacks best |
 | other Go, and native programs | perf, where it is installed |
 """
@@ -12,7 +13,7 @@ from dataclasses import replace
 from functools import partial
 
 from dapkit.diagnostics.errors import DiagnosticsError
-from dapkit.diagnostics.profiling import go_pprof, perf, py_spy
+from dapkit.diagnostics.profiling import go_pprof, interpreter_sampling, perf, py_spy
 from dapkit.diagnostics.profiling.profile import Profile, ProfileKind
 from dapkit.diagnostics.profiling.window import Window
 from dapkit.diagnostics.programs import Program
@@ -29,7 +30,7 @@ def recorder_for(program: Program) -> Record:
 
     """
     if program.language == "python":
-        return py_spy.record
+        return _by_py_spy_or_interpreter
     if program.language != "go":
         return perf.record
     if (server := go_pprof.find_server(program.pid)) is not None:
@@ -38,6 +39,16 @@ def recorder_for(program: Program) -> Record:
         message = "The Go program does not serve net/http/pprof, and perf is not installed."
         raise DiagnosticsError("not_installed", message, f"{go_pprof.ADVICE}. Or install perf: {perf.INSTALL}")
     return _by_perf_instead
+
+
+def _by_py_spy_or_interpreter(program: Program, kind: ProfileKind, window: Window) -> Profile:
+    try:
+        return py_spy.record(program, kind, window)
+    except DiagnosticsError as error:
+        if (interpreter := interpreter_sampling.interpreter_of(program)) is None:
+            raise
+        profile = interpreter_sampling.record(program, kind, window, interpreter=interpreter)
+        return replace(profile, notes=[*profile.notes, f"By the interpreter, since: {error}"])
 
 
 def _by_perf_instead(program: Program, kind: ProfileKind, window: Window) -> Profile:

@@ -68,7 +68,7 @@ def record(program: Program, kind: ProfileKind, window: Window) -> Profile:
         if kind == "cpu":
             counts.add(stack, ran)
         else:
-            marked = (SampledFrame(_thread_name(thread, program.pid), kind="thread"), *stack)
+            marked = (SampledFrame(thread_name(thread, program.pid), kind="thread"), *stack)
             counts.add(marked, ran)
             counts.add((*marked, WAITING), waited)
     return Profile(
@@ -129,7 +129,7 @@ def fold(written: bytes, folder: Path) -> ThreadStacks:
         head, *rest = text.split(";")
         if not count.isdecimal() or _THREAD.fullmatch(head) is None:
             continue
-        stack = _of_program([_Frame.read(frame) for frame in _joined(rest)], folder)
+        stack = stack_of([SampledCall.read(frame) for frame in _joined(rest)], folder)
         if stack is None:
             found[_HIDDEN] += int(count)
         elif stack:
@@ -137,8 +137,8 @@ def fold(written: bytes, folder: Path) -> ThreadStacks:
     return found
 
 
-class _Frame:
-    """One call, as py-spy writes it."""
+class SampledCall:
+    """One call, as it was sampled."""
 
     def __init__(self, function: str, file: str, line: int) -> None:
         self.function, self.file, self.line = function, file, line
@@ -146,7 +146,7 @@ class _Frame:
         self.is_around = self.is_debugger or file.endswith(_STARTS)
 
     @classmethod
-    def read(cls, text: str) -> "_Frame":
+    def read(cls, text: str) -> "SampledCall":
         """Read `function (file:line)`."""
         found = _FRAME.fullmatch(text)
         return cls(found["function"], found["file"], int(found["line"] or 0)) if found else cls(text, "", 0)
@@ -163,7 +163,7 @@ def _joined(parts: Iterable[str]) -> Iterator[str]:
     yield from begun
 
 
-def _of_program(frames: list[_Frame], folder: Path) -> SampledStack | None:
+def stack_of(frames: list[SampledCall], folder: Path) -> SampledStack | None:
     """Leave the debugger's own calls out; None for a thread of its own.
 
     What it has around the program goes without a trace, as does what the interpreter has around that. What the
@@ -185,7 +185,7 @@ def _of_program(frames: list[_Frame], folder: Path) -> SampledStack | None:
     return tuple(stack)
 
 
-def _shown(frame: _Frame, folder: Path) -> SampledFrame:
+def _shown(frame: SampledCall, folder: Path) -> SampledFrame:
     file = Path(frame.file)
     if file.is_relative_to(folder):
         return SampledFrame(frame.function, str(file.relative_to(folder)), frame.line, "own")
@@ -194,7 +194,7 @@ def _shown(frame: _Frame, folder: Path) -> SampledFrame:
     return SampledFrame(frame.function, _LIBRARY.sub("", frame.file), frame.line, "library")
 
 
-def _thread_name(head: str, pid: int) -> str:
+def thread_name(head: str, pid: int) -> str:
     """Return the name of a thread; of those whose names differ by numbers alone, the same."""
     found = _THREAD.fullmatch(head)
     if found is None or found[2] is None:  # a program without `threading` gives no names

@@ -151,12 +151,12 @@ def threads_in(reading: Sequence[Mapping[str, Any]], pid: int, others: Sequence[
         if (other := of_number.get(number)) is not None:
             thread = replace(thread, name=other.name, frames=other.frames if other.frames == frames else frames)
         else:
-            thread = replace(thread, name="MainThread" if number == pid else _name_in_system(pid, number))
+            thread = replace(thread, name="MainThread" if number == pid else name_in_system(pid, number))
         threads.append(thread)
     return threads
 
 
-def _name_in_system(pid: int, number: int) -> str:
+def name_in_system(pid: int, number: int) -> str:
     """Return the name of a thread as the system has it, which is that of `threading` from 3.14 on, cut at 15 bytes."""
     try:
         name = Path(f"/proc/{pid}/task/{number}/comm").read_text(errors="replace").strip()
