@@ -1,13 +1,16 @@
 """`dapkit dump`: the tasks of asyncio, what each one awaits, and which tasks await it, on each version."""
 
+import shutil
 import sys
 from pathlib import Path
 
 import pytest
 
+from dapkit.python import dump
 from dapkit.python.adapter.injection import target
 from dapkit.python.dump import interpreters
 from e2e.python.dumping import dumped, dumped_json_once, dumped_once, plain
+from interpreters import interpreter
 
 READS_ITSELF = {"3.14", "3.15"}
 """Versions whose standard library reads the tasks."""
@@ -289,3 +292,27 @@ def test_interpreter_of_another_file_says_why_it_reads_no_tasks(
         "the process does not run the file of this interpreter: it was replaced, or is not seen here"
     )
     assert "Tasks of asyncio" in page
+
+
+def test_interpreter_that_fails_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = tmp_path / "python"
+    broken.write_text("#!/bin/sh\necho 'It does not run.' >&2\nexit 3\n")
+    broken.chmod(0o755)
+    monkeypatch.setattr(interpreters, "own_interpreter", lambda _: None)
+    monkeypatch.setattr(interpreters, "interpreter_for", lambda _: str(broken))
+    with plain(TASKS, tmp_path, sys.executable) as pid:
+        reading = interpreters.reading_of(target.read(pid), blocking=True)
+    assert reading["reasons"]["tasks"] == f"{broken} failed with status 3 (It does not run)"
+
+
+def test_stacks_of_3_15_that_nothing_reads_are_an_error_with_both_reasons(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(interpreters, "own_interpreter", lambda _: None)
+    monkeypatch.setattr(interpreters, "interpreter_for", lambda _: None)
+    monkeypatch.setattr(shutil, "which", lambda *_, **__: None)
+    with (
+        plain(TASKS, tmp_path, str(interpreter("3.15"))) as pid,
+        pytest.raises(dump.NoPySpy, match=r"no Python 3\.15 was found here that could read them; .*pip install"),
+    ):
+        dump.dump_of(pid)

@@ -8,7 +8,7 @@ from typing import Any
 from dapkit import limits
 from dapkit.adapter import RequestFailed
 from dapkit.python.adapter.injection.target import TargetProcess, command_line, read
-from dapkit.python.dump.interpreters import reading_of
+from dapkit.python.dump.interpreters import INTERPRETER_READS_STACKS, reading_of
 from dapkit.python.dump.stacks import DumpedThread, NoPySpy, stacks_of, threads_in
 from dapkit.python.dump.tasks import LOOP, Task, tasks_in
 from dapkit.python.dump.waits import Wait, circle_in, waits_of
@@ -71,7 +71,12 @@ def _threads(
     """Return the threads, and the tool that read their stacks: the interpreter where it can, and py-spy elsewhere."""
     by_interpreter = None if native else reading["threads"]
     if by_interpreter is None:
-        return stacks_of(target.pid, native=native, traced=traced), "py-spy"
+        try:
+            return stacks_of(target.pid, native=native, traced=traced), "py-spy"
+        except NoPySpy as error:
+            if native or target.version < INTERPRETER_READS_STACKS:
+                raise
+            raise NoPySpy(f"the interpreter cannot read it: {reading['reasons']['threads']}; {error}") from None
     try:
         others = stacks_of(target.pid, native=False, traced=traced)
     except (NoPySpy, RequestFailed):

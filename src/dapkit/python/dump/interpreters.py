@@ -17,6 +17,8 @@ from dapkit.python.versions import OLDEST
 _FOLDER = Path(__file__).parent
 _UNWINDER = (3, 14)
 """Versions from here on can read another process of their version themselves."""
+INTERPRETER_READS_STACKS = (3, 15)
+"""And from here on, the stacks of its threads."""
 _START = "import sys, runpy; sys.path.append(sys.argv.pop(1)); runpy.run_module('remote_memory', run_name='__main__')"
 
 
@@ -62,6 +64,7 @@ def _answer(command: Sequence[str]) -> dict[str, Any]:
     try:
         found: dict[str, Any] = json.loads(answer.stdout)
     except ValueError:
-        said = answer.stderr.decode(errors="replace").strip().rpartition("\n")[2]
-        return _refusal(said or f"{command[0]} failed with status {answer.returncode}")
+        said = answer.stderr.decode(errors="replace").strip().rpartition("\n")[2].strip().rstrip(".")
+        failure = f"{command[0]} failed with status {answer.returncode}"
+        return _refusal(f"{failure} ({said})" if said else failure)
     return found
