@@ -312,6 +312,8 @@ _MAKERS: "dict[str, Callable[[], Any]]" = {
 }
 
 _builtins.update(vars(builtins), __import__=_import, compile=_compile)
+if "__lazy_import__" in _builtins:
+    _builtins["__lazy_import__"] = _import  # under `-X lazy_imports=all`, which is for the program's modules
 if __name__ in sys.modules:  # it was imported as modules are: there is no program around it
     _loaded[f"{PACKAGE}.loader"] = sys.modules[__name__]
 _get_ident = standard("_thread").get_ident

@@ -71,8 +71,13 @@ def _import_real(way):
     del held
 
 
+def _import_alone():
+    """Import the real one, in a function: in a module the import may be lazy."""
+    import sitecustomize  # noqa: F401
+
+
 _way = _without_us()
 if _way and sys.version_info >= (3, 12) and sys.implementation.name == "cpython":
     _import_real(_way)
 else:
-    import sitecustomize  # noqa: F401
+    _import_alone()
