@@ -61,6 +61,11 @@ _IN_C: Final = ClassSet(MemberDescriptorType, GetSetDescriptorType)
 _PLAIN_FIELDS: Final = (("collections", "_tuplegetter"), ("_ctypes", "CField"))
 _WARNING: Final = ("co_lnotab",)
 """Fields that give a warning to the program when they are read."""
+_COMPUTED: Final = (
+    *("__bound__", "__constraints__", "__default__", "__isabstractmethod__", "__parameters__", "__value__"),
+    *(("__annotations__",) if sys.version_info >= (3, 14) else ()),  # PEP 649
+)
+"""Fields that run code of the program when they are read, as the text of an annotation or of `type X = ...`."""
 _FIELDS_OF_ARRAYS: Final = ("shape", "dtype", "ndim", "size", "itemsize", "nbytes", "strides")
 _FRAMES: Final = ((CoroutineType, "cr_frame"), (GeneratorType, "gi_frame"), (AsyncGeneratorType, "ag_frame"))
 _AWAITED: Final = ("cr_await", "gi_yieldfrom", "ag_await")
@@ -191,6 +196,8 @@ def is_trusted_field(base: type, names: Any, name: str) -> bool:  # noqa: ANN401
     """Say whether a field that is implemented in C may be read at once: it is a slot, or of the standard library."""
     if "__slots__" in names:
         return True
+    if name in _COMPUTED:
+        return False
     top = module_of(base).partition(".")[0]
     if top == "numpy":
         return name in _FIELDS_OF_ARRAYS
