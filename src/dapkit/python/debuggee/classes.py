@@ -5,6 +5,8 @@ here cannot be. Classes are told apart by identity: `kind in (int, str)` and `ta
 its metaclass has it, `kind in ClassSet(int, str)` does not.
 """
 
+import builtins
+import sys
 from collections.abc import Callable
 from types import GetSetDescriptorType, MappingProxyType, MemberDescriptorType
 from typing import TYPE_CHECKING, Any, Final
@@ -17,6 +19,8 @@ _NAMES: Final = type.__dict__["__dict__"].__get__
 _NAME: Final = type.__dict__["__name__"].__get__
 _QUALIFIED_NAME: Final = type.__dict__["__qualname__"].__get__
 _MODULE: Final = type.__dict__["__module__"].__get__
+FROZENDICT: Final[tuple[type, ...]] = (vars(builtins)["frozendict"],) if sys.version_info >= (3, 15) else ()
+"""The class `frozendict`, where there is one."""
 _STORED_BY: Final = {"exceptions": BaseExceptionGroup, "message": BaseExceptionGroup, "code": SystemExit}
 """The class that keeps an attribute of exceptions, if it is not that of all of them."""
 
@@ -34,6 +38,9 @@ class ClassSet:
         return id(kind) in self._ids
 
 
+MAPPINGS: Final = ClassSet(dict, *FROZENDICT)
+
+
 def is_a[T](value: object, *kinds: type[T]) -> "TypeGuard[T]":
     """Say whether a value is of one of some classes; `isinstance` would ask the value's own `__class__`."""
     for kind in _MRO(type(value)):
@@ -41,6 +48,21 @@ def is_a[T](value: object, *kinds: type[T]) -> "TypeGuard[T]":
             if kind is wanted:
                 return True
     return False
+
+
+def mapping_of(value: object) -> Any:  # noqa: ANN401 - one of two classes with like methods
+    """Return the class by which a value keeps entries, `dict` or `frozendict`; None if it keeps none."""
+    return next((kind for kind in _MRO(type(value)) if kind in MAPPINGS), None)
+
+
+def entry_of(names: Any, name: str) -> Any:  # noqa: ANN401 - a dict or frozendict, and whatever is in there
+    """Return what a namespace holds under a name, None if nothing; the globals of a frame may be a frozendict."""
+    return (mapping_of(names) or dict).get(names, name)
+
+
+def entries(names: Any) -> list[tuple[Any, Any]]:  # noqa: ANN401 - the same
+    """Return what a dict or frozendict holds, in one call: other threads may run."""
+    return list((mapping_of(names) or dict).items(names))
 
 
 def once_per_class[T](find: Callable[[Any], T]) -> Callable[[Any], T]:
@@ -132,7 +154,7 @@ def _descriptor_of_dict(value: object) -> Any:  # noqa: ANN401 - one of two kind
 
 def _copied(names: object) -> dict[str, object]:
     """Return the entries of a dict whose class may have its own ways to read it."""
-    pairs: list[tuple[object, object]] = list(dict.items(names)) if is_a(names, dict) else []
+    pairs: list[tuple[object, object]] = entries(names) if mapping_of(names) is not None else []
     return {plain_text(name): held for name, held in pairs if is_a(name, str)}
 
 

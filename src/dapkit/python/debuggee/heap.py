@@ -16,6 +16,7 @@ The text of this file is executed in programs of other debuggers, too. So it is 
 class, and needs no module that every interpreter does not have at hand.
 """
 
+import builtins
 import gc
 import sys
 from posix import getpid
@@ -144,6 +145,8 @@ def _objects(until: float, most: int, rows: int, debuggers: "tuple[str, ...]") -
 def _plain_types() -> "dict[int, type]":
     """Return containers without a class of their own, by id: a class may have any `__hash__`."""
     plain: list[type] = [dict, list, tuple, set, frozenset, CellType]
+    if sys.version_info >= (3, 15):
+        plain.append(vars(builtins)["frozendict"])
     module = sys.modules.get("_collections")
     if type(module) is ModuleType:
         names = (_MODULE_NAMES(module).get(name) for name in ("deque", "defaultdict", "OrderedDict"))

@@ -9,7 +9,7 @@ from collections.abc import MutableMapping
 from types import FrameType
 from typing import Any, Final
 
-from .classes import is_a
+from .classes import entries, mapping_of
 from .views import view_of
 
 _OPTIMIZED: Final = 0x1  # CO_OPTIMIZED: the variables are in the frame itself, not in a dict
@@ -57,7 +57,7 @@ def variables_of(frame: FrameType) -> list[tuple[str, object]] | None:
     names: Any = locals_of(frame)
     if frame.f_code.co_flags & _OPTIMIZED or type(names) is dict:  # as that of a view
         return list(names.items())
-    return list(dict.items(names)) if is_a(names, dict) else None
+    return entries(names) if mapping_of(names) is not None else None
 
 
 def forget_locals(frame: FrameType) -> None:

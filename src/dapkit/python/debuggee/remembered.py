@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from . import limits
+from .classes import MAPPINGS
 
 GONE: Final = object()
 """Stands for an object that is no more."""
@@ -38,7 +39,7 @@ def _is_data(value: object, items: int) -> bool:
     kind = type(value)  # by identity: a metaclass may compare in its own way
     if any(kind is atom for atom in _ATOMS):
         return True
-    if kind is dict:
+    if kind in MAPPINGS:
         pairs: Any = value
         return len(pairs) <= items and all(_is_data(part, 0) for pair in pairs.items() for part in pair)
     if any(kind is collection for collection in _COLLECTIONS):

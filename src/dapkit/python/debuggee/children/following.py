@@ -13,7 +13,7 @@ from types import FrameType
 from typing import Any, Final, Protocol
 
 from .. import native
-from ..classes import is_a, stored_dict
+from ..classes import entry_of, is_a, stored_dict
 from ..loader import import_for_program, standard
 from ..local_variables import stored_locals
 from ..unseen import unseen
@@ -352,7 +352,7 @@ def _name_in(frame: FrameType | None) -> str:
     for _ in range(_FRAMES):
         if frame is None:
             return ""
-        if frame.f_code.co_name == "_launch" and dict.get(frame.f_globals, "__package__") == "multiprocessing":
+        if frame.f_code.co_name == "_launch" and entry_of(frame.f_globals, "__package__") == "multiprocessing":
             names = stored_dict(stored_locals(frame).get("process_obj"))
             name = None if names is None else dict.get(names, "_name")
             return _plain(name) if is_a(name, str) else ""
@@ -393,7 +393,7 @@ def name_of_fork() -> str | None:
     frame: FrameType | None = sys._getframe()
     near = 0
     while frame is not None and near < _FRAMES:
-        if (dict.get(frame.f_globals, "__name__"), frame.f_code.co_name) in _THEN_EXECUTES:
+        if (entry_of(frame.f_globals, "__name__"), frame.f_code.co_name) in _THEN_EXECUTES:
             return None
         frame, near = frame.f_back, near + 1
     name = _name_in(sys._getframe())

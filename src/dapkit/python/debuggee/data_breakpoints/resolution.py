@@ -12,6 +12,7 @@ from typing import Any, Final, cast
 
 from .. import native
 from ..classes import (
+    FROZENDICT,
     ClassSet,
     class_name,
     is_a,
@@ -34,7 +35,7 @@ from .targets import Bytes, Cell, DictEntry, Item, Local, ObjectEntry, Place, Re
 
 _IMMUTABLE_TYPE: Final = 1 << 8  # Py_TPFLAGS_IMMUTABLETYPE
 _PLAIN: Final = ClassSet(object, str, int, float, bytes, type(None), complex)
-_CONSTANT: Final = (tuple, str, bytes, range, frozenset)
+_CONSTANT: Final = (tuple, str, bytes, range, frozenset, *FROZENDICT)
 
 POLLING: Final = "compared at every line of the program's own code, which slows it" + (
     "" if native.CAN_POLL else " several times, since the native part of dapkit is not there"

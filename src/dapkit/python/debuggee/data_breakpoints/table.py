@@ -16,7 +16,7 @@ from typing import Final
 from .. import limits
 from ..breakpoints.breakpoint import ONCE, next_number
 from ..breakpoints.conditions import BreakpointCondition
-from ..classes import type_name
+from ..classes import entry_of, type_name
 from ..connection.link import Link
 from ..connection.wire import Json
 from ..errors import RequestRefused
@@ -247,7 +247,7 @@ class DataBreakpointTable:
 
     def _on_start(self, frame: FrameType) -> None:
         """Look for targets that were not there yet, when code of their module runs."""
-        module = dict.get(frame.f_globals, "__name__")
+        module = entry_of(frame.f_globals, "__name__")
         self._look_again([module])
         code, definer = frame.f_code, frame.f_back
         if definer is not None and not is_function(code) and code.co_name != "<module>":
@@ -257,7 +257,7 @@ class DataBreakpointTable:
         """Look for attributes of a class that is being made, at the next instructions of the frame around it."""
 
         def look() -> None:
-            self._look_again([dict.get(definer.f_globals, "__name__")])
+            self._look_again([entry_of(definer.f_globals, "__name__")])
             self._look_when_made(definer, kind, instructions - 1)
 
         if instructions and any(breakpoint.waits and breakpoint.identity.startswith(kind) for breakpoint in self._set):

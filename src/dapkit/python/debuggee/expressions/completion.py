@@ -16,7 +16,7 @@ from types import ModuleType
 from typing import Final, cast
 
 from .. import limits, utf16
-from ..classes import ClassSet, is_a, mro, mro_of, namespace, plain_text, type_name
+from ..classes import ClassSet, is_a, mapping_of, mro, mro_of, namespace, plain_text, type_name
 from ..connection.wire import Json
 from ..errors import RequestRefused
 from ..values.members import KEYWORDS, is_function, members, rank
@@ -152,11 +152,12 @@ def _keys(head: str, rest: str, namespaces: Namespaces) -> list[Json] | None:
         value = look_up(owner, namespaces)
     except RequestRefused:
         return None
-    if not is_a(value, dict):
+    kind = mapping_of(value)
+    if kind is None:
         return None
     quote = typed[0] if typed[:1] in _QUOTES else ""
     found: dict[str, Json] = {}
-    keys: Iterable[object] = dict.keys(value)
+    keys: Iterable[object] = kind.keys(value)
     for at, key in enumerate(keys):
         if at >= limits.PROPOSALS:
             break

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from types import CodeType, FrameType
 
 from .. import limits
-from ..classes import is_a, simple_name
+from ..classes import entries, is_a, simple_name
 from ..errors import RequestRefused, TimeIsUp
 from ..evaluation.guard import EvaluationGuard
 from ..hidden import hide
@@ -51,7 +51,7 @@ class Namespaces:
     def stored(self) -> list[dict[str, object]]:
         """Return both as they are stored, for a look that runs no code of the program; names alone count."""
         of_frame = variables_of(self._frame) if self._frame is not None and self.locals is not self.globals else None
-        pairs = (of_frame or [], list(dict.items(self.globals)))  # in one call: other threads may run
+        pairs = (of_frame or [], entries(self.globals))  # in one call: other threads may run
         return [{name: held for name, held in names if type(name) is str} for names in pairs]
 
     def namespace_for(self, code: CodeType) -> dict[str, object]:

@@ -13,7 +13,7 @@ from types import GetSetDescriptorType, MemberDescriptorType
 from typing import Any, Final, cast
 
 from .. import limits
-from ..classes import ClassSet, is_a, mro, mro_of, namespace, simple_name, type_name
+from ..classes import FROZENDICT, ClassSet, is_a, mro, mro_of, namespace, simple_name, type_name
 from ..errors import RequestRefused
 from ..sources.compilation import compiled
 from ..values import containers
@@ -40,7 +40,7 @@ _COMPARISONS: Final[dict[type, Callable[[Any, Any], Any]]] = {
     _ast.Is: _operator.is_,
     _ast.IsNot: _operator.is_not,
 }
-_CONTAINERS: Final = ClassSet(list, tuple, dict, str, bytes, bytearray, range)
+_CONTAINERS: Final = ClassSet(list, tuple, dict, str, bytes, bytearray, range, *FROZENDICT)
 _IN_C: Final = ClassSet(GetSetDescriptorType, MemberDescriptorType)
 
 

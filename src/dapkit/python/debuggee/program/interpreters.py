@@ -8,6 +8,7 @@ import sys
 from types import CodeType, FrameType
 from typing import Final
 
+from ..classes import entry_of
 from ..connection.link import Link
 
 _MODULES: Final = ("_interpreters", "_xxsubinterpreters")  # 3.13 and later; 3.12
@@ -40,4 +41,4 @@ def _calls_maker(frame: FrameType, code: CodeType) -> bool:
         return True
     modules = [module for name in _MODULES if (module := sys.modules.get(name)) is not None]
     around = frame.f_globals
-    return any(dict.get(around, name) is module for module in modules for name in names)
+    return any(entry_of(around, name) is module for module in modules for name in names)

@@ -10,6 +10,7 @@ import sys
 from types import CodeType, FrameType
 from typing import Any, Final, NamedTuple
 
+from ..classes import entry_of
 from ..errors import RequestRefused
 from ..views import view_of
 from .archives import archive_member
@@ -155,7 +156,7 @@ class Sources:
         kind = self.kind(filename)
         if kind != PROGRAM or filename[:1] != "<" or self._rule_for(filename) is not None:
             return kind
-        file, name = dict.get(frame.f_globals, "__file__"), dict.get(frame.f_globals, "__name__")
+        file, name = entry_of(frame.f_globals, "__file__"), entry_of(frame.f_globals, "__name__")
         if type(file) is str:
             return self.kind(file)
         return LIBRARY if type(name) is str and name.startswith("namedtuple_") else PROGRAM

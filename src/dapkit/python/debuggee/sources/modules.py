@@ -11,7 +11,7 @@ from collections.abc import Callable
 from time import gmtime, strftime
 from types import FrameType
 
-from ..classes import is_a, simple_name
+from ..classes import entry_of, is_a, simple_name
 from ..connection.wire import Json
 from ..marks import in_link_thread
 from .files import PROGRAM, Sources
@@ -37,7 +37,7 @@ class ModuleTable:
 
     def number_of(self, frame: FrameType) -> int | None:
         """Return the number of the module whose code a frame runs, and report the module to the client first."""
-        name = dict.get(frame.f_globals, "__name__")
+        name = entry_of(frame.f_globals, "__name__")
         module = sys.modules.get(name) if type(name) is str else None
         names = names_of(module)
         if names is not frame.f_globals or type(name) is not str:

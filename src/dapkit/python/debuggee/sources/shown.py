@@ -21,7 +21,7 @@ from opcode import opname
 from types import CodeType, FrameType
 
 from .. import limits
-from ..classes import module_of, namespace, simple_name
+from ..classes import entries, module_of, namespace, simple_name
 from ..connection.wire import Json
 from ..errors import RequestRefused
 from ..local_variables import variables_of
@@ -242,7 +242,7 @@ class ShownSources:
             if frame is None:
                 return
             values = [value for _, value in variables_of(frame) or []] if depth else []
-            values += dict.values(frame.f_globals)
+            values += (value for _, value in entries(frame.f_globals))
             for value in [*frame.f_code.co_consts, *map(_text_in, values)]:
                 if type(value) is str and value and seen < limits.NEARBY_TEXTS:
                     seen += 1

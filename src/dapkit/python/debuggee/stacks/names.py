@@ -3,7 +3,7 @@
 from types import FrameType
 
 from .. import limits
-from ..classes import plain_text, type_name
+from ..classes import entry_of, plain_text, type_name
 from ..connection.wire import Json
 from ..evaluation.guard import EvaluationGuard
 from ..local_variables import locals_of
@@ -37,7 +37,7 @@ def naming(form: Json, guard: EvaluationGuard | None, *, with_values: bool) -> N
     def name(frame: FrameType, line: int) -> str:
         text = plain_name(frame, line)
         if form.get("module"):
-            module = dict.get(frame.f_globals, "__name__")
+            module = entry_of(frame.f_globals, "__name__")
             text = f"{module}.{text}" if type(module) is str else text
         if form.get("parameters") and view_of(frame) is None:
             text += f"({', '.join(_parameters(frame, form, guard, with_values=with_values))})"

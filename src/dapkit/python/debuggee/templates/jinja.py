@@ -11,7 +11,7 @@ from types import CodeType, FrameType, FunctionType
 from typing import Any, Final
 
 from ..bytecode.instructions import constant, instructions
-from ..classes import namespace, plain_text
+from ..classes import entry_of, namespace, plain_text
 from ..errors import RequestRefused
 from ..hidden import hide
 from ..local_variables import stored_locals
@@ -111,7 +111,7 @@ class JinjaFrame(FrameView):
 
     def _own(self) -> dict[str, tuple[str, object]]:
         """Return the variables that the code has by themselves: their names there, and their values."""
-        missing = dict.get(self.frame.f_globals, "missing")
+        missing = entry_of(self.frame.f_globals, "missing")
         found: dict[str, tuple[int, str, object]] = {}
         for raw, value in stored_locals(self.frame).items():
             kind, _, rest = raw.partition("_")

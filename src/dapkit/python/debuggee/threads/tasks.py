@@ -23,7 +23,7 @@ from types import (
 from typing import Any, Final
 
 from .. import limits
-from ..classes import defined, is_a, module_of, mro, names_in_class, namespace, plain_text, simple_name
+from ..classes import defined, entry_of, is_a, module_of, mro, names_in_class, namespace, plain_text, simple_name
 from ..local_variables import locals_of
 from ..running import every_frame
 
@@ -96,7 +96,7 @@ def _loops_of_threads() -> list[object]:
         return []
     found: dict[int, object] = {}
     for frame in every_frame():
-        if frame.f_code.co_qualname == _RUNNER and dict.get(frame.f_globals, "__name__") == "asyncio.base_events":
+        if frame.f_code.co_qualname == _RUNNER and entry_of(frame.f_globals, "__name__") == "asyncio.base_events":
             loop = locals_of(frame).get("self")
             found[id(loop)] = loop
     return list(found.values())

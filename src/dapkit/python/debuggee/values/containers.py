@@ -12,7 +12,17 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from .. import limits
-from ..classes import ClassSet, is_a, module_of, mro, names_in_class, namespace, once_per_class, simple_name
+from ..classes import (
+    MAPPINGS,
+    ClassSet,
+    is_a,
+    module_of,
+    mro,
+    names_in_class,
+    namespace,
+    once_per_class,
+    simple_name,
+)
 from ..hidden import hide
 from .rows import ValueRow
 from .storage import ContainerItem
@@ -78,7 +88,7 @@ def size(value: object) -> int:
 def kind_of(value: object) -> Any:  # noqa: ANN401 - one of several classes with like methods
     """Return the class by which a value is a container, whatever it has overridden."""
     for kind in mro(value):
-        if kind in _SEQUENCES or kind is dict or kind in _WALKED:
+        if kind in _SEQUENCES or kind in MAPPINGS or kind in _WALKED:
             return kind
         name = simple_name(kind)
         module = _LAZILY_IMPORTED.get(name) if module_of(kind) in _MODULES else None
@@ -100,11 +110,11 @@ def page(
     kind = kind_of(value)
     if kind is None:
         return []
-    if kind is dict:
-        pairs = _pairs(value, start, end)
+    if kind in MAPPINGS:
+        pairs = _pairs(value, kind, start, end)
         own = _base(value, kind, path, "__getitem__") if shown is value else ""
         rows = [_entry(value, key, item, path, own) for key, item in pairs]
-        for row in rows if shown is not value else ():
+        for row in rows if shown is not value or kind is not dict else ():
             row.stored = None  # it is read-only
         return rows
     if kind in _WALKED:
@@ -157,9 +167,9 @@ def _is_literal(key: object) -> bool:
     return type(key) in _SCALARS
 
 
-def _pairs(value: Any, start: int, end: int) -> list[tuple[object, object]]:  # noqa: ANN401 - a dict
+def _pairs(value: Any, kind: Any, start: int, end: int) -> list[tuple[object, object]]:  # noqa: ANN401 - of `kind`
     # An OrderedDict has an order of its own, which `dict.items` does not know.
     ordered: Any = namespace(sys.modules.get("_collections")).get("OrderedDict")
     if ordered is not None and is_a(value, ordered):
         return list(islice(ordered.items(value), start, end))
-    return list(islice(dict.items(value), start, end))  # in one call: no other thread comes between
+    return list(islice(kind.items(value), start, end))  # in one call: no other thread comes between

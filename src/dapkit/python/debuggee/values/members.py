@@ -21,8 +21,10 @@ from types import (
 from typing import Any, Final
 
 from ..classes import (
+    FROZENDICT,
     ClassSet,
     defined,
+    entries,
     is_a,
     module_of,
     mro_of,
@@ -51,6 +53,7 @@ from .storage import Attribute, ContainerItem
 CHILDLESS: Final = ClassSet(
     *(int, float, complex, bool, str, bytes, bytearray, type(None), type(...), type(NotImplemented)),
     *(list, tuple, dict, set, frozenset, FunctionType, BuiltinFunctionType, MethodType),
+    *FROZENDICT,
 )
 """Types whose own objects have no attributes worth a look."""
 _CALLABLES: Final = ClassSet(
@@ -250,9 +253,15 @@ def _dotted(path: str, name: str) -> str:
 def namespace_rows(names: dict[str, object], shadowed: Iterable[str] = ()) -> list[ValueRow]:
     """Return the variables of a module; those of `shadowed` names need another expression than the name."""
     hidden = set(shadowed)
+    is_fixed = is_a(names, *FROZENDICT)  # as those that `exec` was given
     rows = [
-        ValueRow(name, value, f"globals()[{name!r}]" if name in hidden else name, stored=ContainerItem(names, name))
-        for name, value in list(dict.items(names))
+        ValueRow(
+            name,
+            value,
+            f"globals()[{name!r}]" if name in hidden else name,
+            stored=None if is_fixed else ContainerItem(names, name),
+        )
+        for name, value in entries(names)
         if type(name) is str
     ]
     return sorted(rows, key=lambda row: rank(row.name))

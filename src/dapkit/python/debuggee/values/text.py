@@ -12,7 +12,18 @@ from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any, Final
 
 from .. import limits
-from ..classes import ClassSet, class_name, defined, namespace, once_per_class, plain_text, simple_name, type_name
+from ..classes import (
+    FROZENDICT,
+    MAPPINGS,
+    ClassSet,
+    class_name,
+    defined,
+    namespace,
+    once_per_class,
+    plain_text,
+    simple_name,
+    type_name,
+)
 from ..errors import NotBegun, TimeIsUp
 from ..evaluation.guard import EvaluationGuard
 from ..evaluation.quarantine import ExitRefused
@@ -29,8 +40,11 @@ _BRACKETS: Final[tuple[tuple[type, str, str], ...]] = (
     (set, "{", "}"),
     (frozenset, "frozenset({", "})"),
     (dict, "{", "}"),
+    *((kind, "frozendict({", "})") for kind in FROZENDICT),
 )
 """Containers that are written here, and what stands around their items."""
+_NAMED: Final = ClassSet(set, frozenset, *FROZENDICT)
+"""Those that are written with the name of a derived class, or without items with their own."""
 
 
 def render(
@@ -76,8 +90,8 @@ def _written_as(value: object) -> tuple[type, str, str] | None:
     own = defined(type(value), "__repr__")
     for kind, opening, closing in _BRACKETS:
         if own is kind.__dict__["__repr__"]:
-            of_set = (kind is set or kind is frozenset) and type(value) is not kind
-            return (kind, f"{simple_name(type(value))}({{", "})") if of_set else (kind, opening, closing)
+            is_named = kind in _NAMED and type(value) is not kind
+            return (kind, f"{simple_name(type(value))}({{", "})") if is_named else (kind, opening, closing)
     return None
 
 
@@ -169,15 +183,16 @@ def _container(
     kind, opening, closing = written_as
     size = kind.__len__(value)
     if not size:
-        return f"{simple_name(type(value))}()" if kind is set or kind is frozenset else opening + closing
+        return f"{simple_name(type(value))}()" if kind in _NAMED else opening + closing
     if depth == 0:
         return f"{opening}…{closing}"
     parts: list[str] = []
     used = len(opening) + len(closing)
     # Each item takes two characters at least, so no more than these can be shown. Only the clipboard gets all.
     most = chars // 2 + 1 if chars > limits.REPL_CHARS else min(chars // 2 + 1, limits.LINE_ITEMS)
-    for item in list(islice(dict.items(value) if kind is dict else kind.__iter__(value), most)):
-        if kind is dict:
+    is_mapping = kind in MAPPINGS
+    for item in list(islice(kind.items(value) if is_mapping else kind.__iter__(value), most)):
+        if is_mapping:
             key, held = item
             part = inner(key) + ": " + inner(held)
         else:
