@@ -7,6 +7,7 @@ its metaclass has it, `kind in ClassSet(int, str)` does not.
 
 import builtins
 import sys
+import types
 from collections.abc import Callable
 from types import GetSetDescriptorType, MappingProxyType, MemberDescriptorType
 from typing import TYPE_CHECKING, Any, Final
@@ -21,6 +22,9 @@ _QUALIFIED_NAME: Final = type.__dict__["__qualname__"].__get__
 _MODULE: Final = type.__dict__["__module__"].__get__
 FROZENDICT: Final[tuple[type, ...]] = (vars(builtins)["frozendict"],) if sys.version_info >= (3, 15) else ()
 """The class `frozendict`, where there is one."""
+LAZY_IMPORT: Final[type | None] = getattr(types, "LazyImportType", None)
+"""The class of what stands in a namespace for a `lazy import` (PEP 810), on CPython 3.15 and later."""
+HAS_LAZY_IMPORTS: Final = LAZY_IMPORT is not None
 _STORED_BY: Final = {"exceptions": BaseExceptionGroup, "message": BaseExceptionGroup, "code": SystemExit}
 """The class that keeps an attribute of exceptions, if it is not that of all of them."""
 
@@ -48,6 +52,15 @@ def is_a[T](value: object, *kinds: type[T]) -> "TypeGuard[T]":
             if kind is wanted:
                 return True
     return False
+
+
+def is_lazy_import(value: object) -> bool:
+    """Say whether a value is what a `lazy import` leaves in a namespace.
+
+    The interpreter imports the module where code reads the name, or an attribute of the module around it; reading the
+    dict does not.
+    """
+    return HAS_LAZY_IMPORTS and type(value) is LAZY_IMPORT
 
 
 def mapping_of(value: object) -> Any:  # noqa: ANN401 - one of two classes with like methods

@@ -4,6 +4,8 @@
 `collections` what `dis` needs of it. `sys` is the program's, but for what cannot be its state.
 """
 
+import builtins
+
 from .loader import program_sys, standard
 
 TYPE_CHECKING = False
@@ -72,7 +74,8 @@ def types() -> "dict[str, Any]":
         begun.send(None)
     except RuntimeError as error:
         traceback_type = type(error.__traceback__)
-    return {
+    newer = {"LazyImportType": standard("_types").LazyImportType} if "__lazy_import__" in vars(builtins) else {}
+    return newer | {
         "AsyncGeneratorType": type(asynchronous()),
         "BuiltinFunctionType": type(len),
         "BuiltinMethodType": type(len),

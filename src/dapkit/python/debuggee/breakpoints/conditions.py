@@ -16,7 +16,7 @@ from types import CodeType, FrameType, FunctionType
 from typing import Final
 
 from .. import limits, native
-from ..classes import simple_name
+from ..classes import HAS_LAZY_IMPORTS, LAZY_IMPORT, simple_name
 from ..errors import RequestRefused
 from ..expressions.in_frame import SEES_ITS_CALLER, FrameExpression
 from ..hidden import hide
@@ -241,6 +241,8 @@ def _written(
         "__builtins__": vars(builtins),
         "_d_disable": sys.monitoring.DISABLE,
         "_d_getframe": sys._getframe,
+        "_d_lazy": LAZY_IMPORT,
+        "_d_type": type,
         "_d_local": native.local_variable,
         "_d_forget_locals": forget_locals,
         "_d_references": sys.getrefcount,
@@ -301,6 +303,9 @@ def _source(test: BreakpointCondition, line: int, *, local: list[str], wide: lis
             lines += ["  _d_locals = _d_frame.f_locals", *(f"  {name} = _d_locals[{name!r}]" for name in local)]
             lines += _FORGET if sys.version_info < (3, 13) else ()
         lines += [f"  {name} = _d_frame.f_globals[{name!r}]" for name in wide]
+        if wide and HAS_LAZY_IMPORTS:  # the expression itself loads them, where it names them
+            are_lazy = " or ".join(f"_d_type({name}) is _d_lazy" for name in wide)
+            lines.append(f"  if {are_lazy}: return _d_careful(_d_frame)")
         lines += [" except (KeyError, NameError):", "  _d_locals = None", "  return _d_careful(_d_frame)"]
     if test.condition:
         lines += [

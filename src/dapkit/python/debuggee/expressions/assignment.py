@@ -14,7 +14,7 @@ from ..errors import RequestRefused, TimeIsUp
 from ..evaluation.guard import EvaluationGuard
 from ..sources.compilation import compiled
 from ..values.rows import PlainView, RemainingItems, VariableGroup
-from ..values.storage import Attribute, ContainerItem, LocalVariable, Stored
+from ..values.storage import Attribute, ContainerItem, GlobalVariable, LocalVariable, Stored
 from ..values.variables import ExpandableValue, VariableContainer, VariableReader
 from .evaluate import Namespaces, evaluate, run, said
 
@@ -132,7 +132,7 @@ def _variable(name: str, namespaces: Namespaces, frame: FrameType | None) -> Sto
         if name in namespaces.stored()[0] or name in code.co_varnames + code.co_cellvars + code.co_freevars:
             return LocalVariable(frame, name)
     if name in namespaces.stored()[1] or namespaces.locals is namespaces.globals:
-        return ContainerItem(namespaces.globals, name)
+        return GlobalVariable(namespaces.globals, name)
     raise RequestRefused(f"there is no variable {name}")
 
 

@@ -16,7 +16,7 @@ from types import ModuleType
 from typing import Final, cast
 
 from .. import limits, utf16
-from ..classes import ClassSet, is_a, mapping_of, mro, mro_of, namespace, plain_text, type_name
+from ..classes import ClassSet, is_a, is_lazy_import, mapping_of, mro, mro_of, namespace, plain_text, type_name
 from ..connection.wire import Json
 from ..errors import RequestRefused
 from ..values.members import KEYWORDS, is_function, members, rank
@@ -101,6 +101,8 @@ def _attributes(owner: str, typed: str, head: str, namespaces: Namespaces) -> li
     try:
         value = look_up(owner, namespaces)
     except RequestRefused:
+        return []
+    if is_lazy_import(value):  # its own attributes are not those of what it will load
         return []
     found: dict[str, Json] = {}
 

@@ -13,12 +13,27 @@ from types import GetSetDescriptorType, MemberDescriptorType
 from typing import Any, Final, cast
 
 from .. import limits
-from ..classes import FROZENDICT, ClassSet, is_a, mro, mro_of, namespace, simple_name, type_name
+from ..classes import (
+    FROZENDICT,
+    HAS_LAZY_IMPORTS,
+    ClassSet,
+    is_a,
+    is_lazy_import,
+    mro,
+    mro_of,
+    namespace,
+    simple_name,
+    type_name,
+)
 from ..errors import RequestRefused
 from ..sources.compilation import compiled
+from ..sources.imported import names_of
 from ..values import containers
 from ..values.members import is_trusted_field, members
+from ..values.rows import ValueRow
+from ..values.storage import Attribute, GlobalVariable, Stored
 from .evaluate import NAME, Namespaces, said
+from .syntax import names_in
 
 _KEYS: Final = ClassSet(int, str, bytes, bool, float, complex, type(None))
 _NUMBERS: Final = ClassSet(int, float, complex, bool)
@@ -51,11 +66,46 @@ def look_up(text: str, namespaces: Namespaces) -> object:
         RequestRefused: if that cannot be.
 
     """
+    return value_of(_parsed(text), namespaces)
+
+
+def _parsed(text: str) -> _ast.expr:
     try:
         tree = compiled(text.strip(), "eval", _ast.PyCF_ONLY_AST, place=NAME)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise RequestRefused(said(error)) from error
-    return value_of(cast("_ast.Expression", tree).body, namespaces)  # as "eval" gives
+    return cast("_ast.Expression", tree).body  # as "eval" gives
+
+
+def lazy_import(text: str, namespaces: Namespaces) -> ValueRow | None:
+    """Return the row of a lazy import, if an expression is no more than its name, or an attribute of a module."""
+    if not HAS_LAZY_IMPORTS:
+        return None
+    try:
+        node = _parsed(text)
+        stored: Stored
+        match node:
+            case _ast.Name(id=name):
+                value = _named(name, namespaces)
+                stored = GlobalVariable(namespaces.globals, name)
+            case _ast.Attribute(value=owner, attr=name):
+                module = value_of(owner, namespaces)
+                value = (names_of(module) or {}).get(name)
+                stored = Attribute(module, name)
+            case _:
+                return None
+    except RequestRefused:
+        return None
+    return ValueRow(name, value, text.strip(), stored=stored) if is_lazy_import(value) else None
+
+
+def refuse_lazy_imports(text: str, namespaces: Namespaces) -> None:
+    """Raise RequestRefused if an expression would import what the program has not: it names a lazy import."""
+    if HAS_LAZY_IMPORTS:
+        for name in sorted(names_in(_parsed(text))[0]):
+            value = next((names[name] for names in namespaces.stored() if name in names), None)
+            if is_lazy_import(value):
+                raise RequestRefused(f"{name} is {value!r}, which was not imported yet")
 
 
 def value_of(node: _ast.expr, namespaces: Namespaces) -> object:  # noqa: PLR0911 - one return per case
@@ -123,6 +173,8 @@ def attribute(value: object, name: str) -> object:
         RequestRefused: if it is not, or there is none.
 
     """
+    if is_lazy_import(value):
+        raise RequestRefused(f"{value!r} was not imported yet; a hover does not do so, evaluate it in the console")
     for row in members(value, ""):
         if row.name == name:
             if row.lazy:

@@ -38,6 +38,10 @@ static PyObject *look_up(PyObject *(*namespace_of)(PyFrameObject *), PyFrameObje
     else /* of a metaclass, or given to exec: the names in it may be anything */
         PyErr_SetString(PyExc_TypeError, "a namespace that is not a dict");
     Py_DECREF(namespace);
+    if (value != NULL && lazy_import_type != NULL && (PyObject *)Py_TYPE(value) == lazy_import_type) {
+        Py_CLEAR(value); /* CPython 3.15 imports the module where code reads the name, which is not done here */
+        PyErr_SetString(PyExc_TypeError, "a lazy import");
+    }
     return value;
 }
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 OptionalFunctions optional;
-PyObject *disable, *missing;
+PyObject *disable, *missing, *lazy_import_type;
 
 static const struct { const char *name; void *place; } OPTIONAL[] = {
     {"PyFrame_GetVar", &optional.frame_get_var},
@@ -41,6 +41,7 @@ int require_functions(const char *prefix)
 static PyObject *look_functions_up(void)
 {
     PyObject *absent = PyList_New(0);
+    lazy_import_type = dlsym(RTLD_DEFAULT, "PyLazyImport_Type");
     for (int i = 0; absent != NULL && i < OPTIONAL_COUNT; i++) {
         *(void **)OPTIONAL[i].place = dlsym(RTLD_DEFAULT, OPTIONAL[i].name);
         if (is_found(i)) continue;

@@ -40,6 +40,7 @@ typedef struct {
 extern OptionalFunctions optional;
 extern PyObject *disable; /* sys.monitoring.DISABLE */
 extern PyObject *missing; /* stands for the value of what has none */
+extern PyObject *lazy_import_type; /* of what `lazy import` leaves in a namespace; NULL before CPython 3.15 */
 
 /* Raise RuntimeError, naming the function, if this interpreter lacks one whose name begins with `prefix`. */
 int require_functions(const char *prefix);

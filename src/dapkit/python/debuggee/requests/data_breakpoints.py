@@ -17,6 +17,7 @@ from ..evaluation.guard import EvaluationGuard
 from ..evaluation.jobs import Job
 from ..expressions.assignment import stored_at
 from ..expressions.evaluate import Namespaces, evaluate
+from ..expressions.hover import lazy_import, refuse_lazy_imports
 from ..travel.naming import named_from_module, place_in
 from ..values.storage import ContainerItem
 from ..values.variables import VariableContainer
@@ -108,6 +109,8 @@ def _target_in(
 def _target_of(expression: str, origin: VariableContainer, size: int, guard: EvaluationGuard) -> WatchTarget:
     namespaces = Namespaces(origin.frame)
     label = expression.strip()
+    if size or lazy_import(expression, namespaces) is None:
+        refuse_lazy_imports(expression, namespaces)
     if not size:
         return target_of(stored_at(expression, namespaces=namespaces, frame=origin.frame, guard=guard), label)
     try:

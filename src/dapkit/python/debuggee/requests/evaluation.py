@@ -15,13 +15,15 @@ from ..exceptions.traceback_text import TracebackWriter, shortened
 from ..expressions.completion import complete
 from ..expressions.console import ConsoleResult, may_change
 from ..expressions.evaluate import NAME, Namespaces, evaluate
-from ..expressions.hover import look_up
+from ..expressions.hover import lazy_import, look_up
+from ..values.variables import VariableContainer
 from .handler import LATER, Handler, Later
 from .values import load_presenters, origin_of, report_changed, wants_hexadecimal, why_not_evaluated
 
 if TYPE_CHECKING:
     from ..engine import Engine
 
+_OF_ROWS: Final = ("name", "value", "evaluateName")
 _CHARS: Final = {"clipboard": limits.CLIPBOARD_CHARS, "repl": limits.REPL_CHARS}
 
 
@@ -43,15 +45,12 @@ def evaluate_(engine: "Engine", request: IncomingRequest) -> Later:
     def work(guard: EvaluationGuard) -> Json:
         forget_classes()
         load_presenters(engine, guard)
-        namespaces = Namespaces(origin.frame)
-        parked = engine.stops.parked.get(origin.ident)
-        namespaces.exception = parked.exception if parked is not None else None
+        namespaces = _namespaces(engine, origin)
+        row = lazy_import(expression, namespaces) if context != "repl" else None
+        if row is not None:
+            return _of_row(reader.variable(row, origin, guard))
         outcome = _outcome(namespaces, guard)
-        if not outcome.has_value:
-            return {"result": "", "variablesReference": 0} | ({"type": "NoneType"} if outcome.is_none else {})
-        body = describe(outcome.value, guard)
-        body["result"] = body.pop("value")
-        return body
+        return _of_row(describe(outcome.value, guard)) if outcome.has_value else _of_no_value(outcome)
 
     def _outcome(namespaces: Namespaces, guard: EvaluationGuard) -> ConsoleResult:
         if context == "hover":
@@ -76,6 +75,24 @@ def evaluate_(engine: "Engine", request: IncomingRequest) -> Later:
     seconds = engine.options.evaluate_seconds + 1 if context == "repl" else limits.WATCH_SECONDS + 1
     engine.jobs.post(origin.ident, Job(request, work, seconds=seconds, instead=instead))
     return LATER
+
+
+def _namespaces(engine: "Engine", origin: VariableContainer) -> Namespaces:
+    """Return what an expression sees in a frame, with what its thread is stopped at."""
+    namespaces = Namespaces(origin.frame)
+    parked = engine.stops.parked.get(origin.ident)
+    namespaces.exception = parked.exception if parked is not None else None
+    return namespaces
+
+
+def _of_row(row: Json) -> Json:
+    """Return the body of `evaluate` for a value that is described as in a row of `variables`."""
+    return {"result": row["value"]} | {name: held for name, held in row.items() if name not in _OF_ROWS}
+
+
+def _of_no_value(outcome: ConsoleResult) -> Json:
+    """Return the body of `evaluate` where there is nothing to show."""
+    return {"result": "", "variablesReference": 0} | ({"type": "NoneType"} if outcome.is_none else {})
 
 
 def _explanation(engine: "Engine", typed: str, guard: EvaluationGuard) -> Callable[[BaseException], str]:

@@ -67,6 +67,8 @@ def variables(engine: "Engine", request: IncomingRequest) -> Later:
 
     def work(guard: EvaluationGuard) -> Json:
         load_presenters(engine, guard)
+        if reader.loads(inside):
+            request.afterwards = lambda: report_changed(engine)
         rows.extend(reader.page(inside, request.arguments, guard))
         for row in rows:
             done.append(reader.variable(row, inside, guard, hexadecimal=hexadecimal))  # noqa: PERF401 - `instead` reads it meanwhile

@@ -48,7 +48,7 @@ from .rows import (
     ValueRow,
     VariableGroup,
 )
-from .storage import Attribute, ContainerItem
+from .storage import Attribute, GlobalVariable
 
 CHILDLESS: Final = ClassSet(
     *(int, float, complex, bool, str, bytes, bytearray, type(None), type(...), type(NotImplemented)),
@@ -259,7 +259,7 @@ def namespace_rows(names: dict[str, object], shadowed: Iterable[str] = ()) -> li
             name,
             value,
             f"globals()[{name!r}]" if name in hidden else name,
-            stored=None if is_fixed else ContainerItem(names, name),
+            stored=None if is_fixed else GlobalVariable(names, name),
         )
         for name, value in entries(names)
         if type(name) is str

@@ -59,6 +59,12 @@ class ContainerItem:
         self.container[self.key] = value
 
 
+class GlobalVariable(ContainerItem):
+    """A variable in the globals of some code."""
+
+    __slots__ = ()
+
+
 class Attribute:
     """An attribute of an object."""
 
@@ -80,6 +86,16 @@ class Attribute:
 
 
 type Stored = LocalVariable | ContainerItem | Attribute
+
+
+def load(lazy: Any, stored: Stored | None) -> object:  # noqa: ANN401 - a lazy import
+    """Import what a lazy import stands for, and replace it where the interpreter does: in globals and modules."""
+    if isinstance(stored, Attribute):
+        return stored.read()
+    value: object = lazy.resolve()
+    if isinstance(stored, GlobalVariable) and stored.read() is lazy:
+        stored.write(value)
+    return value
 
 
 def write_variable(frame: FrameType, name: str, value: object) -> None:

@@ -18,6 +18,7 @@ from ..classes import (
     ClassSet,
     class_name,
     defined,
+    is_lazy_import,
     namespace,
     once_per_class,
     plain_text,
@@ -71,7 +72,7 @@ def _render(  # noqa: PLR0911 - one return per case
         return _text(value, chars)  # type: ignore[arg-type]  # `kind is` does not narrow
     if kind is int:
         return _integer(value, hexadecimal=hexadecimal)  # type: ignore[arg-type]  # the same
-    if kind in _PLAIN:
+    if kind in _PLAIN or is_lazy_import(value):
         return repr(value)
     if kind is type:
         return f"<class '{class_name(value)}'>"  # type: ignore[arg-type]  # the same

@@ -9,7 +9,7 @@ from types import FrameType, ModuleType
 from typing import Final
 
 from .. import limits
-from ..classes import ClassSet, forget_classes, is_a, type_name
+from ..classes import ClassSet, forget_classes, is_a, is_lazy_import, type_name
 from ..connection.wire import Json
 from ..errors import TimeIsUp
 from ..evaluation.guard import EvaluationGuard
@@ -28,7 +28,7 @@ from .presenters.presenter import Presenter, PresenterFailed, asked
 from .presenters.registry import presenter_of
 from .references import ObjectReferences
 from .rows import PLAIN, PlainView, Presentation, RemainingItems, UnreadProperty, ValueRow, VariableGroup
-from .storage import LocalVariable
+from .storage import LocalVariable, load
 from .text import render, timed_out
 
 LOCALS = "locals"
@@ -188,7 +188,7 @@ class ExpandableValue(VariableContainer):
 
 
 class LazyVariable(VariableContainer):
-    """A row whose value is only made when the client asks for it."""
+    """A row whose value is only made, or imported, when the client asks for it."""
 
     def __init__(self, row: ValueRow, ident: int, frame: FrameType | None) -> None:
         super().__init__(ident, frame)
@@ -256,7 +256,11 @@ class VariableReader:
     def seconds_for(self, inside: VariableContainer) -> float:
         """Return how long a page may take: longer for one value that a client opens and a presenter fetches."""
         is_fetched = isinstance(inside, LazyVariable) and inside.row.read is not None
-        return limits.WATCH_SECONDS if is_fetched else limits.PAGE_SECONDS
+        return limits.WATCH_SECONDS if is_fetched or self.loads(inside) else limits.PAGE_SECONDS
+
+    def loads(self, inside: VariableContainer) -> bool:
+        """Say whether a page imports what the program has declared as a lazy import."""
+        return isinstance(inside, LazyVariable) and is_lazy_import(inside.row.value)
 
     def page(self, inside: VariableContainer, arguments: Json, guard: EvaluationGuard | None) -> list[ValueRow]:
         """Return the rows that a `variables` request asks for. Without a guard no code of the program is run."""
@@ -265,7 +269,7 @@ class VariableReader:
         if isinstance(inside, FrameVariables):
             rows = [] if wanted == "indexed" else _cut(inside.rows(guard, self.presentation), start, count)
         elif isinstance(inside, LazyVariable):
-            rows = [_read(inside.row, guard)]
+            rows = [(_loaded if self.loads(inside) else _read)(inside.row, guard)]
         elif isinstance(inside, ExpandableValue):
             rows = self._page_of_value(inside, wanted, start, count, guard)
         else:
@@ -308,6 +312,8 @@ class VariableReader:
         """Return the description of one row; `lost` says that its own code did not end."""
         if row.lazy or type(row.value) in _STAND_INS:
             return self._stand_in(row, inside)
+        if is_lazy_import(row.value):
+            return self._lazy_import(row, inside)
         problem: object = row.value
         if type(problem) is UnreadProperty:  # never isinstance: that asks a value of the program for its `__class__`
             hint: Json = {"kind": "property", "attributes": ["readOnly"]}
@@ -326,6 +332,19 @@ class VariableReader:
         if hint := _hint(row):
             body["presentationHint"] = hint
         return body
+
+    def _lazy_import(self, row: ValueRow, inside: VariableContainer) -> Json:
+        """Describe a name whose module is imported where the program uses it first; here, in the row below."""
+        attributes = ["hasSideEffects"] if row.stored is not None else ["readOnly", "hasSideEffects"]
+        hint = _hint(row) | {"lazy": True, "attributes": attributes}
+        body: Json = {
+            "name": row.name,
+            "value": repr(row.value),
+            "type": type_name(row.value),
+            "presentationHint": hint,
+        }
+        body["variablesReference"] = self._references.add(LazyVariable(row, inside.ident, inside.frame), inside.ident)
+        return body | ({"evaluateName": row.path} if row.path else {})
 
     def _stand_in(self, row: ValueRow, inside: VariableContainer) -> Json:
         """Describe a row that has no value of its own."""
@@ -414,6 +433,22 @@ def _read(row: ValueRow, guard: EvaluationGuard | None) -> ValueRow:
     except BaseException as error:
         return ValueRow(row.name, UnreadProperty(f"raised {say(error)}"), row.path, kind=row.kind)
     return ValueRow(row.name, value, row.path, stored=stored, kind=row.kind)
+
+
+def _loaded(row: ValueRow, guard: EvaluationGuard | None) -> ValueRow:
+    """Return the row of a lazy import with what it has loaded, as it is where the program uses the name.
+
+    The module runs once for the whole program, so what it prints is not held back.
+    """
+    if guard is None:
+        return ValueRow(row.name, UnreadProperty("was not imported: the thread is busy"))
+    try:
+        value = guard.call(limits.WATCH_SECONDS, load, row.value, row.stored)
+    except TimeIsUp:
+        return ValueRow(row.name, UnreadProperty(f"was not imported within {limits.WATCH_SECONDS:g} s"), row.path)
+    except BaseException as error:
+        return ValueRow(row.name, UnreadProperty(f"raised {say(error)}"), row.path)
+    return ValueRow(row.name, value, row.path, stored=row.stored)
 
 
 def _hint(row: ValueRow) -> Json:
