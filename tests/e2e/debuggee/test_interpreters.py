@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from e2e.debuggee.conftest import Start
+from e2e.debuggee.conftest import Start, starting
 from e2e.debuggee.peer import Peer
+from interpreters import interpreter
 
 pytestmark = [pytest.mark.row("launch"), pytest.mark.each_python]
 
@@ -56,6 +57,27 @@ EXECUTOR = """
 """
 
 
+LIBRARY = """
+    import asyncio
+    from concurrent import interpreters
+    from concurrent.futures import InterpreterPoolExecutor as Executor
+    from helper import work
+    async def looped():
+        with Executor(1) as executor:
+            return await asyncio.get_running_loop().run_in_executor(executor, work, 4)
+    def main():
+        other = interpreters.create()
+        other.exec("import helper; helper.work(1)")
+        results = [other.call(work, 2)]
+        other.call_in_thread(work, 3).join()
+        other.close()
+        results.append(asyncio.run(looped()))
+        stop = 1
+        print(results, flush=True)
+    main()
+"""
+
+
 def console(peer: Peer) -> list[str]:
     seen = [message["body"] for message in peer.messages if message.get("event") == "output"]
     return [body["output"] for body in seen if body["category"] == "console"]
@@ -97,6 +119,17 @@ def test_pool_of_interpreters_gives_its_results(start: Start, tmp_path: Path) ->
     assert console(peer) == ([SAID] if is_pool else [])
     peer.go()
     assert peer.finish() == (0, "[1, 2, 3, 4, 5, 6]\n", "")
+
+
+@pytest.mark.parametrize("version", ["3.14", "3.15"])
+def test_interpreters_of_the_standard_library_are_said_once(version: str, tmp_path: Path) -> None:
+    with starting(str(interpreter(version)), tmp_path) as start:
+        peer = started(start, LIBRARY, tmp_path)
+        peer.stopped("breakpoint")
+        assert peer.at()[0] == "main"
+        assert console(peer) == [SAID]
+        peer.go()
+        assert peer.finish() == (0, "[3, 5]\n", "")
 
 
 def test_free_threaded_build_is_debugged_without_the_extension_which_is_said(start: Start, tmp_path: Path) -> None:
