@@ -22,12 +22,15 @@ from pathlib import Path
 import anyio
 
 from sidebyside import caught, crowd, footprint, slowdown, waiting
-from sidebyside.contest import Contest
+from sidebyside.contest import ENVIRONMENT, Contest
 from sidebyside.report import document
 from sidebyside.table import Row, as_text
 
 ROOT = Path(__file__).parent.parent
 VERSIONS = ("3.12", "3.13")
+JIT = "+jit"
+"""Behind a version: its programs run with the interpreter's just-in-time compiler on."""
+CHOICES = (*VERSIONS, "3.14", "3.15", f"3.15{JIT}")
 ROUNDS = 5
 
 type Case = Callable[[Contest], Awaitable[list[Row]]]
@@ -63,9 +66,8 @@ def python_of(version: str) -> str:
     return str(python)
 
 
-async def measure(python: str, names: list[str], rounds: int) -> list[Row]:
+async def measure(contest: Contest, names: list[str]) -> list[Row]:
     """Measure cases on one interpreter, telling on stderr how far it is."""
-    contest = Contest(python, rounds)
     rows: list[Row] = []
     for name in names:
         begun = time.monotonic()
@@ -80,10 +82,26 @@ def full_version(python: str) -> str:
     return subprocess.run([python, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
 
 
+def contest_on(version: str, rounds: int) -> tuple[Contest, str]:
+    """Return the debuggers on one of CHOICES, and what that is called in a table."""
+    plain = version.removesuffix(JIT)
+    python = python_of(plain)
+    title = full_version(python)
+    if plain == version:
+        return Contest(python, rounds), title
+    environment = {"PYTHON_JIT": "1"}
+    code = "import sys; sys.exit(not sys._jit.is_enabled())"
+    if subprocess.run([python, "-c", code], env=ENVIRONMENT | environment, check=False).returncode:
+        raise SystemExit(f"Python {title} was built without a just-in-time compiler")
+    return Contest(python, rounds, tuple(environment.items())), f"{title}, with the JIT"
+
+
 def options() -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--python", action="append", metavar="VERSION", choices=VERSIONS, help="only this version")
+    parser.add_argument(
+        "--python", action="append", metavar="VERSION", choices=CHOICES, help=f"only this of {', '.join(CHOICES)}"
+    )
     parser.add_argument("--case", action="append", metavar="NAME", choices=list(CASES), help=f"of {', '.join(CASES)}")
     rounds = parser.add_mutually_exclusive_group()
     rounds.add_argument("--rounds", type=int, default=ROUNDS, metavar="N", help="repetitions (default: %(default)s)")
@@ -109,10 +127,9 @@ def main() -> None:
     chosen = options()
     tables: dict[str, list[Row]] = {}
     for version in chosen.python or VERSIONS:
-        python = python_of(version)
-        title = full_version(python)
+        contest, title = contest_on(version, chosen.rounds)
         print(f"measuring on Python {title}", file=sys.stderr, flush=True)
-        tables[title] = anyio.run(partial(measure, python, chosen.case or list(CASES), chosen.rounds))
+        tables[title] = anyio.run(partial(measure, contest, chosen.case or list(CASES)))
         print(f"Python {title}, {platform.machine()}\n{as_text(tables[title])}\n", flush=True)
         keep(tables, chosen)  # after each interpreter: a run takes long, and may be cut short
 

@@ -89,11 +89,13 @@ class Contest:
     Attributes:
         python: the interpreter.
         rounds: how often each measurement is repeated.
+        environment: added to that of the program, with a debugger and without one.
 
     """
 
     python: str
     rounds: int
+    environment: tuple[tuple[str, str], ...] = ()
 
     @asynccontextmanager
     async def session(self, debugger: Debugger) -> AsyncIterator[Session]:
@@ -110,7 +112,7 @@ class Contest:
                 "program": str(PROGRAMS / program),
                 "args": list(args),
                 "console": "internalConsole",
-                "env": dict(debugger.environment),
+                "env": dict(self.environment + debugger.environment),
             }
         )
 
@@ -125,7 +127,8 @@ class Contest:
     def plain(self, program: str, *args: str) -> object:
         """Run a program without a debugger; return the JSON that it prints."""
         command = [self.python, str(PROGRAMS / program), *args]
-        done = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, check=True)
+        environment = ENVIRONMENT | dict(self.environment)
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
         return json.loads(done.stdout)
 
 

@@ -41,7 +41,12 @@ async def _crowd(contest: Contest, debugger: Debugger, requests: int) -> float:
         request = {"seq": next(seqs), "type": "request", "command": command, "arguments": arguments}
         return encode_frame(json.dumps(request).encode())
 
-    launch = {"program": str(PROGRAMS / "small.py"), "stopOnEntry": True, "console": "internalConsole"}
+    launch = {
+        "program": str(PROGRAMS / "small.py"),
+        "stopOnEntry": True,
+        "console": "internalConsole",
+        "env": dict(contest.environment),
+    }
     async with spawn([contest.python, "-m", debugger.module], env=ENVIRONMENT) as adapter:
         stream = adapter.stream
         await stream.send(framed("initialize", {"adapterID": "python"}))

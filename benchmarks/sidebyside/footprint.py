@@ -35,7 +35,8 @@ async def footprint(contest: Contest) -> list[Row]:
 
 def _plain(contest: Contest) -> tuple[float, float, int, int]:
     command = [contest.python, str(PROGRAMS / "small.py")]
-    with subprocess.Popen(command, env=ENVIRONMENT, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+    environment = ENVIRONMENT | dict(contest.environment)
+    with subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdin is not None  # noqa: S101 - as asked for
         assert process.stdout is not None  # noqa: S101 - the same
         process.stdout.readline()
