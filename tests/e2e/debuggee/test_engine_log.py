@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from e2e.debuggee.conftest import Start
 
 PROGRAM = """
@@ -84,3 +86,14 @@ def test_log_that_cannot_be_written_is_left_alone(start: Start, tmp_path: Path) 
         peer.stopped("breakpoint")
         peer.go()
         assert peer.finish()[0] == 0
+
+
+@pytest.mark.each_python
+def test_function_with_a_breakpoint_is_looked_at_once_however_often_it_is_called(start: Start, tmp_path: Path) -> None:
+    log = tmp_path / "engine.log"
+    text = "def often(n):\n    if n < 0:\n        n = 0\n    return n\nfor n in range(20):\n    often(n)\n"
+    with start(text, env={"DAPKIT_ENGINE_LOG": str(log)}) as peer:
+        peer.configure(lines=[3])
+        assert peer.finish()[0] == 0
+    looks = [details for topic, details in topics(log) if topic == "look" and "often" in details]
+    assert looks == ["prog.py:1 often: not again"]
