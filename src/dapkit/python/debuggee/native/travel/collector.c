@@ -38,7 +38,13 @@ static PyObject *set_threshold, *collect, *visible;
 static Collection *collections; /* shared with the copies */
 static size_t collections_room, place;
 static int collections_file = -1;
-static const void *collecting_in; /* the frame in which a collection was begun, NULL if none is going on */
+
+/* In the thread that collects: its state, and the frame in which the collection has begun; NULL if none has. A thread
+   reads clocks also while it waits for the GIL, and may not ask for its state then. */
+static __thread struct {
+    const PyThreadState *thread;
+    const void *frame;
+} collecting __attribute__((tls_model("initial-exec")));
 
 static PyObject *set_to(const int *thresholds)
 {
@@ -145,7 +151,7 @@ static PyObject *on_collection(PyObject *Py_UNUSED(module), PyObject *args)
     PyObject *phase, *info;
     if (!PyArg_ParseTuple(args, "OO", &phase, &info)) return NULL;
     int begins = PyUnicode_CompareWithASCIIString(phase, "start") == 0;
-    if (!begins) collecting_in = NULL;
+    if (!begins) collecting.frame = NULL;
     if (begins && counts[0] != NULL) {
         PyObject *generation = PyDict_GetItemString(info, "generation"); /* borrowed */
         begin_collection(generation == NULL ? 0 : (int)PyLong_AsLong(generation));
@@ -157,13 +163,19 @@ static PyObject *on_collection(PyObject *Py_UNUSED(module), PyObject *args)
         Py_DECREF(callback);
     }
     if (!begins && counts[0] != NULL) end_collection();
-    if (begins) collecting_in = current_frame();
+    if (begins) {
+        collecting.thread = PyThreadState_Get();
+        collecting.frame = frame_of_thread(collecting.thread);
+    }
     Py_RETURN_NONE;
 }
 
 /* From 3.15 on the interpreter reads a clock at the beginning and the end of each collection. The program has not
    called it: its finalizers have frames of their own. */
-int is_time_of_collection(void) { return collecting_in != NULL && current_frame() == collecting_in; }
+int is_time_of_collection(void)
+{
+    return collecting.frame != NULL && frame_of_thread(collecting.thread) == collecting.frame;
+}
 
 static PyMethodDef on_collection_method = {"on_collection", on_collection, METH_VARARGS, NULL};
 

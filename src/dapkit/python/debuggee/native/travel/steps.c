@@ -53,15 +53,17 @@ int find_current_frame(void)
     return -1;
 }
 
-/* NULL where the thread executes no Python: the interpreter may be about to end. */
-const void *current_frame(void)
+/* NULL where the thread executes no Python, or where it is not known where its state has the frame. */
+const void *frame_of_thread(const PyThreadState *state)
 {
-    if (offset < 0) {
-        PyObject *frame = (PyObject *)PyEval_GetFrame();
-        return frame == NULL ? NULL : frame_of_object(frame);
-    }
-    const void *found = *(void **)((char *)PyThreadState_Get() + offset);
+    if (offset < 0) return NULL;
+    const void *found = *(void *const *)((const char *)state + offset);
     return is_indirect ? *(void *const *)found : found;
+}
+
+static const void *current_frame(void)
+{
+    return offset < 0 ? frame_of_object((PyObject *)PyEval_GetFrame()) : frame_of_thread(PyThreadState_Get());
 }
 
 static size_t place_of(const void *frame)

@@ -184,7 +184,7 @@ extern uint64_t bytes_written; /* by the program to its standard output and erro
 /* steps.c: when each frame has begun its latest line, in a replay that looks for where to step back to */
 
 int find_current_frame(void);
-const void *current_frame(void);
+const void *frame_of_thread(const PyThreadState *state);
 void note_step(const void *code, uint64_t when); /* of the frame that is being executed */
 int64_t step_of(PyObject *frame); /* -1: it had begun before, 0: it has begun no line */
 int64_t first_step_of(PyObject *frame); /* the same, of its first line */
