@@ -22,12 +22,22 @@ type Write = Callable[[memoryview], int]
 """Writes a part and says how much; raises BlockingIOError where it would have to wait."""
 
 
-class DescriptorReader(ByteReceiveStream):
-    """Bytes from a descriptor that this stream owns."""
+type Read = Callable[[int, int], bytes]
+"""As `os.read`."""
 
-    def __init__(self, fd: int) -> None:
+
+class DescriptorReader(ByteReceiveStream):
+    """Bytes from a descriptor that this stream owns.
+
+    Args:
+        fd: the descriptor.
+        read: reads from it.
+
+    """
+
+    def __init__(self, fd: int, *, read: Read = os.read) -> None:
         self._fd = fd
-        self._intake = Intake(fd, lambda max_bytes: os.read(fd, max_bytes))
+        self._intake = Intake(fd, lambda max_bytes: read(fd, max_bytes))
 
     async def receive(self, max_bytes: int = limits.READ_CHUNK_BYTES) -> bytes:
         """Take the next bytes."""

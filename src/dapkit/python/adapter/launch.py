@@ -124,6 +124,8 @@ async def _introduced(
     if run.travel is not None:
         options |= run.travel.options_of_live(options)
     options["marksOutput"] = program.pipe_identities()
+    if run.travel is None and program.marked.memory is not None:  # a process of the past has read nothing
+        options["outputMemory"] = program.marked.memory.place()
     await link.request(LaunchRequestArguments(extra=options))
     if run.travel is not None and run.travel.replay is not None and (remark := run.travel.replay.remark):
         await run.host.output(f"{remark}\n", category="important")

@@ -13,6 +13,7 @@ import subprocess
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import IO, Literal, cast
 
 import anyio
@@ -20,7 +21,8 @@ import anyio
 from dapkit import limits
 from dapkit.endpoint import RequestFailed
 from dapkit.python.adapter.command import Command
-from dapkit.python.adapter.marked_output import STDERR, STDOUT, MarkedOutput, begun_mark, parts
+from dapkit.python.adapter.marked_output import MarkedOutput, begun_mark, parts
+from dapkit.python.adapter.output_memory import STDERR, STDOUT, OutputMemory
 from dapkit.python.adapter.program_parent import ProgramParent, parent_command
 from dapkit.transport import ProcessGroup, background_tasks
 from dapkit.transport.descriptors import DescriptorReader
@@ -38,12 +40,13 @@ class _Pipe:
 
     def __init__(self, pipe: IO[bytes] | None, category: Category, report: Report, marked: MarkedOutput) -> None:
         self._fd = _own(pipe)
-        self._reader = DescriptorReader(self._fd)
+        self._number = STDOUT if category == "stdout" else STDERR
+        read = os.read if marked.memory is None else partial(marked.memory.read, self._number)
+        self._reader = DescriptorReader(self._fd, read=read)
         self._decoder = codecs.getincrementaldecoder("utf-8")("backslashreplace")
         self._category = category
         self._report = report
         self._marked = marked
-        self._number = STDOUT if category == "stdout" else STDERR
         self._taken: deque[bytes] = deque()
         self._turn = anyio.Lock()
         self._begun = b""  # of a mark that was not read to its end
@@ -75,9 +78,11 @@ class _Pipe:
                 if len(data) >= limits.READ_CHUNK_BYTES and (begun := begun_mark(data)):  # else there was no more
                     data, self._begun = data[:-begun], data[-begun:]
                 for part, mark in parts(data):
-                    await self._pass_on(part)
+                    if part:
+                        await self._marked.wait_in(self._number, before=mark)
+                        await self._pass_on(part)
                     if mark:
-                        await self._marked.come_to(self._number, mark)
+                        self._marked.come_to(self._number, mark)
 
     async def _pass_on(self, data: bytes, *, final: bool = False) -> None:
         self.tail += data
@@ -225,6 +230,8 @@ class LaunchedProgram:
         await self._parent.close()
         for pipe in self._pipes:
             await pipe.close()
+        if self.marked.memory is not None:
+            self.marked.memory.close()
 
 
 async def _by_nothing(_left: list[int]) -> None:
@@ -245,7 +252,7 @@ async def started(command: Command, report: Report) -> AsyncIterator[LaunchedPro
             process = _popen(command, theirs.fileno())
         try:
             parent = ProgramParent(stream)
-            marked = MarkedOutput()
+            marked = MarkedOutput(OutputMemory.made())
             output = _Pipe(process.stdout, "stdout", report, marked)
             errors = _Pipe(process.stderr, "stderr", report, marked)
             program = LaunchedProgram(parent, output, errors, marked)

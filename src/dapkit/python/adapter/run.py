@@ -43,6 +43,7 @@ from dapkit.python.adapter.debuggee import STANDS_EVENT, Debuggee, LetGo, Progra
 from dapkit.python.adapter.engine_log import LOG_EVENT, RELEASED_EVENT, write_entry
 from dapkit.python.adapter.history import History
 from dapkit.python.adapter.launched_program import Category
+from dapkit.python.adapter.marked_output import length
 from dapkit.python.adapter.past_messages import RECORDING_ENDS_EVENT
 from dapkit.python.adapter.remembered import RememberedBreakpoints
 from dapkit.python.adapter.resume_order import ResumeOrder
@@ -248,7 +249,7 @@ class DebuggeeRun:
                     if isinstance(event.body, StoppedEvent):
                         debuggee.order.pass_on()
                     if isinstance(event.body, OutputEvent):
-                        taken += len(event.body.output)
+                        taken += length(event.body.output)
             if taken >= limits.OUTPUT_TAKEN_CHARACTERS:
                 await _report_taken(debuggee.link, taken)
                 taken = 0

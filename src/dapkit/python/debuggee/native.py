@@ -141,6 +141,23 @@ def file_identity(descriptor: int) -> tuple[int, int]:
     return status.st_dev, status.st_ino
 
 
+type OutputMarker = Callable[[list[tuple[str, dict[str, object], int, int, int]], str, dict[str, object]], int]
+"""Adds a log message to a list, with its number and the marks of the pipes that it is behind; returns how many wait."""
+
+
+def output_marker(
+    path: str, memory: tuple[int, int], pipes: list[tuple[int, int]], begins: bytes
+) -> OutputMarker | None:
+    """Make what marks the adapter's pipes only where something was written since their last marks.
+
+    None without the extension, or where the path does not lead to the memory that the adapter shares.
+    """
+    try:
+        return _native.output_marker(path, memory, pipes[0], pipes[1], begins) if AVAILABLE else None  # type: ignore[return-value]  # a Callback is called in many ways
+    except OSError:  # the adapter is in another container, or belongs to another user
+        return None
+
+
 # Children
 
 

@@ -84,6 +84,7 @@ class EngineOptions:
         auto_reload: how to load saved files; None for not at all.
         marked_pipes: device and inode of the adapter's pipes for stdout and stderr, which are marked where log
             messages belong; none in a terminal.
+        output_memory: path, device and inode of memory in which the adapter notes what it has read from them.
         step_resumes_all: whether the other threads run while one is stepped.
         gui_event_loop: what serves windows while the main thread is stopped; an empty text for nothing.
         children: path of the socket where child processes come to; "" for not at all.
@@ -107,6 +108,7 @@ class EngineOptions:
         self.evaluate_seconds: float = limits.REPL_SECONDS
         self.redirect_output = False
         self.marked_pipes: list[tuple[int, int]] = []
+        self.output_memory: tuple[str, tuple[int, int]] | None = None
         self.auto_reload: ReloadSettings | None = None
         self.step_resumes_all = True
         self.exception_frames = 0
@@ -134,6 +136,10 @@ class EngineOptions:
         self.redirect_output = flag(request, "redirectOutput", default=False)
         pipes = request.arguments.get("marksOutput")
         self.marked_pipes = [(device, inode) for device, inode in pipes] if isinstance(pipes, list) else []
+        memory = request.arguments.get("outputMemory")
+        if isinstance(memory, list):
+            path, device, inode = memory
+            self.output_memory = str(path), (device, inode)
         seconds = request.arguments.get("evaluateTimeout")
         if seconds is not None:
             if not isinstance(seconds, int | float) or isinstance(seconds, bool) or seconds < 0:

@@ -107,9 +107,8 @@ class Link:
 
         Nothing that is sent later overtakes it.
         """
-        text = self.marks.mark() + text
         self._untaken += len(text)
-        waiting = self._remarks.add(text, place)
+        waiting = self.marks.add(self._remarks.messages, text, place)
         # In a signal handler this thread may be in the midst of sending something else.
         inside = self._is_sending()
         # What ends no line is waited for: `print` writes the end by itself.
@@ -394,6 +393,7 @@ class Link:
     def drop(self) -> None:
         """Forget the connection without touching the peer: for the child of a fork. Once: numbers are used again."""
         self.closed = True
+        self.marks.end()
         self._connection.detach()
         for descriptor in (self._end, self._waked, self._wake):
             descriptor.close()

@@ -6,39 +6,51 @@ overtakes it, is the business of `link`.
 """
 
 from .. import limits
+from .output_marks import Message, position_of
 from .wire import Json
 
 
 class OutputQueue:
-    """Texts in the order in which they came, each with the other fields of its `output` event.
+    """Messages in the order in which they came.
 
-    Any thread may add; one at a time may take.
+    Any thread may add to `messages`; one at a time may take.
     """
 
     def __init__(self) -> None:
-        self._waiting: list[tuple[str, Json]] = []
-
-    def add(self, text: str, place: Json) -> int:
-        """Add one; return how many wait now."""
-        self._waiting.append((text, place))
-        return len(self._waiting)
+        self.messages: list[Message] = []
 
     def __bool__(self) -> bool:
-        return bool(self._waiting)
+        return bool(self.messages)
 
     def take(self) -> list[Json]:
         """Take those that wait by now, as bodies of events."""
-        joined: list[tuple[Json, list[str]]] = []
-        size = 0
-        taken = self._waiting[:]
-        del self._waiting[: len(taken)]  # others may go on adding
+        taken = self.messages[:]
+        del self.messages[: len(taken)]  # others may go on adding
         # An editor shows the place of an event beside its first line alone; of a flood nobody follows each.
         are_few = len(taken) <= limits.REMARKS_APART
-        for text, place in taken:
-            is_apart = are_few and bool(joined) and joined[-1][1][-1].endswith("\n")
-            if not joined or place != joined[-1][0] or size > limits.REMARK_CHARS or is_apart:
-                joined.append((place, []))
+        joined: list[list[Message]] = []
+        size = 0
+        last: Message | None = None
+        for message in taken:
+            is_apart = are_few and last is not None and last[0].endswith("\n")
+            if last is None or message[1] != last[1] or size > limits.REMARK_CHARS or is_apart:
+                joined.append([])
                 size = 0
-            joined[-1][1].append(text)
-            size += len(text)
-        return [{**place, "output": "".join(texts)} for place, texts in joined]
+            joined[-1].append(message)
+            size += len(message[0])
+            last = message
+        return [{**messages[0][1], "output": _output_of(messages)} for messages in joined]
+
+
+def _output_of(messages: list[Message]) -> str:
+    """Join texts; those with nothing of the program's output between them have one position, that of the last."""
+    parts: list[str] = []
+    texts: list[str] = []
+    last = messages[0]
+    for message in messages:
+        if message[3:] != last[3:]:
+            parts += position_of(*last[2:]), *texts
+            texts = []
+        texts.append(message[0])
+        last = message
+    return "".join((*parts, position_of(*last[2:]), *texts))

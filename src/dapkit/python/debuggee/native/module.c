@@ -128,8 +128,8 @@ static int module_exec(PyObject *module)
     missing = PyObject_CallNoArgs((PyObject *)&PyBaseObject_Type);
     if (PyModule_AddObjectRef(module, "MISSING", missing) < 0) return -1;
     PyMethodDef *functions[] = {
-        module_methods, callback_methods, calls_methods, descriptor_methods, frames_methods, raise_methods, starts_methods,
-        watch_methods,
+        module_methods, callback_methods, calls_methods, descriptor_methods, frames_methods, output_methods, raise_methods,
+        starts_methods, watch_methods,
     };
     for (Py_ssize_t i = 0; i < LENGTH(functions); i++)
         if (PyModule_AddFunctions(module, functions[i]) < 0) return -1;

@@ -87,11 +87,11 @@ PyObject *call_with_room(PyObject *callable, PyObject *const *args, size_t given
 extern PyMethodDef frames_methods[];
 int prepare_frames(PyObject *module);
 
-/* descriptors.c, line_check.c, poll.c, raises.c, starts.c, watch.c */
+/* descriptors.c, line_check.c, output.c, poll.c, raises.c, starts.c, watch.c */
 
 PyObject *line_check(PyObject *module, PyObject *args);
 PyObject *poll(PyObject *module, PyObject *args);
-extern PyMethodDef descriptor_methods[], raise_methods[], starts_methods[], watch_methods[];
+extern PyMethodDef descriptor_methods[], output_methods[], raise_methods[], starts_methods[], watch_methods[];
 extern const char line_check_doc[], poll_doc[];
 
 #pragma GCC visibility pop

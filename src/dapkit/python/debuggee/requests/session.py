@@ -30,7 +30,7 @@ _FREE_THREADED: Final = (
 def launch(engine: "Engine", request: IncomingRequest) -> Json:
     """Take the options of the session; the program itself is on the command line."""
     engine.options.read(request)
-    engine.link.marks.begin(engine.options.marked_pipes)
+    engine.link.marks.begin(engine.options.marked_pipes, memory=engine.options.output_memory)
     rules = read_rules(engine.options.rules)
     without_file = choose(engine.options.templates)
     engine.sources.obey(rules.code, just_my_code=engine.options.just_my_code, without_file=without_file)

@@ -92,5 +92,5 @@ def take_place(engine: "Engine", pipes: list[tuple[int, int]], mark: int) -> Jso
     engine.link.event(BRANCHED_EVENT, {})
     past.leave()
     live.live_on(engine)
-    engine.link.marks.begin(pipes, mark)
+    engine.link.marks.begin(pipes, first=mark)
     return {"lost": lost, "pid": os.getpid(), "copies": boundary.count_copies()}
