@@ -55,6 +55,9 @@ RELOAD_SECONDS: Final = 1.0
 REMARK_SECONDS: Final = 0.01
 """A log message that comes sooner than this after others were sent waits for more of them."""
 
+REMARK_TURN_SECONDS: Final = 0.002
+"""How long the link's thread leaves log messages to the threads that add them, which send them once they are many."""
+
 # Sizes of what is shown.
 VALUE_CHARS: Final = 1_000
 """A value in `variables` or in a watch."""

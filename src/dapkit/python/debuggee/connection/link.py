@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 _NO_FRAME = b"\r\n\r\n"
 _FOR_EVER = -1
 """To `poll`, which says so."""
+_NEVER = float("inf")
 
 
 def connect(address: str) -> _socket.socket:
@@ -85,6 +86,8 @@ class Link:
         self._remarked = float("-inf")  # when remarks were last sent
         self._untaken = 0  # characters of remarks that have not reached the client yet
         self._told_of_remarks = False
+        self._remarks_due = _NEVER
+        """When the link's thread sends the remarks that wait then."""
         self._soon: _queue.SimpleQueue[Callable[[], None]] = _queue.SimpleQueue()
         self._after_turn: Callable[[], None] | None = None
         self.closed = False
@@ -339,11 +342,19 @@ class Link:
     def _is_to_rest(self) -> bool:
         """Do what the link's thread was waked for; say whether it is to end."""
         os.read(self._waked.number, 64)
+        rests, self._resting = self._resting, False
+        if rests:
+            self._send_remarks()
+        elif self._told_of_remarks and self._remarks_due == _NEVER:  # also if another thread has sent them by now
+            # The thread that adds them sends many at once, and is to wait for no turn of this one meanwhile.
+            self._remarks_due = monotonic() + limits.REMARK_TURN_SECONDS
+        self._run_soon()
+        return rests
+
+    def _send_remarks(self) -> None:
+        self._remarks_due = _NEVER
         self._told_of_remarks = False
         self._send(None)
-        self._run_soon()
-        rests, self._resting = self._resting, False
-        return rests
 
     @off_link_thread
     def rest(self) -> None:
@@ -353,15 +364,18 @@ class Link:
 
     def _milliseconds(self) -> int:
         """Return how long nothing is due, but for a look at our descriptors: what waits for them is not told."""
-        if self.is_quiet and not self._timers:
+        if self.is_quiet and not self._timers and self._remarks_due == _NEVER:
             return _FOR_EVER
-        due = limits.DESCRIPTOR_SECONDS
+        now = monotonic()
+        due = min(limits.DESCRIPTOR_SECONDS, self._remarks_due - now)
         for when, _ in self._timers:
-            due = min(due, when - monotonic())
+            due = min(due, when - now)
         return max(0, int(due * 1000) + 1)
 
     def _run_timers(self) -> None:
         now = monotonic()
+        if self._remarks_due <= now:
+            self._send_remarks()
         due = [timer for timer in self._timers if timer[0] <= now]
         if due:
             self._timers[:] = [timer for timer in self._timers if timer[0] > now]  # the same list: it is hidden

@@ -1,0 +1,75 @@
+"""The link: what its thread sends of what others have left to it."""
+
+import socket
+import threading
+
+import pytest
+
+from dapkit.python.debuggee import limits
+from dapkit.python.debuggee.connection.link import Link
+from dapkit.python.debuggee.connection.wire import FrameReader, Json
+
+
+def received(peer: socket.socket, count: int) -> list[Json]:
+    """Return the bodies of the first events that come."""
+    reader, messages = FrameReader(), list[Json]()
+    while len(messages) < count:
+        messages += reader.feed(peer.recv(1 << 16))
+    return [message["body"] for message in messages]  # type: ignore[misc]  # of events
+
+
+@pytest.mark.parametrize("quiet", [False, True], ids=["looks around", "is quiet"])
+@pytest.mark.parametrize("seconds", [limits.REMARK_TURN_SECONDS, 0.0])
+def test_link_thread_sends_messages_that_nobody_else_sends(
+    monkeypatch: pytest.MonkeyPatch, quiet: bool, seconds: float
+) -> None:
+    monkeypatch.setattr(limits, "REMARK_TURN_SECONDS", seconds)
+    ours, theirs = socket.socketpair()
+    link = Link(ours)
+    if quiet:
+        link.be_quiet(lambda: None)
+    thread = threading.Thread(target=link.serve, args=(lambda _: None,))
+    thread.start()
+    with theirs:
+        texts = ["at once\n", "waits\n", "waits\n"]
+        for text in texts:
+            link.remark(text, {})
+        theirs.settimeout(60)
+        assert received(theirs, 3) == [{"output": text} for text in texts]
+    thread.join()
+    link.discard()
+
+
+def test_messages_that_wait_are_sent_before_the_link_rests(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "REMARK_TURN_SECONDS", float("inf"))
+    ours, theirs = socket.socketpair()
+    link = Link(ours)
+    thread = threading.Thread(target=link.serve, args=(lambda _: None,))
+    thread.start()
+    with theirs:
+        for text in ("at once\n", "waits\n"):
+            link.remark(text, {})
+        link.rest()
+        thread.join()
+        theirs.settimeout(60)
+        assert received(theirs, 2) == [{"output": "at once\n"}, {"output": "waits\n"}]
+    link.discard()
+
+
+def test_link_thread_is_waked_again_when_another_thread_had_sent_what_it_was_waked_for() -> None:
+    ours, theirs = socket.socketpair()
+    link = Link(ours)
+    link.remark("at once\n", {})
+    link.remark("sent by another\n", {})
+    link.flush()
+    thread = threading.Thread(target=link.serve, args=(lambda _: None,))
+    thread.start()
+    waked = threading.Event()
+    link.soon(waked.set)
+    waked.wait(60)
+    link.remark("a piece", {})  # of a line, which waits for the rest however late it is
+    with theirs:
+        theirs.settimeout(60)
+        assert [body["output"] for body in received(theirs, 3)] == ["at once\n", "sent by another\n", "a piece"]
+    thread.join()
+    link.discard()
