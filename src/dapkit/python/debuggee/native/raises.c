@@ -13,12 +13,25 @@
 enum { PASSES, CATCHES, ENDS, UNSURE, VERDICTS }; /* as in exceptions/known.py */
 enum { THOROUGH, REPORTED };                      /* in Callback.refs */
 
+/* What a handler names is to be what it was. All references are borrowed from `tuple`. */
+typedef struct {
+    int is_local, is_weak;                 /* is it a local variable, is `expected` a weak reference */
+    PyObject *name, *attribute, *expected; /* the attribute of the module found there, or NULL */
+} Guard;
+
+typedef struct {
+    PyObject *tuple;
+    Py_ssize_t count;
+    Guard guards[];
+} Guards;
+
 typedef struct {
     const void *code, *type;
     long offset;
     int verdict;
     int swallows;       /* C code called by this frame may swallow what comes from below it */
-    PyObject *code_ref, *type_ref, *guards;
+    PyObject *code_ref, *type_ref;
+    PyObject *guards; /* a capsule of Guards, NULL if it depends on no names */
 } Place;
 
 static struct {
@@ -29,7 +42,7 @@ static struct {
 /* The exception of this thread that was decided about last, and the frame that will catch it. */
 static _Thread_local struct { const void *exception, *frame; } caught;
 
-static PyObject *next_name, *frame_name; /* tb_next, tb_frame */
+static Py_ssize_t next_at, frame_at; /* where a traceback has tb_next and tb_frame */
 
 static size_t slot_of(const void *code, long offset, const void *type, const Place *slots, size_t size)
 {
@@ -52,6 +65,42 @@ static const Place *find(const void *code, long offset, const void *type)
     if (places.size == 0) return NULL;
     const Place *place = &places.slots[slot_of(code, offset, type, places.slots, places.size)];
     return place->code != NULL && refers_to(place->code_ref, code) && refers_to(place->type_ref, type) ? place : NULL;
+}
+
+static void free_guards(PyObject *capsule)
+{
+    Guards *guards = PyCapsule_GetPointer(capsule, NULL);
+    Py_DECREF(guards->tuple);
+    PyMem_Free(guards);
+}
+
+/* Read tuples (is_local, name, attribute or None, is_weak, expected) into a capsule, NULL if there are none. */
+static int read_guards(PyObject *tuple, PyObject **capsule)
+{
+    Py_ssize_t count = PyTuple_Size(tuple);
+    *capsule = NULL;
+    if (count == 0) return 0;
+    Guards *guards = PyMem_Calloc(1, sizeof(Guards) + (size_t)count * sizeof(Guard));
+    if (guards == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    guards->tuple = Py_NewRef(tuple);
+    guards->count = count;
+    *capsule = PyCapsule_New(guards, NULL, free_guards);
+    int failed = *capsule == NULL;
+    if (failed) {
+        Py_DECREF(tuple);
+        PyMem_Free(guards);
+    }
+    for (Py_ssize_t i = 0; !failed && i < count; i++) {
+        Guard *guard = &guards->guards[i];
+        failed = !PyArg_ParseTuple(PyTuple_GetItem(tuple, i), "pUOpO", &guard->is_local, &guard->name, &guard->attribute,
+                                   &guard->is_weak, &guard->expected);
+        if (guard->attribute == Py_None) guard->attribute = NULL;
+    }
+    if (failed) Py_CLEAR(*capsule);
+    return failed ? -1 : 0;
 }
 
 static void empty(Place *place)
@@ -83,16 +132,16 @@ static int grow(void)
 
 static PyObject *note_place(PyObject *Py_UNUSED(module), PyObject *args)
 {
-    PyObject *code, *type, *guards;
+    PyObject *code, *type, *names, *guards;
     long offset;
     int verdict, swallows;
-    if (!PyArg_ParseTuple(args, "OlOipO!:note_place", &code, &offset, &type, &verdict, &swallows, &PyTuple_Type, &guards)
+    if (!PyArg_ParseTuple(args, "OlOipO!:note_place", &code, &offset, &type, &verdict, &swallows, &PyTuple_Type, &names)
         || require_functions("PyFrame_") < 0 || require_functions("PyWeakref_") < 0)
         return NULL;
     if (verdict < 0 || verdict >= VERDICTS) return PyErr_Format(PyExc_ValueError, "there is no verdict %d", verdict);
     PyObject *code_ref = PyWeakref_NewRef(code, NULL);
     PyObject *type_ref = code_ref == NULL || type == Py_None ? NULL : PyWeakref_NewRef(type, NULL);
-    if (code_ref == NULL || (type != Py_None && type_ref == NULL) || grow() < 0) {
+    if (code_ref == NULL || (type != Py_None && type_ref == NULL) || grow() < 0 || read_guards(names, &guards) < 0) {
         Py_XDECREF(code_ref);
         Py_XDECREF(type_ref);
         return NULL;
@@ -101,8 +150,7 @@ static PyObject *note_place(PyObject *Py_UNUSED(module), PyObject *args)
     Place *place = &places.slots[slot_of(code, offset, key, places.slots, places.size)];
     if (place->code == NULL) places.used++;
     Place old = *place;
-    *place = (Place){code, key, offset, verdict, swallows, code_ref, type_ref,
-                     PyTuple_Size(guards) > 0 ? Py_NewRef(guards) : NULL};
+    *place = (Place){code, key, offset, verdict, swallows, code_ref, type_ref, guards};
     empty(&old);
     return PyLong_FromSize_t(places.used);
 }
@@ -117,51 +165,51 @@ static PyObject *forget_places(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(
     Py_RETURN_NONE;
 }
 
-/* Guards: (is it a local variable, name, attribute of the module found there or None, is `expected` a weak reference,
-   expected). What a handler names is to be what it was. */
-
+/* Borrowed; a key of a class of the program may raise an exception when it is compared. */
 static PyObject *entry_of(PyObject *dict, PyObject *name)
 {
-    return PyDict_Check(dict) ? Py_XNewRef(PyDict_GetItemWithError(dict, name)) : NULL;
+    return PyDict_Check(dict) ? PyDict_GetItemWithError(dict, name) : NULL;
 }
 
-static PyObject *named_in(PyFrameObject *frame, PyObject *name, int is_local)
+static int is_expected(const Guard *guard, PyObject *value)
 {
-    if (is_local) return optional.frame_get_var(frame, name);
-    PyObject *names = optional.frame_get_globals(frame), *value = entry_of(names, name);
-    Py_DECREF(names);
-    if (value != NULL || PyErr_Occurred()) return value;
-    names = optional.frame_get_builtins(frame);
-    value = entry_of(names, name);
-    Py_DECREF(names);
-    return value;
+    if (value == NULL) return 0;
+    PyObject *expected = guard->is_weak ? optional.weakref_get_object(guard->expected) : guard->expected;
+    if (guard->attribute == NULL) return value == expected;
+    if (!PyObject_TypeCheck(value, &PyModule_Type)) return 0;
+    Py_INCREF(value);
+    PyObject *held = entry_of(PyModule_GetDict(value), guard->attribute);
+    Py_DECREF(value);
+    return held != NULL && held == expected;
 }
 
-static int guard_holds(PyFrameObject *frame, PyObject *guard)
+static int guard_holds(PyFrameObject *frame, const Guard *guard)
 {
-    PyObject *attribute = PyTuple_GetItem(guard, 2), *expected = PyTuple_GetItem(guard, 4);
-    if (expected == NULL) return 0;
-    PyObject *value = named_in(frame, PyTuple_GetItem(guard, 1), PyTuple_GetItem(guard, 0) == Py_True);
-    if (value != NULL && attribute != Py_None) {
-        PyObject *module = value;
-        value = PyObject_TypeCheck(module, &PyModule_Type) ? entry_of(PyModule_GetDict(module), attribute) : NULL;
-        Py_DECREF(module);
+    PyObject *(*const GLOBALS[])(PyFrameObject *) = {optional.frame_get_globals, optional.frame_get_builtins};
+    int holds = 0;
+    if (guard->is_local) {
+        PyObject *value = optional.frame_get_var(frame, guard->name);
+        holds = is_expected(guard, value);
+        Py_XDECREF(value);
+        return holds;
     }
-    int holds = value != NULL
-                && value
-                       == (PyTuple_GetItem(guard, 3) == Py_True ? optional.weakref_get_object(expected) : expected);
-    Py_XDECREF(value);
+    for (int i = 0, looks = 1; looks && i < LENGTH(GLOBALS); i++) {
+        PyObject *names = GLOBALS[i](frame), *value = entry_of(names, guard->name);
+        looks = value == NULL && !PyErr_Occurred();
+        holds = is_expected(guard, value);
+        Py_DECREF(names);
+    }
     return holds;
 }
 
-static int guards_hold(PyFrameObject *frame, PyObject *guards)
+static int guards_hold(PyFrameObject *frame, PyObject *capsule)
 {
+    const Guards *guards = PyCapsule_GetPointer(capsule, NULL);
     int hold = 1;
-    Py_INCREF(guards); /* to look a name up may run code of the program, which may empty the table */
-    for (Py_ssize_t i = 0, count = PyTuple_Size(guards); hold && i < count; i++)
-        hold = guard_holds(frame, PyTuple_GetItem(guards, i));
-    Py_DECREF(guards);
-    PyErr_Clear();
+    Py_INCREF(capsule); /* to look a name up may run code of the program, which may empty the table */
+    for (Py_ssize_t i = 0; hold && i < guards->count; i++) hold = guard_holds(frame, &guards->guards[i]);
+    Py_DECREF(capsule);
+    if (!hold) PyErr_Clear();
     return hold;
 }
 
@@ -224,27 +272,54 @@ static PyObject *note_caught(PyObject *Py_UNUSED(module), PyObject *const *args,
 
 enum { FRESH, PASSING, AGAIN };
 
+/* Borrowed from the traceback; None counts as no traceback. */
+static PyObject *field_of(PyObject *traceback, Py_ssize_t at)
+{
+    PyObject *value = *(PyObject **)((char *)traceback + at);
+    return value == Py_None ? NULL : value;
+}
+
 /* Say whether an exception is new, comes from a call that this frame made, or has been raised before. */
 static int origin_of(PyObject *exception, PyFrameObject *frame)
 {
-    int origin = AGAIN;
     PyObject *traceback = PyException_GetTraceback(exception);
-    PyObject *next = traceback == NULL ? NULL : PyObject_GetAttr(traceback, next_name);
-    if (traceback == NULL || next == Py_None) {
+    if (traceback == NULL) return FRESH;
+    int origin = AGAIN;
+    PyObject *next = field_of(traceback, next_at), *inner = next == NULL ? NULL : field_of(next, frame_at);
+    if (next == NULL) {
         origin = FRESH;
-    } else if (next != NULL) {
-        PyObject *inner = PyObject_GetAttr(next, frame_name);
-        if (inner != NULL && inner != (PyObject *)frame) {
-            PyFrameObject *back = optional.frame_get_back((PyFrameObject *)inner);
-            if (back == frame) origin = PASSING;
-            Py_XDECREF((PyObject *)back);
-        }
-        Py_XDECREF(inner);
+    } else if (inner != NULL && inner != (PyObject *)frame) {
+        PyFrameObject *back = optional.frame_get_back((PyFrameObject *)inner);
+        if (back == frame) origin = PASSING;
+        Py_XDECREF((PyObject *)back);
     }
-    Py_XDECREF(next);
-    Py_XDECREF(traceback);
-    if (next == NULL) PyErr_Clear();
+    Py_DECREF(traceback);
     return origin;
+}
+
+/* To read an attribute of a traceback takes as long as all the rest. So look where it keeps tb_next and tb_frame. */
+static int find_fields(void)
+{
+    PyObject *frame = (PyObject *)PyEval_GetFrame(), *type = (PyObject *)&PyTraceBack_Type;
+    if (next_at > 0) return 0;
+    if (frame == NULL) return -1;
+    PyObject *last = PyObject_CallFunction(type, "OOii", Py_None, frame, 0, 1);
+    PyObject *first = last == NULL ? NULL : PyObject_CallFunction(type, "OOii", last, frame, 0, 1);
+    PyObject *size = first == NULL ? NULL : PyObject_GetAttrString(type, "__basicsize__");
+    Py_ssize_t end = size == NULL ? 0 : PyLong_AsSsize_t(size), next_place = 0, frame_place = 0, places_seen = 0;
+    for (Py_ssize_t at = (Py_ssize_t)sizeof(PyObject); at + (Py_ssize_t)sizeof(PyObject *) <= end;
+         at += (Py_ssize_t)sizeof(PyObject *)) {
+        PyObject *value = *(PyObject **)((char *)first + at);
+        if (value == last) next_place = at, places_seen++;
+        if (value == frame) frame_place = at, places_seen++;
+    }
+    Py_XDECREF(size);
+    Py_XDECREF(first);
+    Py_XDECREF(last);
+    if (PyErr_Occurred() || places_seen != 2 || next_place == 0 || frame_place == 0) return -1;
+    next_at = next_place;
+    frame_at = frame_place;
+    return 0;
 }
 
 /* Exceptions that the program was stopped for are Python's business until they have gone. */
@@ -279,15 +354,9 @@ static PyObject *serve_raise(PyObject *object, PyObject *const *args, size_t giv
     if (check_call(given, names, 3, 3) < 0) return NULL;
     PyFrameObject *frame = PyEval_GetFrame();
     if (frame == NULL || !PyExceptionInstance_Check(args[2])) return ask(object, args);
-    const void *decided = caught.frame != frame ? caught.exception : NULL;
-    if (lets_pass(self, frame, args, 0)) Py_RETURN_NONE; /* by the frame itself: wherever it comes from */
     int origin = self->target != 0 ? origin_of(args[2], frame) : AGAIN;
-    if (origin == PASSING) { /* it was looked at where it was raised */
-        caught.exception = decided;
-        Py_RETURN_NONE;
-    }
-    if (origin == FRESH && lets_pass(self, frame, args, 1)) Py_RETURN_NONE;
-    return ask(object, args);
+    if (origin == PASSING) Py_RETURN_NONE; /* it was looked at where it was raised */
+    return lets_pass(self, frame, args, origin == FRESH) ? Py_NewRef(Py_None) : ask(object, args);
 }
 
 /* At the end of a `finally`, of a `with`, of handlers that did not fit; or by a bare `raise`. */
@@ -325,8 +394,10 @@ static PyObject *raise_callback(PyObject *Py_UNUSED(module), PyObject *args)
     if (!PyArg_ParseTuple(args, "UOO!:raise_callback", &event, &thorough, &PySet_Type, &reported)
         || require_functions("PyFrame_") < 0)
         return NULL;
-    if (next_name == NULL && (next_name = PyUnicode_InternFromString("tb_next")) == NULL) return NULL;
-    if (frame_name == NULL && (frame_name = PyUnicode_InternFromString("tb_frame")) == NULL) return NULL;
+    if (find_fields() < 0) {
+        if (!PyErr_Occurred()) PyErr_SetString(PyExc_RuntimeError, "tracebacks are not as they were");
+        return NULL;
+    }
     for (Py_ssize_t i = 0; i < LENGTH(EVENTS); i++) {
         if (PyUnicode_CompareWithASCIIString(event, EVENTS[i].event) != 0) continue;
         Callback *self = new_callback(EVENTS[i].serve, 0);
