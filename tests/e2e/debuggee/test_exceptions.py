@@ -301,6 +301,166 @@ def test_exception_that_nothing_catches_stops(start: Start, body: str, place: tu
     assert len([event for event in peer.events() if event["event"] == "stopped"]) == 1
 
 
+MANY_CAUGHT = """
+    import contextlib, threading
+    def busy():
+        for _ in range(6000):
+            try:
+                raise KeyError
+            except KeyError:
+                pass
+    def fail(kind=ValueError):
+        raise kind
+    def closing(log):
+        try:
+            yield 1
+        finally:
+            log.append("closed")
+    def mismatch():
+        try:
+            fail(LookupError)
+        except KeyError:
+            pass
+    def same(kind):
+        try:
+            raise kind
+        except KeyError:
+            pass
+    def final(log):
+        try:
+            raise ValueError
+        finally:
+            log.append("final")
+    def loop(log):
+        for _ in closing(log):
+            int("x")
+    def handler():
+        try:
+            fail(KeyError)
+        except KeyError:
+            raise ValueError
+    def named():
+        try:
+            fail(KeyError)
+        except KeyError as log:
+            raise ValueError
+    def within():
+        with contextlib.suppress(KeyError):
+            raise ValueError
+    def thrown(log):
+        generator = closing(log)
+        next(generator)
+        generator.throw(ValueError)
+    def native():
+        return [1, int("x")]
+    def main():
+        busy()
+        log = []
+        {body}
+    {start}
+"""
+
+
+@pytest.mark.parametrize("start_of_main", ["main()", "threading.Thread(target=main).start()"], ids=["main", "thread"])
+@pytest.mark.parametrize(
+    ("body", "place"),
+    [
+        ("fail()", ("fail", 9)),
+        ("mismatch()", ("fail", 9)),
+        ("same(KeyError); same(ValueError)", ("same", 22)),
+        ("final(log)", ("final", 27)),
+        ("loop(log)", ("loop", 32)),
+        ("handler()", ("handler", 37)),
+        ("named()", ("named", 42)),
+        ("within()", ("within", 45)),
+        ("thrown(log)", ("closing", 12)),
+        ("native()", ("native", 51)),
+    ],
+)
+def test_uncaught_exception_stops_as_early_after_many_that_were_caught(
+    start: Start, body: str, place: tuple[str, int], start_of_main: str
+) -> None:
+    peer = start(MANY_CAUGHT.format(body=body, start=start_of_main))
+    peer.configure(filters=["uncaught"])
+    thread = peer.stopped("exception")["threadId"]
+    assert peer.at(thread) == place
+    log = peer.locals(thread).get("log")
+    assert log is None or log["value"] in ("[]", "KeyError()")
+    peer.go(thread)
+    peer.finish()
+    assert len([event for event in peer.events() if event["event"] == "stopped"]) == 1
+
+
+def test_each_uncaught_exception_stops_after_many_that_were_caught(start: Start) -> None:
+    body = (
+        "for _ in range(3): thread = threading.Thread(target=same, args=(ValueError,)); thread.start(); thread.join()"
+    )
+    peer = start(MANY_CAUGHT.format(body=body, start="main()"))
+    peer.configure(filters=["uncaught"])
+    for _ in range(3):
+        thread = peer.stopped("exception")["threadId"]
+        assert peer.at(thread) == ("same", 22)
+        peer.go(thread)
+    assert peer.finish()[0] == 0
+
+
+def test_filters_that_change_after_many_exceptions_were_caught_count_at_once(start: Start) -> None:
+    peer = start(MANY_CAUGHT.format(body="same(KeyError); same(KeyError)  # STOP\n        fail()", start="main()"))
+    peer.ask("setFunctionBreakpoints", breakpoints=[{"name": "same"}])
+    peer.configure(filters=["uncaught"])
+    peer.stopped("function breakpoint")
+    peer.ask("setExceptionBreakpoints", filters=["raised"])
+    peer.go()
+    peer.stopped("exception")
+    assert peer.at() == ("same", 22)
+    peer.ask("setExceptionBreakpoints", filters=["uncaught"])
+    peer.go()
+    peer.stopped("function breakpoint")
+    peer.go()
+    peer.stopped("exception")
+    assert peer.at() == ("fail", 9)
+    peer.go()
+    peer.finish()
+
+
+def test_step_from_an_uncaught_exception_stops_in_the_finally_of_a_caller_after_many_were_caught(start: Start) -> None:
+    body = "try: same(ValueError)\n        finally: log.append(1)"
+    peer = start(MANY_CAUGHT.format(body=body, start="main()"))
+    peer.configure(filters=["uncaught"])
+    peer.stopped("exception")
+    assert peer.at() == ("same", 22)
+    place = peer.step()
+    while place[0] == "same":  # where RAISE is watched, the frame goes on to its handler
+        place = peer.step()
+    assert place == ("main", 56)
+    peer.go()
+    peer.finish()
+
+
+def test_exception_stops_that_is_raised_after_an_earlier_stop_and_many_that_were_caught(start: Start) -> None:
+    thread = "thread = threading.Thread(target=same, args=(ValueError,)); thread.start(); thread.join()"
+    peer = start(MANY_CAUGHT.format(body=f"{thread}; busy(); {thread}; busy(); final(log)", start="main()"))
+    peer.configure(filters=["uncaught"])
+    for place in (("same", 22), ("same", 22), ("final", 27)):
+        number = peer.stopped("exception")["threadId"]
+        assert peer.at(number) == place
+        peer.go(number)
+    peer.finish()
+
+
+def test_step_that_an_exception_ends_stops_in_the_caller_after_many_were_caught(start: Start) -> None:
+    peer = start(MANY_CAUGHT.format(body="same(KeyError); mismatch()", start="main()"))
+    peer.ask("setFunctionBreakpoints", breakpoints=[{"name": "mismatch"}])
+    peer.configure(filters=["uncaught"])
+    peer.stopped("function breakpoint")
+    peer.step()
+    peer.send("next", threadId=1)
+    peer.stopped("exception")
+    assert peer.at() == ("fail", 9)
+    peer.go()
+    peer.finish()
+
+
 @pytest.mark.row("setExceptionBreakpoints")
 def test_user_unhandled_stops_where_the_exception_will_reach_a_library(start: Start) -> None:
     peer = start(

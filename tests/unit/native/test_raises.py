@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from dapkit.python.debuggee import native
+from dapkit.python.debuggee import limits, native
 from dapkit.python.debuggee.exceptions.handlers import NO, catches, is_swallowed_below, swallows_from_below
-from dapkit.python.debuggee.exceptions.known import CATCHES, ENDS, PASSES, KnownRaises
+from dapkit.python.debuggee.exceptions.known import CATCHES, ENDS, PASSES, PASSING, KnownRaises, origin_of
 
 EVENTS = sys.monitoring.events
 
@@ -33,20 +33,22 @@ class Watch:
         ):
             sys.monitoring.register_callback(tool, event, callback)
 
-    def of(self, work: Callable[[], object]) -> list[str]:
+    def of(self, work: Callable[[], object], *, raises: int = EVENTS.RAISE) -> list[str]:
         """Return what was asked about while something worked."""
         self.asked = []
-        sys.monitoring.set_events(self._tool, EVENTS.RAISE | EVENTS.RERAISE | EVENTS.PY_UNWIND)
+        sys.monitoring.set_events(self._tool, raises | EVENTS.RERAISE | EVENTS.PY_UNWIND)
         try:
             work()
         finally:
             sys.monitoring.set_events(self._tool, 0)
         return self.asked
 
-    def _raised(self, code: CodeType, offset: int, exception: BaseException) -> None:
-        self.asked.append(f"{type(exception).__name__} in {code.co_name}")
-        frame: FrameType | None = sys._getframe(self.known.depth)
-        newest = frame
+    def _raised(self, _code: CodeType, offset: int, exception: BaseException) -> None:
+        self._look(sys._getframe(self.known.depth), offset, exception)
+
+    def _look(self, newest: FrameType, offset: int, exception: BaseException) -> None:
+        self.asked.append(f"{type(exception).__name__} in {newest.f_code.co_name}")
+        frame: FrameType | None = newest
         while frame is not None:
             at = offset if frame is newest else frame.f_lasti
             verdict, names = catches(frame, exception, at)
@@ -60,9 +62,12 @@ class Watch:
                 return
             frame = frame.f_back
 
-    def _unwound(self, _code: CodeType, _offset: int, _exception: BaseException) -> None:
-        caller = sys._getframe(self.known.depth).f_back
+    def _unwound(self, _code: CodeType, offset: int, exception: BaseException) -> None:
+        frame = sys._getframe(self.known.depth)
+        caller = frame.f_back
         assert caller is not None
+        if self.known.looks_late and origin_of(exception, frame) != PASSING:
+            self._look(frame, offset, exception)
         self.asked.append(f"unwound into {caller.f_code.co_name}")
         self.known.note_ordinary(caller.f_code, era=self.known.era)
 
@@ -106,6 +111,63 @@ def test_exception_that_something_catches_is_asked_about_once_on_all_its_way(wat
     watch = watching()
     assert watch.of(caught)[0] == "KeyError in fail"
     assert watch.of(caught) == []
+
+
+def test_exception_is_asked_about_where_it_leaves_a_frame_if_its_raise_was_not_watched(watching: Watching) -> None:
+    watch = watching()
+    watch.known.watch_raises(by_code=True)
+    assert watch.of(caught, raises=0)[0] == "KeyError in fail"
+    assert watch.of(caught, raises=0) == []
+
+    def open_call() -> None:
+        through()
+
+    watch.known.note(open_call.__code__, 0, KeyError, ENDS, era=watch.known.era)
+    with contextlib.suppress(KeyError):
+        watch.of(open_call, raises=0)
+    assert "KeyError in fail" in watch.asked
+
+
+def test_exception_is_not_asked_about_where_it_leaves_a_frame_of_which_raise_is_watched(watching: Watching) -> None:
+    watch = watching()
+    watch.known.watch_raises(by_code=True)
+    for function in (fail, through, caught):
+        watch.known.note_ordinary(function.__code__, era=watch.known.era)
+    for function in (fail, caught):
+        watch.known.note_raises(function.__code__, seen_later=False)
+    asked = watch.of(caught, raises=0)
+    assert "KeyError in fail" not in asked
+    assert "KeyError in through" in asked  # a `finally`, of which nothing is noted
+
+
+def test_raise_is_switched_off_in_code_in_which_it_is_of_no_use(watching: Watching) -> None:
+    known = KnownRaises()
+    asked: list[CodeType] = []
+    on_raise = known.on_raise(lambda code, _offset, _exception: asked.append(code))
+    known.clear(deep=True)
+    known.watch_raises(by_code=True)
+    watching()  # which forgets all notes afterwards
+    code = fail.__code__
+    assert on_raise(code, 0, KeyError()) is None
+    assert asked == [code]
+    known.note_raises(code, seen_later=True)
+    assert on_raise(code, 0, KeyError()) is sys.monitoring.DISABLE
+    known.watch_raises(by_code=False)
+    assert on_raise(code, 0, KeyError()) is None
+    assert asked == [code, code]
+
+
+def test_raises_that_were_let_pass_are_counted_until_there_are_many(
+    watching: Watching, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "RAISES_WATCHED_EVERYWHERE", 5)
+    watch = watching()
+    watch.of(caught)
+    assert not watch.known.is_busy()
+    for _ in range(5):
+        watch.of(caught)
+    assert watch.known.is_busy()
+    assert not watch.known.is_busy()
 
 
 class Silent:

@@ -281,12 +281,15 @@ class Callbacks:
             write("look", f"{code_name(code)}: {'not again' if outcome is DISABLE else 'at every start'}")
         return outcome
 
-    def _look_at(self, frame: FrameType, code: CodeType, offset: int) -> object:  # noqa: C901, PLR0911 - one return per case
+    def _look_at(self, frame: FrameType, code: CodeType, offset: int) -> object:  # noqa: C901, PLR0911, PLR0912 - one return per case
         ident = _thread.get_ident()
         if ident == self._threads.link:
             return DISABLE if self._sources.kind(code.co_filename) == OURS else None
         if not self._threads.knows(ident) and code.co_name not in _THREAD_STARTS:
             self._threads.number(ident)  # a thread that was not made by `threading`
+        if self._monitor.meets_raises:
+            with self._lock:
+                self._monitor.meet(code)
         if self._states.must_park(ident) and self._join(ident, frame):
             return None
         if code.co_name == "<module>":
@@ -358,13 +361,22 @@ class Callbacks:
 
     # Exceptions
 
-    def _on_raise(self, frame: FrameType, _code: CodeType, offset: int, exception: BaseException) -> None:
+    def _on_raise(self, frame: FrameType, code: CodeType, offset: int, exception: BaseException) -> object:
+        if self._exceptions.is_seen_later(code):
+            return DISABLE
         self._stop_at_exception(frame, offset, exception, again=False)
+        known = self._exceptions.known
+        if events.HAS_LOCAL_EXCEPTION_EVENTS and known.is_busy() and not known.reported:
+            with self._lock:
+                self._exceptions.watch_raises(by_code=True)
+        return None
 
     def _on_reraise(self, frame: FrameType, _code: CodeType, offset: int, exception: BaseException) -> None:
         self._stop_at_exception(frame, offset, exception, again=True)
 
-    def _stop_at_exception(self, frame: FrameType, offset: int, exception: BaseException, *, again: bool) -> None:
+    def _stop_at_exception(
+        self, frame: FrameType, offset: int, exception: BaseException, *, again: bool, leaving: bool = False
+    ) -> None:
         ident = _thread.get_ident()
         if self._states.evaluates(ident):
             return  # it will be the answer
@@ -374,11 +386,14 @@ class Callbacks:
             again = again or jinja.raises_again(frame)
         mode = self._exceptions.on_raise(ident, frame, offset, exception, again=again)
         if mode:
+            if self._exceptions.known.raises_are_local:
+                with self._lock:
+                    self._exceptions.watch_raises(by_code=False)
             shown, trail = self._exceptions.shown(mode, exception, frame)
-            parked = ParkedThread(ident, shown, exception=exception, break_mode=mode, trail=trail)
+            parked = ParkedThread(ident, shown, leaving=leaving, exception=exception, break_mode=mode, trail=trail)
             self._stops.halt(parked, "exception", **details.summary(exception))
 
-    def _on_unwind(self, frame: FrameType, _code: CodeType, _offset: int, exception: BaseException) -> None:
+    def _on_unwind(self, frame: FrameType, _code: CodeType, offset: int, exception: BaseException) -> None:
         ident = _thread.get_ident()
         if ident in self._stepping.steps:
             with self._lock:
@@ -388,6 +403,8 @@ class Callbacks:
             self._do_soon(frame)
         if self._states.evaluates(ident):
             return  # it will be the answer
+        if self._exceptions.is_unseen(frame, offset, exception):
+            self._stop_at_exception(frame, offset, exception, again=True, leaving=True)
         mode = self._exceptions.on_unwind(ident, frame, exception)
         if mode:
             shown, trail = self._exceptions.shown(mode, exception, frame)

@@ -157,6 +157,8 @@ STOPPED_EXCEPTIONS: Final = 8
 """Exceptions of a thread that the program was stopped for, and that may still be on their way."""
 KNOWN_RAISES: Final = 16_384
 """Types of exceptions at instructions of which it is known what becomes of them."""
+RAISES_WATCHED_EVERYWHERE: Final = 5_000
+"""Events of RAISE that are let pass before it is watched by code object, which takes a look at all code that runs."""
 READ_CODES: Final = 4_096
 """Code objects whose handlers of exceptions are kept."""
 WRAPPERS: Final = 16

@@ -4,6 +4,9 @@ A program may raise and catch a hundred thousand exceptions in a second. Where o
 `table` and `handlers`; then it is noted for each place on its way, which is a code object, an instruction and a
 type, what becomes of exceptions of that type there. From then on they are followed from note to note, in C where
 there is C. A note that depends on what a handler names holds as long as the name means the same object.
+
+Where RAISE is watched by code object (`raises_are_local`), it is noted, too, in which of them it is of no use
+(`raise_events`): there the callback returns DISABLE, and exceptions are looked at when they leave a frame.
 """
 
 import _thread
@@ -15,6 +18,7 @@ from typing import Final
 
 from .. import limits, native
 from ..classes import is_a, stored
+from ..execution.monitor import DISABLE
 from ..local_variables import locals_of
 from ..sources.imported import names_of
 from .handlers import LoadedName
@@ -30,7 +34,11 @@ ENDS: Final = 2
 UNSURE: Final = 3
 """To be looked at each time."""
 
-_UNWINDING: Final = -1  # instead of an instruction: what unwinding into some code means
+# Instead of an instruction: what unwinding into some code means, and what its events of RAISE do
+_UNWINDING: Final = -1
+_RAISING: Final = -2
+_DEEP: Final = 1  # in `target` of callbacks: handlers in older frames decide, too
+_LOCAL: Final = 2  # RAISE is watched by code object
 
 type Place = tuple[int, int, int]
 """Identities of code and type, and the instruction between them."""
@@ -65,8 +73,14 @@ class KnownRaises:
         self.reported: set[int] = set()
         """Identities of exceptions that the program was stopped for, which are looked at wherever they come."""
         self._deep = False
+        self.raises_are_local = False
+        """Whether RAISE is watched by code object."""
+        self.looks_late = False
+        """Whether exceptions may come to PY_UNWIND that no event of RAISE has shown: from when RAISE was local on."""
+        self._counts = False
+        self._left = 0  # events of RAISE until it is busy; where there is C, its callback counts them
         self._notes: dict[Place, Note] = {}
-        self._in_c: list[native.NativeCallback] = []
+        self._in_c: dict[str, native.NativeCallback] = {}
         self._changing = _thread.allocate_lock()
 
     def note(
@@ -106,6 +120,10 @@ class KnownRaises:
         """Note that a frame of this code is never the last one of a thread."""
         self.note(code, _UNWINDING, None, PASSES, era=era)
 
+    def note_raises(self, code: CodeType, *, seen_later: bool) -> None:
+        """Note whether RAISE is of no use in some code, because a later event shows its exceptions."""
+        self.note(code, _RAISING, None, PASSES if seen_later else CATCHES, era=self.era)
+
     def unknown_from(self, frame: FrameType, offset: int, exception: BaseException) -> FrameType | None:
         """Return the frame, this one or an older one, from which on it is not known what becomes of an exception.
 
@@ -131,8 +149,31 @@ class KnownRaises:
                 native.forget_places()
             if deep is not None:
                 self._deep = deep
-                for callback in self._in_c:
-                    callback.target = deep
+                self.raises_are_local = self.looks_late = False
+                self._counts = deep
+                self._left = limits.RAISES_WATCHED_EVERYWHERE
+                self._set_callbacks()
+
+    def watch_raises(self, *, by_code: bool) -> None:
+        """Take note that RAISE is watched by code object from now on, or everywhere again."""
+        with self._changing:
+            self.raises_are_local = by_code
+            self.looks_late = True
+            self._counts = False
+            self._set_callbacks()
+
+    def _set_callbacks(self) -> None:
+        for event, callback in self._in_c.items():
+            is_local = self.raises_are_local if event == "RAISE" else self.looks_late
+            callback.target = _DEEP * self._deep + _LOCAL * is_local
+            callback.count = self._left if event == "RAISE" and self._counts else 0
+
+    def is_busy(self) -> bool:
+        """Say, once, whether so many exceptions were let pass that it pays to watch RAISE by code object."""
+        left = self._in_c["RAISE"].count if "RAISE" in self._in_c else self._left
+        is_busy = self._counts and left == 0
+        self._counts = self._counts and not is_busy
+        return is_busy
 
     # Callbacks: each calls `thorough` unless it is known that something catches the exception
 
@@ -148,12 +189,18 @@ class KnownRaises:
 
         def on_raise(code: CodeType, offset: int, exception: BaseException) -> object:
             frame = sys._getframe(1)
-            if self._unknown_from(frame, offset, exception, deep=False) is None:
-                return None  # by the frame itself: wherever it comes from
+            if self.raises_are_local:
+                note = self._found(code, _RAISING, None)
+                if note is None:
+                    return thorough(code, offset, exception)
+                if note[2] == PASSES:
+                    return DISABLE
             origin = origin_of(exception, frame) if self._deep else AGAIN
-            if origin == PASSING:
+            is_busy = self._counts and self._left == 1
+            self._left -= self._counts and self._left > 0
+            if origin == PASSING and not is_busy:
                 return None  # it was looked at where it was raised
-            if origin == FRESH and self._unknown_from(frame, offset, exception, deep=True) is None:
+            if not is_busy and self._unknown_from(frame, offset, exception, deep=origin == FRESH) is None:
                 return None
             return thorough(code, offset, exception)
 
@@ -177,16 +224,25 @@ class KnownRaises:
             return self._native("PY_UNWIND", thorough)
 
         def on_unwind(code: CodeType, offset: int, exception: BaseException) -> object:
-            caller = sys._getframe(1).f_back
-            note = None if caller is None else self._found(caller.f_code, _UNWINDING, None)
-            return None if note is not None and note[2] == PASSES else thorough(code, offset, exception)
+            frame = sys._getframe(1)
+            note = None if frame.f_back is None else self._found(frame.f_back.f_code, _UNWINDING, None)
+            if note is None or note[2] != PASSES:
+                return thorough(code, offset, exception)
+            if not self.looks_late or origin_of(exception, frame) == PASSING:
+                return None
+            raises = self._found(code, _RAISING, None)
+            if raises is not None and raises[2] == CATCHES:
+                return None  # its RAISE was looked at
+            if self._unknown_from(frame, offset, exception, deep=True) is None:
+                return None
+            return thorough(code, offset, exception)
 
         return on_unwind
 
     def _native(self, event: str, thorough: OnRaise) -> OnRaise:
         callback = native.raise_callback(event, thorough, self.reported)
-        callback.target = self._deep
-        self._in_c.append(callback)
+        self._in_c[event] = callback
+        self._set_callbacks()
         return callback
 
     # The same as in C, for where there is none

@@ -17,7 +17,7 @@ import itertools
 import sys
 from collections.abc import Callable, Iterable
 from opcode import opname
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Final, NamedTuple
 
 from .. import limits
@@ -36,6 +36,7 @@ from .exits import ExitCodes
 from .filters import RAISED_FILTER, UNCAUGHT_FILTER, USER_UNHANDLED_FILTER
 from .handlers import NO, catches, is_swallowed_below, swallows_from_below
 from .known import AGAIN, CATCHES, ENDS, FRESH, PASSES, PASSING, UNSURE, KnownRaises, origin_of
+from .raise_events import is_seen_later
 from .traceback_text import traceback_of
 
 type Mode = str
@@ -138,7 +139,8 @@ class _Unhandled(NamedTuple):
 class ExceptionBreakpointTable:
     """The exception breakpoints.
 
-    Invariant: RAISE, RERAISE and PY_UNWIND are watched exactly while a breakpoint that needs them is set.
+    Invariant: RAISE, RERAISE and PY_UNWIND are watched exactly while a breakpoint that needs them is set; but RAISE by
+    code object, from CPython 3.15 on, once the program has raised many exceptions and was stopped at none (`known`).
     """
 
     def __init__(
@@ -174,6 +176,35 @@ class ExceptionBreakpointTable:
             events_wanted |= events.EVENTS.RERAISE | events.EVENTS.PY_UNWIND
         self.known.clear(deep=modes == {UNCAUGHT})
         self._monitor.also("exceptions", events_wanted)
+        self._monitor.meet_no_more()
+
+    def watch_raises(self, *, by_code: bool) -> None:
+        """Watch RAISE in the code objects where it is of use, or everywhere.
+
+        By code object only while no exception is remembered, since that is forgotten at the next RAISE.
+        """
+        self.known.watch_raises(by_code=by_code)
+        if by_code:
+            self._monitor.watch_raises_where_met()
+            self._monitor.also("exceptions", events.EVENTS.RERAISE | events.EVENTS.PY_UNWIND)
+        else:
+            self._monitor.also("exceptions", events.EVENTS.RAISE | events.EVENTS.RERAISE | events.EVENTS.PY_UNWIND)
+            self._monitor.meet_no_more()
+
+    def is_seen_later(self, code: CodeType) -> bool:
+        """Say whether RAISE is not watched in a code object from now on, as later events show its exceptions."""
+        if not self.known.raises_are_local:
+            return False
+        seen_later = is_seen_later(code)
+        self.known.note_raises(code, seen_later=seen_later)
+        return seen_later
+
+    def is_unseen(self, frame: FrameType, offset: int, exception: BaseException) -> bool:
+        """Say whether an exception leaves a frame in which no event may have shown it, nor where it came from."""
+        if not self.known.looks_late or origin_of(exception, frame) == PASSING:
+            return False
+        name, argument = opname[frame.f_code.co_code[offset]], frame.f_code.co_code[offset + 1]
+        return not (name == "RERAISE" or (name == "RAISE_VARARGS" and not argument))
 
     def _wants(self, mode: Mode, exception: BaseException, frame: FrameType) -> bool:
         """Say whether a breakpoint of this mode means an exception that is about to stop the program."""

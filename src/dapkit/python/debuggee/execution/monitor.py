@@ -4,7 +4,10 @@ Everything here follows from facts of CPython 3.12 to 3.15:
 
 * DISABLE switches one event off at one instruction, until the events of that code object
   are taken away and set again (or `restart_events`, which is global to all tools).
-* PY_UNWIND, RAISE and RERAISE can only be watched globally before 3.15; watching them costs nothing until they happen.
+* PY_UNWIND, RAISE and RERAISE can only be watched globally up to 3.14; watching them costs nothing until they happen.
+* From 3.15 on these, EXCEPTION_HANDLED and PY_THROW are local events as well. DISABLE then ends one for its whole code
+  object, until `set_local_events` sets it there again, and not until `restart_events`. Where an event is watched
+  globally, too, DISABLE has no effect on that.
 * From 3.13 on, a function on one line reports LINE only while PY_START is on there too.
 * `free_tool_id` leaves events and callbacks behind, so they are cleared by hand.
 * When two tools come to share an event in a code object, the INSTRUCTION events that one of them has there are lost,
@@ -21,11 +24,12 @@ from collections.abc import Callable
 from types import CodeType
 from typing import Final
 
-from .. import native
+from .. import native, unseen
 from ..errors import RequestRefused
 from ..log import LOG, code_name, write
 from ..marks import under_lock
 from ..room import roomy
+from ..running import every_frame
 from ..unseen import allocate_events
 
 _MONITORING = sys.monitoring
@@ -71,9 +75,9 @@ type Owner = str
 class Monitor:
     """The tool `dapkit` of sys.monitoring.
 
-    Invariant: the local events of a code object are the union of what the owners need;
-    the global ones are the union of what `also` was given. While DISCOVERY is among them, or from 3.15 on any, the
-    companion is there, if there is a tool for it.
+    Invariant: the local events of a code object are the union of what the owners need, and RAISE in each code object
+    that was met while `meets_raises`; the global ones are the union of what `also` was given. While DISCOVERY is among
+    them, or from 3.15 on any, the companion is there, if there is a tool for it.
     """
 
     def __init__(self) -> None:
@@ -81,6 +85,8 @@ class Monitor:
         self._shared: dict[int, CodeType] = {}  # where INSTRUCTION events outlive the coming of other tools
         self._also: dict[Owner, int] = {}
         self._global = 0
+        self.meets_raises = False
+        """Whether RAISE is watched in each code object that `meet` is given, and not everywhere."""
         self._accompanied = False
         self._has_clock = False
         self._set_apart: Callable[[Callable[..., object]], Callable[..., object]] = _as_it_is
@@ -155,6 +161,32 @@ class Monitor:
         """Switch on again what DISABLE has switched off: one code object alone cannot have that for global events."""
         if self.active:
             _MONITORING.restart_events()
+
+    @under_lock
+    def watch_raises_where_met(self) -> None:
+        """Watch RAISE in the code of each frame that is executed now, and in all code when it next starts or resumes.
+
+        A generator that is suspended now, and into which an exception is thrown, does not resume: its code is not met.
+        """
+        if not self.active:
+            return
+        self.meets_raises = True
+        self.discover("raises")
+        for frame in every_frame():
+            self.meet(frame.f_code)
+
+    @under_lock
+    def meet(self, code: CodeType) -> None:
+        """Watch RAISE in a code object, as `watch_raises_where_met` said."""
+        if self.active and self.meets_raises and id(code) not in unseen.CODES:
+            _, owners = self._wanted.get(id(code), (code, {}))
+            _MONITORING.set_local_events(_TOOL, code, self._union(owners))
+
+    @under_lock
+    def meet_no_more(self) -> None:
+        """Leave it to others to watch RAISE. Where it is on, events come until their callback returns DISABLE."""
+        self.meets_raises = False
+        self.also("raises", 0)
 
     def _apply_global(self) -> None:
         if not self.active:
@@ -236,9 +268,8 @@ class Monitor:
             _MONITORING.set_local_events(_TOOL, code, before)
             return
 
-    @staticmethod
-    def _union(owners: dict[Owner, int]) -> int:
-        union = 0
+    def _union(self, owners: dict[Owner, int]) -> int:
+        union = EVENTS.RAISE if self.meets_raises else 0
         for events in owners.values():
             union |= events
         return union
@@ -264,6 +295,10 @@ class Monitor:
             return ""
         if holder is None:
             _MONITORING.use_tool_id(_TOOL, _NAME)
+        if self.meets_raises:  # it is gone from the code that was met
+            self.meets_raises = False
+            self._global |= EVENTS.RAISE
+            self._also["raises"] = EVENTS.RAISE
         for event, callback in (self._callbacks | self._chosen).items():
             self.register_callback(_TOOL, event, callback)
         _MONITORING.set_events(_TOOL, 0)

@@ -12,6 +12,8 @@
 
 enum { PASSES, CATCHES, ENDS, UNSURE, VERDICTS }; /* as in exceptions/known.py */
 enum { THOROUGH, REPORTED };                      /* in Callback.refs */
+enum { UNWINDING = -1, RAISING = -2 }; /* instead of an instruction: what unwinding into code, or its RAISE, means */
+enum { DEEP = 1, LOCAL = 2 };          /* in Callback.target: older frames decide too; RAISE is watched by code object */
 
 /* What a handler names is to be what it was. All references are borrowed from `tuple`. */
 typedef struct {
@@ -54,6 +56,7 @@ static size_t slot_of(const void *code, long offset, const void *type, const Pla
     }
 }
 
+/* No reference is needed to what lives for as long as the interpreter, such as a class that C defines. */
 static int refers_to(PyObject *reference, const void *object)
 {
     return reference == NULL || optional.weakref_get_object(reference) == object;
@@ -140,8 +143,9 @@ static PyObject *note_place(PyObject *Py_UNUSED(module), PyObject *args)
         return NULL;
     if (verdict < 0 || verdict >= VERDICTS) return PyErr_Format(PyExc_ValueError, "there is no verdict %d", verdict);
     PyObject *code_ref = PyWeakref_NewRef(code, NULL);
-    PyObject *type_ref = code_ref == NULL || type == Py_None ? NULL : PyWeakref_NewRef(type, NULL);
-    if (code_ref == NULL || (type != Py_None && type_ref == NULL) || grow() < 0 || read_guards(names, &guards) < 0) {
+    int is_made = PyType_Check(type) && PyType_HasFeature((PyTypeObject *)type, Py_TPFLAGS_HEAPTYPE);
+    PyObject *type_ref = code_ref == NULL || !is_made ? NULL : PyWeakref_NewRef(type, NULL);
+    if (code_ref == NULL || (is_made && type_ref == NULL) || grow() < 0 || read_guards(names, &guards) < 0) {
         Py_XDECREF(code_ref);
         Py_XDECREF(type_ref);
         return NULL;
@@ -354,35 +358,57 @@ static PyObject *serve_raise(PyObject *object, PyObject *const *args, size_t giv
     if (check_call(given, names, 3, 3) < 0) return NULL;
     PyFrameObject *frame = PyEval_GetFrame();
     if (frame == NULL || !PyExceptionInstance_Check(args[2])) return ask(object, args);
-    int origin = self->target != 0 ? origin_of(args[2], frame) : AGAIN;
-    if (origin == PASSING) Py_RETURN_NONE; /* it was looked at where it was raised */
-    return lets_pass(self, frame, args, origin == FRESH) ? Py_NewRef(Py_None) : ask(object, args);
+    if (self->target & LOCAL) {
+        const Place *place = find(args[0], RAISING, NULL);
+        if (place == NULL) return ask(object, args);
+        if (place->verdict == PASSES) return Py_NewRef(disable);
+    }
+    int origin = self->target & DEEP ? origin_of(args[2], frame) : AGAIN;
+    /* One that passes was looked at where it was raised. */
+    int passes = origin == PASSING || lets_pass(self, frame, args, origin == FRESH);
+    int is_busy = self->count > 0 && --self->count == 0; /* Python asks for that */
+    return passes && !is_busy ? Py_NewRef(Py_None) : ask(object, args);
 }
 
 /* At the end of a `finally`, of a `with`, of handlers that did not fit; or by a bare `raise`. */
 static PyObject *serve_reraise(PyObject *object, PyObject *const *args, size_t given, PyObject *names)
 {
+    Callback *self = (Callback *)object;
     if (check_call(given, names, 3, 3) < 0) return NULL;
     PyFrameObject *frame = PyEval_GetFrame();
     if (frame == NULL || !PyExceptionInstance_Check(args[2])) return ask(object, args);
-    if (caught.exception == args[2] && caught.frame != frame) Py_RETURN_NONE; /* on its way to the frame that catches */
-    int deep = ((Callback *)object)->target != 0;
-    return lets_pass((Callback *)object, frame, args, deep) ? Py_NewRef(Py_None) : ask(object, args);
+    /* On its way to the frame that catches it; but where RAISE is not watched, a new one may be in its place. */
+    if (caught.exception == args[2] && caught.frame != frame
+        && (!(self->target & LOCAL) || origin_of(args[2], frame) == PASSING))
+        Py_RETURN_NONE;
+    return lets_pass(self, frame, args, self->target & DEEP) ? Py_NewRef(Py_None) : ask(object, args);
+}
+
+/* Say whether an event in this frame, or one in which the exception left another for it, has been looked at. */
+static int was_looked_at(PyFrameObject *frame, PyObject *code, PyObject *exception)
+{
+    if (origin_of(exception, frame) == PASSING) return 1;
+    const Place *place = find(code, RAISING, NULL);
+    return place != NULL && place->verdict != PASSES;
 }
 
 static PyObject *serve_unwind(PyObject *object, PyObject *const *args, size_t given, PyObject *names)
 {
+    Callback *self = (Callback *)object;
     if (check_call(given, names, 3, 3) < 0) return NULL;
     PyFrameObject *frame = PyEval_GetFrame();
     if (caught.frame == frame) caught.exception = NULL;
     PyFrameObject *back = frame == NULL ? NULL : optional.frame_get_back(frame);
     if (back == NULL) return ask(object, args);
     PyObject *code = (PyObject *)PyFrame_GetCode(back);
-    const Place *place = find(code, -1, NULL);
-    int is_ordinary = place != NULL && place->verdict == PASSES;
+    const Place *place = find(code, UNWINDING, NULL);
+    int passes = place != NULL && place->verdict == PASSES; /* it does not end the thread */
     Py_DECREF(code);
     Py_DECREF((PyObject *)back);
-    return is_ordinary ? Py_NewRef(Py_None) : ask(object, args);
+    if (passes && self->target & LOCAL)
+        passes = PyExceptionInstance_Check(args[2])
+                 && (was_looked_at(frame, args[0], args[2]) || lets_pass(self, frame, args, 1));
+    return passes ? Py_NewRef(Py_None) : ask(object, args);
 }
 
 static PyObject *raise_callback(PyObject *Py_UNUSED(module), PyObject *args)
