@@ -44,6 +44,9 @@ static struct {
 /* The exception of this thread that was decided about last, and the frame that will catch it. */
 static _Thread_local struct { const void *exception, *frame; } caught;
 
+/* Code of which RAISE is of use, the latest. Other code at its address keeps RAISE on for longer, which does no harm. */
+static const void *last_watched;
+
 static Py_ssize_t next_at, frame_at; /* where a traceback has tb_next and tb_frame */
 
 static size_t slot_of(const void *code, long offset, const void *type, const Place *slots, size_t size)
@@ -164,6 +167,7 @@ static PyObject *forget_places(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(
     Place *slots = places.slots;
     size_t size = places.size;
     memset(&places, 0, sizeof places);
+    last_watched = NULL;
     for (size_t i = 0; i < size; i++) empty(&slots[i]);
     PyMem_Free(slots);
     Py_RETURN_NONE;
@@ -358,10 +362,11 @@ static PyObject *serve_raise(PyObject *object, PyObject *const *args, size_t giv
     if (check_call(given, names, 3, 3) < 0) return NULL;
     PyFrameObject *frame = PyEval_GetFrame();
     if (frame == NULL || !PyExceptionInstance_Check(args[2])) return ask(object, args);
-    if (self->target & LOCAL) {
+    if (self->target & LOCAL && args[0] != last_watched) {
         const Place *place = find(args[0], RAISING, NULL);
         if (place == NULL) return ask(object, args);
         if (place->verdict == PASSES) return Py_NewRef(disable);
+        last_watched = args[0];
     }
     int origin = self->target & DEEP ? origin_of(args[2], frame) : AGAIN;
     /* One that passes was looked at where it was raised. */
