@@ -90,7 +90,7 @@ check: $(READY) ## check format, lint, types, layers, words, the lock file, the 
 check-native: $(READY) ## run the tests of the C extension under valgrind
 	$(PYTHON) tools/check_native.py $(ARGS)
 
-bench: $(READY) ## measure speed and print the tables, which takes some ten minutes; ARGS='--write docs/reference/figures.md' keeps them
+bench: $(READY) ## measure speed and print the tables, which takes half an hour; ARGS='--write docs/reference/figures.md' keeps them
 	@status=0; for script in benchmarks/*.py; do $(PYTHON) $$script $(ARGS) || status=1; done; exit $$status
 
 transparency: $(READY) ## run CPython's own tests under the debugger, and compare; ARGS=--all all of them, ARGS=--packages those of packages

@@ -29,7 +29,7 @@ from dapkit.python.adapter.abilities import abilities
 from made_files import ROOT, table
 
 PAGE = ROOT / "docs/reference/requests.md"
-VERSIONS = ("3.12", "3.13")
+VERSIONS = ("3.12", "3.13", "3.14", "3.15")
 UNKNOWN = "?"
 
 ROWS = {

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from datetime import date
 from importlib.metadata import version
 
-from sidebyside.table import Row, as_markdown
+from sidebyside.table import Row, as_markdown, as_markdown_beside
 
 _HEAD = """\
 # Figures
@@ -33,9 +33,15 @@ How to read them:
 * Memory is that of the adapter, of helper processes and of the program, less that of the program alone.
 """
 
+_BESIDE = """\
+Ours, with debugpy's figure in parentheses. A figure over its goal is bold; the goals are in the tables below.
+"""
+
 
 def document(tables: Mapping[str, list[Row]], *, day: date, rounds: int) -> str:
     """Write the page."""
     parts = [_HEAD.format(debugpy=version("debugpy"), day=day.isoformat(), rounds=rounds, load=os.getloadavg()[1])]
+    if len(tables) > 1:
+        parts.append(f"\n## All versions\n\n{_BESIDE}\n{as_markdown_beside(tables)}\n")
     parts += [f"\n## Python {version}\n\n{as_markdown(rows)}\n" for version, rows in tables.items()]
     return "".join(parts)

@@ -1,6 +1,6 @@
 """Figures of the comparison, and the ways to show them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 UNITS = {"x": "{:.2f}", "us": "{:.1f} us", "ms": "{:.2f} ms", "s": "{:.3f} s", "MB": "{:.1f} MB", "": "{:.0f}"}
@@ -45,6 +45,12 @@ class Row:
         ours = "" if self.ours is None else self._written(self.ours)
         return [self.title, debugpy, ours, goal, verdict, self.remark]
 
+    def beside(self) -> str:
+        """Return ours and debugpy's figure for a table of several versions; a figure over its goal is marked."""
+        ours = "" if self.ours is None else self._written(self.ours)
+        debugpy = "" if self.debugpy is None else f" ({self._written(self.debugpy)})"
+        return f"**{ours}**{debugpy}" if self.met is False else f"{ours}{debugpy}"
+
     def _written(self, figure: float) -> str:
         return UNITS[self.unit].format(figure)
 
@@ -63,6 +69,25 @@ def _columns(cells: Sequence[str], widths: Sequence[int]) -> str:
     first, *figures, remark = cells
     middle = [cell.rjust(width) for cell, width in zip(figures, widths[1:], strict=False)]
     return "  ".join([first.ljust(widths[0]), *middle, remark]).rstrip()
+
+
+def as_markdown_beside(tables: Mapping[str, Sequence[Row]]) -> str:
+    """Write the tables of several versions as one, with a column for each."""
+    columns = [_by_place(rows) for rows in tables.values()]
+    lines = ["| case | " + " | ".join(tables) + " |", "| --- |" + " ---: |" * len(columns)]
+    for place in dict.fromkeys(place for column in columns for place in column):
+        cells = [column[place].beside() if place in column else "" for column in columns]
+        lines.append(f"| {place[1]} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def _by_place(rows: Sequence[Row]) -> dict[tuple[str, str, int], Row]:
+    """Return rows by case, title, and how many of this title come before."""
+    places: dict[tuple[str, str, int], Row] = {}
+    for row in rows:
+        number = sum((row.case, row.title) == place[:2] for place in places)
+        places[row.case, row.title, number] = row
+    return places
 
 
 def as_markdown(rows: Iterable[Row]) -> str:
