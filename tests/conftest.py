@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 import bootstrap
-from interpreters import OURS
+from interpreters import OURS, free_threaded
 from missing import missing, require_root
 
 PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
@@ -29,6 +29,8 @@ ENVIRONMENT = {
     "PYDEVD_UNBLOCK_THREADS_ON_VARIABLES_TIMEOUT": "600",
 }
 """Of all that tests start: marks of the engine are checked, and no debugger looks at the clock."""
+ENGINE = (Path(__file__).parent / "e2e/debuggee", Path(__file__).parent / "e2e/native")
+"""Folders of tests that each free-threaded Python of the machine has to pass as well."""
 ENDING_SECONDS = 20.0
 """How long after a test its processes may take to end; a machine that is busy with other things is slow in that."""
 
@@ -55,6 +57,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="Run tests marked each_python with each version of Python, as with CI=true; else with the one of the run.",
     )
     parser.addoption(
+        "--free-threaded",
+        action="store_true",
+        help="Run the engine's tests marked each_python with the free-threaded Pythons of the machine alone.",
+    )
+    parser.addoption(
         "--each-adapter",
         action="store_true",
         default=os.environ.get("CI") == "true",
@@ -76,8 +83,16 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "python" not in metafunc.fixturenames:
         return
     matters = metafunc.definition.get_closest_marker("each_python") is not None
-    versions = bootstrap.VERSIONS if matters and metafunc.config.getoption("--each-python") else [OURS]
+    each = matters and metafunc.config.getoption("--each-python")
+    versions = list(bootstrap.VERSIONS if each else [OURS])
+    if (each or metafunc.config.getoption("--free-threaded")) and matters and is_of_the_engine(metafunc):
+        versions += free_threaded()
     metafunc.parametrize("python", versions, indirect=True, scope="session")
+
+
+def is_of_the_engine(metafunc: pytest.Metafunc) -> bool:
+    """Say whether a test shows what the engine does, in any build of Python: see the marker needs_gil."""
+    return metafunc.definition.path.parent in ENGINE and metafunc.definition.get_closest_marker("needs_gil") is None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -86,15 +101,26 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         repeated = [item for item in items if item.get_closest_marker("each_adapter") is not None]
         config.hook.pytest_deselected(items=repeated)
         items[:] = [item for item in items if item.get_closest_marker("each_adapter") is None]
+    if config.getoption("--free-threaded"):
+        others = [item for item in items if python_of(item) not in bootstrap.FREE_THREADED]
+        config.hook.pytest_deselected(items=others)
+        items[:] = [item for item in items if python_of(item) in bootstrap.FREE_THREADED]
     items.sort(key=lambda item: item.get_closest_marker("timeout") is None)  # else one of them is left at the end
     for item in items:
         marker = item.get_closest_marker("row")
         if marker is None:
             continue
         item.user_properties.append(("row", marker.args[0]))
-        parameters = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
-        if "python" in parameters:
-            item.user_properties.append(("python", parameters["python"]))
+        python = python_of(item)
+        if python is not None:
+            item.user_properties.append(("python", python))
+
+
+def python_of(item: pytest.Item) -> str | None:
+    """Return the version of Python that a test debugs programs with, None if it has no choice."""
+    parameters = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
+    version = parameters.get("python")
+    return version if isinstance(version, str) else None
 
 
 @pytest.fixture

@@ -21,5 +21,11 @@ def interpreter(version: str) -> Path:
 
 
 @functools.cache
+def free_threaded() -> tuple[str, ...]:
+    """Return the free-threaded versions ("3.13t") that this machine has."""
+    return tuple(version for version in bootstrap.FREE_THREADED if _found(version) is not None)
+
+
+@functools.cache
 def _found(version: str) -> str | None:
     return bootstrap.find_interpreter(version)

@@ -8,6 +8,7 @@ uv and the caches included, goes into the folder of the repository.
     bootstrap.py --python 3.12 --environment .venv-3.12
     bootstrap.py --environment .venv-docs --group docs
     bootstrap.py --interpreters                         what was found: "3.13 /usr/bin/python3.13" a line
+    bootstrap.py --interpreters --free-threaded         also "3.13t /usr/local/bin/python3.13t"
 """
 
 from __future__ import annotations
@@ -35,6 +36,9 @@ UV = TOOLS / "bin" / "uv"
 VERSIONS = ("3.13", "3.14", "3.15", "3.12")
 """The versions of Python that dapkit runs on, the best first."""
 
+FREE_THREADED = ("3.13t", "3.14t", "3.15t")
+"""Free-threaded builds, in which programs are debugged; dapkit itself does not run on them."""
+
 FOLDERS = ("/usr/bin", "/usr/local/bin", "/opt/homebrew/bin")
 """Where interpreters lie that PATH may not name."""
 
@@ -50,8 +54,8 @@ COLLECTIONS = (
 PROBE = """
 import json, platform, sys
 print(json.dumps({
-    "version": "%d.%d" % sys.version_info[:2],
-    "usable": platform.python_implementation() == "CPython" and not sys.abiflags,
+    "version": "%d.%d%s" % (*sys.version_info[:2], sys.abiflags),
+    "usable": platform.python_implementation() == "CPython",
     "path": getattr(sys, "_base_executable", sys.executable),
 }))
 """
@@ -78,7 +82,7 @@ def say(text: str) -> None:
 
 
 def find_interpreter(version: str) -> str | None:
-    """Return the path of a CPython of this version ("3.13") that really runs."""
+    """Return the path of a CPython of this version ("3.13", "3.13t" if free-threaded) that really runs."""
     for candidate in dict.fromkeys(candidates(version)):
         path = probe(candidate, version)
         if path is not None:
@@ -103,7 +107,7 @@ def numbers(folder: Path) -> list[int]:
 
 
 def probe(program: Path, version: str) -> str | None:
-    """Run a program; return the path of the interpreter behind it if it is a plain CPython of this version."""
+    """Run a program; return the path of the interpreter behind it if it is a release of CPython of this version."""
     if not os.access(program, os.X_OK):
         return None
     try:
@@ -269,9 +273,10 @@ def main() -> None:
     )
     parser.add_argument("--group", help="install this dependency group instead of the development tools")
     parser.add_argument("--interpreters", action="store_true", help="only list the interpreters found")
+    parser.add_argument("--free-threaded", action="store_true", help="list free-threaded ones, too")
     options = parser.parse_args()
     if options.interpreters:
-        for version in VERSIONS:
+        for version in (*VERSIONS, *FREE_THREADED) if options.free_threaded else VERSIONS:
             path = find_interpreter(version)
             if path is not None:
                 print(version, path)

@@ -98,6 +98,14 @@ def test_interpreter_of_another_version_is_passed_over() -> None:
     assert bootstrap.probe(Path(sys.executable), "3.8") is None
 
 
+def test_free_threaded_interpreter_is_a_version_of_its_own(tmp_path: Path) -> None:
+    as_one = f'#!/bin/sh\nexec {sys.executable} -I -c "import sys; sys.abiflags = \'t\'; exec(sys.argv[2])" -- "$3"\n'
+    free_threaded = program(tmp_path / f"python{THIS}", as_one)
+
+    assert bootstrap.probe(free_threaded, THIS) is None
+    assert bootstrap.probe(free_threaded, f"{THIS}t") is not None
+
+
 def test_interpreter_behind_a_refusing_shim_is_found_in_its_collection(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
