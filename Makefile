@@ -124,7 +124,7 @@ test-vscode: $(READY) vsix editors/vscode/code-server/node_modules/.ready ## deb
 clean: ## remove everything that make has made, the environments included
 	rm -rf .tools .venv .venv-* tests/js/node_modules docs/_build build dist
 	rm -rf editors/vscode/node_modules editors/vscode/out editors/vscode/bundled editors/vscode/code-server/node_modules
-	rm -f src/dapkit/python/debuggee/_native.abi3.so src/dapkit/python/debuggee/_travel.abi3.so src/dapkit/python/adapter/dapkit-parent
+	rm -f src/dapkit/python/debuggee/_native.*.so src/dapkit/python/debuggee/_travel.*.so src/dapkit/python/adapter/dapkit-parent
 	rm -rf .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -prune -exec rm -rf {} +
 

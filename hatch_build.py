@@ -2,9 +2,14 @@
 
 Without a C compiler, or without the headers of Python, the package is complete all the same: pure
 Python serves (src/dapkit/python/debuggee/native.py), and the build says so in a warning.
+
+For free-threaded programs there are further files: see tools/build_native.py. DAPKIT_HEADERS names folders with the
+headers of further versions of Python, divided as in PATH, for which such files are made, too.
 """
 
 import importlib.util
+import os
+import sys
 import sysconfig
 from pathlib import Path
 from typing import Any
@@ -31,12 +36,21 @@ class NativeHook(BuildHookInterface):  # type: ignore[type-arg]  # hatchling has
             build_data["artifacts"].append(str(build_native.PARENT.relative_to(self.root)))
             build_data["pure_python"] = False
             build_data["tag"] = f"py3-none-{platform}"
+        headers = [Path(folder) for folder in os.environ.get("DAPKIT_HEADERS", "").split(os.pathsep) if folder]
         try:
-            build_native.build()
+            names = build_native.build(headers=headers)
         except build_native.CannotBuildError as error:
             self.app.display_warning(f"dapkit is installed without its C extensions, pure Python serves: {error}")
             return
         folder = build_native.SOURCES.parent.relative_to(self.root)
-        build_data["artifacts"] += [str(folder / name) for name in build_native.EXTENSIONS]
+        build_data["artifacts"] += [str(folder / name) for name in names]
         build_data["pure_python"] = False
-        build_data["tag"] = f"cp312-abi3-{platform}"
+        build_data["tag"] = f"{_tag()}-{platform}"
+
+
+def _tag() -> str:
+    """Return interpreter and ABI of the wheel: what dapkit itself can be installed into."""
+    if not sysconfig.get_config_var("Py_GIL_DISABLED"):
+        return "cp312-abi3"
+    version = f"cp{sys.version_info.major}{sys.version_info.minor}"
+    return "cp315-abi3t" if sys.version_info >= (3, 15) else f"{version}-{version}t"

@@ -4,7 +4,8 @@
 
 UV is the program, TOOLS the folder with auditwheel and patchelf, FOLDER gets the two files. The wheel is built from the
 sdist, which so proves to be complete. On Linux auditwheel gives it the tag of the oldest C library that its
-extension works with (manylinux); where there is no C compiler it is a wheel of Python alone.
+extension works with (manylinux); where there is no C compiler it is a wheel of Python alone. It has extensions for
+free-threaded programs of each version of Python whose headers this machine has.
 """
 
 import os
@@ -15,13 +16,18 @@ import tempfile
 from pathlib import Path
 
 from bootstrap import surroundings
+from build_native import headers_of_machine
 
 ROOT = Path(__file__).resolve().parent.parent
 
 
 def build(uv: str, tools: Path, folder: Path) -> list[Path]:
     """Build both; return the files."""
-    environment = {**surroundings(), "PATH": f"{tools.absolute()}{os.pathsep}{os.environ['PATH']}"}
+    environment = {
+        **surroundings(),
+        "PATH": f"{tools.absolute()}{os.pathsep}{os.environ['PATH']}",
+        "DAPKIT_HEADERS": os.pathsep.join(map(str, headers_of_machine())),
+    }
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as made:
         command = [uv, "build", "--quiet", "--python", sys.executable, "--out-dir", made, str(ROOT)]

@@ -16,6 +16,9 @@ from typing import Any, Self
 ENTRY = Path(__file__).parents[3] / "src" / "dapkit" / "python" / "debuggee" / "entry.py"
 DEADLINE = 50.0
 
+FREE_THREADED = "This Python is a free-threaded build"
+"""How the output begins that says what does not work there."""
+
 type Message = dict[str, Any]
 
 
@@ -62,6 +65,8 @@ class Peer:
         self.unseen: list[Message] = []  # events not yet waited for
         self.seq = 0
         self.ended = False
+        self.notices: list[str] = []
+        """What was said of free-threaded builds, which is kept from tests that read output."""
         self.errors: list[str] = []
         """What the engine has reported of errors of its own; the test fails that leaves any here."""
 
@@ -91,6 +96,9 @@ class Peer:
                 if len(rest) >= length:
                     self.buffer = rest[length:]
                     message: Message = json.loads(rest[:length])
+                    if message.get("event") == "output" and message["body"]["output"].startswith(FREE_THREADED):
+                        self.notices.append(message["body"]["output"])
+                        continue
                     self.messages.append(message)
                     if message.get("event") == "dapkit/log":
                         self.errors.append(message["body"]["text"])

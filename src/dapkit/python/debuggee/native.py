@@ -1,7 +1,8 @@
 """The C extension `_native`, or the reason why there is none; the only module that knows.
 
 It is one file, `_native.abi3.so`, beside this one: built when the package is installed, if there
-is a compiler, and loadable into every CPython from 3.12 on, whichever dapkit itself runs on.
+is a compiler, and loadable into every CPython from 3.12 on, whichever dapkit itself runs on. Free-threaded builds have
+files of their own: `_native.abi3t.so` from 3.15 on, one for each version before.
 A caller that gets None instead of a callback does the same in Python, more slowly.
 
 What each function of the extension does is said in `native/`; what callbacks cost, and what a
@@ -24,16 +25,10 @@ IS_FREE_THREADED: Final = "t" in sys.abiflags
 """Whether this interpreter is a free-threaded build, also while its GIL is on."""
 
 try:
-    if IS_FREE_THREADED:
-        raise ImportError  # noqa: TRY301 - as if the file were not there: it would be loaded, and then not fit
     from . import _native
 except ImportError as _error:  # no compiler was at hand, or this interpreter cannot load the file
     AVAILABLE = False
-    REASON = (
-        "free-threaded Python has no stable ABI"
-        if IS_FREE_THREADED
-        else f"the C extension cannot be loaded ({_error}); was dapkit installed where there is a C compiler?"
-    )
+    REASON = f"the C extension cannot be loaded ({_error}); was dapkit installed where there is a C compiler?"
     _ABSENT: tuple[str, ...] = ()
 else:
     AVAILABLE = True
@@ -44,7 +39,7 @@ else:
 CAN_CHECK: Final = AVAILABLE and not any(name.startswith("PyFrame_") for name in _ABSENT)
 """Whether breakpoints can be checked in C."""
 CAN_WATCH: Final = AVAILABLE and not any(name.startswith("PyDict_") for name in _ABSENT)
-"""Whether entries of dicts can be watched."""
+"""Whether entries of dicts can be watched; not without a GIL, where the watcher would stop the world amid a change."""
 CAN_FOLLOW: Final = AVAILABLE and not any(name.startswith(("PyFrame_", "PyWeakref_")) for name in _ABSENT)
 """Whether exceptions can be followed to where they are caught."""
 CAN_POLL: Final = AVAILABLE

@@ -1,25 +1,34 @@
 /* The type of all our callbacks, and the simplest of them: counter, router, clock, interruptible.
 
    sys.monitoring may drop its reference to a callback while it runs, when another thread registers a new one.
-   So each takes a reference to itself before it calls anything. */
+   So each takes a reference to itself before it calls anything. (Without a GIL the world is stopped for that, so a thread
+   that has read the reference has also come to where another one is taken.) */
 
 #include "native.h"
 #include <stddef.h>
 
 PyTypeObject *callback_type;
 
-Callback *new_callback(vectorcallfunc serve, size_t data_size)
+/* An offset of a vectorcall that is relative to the head is understood from 3.14 on. */
+#ifdef Py_TARGET_ABI3T
+Py_ssize_t callback_at;
+enum { HEAD = 0, RELATIVE = Py_RELATIVE_OFFSET, SIZE = -(int)sizeof(Callback) };
+#else
+enum { HEAD = sizeof(PyObject), RELATIVE = 0, SIZE = HEAD + sizeof(Callback) };
+#endif
+
+PyObject *new_callback(vectorcallfunc serve, size_t data_size)
 {
     allocfunc allocate = (allocfunc)PyType_GetSlot(callback_type, Py_tp_alloc);
-    Callback *self = (Callback *)allocate(callback_type, 0);
-    if (self == NULL) return NULL;
+    PyObject *object = allocate(callback_type, 0);
+    if (object == NULL) return NULL;
+    Callback *self = callback_of(object);
     self->vectorcall = serve;
     if (data_size > 0 && (self->data = PyMem_Calloc(1, data_size)) == NULL) {
-        Py_DECREF(self);
-        PyErr_NoMemory();
-        return NULL;
+        Py_DECREF(object);
+        return PyErr_NoMemory();
     }
-    return self;
+    return object;
 }
 
 int check_call(size_t given, PyObject *names, Py_ssize_t least, Py_ssize_t most)
@@ -33,7 +42,7 @@ int check_call(size_t given, PyObject *names, Py_ssize_t least, Py_ssize_t most)
 static int callback_traverse(PyObject *object, visitproc visit, void *arg)
 {
     Py_VISIT(Py_TYPE(object));
-    for (int i = 0; i < LENGTH(((Callback *)object)->refs); i++) Py_VISIT(((Callback *)object)->refs[i]);
+    for (int i = 0; i < LENGTH(callback_of(object)->refs); i++) Py_VISIT(callback_of(object)->refs[i]);
     return 0;
 }
 
@@ -46,14 +55,14 @@ static PyObject *serve_no_more(PyObject *Py_UNUSED(object), PyObject *const *Py_
 /* What a collected cycle holds may be called until all of it is gone. */
 static int callback_clear(PyObject *object)
 {
-    ((Callback *)object)->vectorcall = serve_no_more;
-    for (int i = 0; i < LENGTH(((Callback *)object)->refs); i++) Py_CLEAR(((Callback *)object)->refs[i]);
+    callback_of(object)->vectorcall = serve_no_more;
+    for (int i = 0; i < LENGTH(callback_of(object)->refs); i++) Py_CLEAR(callback_of(object)->refs[i]);
     return 0;
 }
 
 static void callback_dealloc(PyObject *object)
 {
-    Callback *self = (Callback *)object;
+    Callback *self = callback_of(object);
     PyTypeObject *type = Py_TYPE(object);
     PyObject_GC_UnTrack(object);
     callback_clear(object);
@@ -64,9 +73,9 @@ static void callback_dealloc(PyObject *object)
 }
 
 static PyMemberDef callback_members[] = {
-    {"__vectorcalloffset__", Py_T_PYSSIZET, offsetof(Callback, vectorcall), Py_READONLY, NULL},
-    {"count", Py_T_LONGLONG, offsetof(Callback, count), 0, PyDoc_STR("What a counter or a clock has counted.")},
-    {"target", Py_T_LONGLONG, offsetof(Callback, target), 0, PyDoc_STR("When a clock calls Python; 0 for never.")},
+    {"__vectorcalloffset__", Py_T_PYSSIZET, HEAD + offsetof(Callback, vectorcall), Py_READONLY | RELATIVE, NULL},
+    {"count", Py_T_LONGLONG, HEAD + offsetof(Callback, count), RELATIVE, PyDoc_STR("What a counter or a clock has counted.")},
+    {"target", Py_T_LONGLONG, HEAD + offsetof(Callback, target), RELATIVE, PyDoc_STR("When a clock calls Python; 0 for never.")},
     {NULL, 0, 0, 0, NULL},
 };
 
@@ -82,7 +91,7 @@ static PyType_Slot callback_slots[] = {
 
 static PyType_Spec callback_spec = {
     .name = "_native.Callback",
-    .basicsize = sizeof(Callback),
+    .basicsize = SIZE,
     .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_IMMUTABLETYPE
              | Py_TPFLAGS_DISALLOW_INSTANTIATION,
     .slots = callback_slots,
@@ -91,7 +100,15 @@ static PyType_Spec callback_spec = {
 int make_callback_type(PyObject *module)
 {
     callback_type = (PyTypeObject *)PyType_FromModuleAndSpec(module, &callback_spec, NULL);
-    return callback_type == NULL ? -1 : PyModule_AddType(module, callback_type);
+    if (callback_type == NULL) return -1;
+#ifdef Py_TARGET_ABI3T
+    allocfunc allocate = (allocfunc)PyType_GetSlot(callback_type, Py_tp_alloc);
+    PyObject *sample = allocate(callback_type, 0);
+    if (sample == NULL) return -1;
+    callback_at = (char *)PyObject_GetTypeData(sample, callback_type) - (char *)sample;
+    Py_DECREF(sample);
+#endif
+    return PyModule_AddType(module, callback_type);
 }
 
 /* counter */
@@ -99,45 +116,61 @@ int make_callback_type(PyObject *module)
 static PyObject *serve_count(PyObject *object, PyObject *const *Py_UNUSED(args), size_t given, PyObject *names)
 {
     if (check_call(given, names, 0, 0) < 0) return NULL;
-    return PyLong_FromLongLong(++((Callback *)object)->count);
+    return PyLong_FromLongLong(count_one(&callback_of(object)->count));
 }
 
 static PyObject *counter(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
 {
-    return (PyObject *)new_callback(serve_count, 0);
+    return new_callback(serve_count, 0);
 }
 
 /* router
 
-   The breakpoint that is hit a million times is found once: the line that was served last is remembered. */
+   The breakpoint that is hit a million times is found once: the line that was served last is remembered. Without a GIL
+   it is looked up each time, since other threads may be at other lines. */
 
 enum { TABLE, OWN, SERVES }; /* in Callback.refs: the latter two are the entry of the line served last */
 
+#ifndef Py_GIL_DISABLED
 static void keep(PyObject **place, PyObject *value)
 {
     PyObject *old = *place;
     *place = Py_NewRef(value);
     Py_XDECREF(old);
 }
+#endif
 
-static PyObject *serve_route(PyObject *object, PyObject *const *args, size_t given, PyObject *names)
+/* A new reference to the callback of a line of a code object; NULL without an exception if there is none. */
+static PyObject *callback_at_line(Callback *self, PyObject *code, PyObject *number)
 {
-    Callback *self = (Callback *)object;
-    long *last = self->data;
-    if (check_call(given, names, 2, 2) < 0) return NULL;
-    long line = PyLong_AsLong(args[1]);
+#ifdef Py_GIL_DISABLED
+    PyObject *entry = dict_item(self->refs[TABLE], number), *callback = NULL;
+    if (entry == NULL) return NULL;
+    PyObject *own = PyTuple_GetItem(entry, 0);
+    if (own == code || own == Py_None) callback = Py_XNewRef(PyTuple_GetItem(entry, 1));
+    Py_DECREF(entry);
+    return callback;
+#else
+    long *last = self->data, line = PyLong_AsLong(number);
     if (line == -1 && PyErr_Occurred()) return NULL;
     if (line != *last || self->refs[OWN] == NULL) {
-        PyObject *entry = PyDict_GetItemWithError(self->refs[TABLE], args[1]);
-        if (entry == NULL) return PyErr_Occurred() ? NULL : Py_NewRef(disable);
+        PyObject *entry = PyDict_GetItemWithError(self->refs[TABLE], number);
+        if (entry == NULL) return NULL;
         PyObject *own = PyTuple_GetItem(entry, 0), *callback = PyTuple_GetItem(entry, 1);
         if (own == NULL || callback == NULL) return NULL;
         *last = line;
         keep(&self->refs[OWN], own);
         keep(&self->refs[SERVES], callback);
     }
-    if (self->refs[OWN] != args[0] && self->refs[OWN] != Py_None) return Py_NewRef(disable);
-    PyObject *callback = Py_NewRef(self->refs[SERVES]);
+    return self->refs[OWN] == code || self->refs[OWN] == Py_None ? Py_NewRef(self->refs[SERVES]) : NULL;
+#endif
+}
+
+static PyObject *serve_route(PyObject *object, PyObject *const *args, size_t given, PyObject *names)
+{
+    if (check_call(given, names, 2, 2) < 0) return NULL;
+    PyObject *callback = callback_at_line(callback_of(object), args[0], args[1]);
+    if (callback == NULL) return PyErr_Occurred() ? NULL : Py_NewRef(disable);
     PyObject *result = call_with_room(callback, args, 2, NULL);
     Py_DECREF(callback);
     return result;
@@ -147,17 +180,17 @@ static PyObject *router(PyObject *Py_UNUSED(module), PyObject *args)
 {
     PyObject *table;
     if (!PyArg_ParseTuple(args, "O!:router", &PyDict_Type, &table)) return NULL;
-    Callback *self = new_callback(serve_route, sizeof(long));
-    if (self != NULL) self->refs[TABLE] = Py_NewRef(table);
-    return (PyObject *)self;
+    PyObject *made = new_callback(serve_route, sizeof(long));
+    if (made != NULL) callback_of(made)->refs[TABLE] = Py_NewRef(table);
+    return made;
 }
 
 /* clock */
 
 static PyObject *serve_tick(PyObject *object, PyObject *const *args, size_t given, PyObject *names)
 {
-    Callback *self = (Callback *)object;
-    if (++self->count != self->target) Py_RETURN_NONE;
+    Callback *self = callback_of(object);
+    if (count_one(&self->count) != read_count(&self->target)) Py_RETURN_NONE;
     Py_INCREF(object);
     PyObject *result = PyObject_Vectorcall(self->refs[0], args, given, names);
     Py_DECREF(object);
@@ -168,9 +201,9 @@ static PyObject *clock_of(PyObject *Py_UNUSED(module), PyObject *args)
 {
     PyObject *arrive;
     if (!PyArg_ParseTuple(args, "O:clock", &arrive)) return NULL;
-    Callback *self = new_callback(serve_tick, 0);
-    if (self != NULL) self->refs[0] = Py_NewRef(arrive);
-    return (PyObject *)self;
+    PyObject *made = new_callback(serve_tick, 0);
+    if (made != NULL) callback_of(made)->refs[0] = Py_NewRef(arrive);
+    return made;
 }
 
 /* interruptible */
@@ -179,7 +212,7 @@ enum { CALLED, COMES_AGAIN }; /* in Callback.refs */
 
 static PyObject *serve_interruptible(PyObject *object, PyObject *const *args, size_t given, PyObject *names)
 {
-    Callback *self = (Callback *)object;
+    Callback *self = callback_of(object);
     Py_INCREF(object);
     PyObject *result = call_with_room(self->refs[CALLED], args, given, names);
     if (result == NULL && PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) {
@@ -203,11 +236,11 @@ static PyObject *interruptible(PyObject *Py_UNUSED(module), PyObject *args)
 {
     PyObject *called, *comes_again;
     if (!PyArg_ParseTuple(args, "OO:interruptible", &called, &comes_again)) return NULL;
-    Callback *self = new_callback(serve_interruptible, 0);
-    if (self == NULL) return NULL;
-    self->refs[CALLED] = Py_NewRef(called);
-    self->refs[COMES_AGAIN] = Py_NewRef(comes_again);
-    return (PyObject *)self;
+    PyObject *made = new_callback(serve_interruptible, 0);
+    if (made == NULL) return NULL;
+    callback_of(made)->refs[CALLED] = Py_NewRef(called);
+    callback_of(made)->refs[COMES_AGAIN] = Py_NewRef(comes_again);
+    return made;
 }
 
 PyMethodDef callback_methods[] = {

@@ -18,7 +18,8 @@ static PyObject *missed;             /* a list, for `note_miss` */
 
 static int *remaining(void) { return (int *)((char *)PyThreadState_Get() + remaining_at); }
 
-/* Changing the limit changes two fields of the thread state: the limit, and how much of it remains. */
+/* Changing the limit changes two fields of the thread state: the limit, and how much of it remains. Without a GIL, the
+   interpreter stops the world for that. */
 static void find_remaining(void)
 {
     static const int STEPS[] = {0, 1009, 3011};
@@ -74,7 +75,7 @@ PyObject *call_with_room(PyObject *callable, PyObject *const *args, size_t given
 
 static PyObject *serve_with_room(PyObject *object, PyObject *const *args, size_t given, PyObject *names)
 {
-    PyObject *callable = Py_NewRef(((Callback *)object)->refs[0]);
+    PyObject *callable = Py_NewRef(callback_of(object)->refs[0]);
     PyObject *result = call_with_room(callable, args, given, names);
     Py_DECREF(callable);
     return result;
@@ -82,9 +83,9 @@ static PyObject *serve_with_room(PyObject *object, PyObject *const *args, size_t
 
 static PyObject *roomy(PyObject *Py_UNUSED(module), PyObject *callable)
 {
-    Callback *self = new_callback(serve_with_room, 0);
-    if (self != NULL) self->refs[0] = Py_NewRef(callable);
-    return (PyObject *)self;
+    PyObject *made = new_callback(serve_with_room, 0);
+    if (made != NULL) callback_of(made)->refs[0] = Py_NewRef(callable);
+    return made;
 }
 
 static PyObject *uncount_calls(PyObject *Py_UNUSED(module), PyObject *count)
@@ -108,7 +109,7 @@ static PyObject *hide(PyObject *Py_UNUSED(module), PyObject *args)
     Py_ssize_t end = size == NULL ? -1 : PyLong_AsSsize_t(size), place = -1, found = 0;
     Py_XDECREF(size);
     if (end < 0) return NULL;
-    for (Py_ssize_t at = (Py_ssize_t)sizeof(PyObject); at + (Py_ssize_t)sizeof(int) <= end; at += (Py_ssize_t)sizeof(int)) {
+    for (Py_ssize_t at = head_size; at + (Py_ssize_t)sizeof(int) <= end; at += (Py_ssize_t)sizeof(int)) {
         int same = 0;
         for (int i = 0; i < 3; i++) same += *(int *)((char *)samples[i] + at) == first[i];
         if (same == 3) found++, place = at;

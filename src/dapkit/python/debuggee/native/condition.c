@@ -34,7 +34,7 @@ static PyObject *look_up(PyObject *(*namespace_of)(PyFrameObject *), PyFrameObje
     if (namespace == NULL) return NULL;
     PyObject *value = NULL;
     if (PyDict_CheckExact(namespace))
-        value = Py_XNewRef(PyDict_GetItemWithError(namespace, name));
+        value = dict_item(namespace, name);
     else /* of a metaclass, or given to exec: the names in it may be anything */
         PyErr_SetString(PyExc_TypeError, "a namespace that is not a dict");
     Py_DECREF(namespace);

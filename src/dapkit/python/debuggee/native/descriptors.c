@@ -11,14 +11,16 @@ static PyObject *duplicate_above_limit(PyObject *Py_UNUSED(module), PyObject *ar
     int number, most, kept, made = -1;
     struct rlimit usual, raised;
     if (!PyArg_ParseTuple(args, "iii:duplicate_above_limit", &number, &most, &kept)) return NULL;
-    if (getrlimit(RLIMIT_NOFILE, &usual) < 0 || usual.rlim_cur > (rlim_t)most || usual.rlim_max < usual.rlim_cur + kept)
-        return PyLong_FromLong(-1);
-    raised = usual;
-    raised.rlim_cur += kept;
-    if (setrlimit(RLIMIT_NOFILE, &raised) == 0) {
-        made = fcntl(number, F_DUPFD_CLOEXEC, (int)usual.rlim_cur);
-        setrlimit(RLIMIT_NOFILE, &usual);
+    lock_state();
+    if (getrlimit(RLIMIT_NOFILE, &usual) == 0 && usual.rlim_cur <= (rlim_t)most && usual.rlim_max >= usual.rlim_cur + kept) {
+        raised = usual;
+        raised.rlim_cur += kept;
+        if (setrlimit(RLIMIT_NOFILE, &raised) == 0) {
+            made = fcntl(number, F_DUPFD_CLOEXEC, (int)usual.rlim_cur);
+            setrlimit(RLIMIT_NOFILE, &usual);
+        }
     }
+    unlock_state();
     return PyLong_FromLong(made);
 }
 

@@ -17,7 +17,7 @@ typedef struct {
 static int hit_counts(Callback *self, const Check *check)
 {
     if (check->hits == ALWAYS) return 1;
-    long long count = ++((Callback *)self->refs[COUNTER])->count, number = check->number;
+    long long count = count_one(&callback_of(self->refs[COUNTER])->count), number = check->number;
     switch (check->hits) {
     case Py_LT: return count < number;
     case Py_LE: return count <= number;
@@ -68,7 +68,7 @@ static PyObject *tell(Callback *self, int which, long depth, PyObject *line)
 
 static PyObject *serve_line(PyObject *object, PyObject *const *args, size_t given, PyObject *names)
 {
-    Callback *self = (Callback *)object;
+    Callback *self = callback_of(object);
     const Check *check = self->data;
     if (check_call(given, names, 2, 3) < 0) return NULL;
     if (args[0] != self->refs[CODE]) return Py_NewRef(disable);
@@ -118,8 +118,9 @@ PyObject *line_check(PyObject *Py_UNUSED(module), PyObject *args)
                           &careful)
         || require_functions("PyFrame_") < 0)
         return NULL;
-    Callback *self = new_callback(serve_line, sizeof(Check));
-    if (self == NULL) return NULL;
+    PyObject *made = new_callback(serve_line, sizeof(Check));
+    if (made == NULL) return NULL;
+    Callback *self = callback_of(made);
     Check *check = self->data;
     self->free_data = free_check;
     self->refs[CODE] = Py_NewRef(code);
@@ -130,8 +131,8 @@ PyObject *line_check(PyObject *Py_UNUSED(module), PyObject *args)
     check->hits = ALWAYS;
     if ((condition != Py_None && (check->condition = node_from_tuple(condition, 0)) == NULL)
         || (hits != Py_None && take_hits(check, hits) < 0))
-        Py_CLEAR(self);
-    return (PyObject *)self;
+        Py_CLEAR(made);
+    return made;
 }
 
 const char line_check_doc[] = PyDoc_STR(

@@ -6,6 +6,15 @@
 
 OptionalFunctions optional;
 PyObject *disable, *missing, *lazy_import_type;
+Py_ssize_t head_size;
+
+#ifdef Py_GIL_DISABLED
+pthread_mutex_t state_lock = PTHREAD_MUTEX_INITIALIZER;
+#endif
+
+/* Not for use without a GIL: what a watcher does to the code that writes (watch.c) stops the world, in the middle of the
+   change of a dict; and threads end while others look at the list of them (frames.c). */
+#define WITH_GIL(place) (FREE_THREADED ? NULL : (void *)&(place))
 
 static const struct { const char *name; void *place; } OPTIONAL[] = {
     {"PyFrame_GetVar", &optional.frame_get_var},
@@ -14,19 +23,23 @@ static const struct { const char *name; void *place; } OPTIONAL[] = {
     {"PyFrame_GetLocals", &optional.frame_get_locals},
     {"PyFrame_GetGlobals", &optional.frame_get_globals},
     {"PyFrame_GetBuiltins", &optional.frame_get_builtins},
+#ifdef Py_GIL_DISABLED
+    {"PyWeakref_GetRef", &optional.weakref_get_ref},
+#else
     {"PyWeakref_GetObject", &optional.weakref_get_object},
-    {"PyDict_AddWatcher", &optional.dict_add_watcher},
-    {"PyDict_ClearWatcher", &optional.dict_clear_watcher},
-    {"PyDict_Watch", &optional.dict_watch},
-    {"PyDict_Unwatch", &optional.dict_unwatch},
+#endif
+    {"PyDict_AddWatcher", WITH_GIL(optional.dict_add_watcher)},
+    {"PyDict_ClearWatcher", WITH_GIL(optional.dict_clear_watcher)},
+    {"PyDict_Watch", WITH_GIL(optional.dict_watch)},
+    {"PyDict_Unwatch", WITH_GIL(optional.dict_unwatch)},
     {"PyThreadState_EnterTracing", &optional.enter_tracing},
     {"PyThreadState_LeaveTracing", &optional.leave_tracing},
-    {"PyInterpreterState_ThreadHead", &optional.thread_head},
-    {"PyThreadState_Next", &optional.thread_next},
+    {"PyInterpreterState_ThreadHead", WITH_GIL(optional.thread_head)},
+    {"PyThreadState_Next", WITH_GIL(optional.thread_next)},
 };
 enum { OPTIONAL_COUNT = sizeof OPTIONAL / sizeof *OPTIONAL };
 
-static int is_found(int index) { return *(void **)OPTIONAL[index].place != NULL; }
+static int is_found(int index) { return OPTIONAL[index].place != NULL && *(void **)OPTIONAL[index].place != NULL; }
 
 int require_functions(const char *prefix)
 {
@@ -43,7 +56,7 @@ static PyObject *look_functions_up(void)
     PyObject *absent = PyList_New(0);
     lazy_import_type = dlsym(RTLD_DEFAULT, "PyLazyImport_Type");
     for (int i = 0; absent != NULL && i < OPTIONAL_COUNT; i++) {
-        *(void **)OPTIONAL[i].place = dlsym(RTLD_DEFAULT, OPTIONAL[i].name);
+        if (OPTIONAL[i].place != NULL) *(void **)OPTIONAL[i].place = dlsym(RTLD_DEFAULT, OPTIONAL[i].name);
         if (is_found(i)) continue;
         PyObject *name = PyUnicode_FromString(OPTIONAL[i].name);
         if (name == NULL || PyList_Append(absent, name) < 0) Py_CLEAR(absent);
@@ -114,6 +127,26 @@ static PyMethodDef module_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
+static int measure_head(void)
+{
+    PyObject *size = PyObject_GetAttrString((PyObject *)&PyBaseObject_Type, "__basicsize__");
+    head_size = size == NULL ? -1 : PyLong_AsSsize_t(size);
+    Py_XDECREF(size);
+    return head_size < 0 ? -1 : 0;
+}
+
+/* A thread that forks may do so while another one has the lock. */
+static int keep_lock_usable(void)
+{
+#ifdef Py_GIL_DISABLED
+    if (pthread_atfork(lock_state, unlock_state, unlock_state) != 0) {
+        PyErr_NoMemory();
+        return -1;
+    }
+#endif
+    return 0;
+}
+
 /* The references kept here live as long as the process: a callback may be called until the interpreter is gone. */
 static int module_exec(PyObject *module)
 {
@@ -124,7 +157,7 @@ static int module_exec(PyObject *module)
     PyObject *absent = look_functions_up();
     int failed = PyModule_AddObjectRef(module, "ABSENT_FUNCTIONS", absent);
     Py_XDECREF(absent);
-    if (failed || take_disable() < 0) return -1;
+    if (failed || take_disable() < 0 || keep_lock_usable() < 0) return -1;
     missing = PyObject_CallNoArgs((PyObject *)&PyBaseObject_Type);
     if (PyModule_AddObjectRef(module, "MISSING", missing) < 0) return -1;
     PyMethodDef *functions[] = {
@@ -133,21 +166,55 @@ static int module_exec(PyObject *module)
     };
     for (Py_ssize_t i = 0; i < LENGTH(functions); i++)
         if (PyModule_AddFunctions(module, functions[i]) < 0) return -1;
-    if (prepare_calls(module) < 0 || prepare_frames(module) < 0) return -1;
+    if (prepare_calls(module) < 0 || prepare_frames(module) < 0 || prepare_raises() < 0) return -1;
     return make_callback_type(module);
 }
+
+#define DESCRIPTION PyDoc_STR("What the debugger's engine does in C; native.py is its only user.")
+
+#ifdef Py_TARGET_ABI3T
+
+PyABIInfo_VAR(abi_info);
+
+static int module_exec_abi3t(PyObject *module) { return measure_head() < 0 ? -1 : module_exec(module); }
+
+static PySlot module_slots[] = {
+    PySlot_STATIC_DATA(Py_mod_abi, &abi_info),
+    PySlot_STATIC_DATA(Py_mod_name, "_native"),
+    PySlot_STATIC_DATA(Py_mod_doc, DESCRIPTION),
+    PySlot_FUNC(Py_mod_exec, module_exec_abi3t),
+    PySlot_DATA(Py_mod_multiple_interpreters, Py_MOD_MULTIPLE_INTERPRETERS_NOT_SUPPORTED),
+    PySlot_DATA(Py_mod_gil, Py_MOD_GIL_NOT_USED),
+    PySlot_END,
+};
+
+PyMODEXPORT_FUNC PyModExport__native(void) { return module_slots; }
+
+#else
 
 static PyModuleDef_Slot module_slots[] = {
     {Py_mod_exec, module_exec},
     {Py_mod_multiple_interpreters, Py_MOD_MULTIPLE_INTERPRETERS_NOT_SUPPORTED},
+#ifdef Py_GIL_DISABLED
+    {Py_mod_gil, Py_MOD_GIL_NOT_USED},
+#endif
     {0, NULL},
 };
 
 static struct PyModuleDef module_definition = {
     PyModuleDef_HEAD_INIT,
     .m_name = "_native",
-    .m_doc = PyDoc_STR("What the debugger's engine does in C; native.py is its only user."),
+    .m_doc = DESCRIPTION,
     .m_slots = module_slots,
 };
 
-PyMODINIT_FUNC PyInit__native(void) { return PyModuleDef_Init(&module_definition); }
+/* Free-threaded builds before 3.15 look for files of the stable ABI as well, in which objects have another head. */
+PyMODINIT_FUNC PyInit__native(void)
+{
+    if (measure_head() < 0) return NULL;
+    if (head_size == sizeof(PyObject)) return PyModuleDef_Init(&module_definition);
+    PyErr_SetString(PyExc_ImportError, "it was not built for free-threaded Python of this version");
+    return NULL;
+}
+
+#endif

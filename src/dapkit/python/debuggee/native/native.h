@@ -1,19 +1,85 @@
 /* What the parts of the extension share.
 
-   The extension is built once, against the stable ABI of CPython 3.12, and loads into every later version.
+   The extension is built once, against the stable ABI of CPython 3.12, and loads into every later version. Free-threaded
+   builds have a stable ABI from 3.15 on (abi3t, PEP 803); for older ones it is built for each version.
    Functions outside that ABI are looked up when the module is loaded (`optional`); code that needs one checks
-   that it was found. Everything here runs with the GIL held, in the main interpreter only. */
+   that it was found. Everything here runs in the main interpreter only, with the GIL held where there is one. Where there
+   is none, what several threads share is protected by `lock_state`, by a critical section, or changed atomically; all
+   three are nothing where there is a GIL. */
 
 #ifndef DAPKIT_NATIVE_H
 #define DAPKIT_NATIVE_H
 
+#include <patchlevel.h>
+#include <pyconfig.h>
+#if !defined(Py_GIL_DISABLED) && !defined(Py_TARGET_ABI3T)
 #define Py_LIMITED_API 0x030c0000
+#elif PY_VERSION_HEX >= 0x030f0000 && !defined(Py_TARGET_ABI3T)
+#define Py_TARGET_ABI3T 0x030f0000
+#endif
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
+#ifdef Py_GIL_DISABLED
+#include <pthread.h>
+#endif
 
 #pragma GCC visibility push(hidden) /* what follows is shared by our files, and by nobody else */
 
 #define LENGTH(array) ((Py_ssize_t)(sizeof(array) / sizeof((array)[0])))
+
+/* Without a GIL */
+
+#ifdef Py_GIL_DISABLED
+
+enum { FREE_THREADED = 1 };
+
+/* The lock of what has no lock of its own. Who holds it calls nothing that may wait, or run code of Python: it would be
+   let go of in a critical section, and kept while the world is stopped. */
+extern pthread_mutex_t state_lock;
+static inline void lock_state(void) { pthread_mutex_lock(&state_lock); }
+static inline void unlock_state(void) { pthread_mutex_unlock(&state_lock); }
+
+static inline long long count_one(long long *count) { return __atomic_add_fetch(count, 1, __ATOMIC_RELAXED); }
+static inline long long read_count(const long long *count) { return __atomic_load_n(count, __ATOMIC_RELAXED); }
+
+/* Count down to 0; say whether this was the last step. */
+static inline int count_down(long long *count)
+{
+    long long left = read_count(count);
+    while (left > 0)
+        if (__atomic_compare_exchange_n(count, &left, left - 1, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return left == 1;
+    return 0;
+}
+
+#define BEGIN_ALONE(object) Py_BEGIN_CRITICAL_SECTION(object)
+#define END_ALONE() Py_END_CRITICAL_SECTION()
+
+/* New references; NULL without an exception if there is nothing. */
+static inline PyObject *dict_item(PyObject *dict, PyObject *key)
+{
+    PyObject *value;
+    return PyDict_GetItemRef(dict, key, &value) < 0 ? NULL : value;
+}
+static inline PyObject *list_item(PyObject *list, Py_ssize_t index) { return PyList_GetItemRef(list, index); }
+
+#else
+
+enum { FREE_THREADED = 0 };
+
+static inline void lock_state(void) {}
+static inline void unlock_state(void) {}
+
+static inline long long count_one(long long *count) { return ++*count; }
+static inline long long read_count(const long long *count) { return *count; }
+static inline int count_down(long long *count) { return *count > 0 && --*count == 0; }
+
+#define BEGIN_ALONE(object) {
+#define END_ALONE() }
+
+static inline PyObject *dict_item(PyObject *dict, PyObject *key) { return Py_XNewRef(PyDict_GetItemWithError(dict, key)); }
+static inline PyObject *list_item(PyObject *list, Py_ssize_t index) { return Py_XNewRef(PyList_GetItem(list, index)); }
+
+#endif
 
 /* module.c */
 
@@ -27,6 +93,7 @@ typedef struct {
     PyObject *(*frame_get_globals)(PyFrameObject *);
     PyObject *(*frame_get_builtins)(PyFrameObject *);
     PyObject *(*weakref_get_object)(PyObject *); /* borrowed; deprecated, but nothing else serves 3.12 too */
+    int (*weakref_get_ref)(PyObject *, PyObject **); /* from 3.13 on */
     int (*dict_add_watcher)(dict_event_callback);
     int (*dict_clear_watcher)(int);
     int (*dict_watch)(int, PyObject *);
@@ -41,14 +108,15 @@ extern OptionalFunctions optional;
 extern PyObject *disable; /* sys.monitoring.DISABLE */
 extern PyObject *missing; /* stands for the value of what has none */
 extern PyObject *lazy_import_type; /* of what `lazy import` leaves in a namespace; NULL before CPython 3.15 */
+extern Py_ssize_t head_size; /* of an object without fields: another one in free-threaded builds */
 
 /* Raise RuntimeError, naming the function, if this interpreter lacks one whose name begins with `prefix`. */
 int require_functions(const char *prefix);
 
-/* callback.c: a callable object, made by one of the functions in `callback_methods` and its kin. */
+/* callback.c: a callable object, made by one of the functions in `callback_methods` and its kin. Its fields lie behind
+   its head, of which abi3t does not tell the size. */
 
 typedef struct {
-    PyObject_HEAD
     vectorcallfunc vectorcall;
     long long count, target; /* seen from Python */
     PyObject *refs[4];       /* the objects it is about, NULL where there is none */
@@ -57,9 +125,15 @@ typedef struct {
 } Callback;
 
 extern PyTypeObject *callback_type;
+#ifdef Py_TARGET_ABI3T
+extern Py_ssize_t callback_at; /* where the fields begin */
+#else
+enum { callback_at = sizeof(PyObject) };
+#endif
+static inline Callback *callback_of(PyObject *object) { return (Callback *)((char *)object + callback_at); }
 extern PyMethodDef callback_methods[];
 int make_callback_type(PyObject *module);
-Callback *new_callback(vectorcallfunc serve, size_t data_size);
+PyObject *new_callback(vectorcallfunc serve, size_t data_size);
 
 /* The number of arguments of a call; PyVectorcall_NARGS is a call itself under the stable ABI. */
 static inline Py_ssize_t argument_count(size_t given) { return (Py_ssize_t)(given & ~PY_VECTORCALL_ARGUMENTS_OFFSET); }
@@ -89,6 +163,7 @@ int prepare_frames(PyObject *module);
 
 /* descriptors.c, line_check.c, output.c, poll.c, raises.c, starts.c, watch.c */
 
+int prepare_raises(void);
 PyObject *line_check(PyObject *module, PyObject *args);
 PyObject *poll(PyObject *module, PyObject *args);
 extern PyMethodDef descriptor_methods[], output_methods[], raise_methods[], starts_methods[], watch_methods[];

@@ -4,7 +4,9 @@
    there are. What it has read and what lies in the pipe make up what was ever written there, and that only grows. So a
    pipe in which nothing was written since its last mark needs no other; and one with a mark to which nothing was added
    but the mark is known to have nothing behind it. While the adapter reads, the sum cannot be known: the pipe is
-   marked then. */
+   marked then.
+
+   Threads share what is known of the pipes, under `lock_state`. An old sum does no harm: a pipe never comes to it again. */
 
 #define _GNU_SOURCE
 #include "native.h"
@@ -77,7 +79,10 @@ static long long mark_before(Marker *marker, int index, long long number)
 {
     Pipe *pipe = &marker->pipes[index];
     long long before = written_to(marker, index);
-    if (before >= 0 && before == pipe->end) return pipe->mark;
+    lock_state();
+    long long last = before >= 0 && before == pipe->end ? pipe->mark : -1;
+    unlock_state();
+    if (last >= 0) return last;
     if (!is_ours(pipe, index + 1)) return 0;
     char mark[BEGINS + DIGITS];
     memcpy(mark, marker->begins, (size_t)marker->begins_size);
@@ -86,19 +91,21 @@ static long long mark_before(Marker *marker, int index, long long number)
     int is_marked = write_mark(index + 1, mark, size);
     if (is_marked <= 0) return is_marked;
     long long after = written_to(marker, index);
+    lock_state();
     /* A lower number than that of a mark before it says nothing about what lies between the two. */
     int is_last = before >= 0 && after == before + size && number > pipe->mark;
     pipe->end = is_last ? after : -1;
     if (number > pipe->mark) pipe->mark = number;
+    unlock_state();
     return number;
 }
 
 static PyObject *serve_message(PyObject *object, PyObject *const *args, size_t given, PyObject *names)
 {
-    Callback *self = (Callback *)object;
+    Callback *self = callback_of(object);
     Marker *marker = self->data;
     if (check_call(given, names, 3, 3) < 0) return NULL;
-    long long number = ++self->count, behind[PIPES];
+    long long number = count_one(&self->count), behind[PIPES];
     PyObject *message = NULL;
     Py_INCREF(object);
     for (int i = 0; i < PIPES; i++)
@@ -109,8 +116,10 @@ static PyObject *serve_message(PyObject *object, PyObject *const *args, size_t g
         goto done;
     }
     /* What the program writes from here on waits for it. */
+    lock_state();
     if (__atomic_load_n(&marker->words[MESSAGES], __ATOMIC_SEQ_CST) < (uint64_t)number)
         __atomic_store_n(&marker->words[MESSAGES], (uint64_t)number, __ATOMIC_SEQ_CST);
+    unlock_state();
 done:
     Py_DECREF(object);
     if (message == NULL) return NULL;
@@ -154,15 +163,15 @@ static PyObject *output_marker(PyObject *Py_UNUSED(module), PyObject *args)
     made.begins_size = PyBytes_Size(begins);
     if (made.begins_size > BEGINS) return PyErr_Format(PyExc_ValueError, "a mark begins with %d bytes at most", BEGINS);
     memcpy(made.begins, PyBytes_AsString(begins), (size_t)made.begins_size);
-    Callback *self = new_callback(serve_message, sizeof(Marker));
-    if (self == NULL) return NULL;
+    PyObject *marker = new_callback(serve_message, sizeof(Marker));
+    if (marker == NULL) return NULL;
     if ((made.words = shared_words(path, device, inode)) == NULL) {
-        Py_DECREF(self);
+        Py_DECREF(marker);
         return NULL;
     }
-    *(Marker *)self->data = made;
-    self->free_data = free_marker;
-    return (PyObject *)self;
+    *(Marker *)callback_of(marker)->data = made;
+    callback_of(marker)->free_data = free_marker;
+    return marker;
 }
 
 PyMethodDef output_methods[] = {

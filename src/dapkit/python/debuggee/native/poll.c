@@ -2,7 +2,8 @@
 
    Slots, list items and ranges of buffers are read through public functions that run no Python code, and
    compared by identity (buffers by content) with what was seen at the line before. The last value is kept
-   alive until the next line, so that a new object cannot hide at its address. */
+   alive until the next line, so that a new object cannot hide at its address. Threads that run at the same time share
+   what was seen: each change is for the first that comes to a line. */
 
 #include "native.h"
 #include <string.h>
@@ -21,7 +22,7 @@ typedef struct {
     PyObject *owner, *name; /* borrowed from the tuple of targets; name: the descriptor or the key */
     descrgetfunc get;       /* SLOT */
     Py_ssize_t start, length;
-    PyObject *seen;         /* borrowed from the list of values */
+    PyObject *seen;         /* borrowed from the list of values; changes with it, alone */
 } Target;
 
 typedef struct {
@@ -31,15 +32,16 @@ typedef struct {
 
 enum { TARGETS, SEEN, CHANGED }; /* in Callback.refs: a tuple of tuples, a list of values, a function */
 
-static PyObject *read_bytes(const Target *target)
+/* Return what was seen, if the bytes are still the same. */
+static PyObject *read_bytes(const Target *target, PyObject *seen)
 {
     Py_buffer view;
     if (PyObject_GetBuffer(target->owner, &view, PyBUF_SIMPLE) < 0) return NULL;
     PyObject *value = NULL;
     if (target->start <= view.len && target->length <= view.len - target->start) {
         const char *now = (const char *)view.buf + target->start;
-        if (target->seen != missing && memcmp(now, PyBytes_AsString(target->seen), (size_t)target->length) == 0)
-            value = Py_NewRef(target->seen);
+        if (seen != missing && memcmp(now, PyBytes_AsString(seen), (size_t)target->length) == 0)
+            value = Py_NewRef(seen);
         else
             value = PyBytes_FromStringAndSize(now, target->length);
     }
@@ -48,7 +50,7 @@ static PyObject *read_bytes(const Target *target)
 }
 
 /* Return a new reference to the value, `missing` if there is none, NULL with an exception for lack of memory. */
-static PyObject *read_value(const Target *target)
+static PyObject *read_value(const Target *target, PyObject *seen)
 {
     PyObject *value = NULL;
     switch (target->kind) {
@@ -56,67 +58,89 @@ static PyObject *read_value(const Target *target)
         value = target->get(target->name, target->owner, (PyObject *)Py_TYPE(target->owner));
         break;
     case INDEX:
-        if (target->start < PyList_Size(target->owner)) value = Py_NewRef(PyList_GetItem(target->owner, target->start));
+        if (target->start < PyList_Size(target->owner)) value = list_item(target->owner, target->start);
         break;
     case KEY:
-        value = Py_XNewRef(PyDict_GetItemWithError(target->owner, target->name));
+        value = dict_item(target->owner, target->name);
         break;
     case BYTES:
-        value = read_bytes(target);
+        value = read_bytes(target, seen);
         break;
     }
     if (value != NULL) return value;
     if (PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_MemoryError)) return NULL;
-    PyErr_Clear(); /* AttributeError of an empty slot, ValueError of an empty cell or a closed file */
+    PyErr_Clear(); /* AttributeError of an empty slot, ValueError of an empty cell or a closed file, IndexError */
     return Py_NewRef(missing);
 }
 
-/* Put the new value of one target in place of the one seen before, and add both to the changes, if it is another. */
-static int look_at(Callback *self, Py_ssize_t index, PyObject **changes)
+/* Take a new reference to what was seen. */
+static PyObject *take_seen(PyObject *object, Py_ssize_t index)
 {
-    Target *target = &((Poll *)self->data)->targets[index];
-    PyObject *now = read_value(target);
-    if (now == NULL) return -1;
-    if (now == target->seen) {
-        Py_DECREF(now);
-        return 0;
-    }
-    PyObject *change = Py_BuildValue("(nOO)", index, target->seen, now); /* keeps the old value alive for now */
-    if (*changes == NULL) *changes = PyList_New(0);
-    int failed = change == NULL || *changes == NULL || PyList_Append(*changes, change) < 0;
-    Py_XDECREF(change);
-    if (failed) {
-        Py_DECREF(now);
-        return -1;
-    }
-    target->seen = now;
-    return PyList_SetItem(self->refs[SEEN], index, now);
+    PyObject *seen;
+    BEGIN_ALONE(object);
+    seen = Py_NewRef(((Poll *)callback_of(object)->data)->targets[index].seen);
+    END_ALONE();
+    return seen;
 }
 
-/* The most common answer, without a reference that is dropped again at once. */
+/* Put a value in place of the one that was seen, and say whether that is still the same. */
+static int exchange(PyObject *object, Py_ssize_t index, PyObject *seen, PyObject *now)
+{
+    Callback *self = callback_of(object);
+    Target *target = &((Poll *)self->data)->targets[index];
+    int is_same, failed = 0;
+    BEGIN_ALONE(object);
+    is_same = target->seen == seen;
+    if (is_same) {
+        target->seen = now;
+        failed = PyList_SetItem(self->refs[SEEN], index, Py_NewRef(now)) < 0; /* the old value is the caller's as well */
+    }
+    END_ALONE();
+    return failed ? -1 : is_same;
+}
+
+/* Put the new value of one target in place of the one seen before, and add both to the changes, if it is another. */
+static int look_at(PyObject *object, Py_ssize_t index, PyObject **changes)
+{
+    const Target *target = &((Poll *)callback_of(object)->data)->targets[index];
+    PyObject *seen = take_seen(object, index), *now = read_value(target, seen), *change = NULL;
+    int is_new = now == NULL ? -1 : now != seen;
+    if (is_new > 0) {
+        if (*changes == NULL) *changes = PyList_New(0);
+        change = *changes == NULL ? NULL : Py_BuildValue("(nOO)", index, seen, now);
+        is_new = change == NULL ? -1 : exchange(object, index, seen, now);
+        if (is_new > 0 && PyList_Append(*changes, change) < 0) is_new = -1;
+    }
+    Py_XDECREF(change);
+    Py_XDECREF(now);
+    Py_DECREF(seen);
+    return is_new < 0 ? -1 : 0;
+}
+
+/* The most common answer; where there is a GIL, without a reference that is dropped again at once. */
 static int is_unchanged_item(const Target *target)
 {
-    return target->kind == INDEX && target->start < PyList_Size(target->owner)
-           && PyList_GetItem(target->owner, target->start) == target->seen;
+    if (FREE_THREADED || target->kind != INDEX) return 0;
+    return target->start < PyList_Size(target->owner) && PyList_GetItem(target->owner, target->start) == target->seen;
+}
+
+static PyObject *report(PyObject *object, PyObject *const *args, PyObject *changes)
+{
+    if (changes == NULL || PyList_Size(changes) == 0) Py_RETURN_NONE;
+    return PyObject_CallFunctionObjArgs(callback_of(object)->refs[CHANGED], args[0], args[1], changes, NULL);
 }
 
 static PyObject *serve_poll(PyObject *object, PyObject *const *args, size_t given, PyObject *names)
 {
-    Callback *self = (Callback *)object;
     PyObject *changes = NULL;
     if (check_call(given, names, 2, 3) < 0) return NULL; /* LINE has two arguments, JUMP and PY_RETURN have three */
-    const Poll *poll = self->data;
-    for (Py_ssize_t i = 0; i < poll->count; i++) {
-        if (is_unchanged_item(&poll->targets[i])) continue;
-        if (look_at(self, i, &changes) < 0) {
-            Py_XDECREF(changes);
-            return NULL;
-        }
-    }
-    if (changes == NULL) Py_RETURN_NONE;
+    const Poll *poll = callback_of(object)->data;
+    int failed = 0;
     Py_INCREF(object);
-    PyObject *result = PyObject_CallFunctionObjArgs(self->refs[CHANGED], args[0], args[1], changes, NULL);
-    Py_DECREF(changes);
+    for (Py_ssize_t i = 0; !failed && i < poll->count; i++)
+        if (!is_unchanged_item(&poll->targets[i])) failed = look_at(object, i, &changes) < 0;
+    PyObject *result = failed ? NULL : report(object, args, changes);
+    Py_XDECREF(changes);
     Py_DECREF(object);
     return result;
 }
@@ -167,8 +191,9 @@ PyObject *poll(PyObject *Py_UNUSED(module), PyObject *args)
     PyObject *targets, *changed;
     if (!PyArg_ParseTuple(args, "O!O:poll", &PyTuple_Type, &targets, &changed)) return NULL;
     Py_ssize_t count = PyTuple_Size(targets);
-    Callback *self = new_callback(serve_poll, sizeof(Poll) + (size_t)count * sizeof(Target));
-    if (self == NULL) return NULL;
+    PyObject *object = new_callback(serve_poll, sizeof(Poll) + (size_t)count * sizeof(Target));
+    if (object == NULL) return NULL;
+    Callback *self = callback_of(object);
     Poll *made = self->data;
     made->count = count;
     self->refs[TARGETS] = Py_NewRef(targets);
@@ -178,15 +203,15 @@ PyObject *poll(PyObject *Py_UNUSED(module), PyObject *args)
         Target *target = &made->targets[i];
         target->seen = missing;
         if (take_target(target, PyTuple_GetItem(targets, i)) < 0) break;
-        PyObject *value = read_value(target);
+        PyObject *value = read_value(target, missing);
         if (value == NULL) break;
         target->seen = value;
         int failed = PyList_Append(self->refs[SEEN], value);
         Py_DECREF(value);
         if (failed) break;
     }
-    if (PyErr_Occurred()) Py_CLEAR(self);
-    return (PyObject *)self;
+    if (PyErr_Occurred()) Py_CLEAR(object);
+    return object;
 }
 
 const char poll_doc[] = PyDoc_STR(

@@ -4,7 +4,9 @@
    this type, at this instruction of this code, the frame catches it, or does not. From then on the way of an exception
    is followed here. Wherever something is not known, or no longer true, Python is asked again.
 
-   A note holds on to nothing of the program but names and tuples of classes: code and types are referred to weakly. */
+   A note holds on to nothing of the program but names and tuples of classes: code and types are referred to weakly.
+   The notes are shared by all threads, under `lock_state`. What is borrowed where there is a GIL, and held until
+   `let_go` where there is none, is called lent here. */
 
 #include "native.h"
 #include <stdlib.h>
@@ -47,7 +49,10 @@ static _Thread_local struct { const void *exception, *frame; } caught;
 /* Code of which RAISE is of use, the latest. Other code at its address keeps RAISE on for longer, which does no harm. */
 static const void *last_watched;
 
-static Py_ssize_t next_at, frame_at; /* where a traceback has tb_next and tb_frame */
+static void let_go(PyObject *lent)
+{
+    if (FREE_THREADED) Py_XDECREF(lent);
+}
 
 static size_t slot_of(const void *code, long offset, const void *type, const Place *slots, size_t size)
 {
@@ -59,18 +64,66 @@ static size_t slot_of(const void *code, long offset, const void *type, const Pla
     }
 }
 
-/* No reference is needed to what lives for as long as the interpreter, such as a class that C defines. */
-static int refers_to(PyObject *reference, const void *object)
+static int is_referent(PyObject *reference, const void *object)
 {
-    return reference == NULL || optional.weakref_get_object(reference) == object;
+#ifdef Py_GIL_DISABLED
+    PyObject *referent = NULL;
+    if (optional.weakref_get_ref(reference, &referent) < 0) PyErr_Clear();
+    Py_XDECREF(referent); /* the caller has `object`, if it is that */
+    return referent == object;
+#else
+    return optional.weakref_get_object(reference) == object;
+#endif
 }
 
-/* Borrowed, and valid until code of the program may run. */
-static const Place *find(const void *code, long offset, const void *type)
+/* No reference is needed to what lives for as long as the interpreter, such as a class that C defines. */
+static int refers_to(PyObject *reference, const void *object) { return reference == NULL || is_referent(reference, object); }
+
+static void empty(Place *place)
 {
-    if (places.size == 0) return NULL;
-    const Place *place = &places.slots[slot_of(code, offset, type, places.slots, places.size)];
-    return place->code != NULL && refers_to(place->code_ref, code) && refers_to(place->type_ref, type) ? place : NULL;
+    Py_CLEAR(place->code_ref);
+    Py_CLEAR(place->type_ref);
+    Py_CLEAR(place->guards);
+}
+
+static const Place *hold(const Place *place, Place *copy)
+{
+    *copy = *place;
+    Py_XINCREF(copy->code_ref);
+    Py_XINCREF(copy->type_ref);
+    Py_XINCREF(copy->guards);
+    return copy;
+}
+
+static void drop(Place *copy)
+{
+    if (FREE_THREADED) empty(copy);
+}
+
+/* Return what is noted of a place, NULL if nothing is. Where there is a GIL, it is valid until code of the program may
+   run; where there is none, it is the copy, until that is dropped. */
+static const Place *find(const void *code, long offset, const void *type, Place *copy)
+{
+    const Place *place = NULL;
+    lock_state();
+    if (places.size > 0) place = &places.slots[slot_of(code, offset, type, places.slots, places.size)];
+    if (place != NULL && place->code == NULL) place = NULL;
+    if (FREE_THREADED && place != NULL) place = hold(place, copy);
+    unlock_state();
+    if (place == NULL || (refers_to(place->code_ref, code) && refers_to(place->type_ref, type))) return place;
+    drop(copy);
+    return NULL;
+}
+
+/* What RAISE, or unwinding into it, means for some code; VERDICTS if that is not noted. */
+static int verdict_of(const void *code, long offset)
+{
+    Place copy;
+    const Place *place = find(code, offset, NULL, &copy);
+    if (place == NULL) return VERDICTS;
+    int verdict = place->verdict;
+    drop(&copy);
+    return verdict;
 }
 
 static void free_guards(PyObject *capsule)
@@ -109,28 +162,18 @@ static int read_guards(PyObject *tuple, PyObject **capsule)
     return failed ? -1 : 0;
 }
 
-static void empty(Place *place)
-{
-    Py_CLEAR(place->code_ref);
-    Py_CLEAR(place->type_ref);
-    Py_CLEAR(place->guards);
-}
-
-/* Make room for one more. */
+/* Make room for one more; -1 if there is no memory. It is not Python's: what traces that may wait for other threads. */
 static int grow(void)
 {
     if (places.size > 2 * places.used + 2) return 0;
     size_t size = places.size == 0 ? 64 : 2 * places.size;
-    Place *slots = PyMem_Calloc(size, sizeof(Place));
-    if (slots == NULL) {
-        PyErr_NoMemory();
-        return -1;
-    }
+    Place *slots = calloc(size, sizeof(Place));
+    if (slots == NULL) return -1;
     for (size_t i = 0; i < places.size; i++) {
         const Place *place = &places.slots[i];
         if (place->code != NULL) slots[slot_of(place->code, place->offset, place->type, slots, size)] = *place;
     }
-    PyMem_Free(places.slots);
+    free(places.slots);
     places.slots = slots;
     places.size = size;
     return 0;
@@ -148,47 +191,68 @@ static PyObject *note_place(PyObject *Py_UNUSED(module), PyObject *args)
     PyObject *code_ref = PyWeakref_NewRef(code, NULL);
     int is_made = PyType_Check(type) && PyType_HasFeature((PyTypeObject *)type, Py_TPFLAGS_HEAPTYPE);
     PyObject *type_ref = code_ref == NULL || !is_made ? NULL : PyWeakref_NewRef(type, NULL);
-    if (code_ref == NULL || (is_made && type_ref == NULL) || grow() < 0 || read_guards(names, &guards) < 0) {
+    if (code_ref == NULL || (is_made && type_ref == NULL) || read_guards(names, &guards) < 0) {
         Py_XDECREF(code_ref);
         Py_XDECREF(type_ref);
         return NULL;
     }
     const void *key = type == Py_None ? NULL : type;
-    Place *place = &places.slots[slot_of(code, offset, key, places.slots, places.size)];
-    if (place->code == NULL) places.used++;
-    Place old = *place;
-    *place = (Place){code, key, offset, verdict, swallows, code_ref, type_ref, guards};
+    const Place fresh = {code, key, offset, verdict, swallows, code_ref, type_ref, guards};
+    Place old = fresh; /* what is to be let go of, once the lock is free */
+    size_t used = 0;
+    lock_state();
+    if (grow() == 0) {
+        Place *place = &places.slots[slot_of(code, offset, key, places.slots, places.size)];
+        if (place->code == NULL) places.used++;
+        used = places.used;
+        old = *place;
+        *place = fresh;
+    }
+    unlock_state();
     empty(&old);
-    return PyLong_FromSize_t(places.used);
+    return used == 0 ? PyErr_NoMemory() : PyLong_FromSize_t(used);
 }
 
 static PyObject *forget_places(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
 {
+    lock_state();
     Place *slots = places.slots;
     size_t size = places.size;
     memset(&places, 0, sizeof places);
-    last_watched = NULL;
+    unlock_state();
+    __atomic_store_n(&last_watched, NULL, __ATOMIC_RELAXED);
     for (size_t i = 0; i < size; i++) empty(&slots[i]);
-    PyMem_Free(slots);
+    free(slots);
     Py_RETURN_NONE;
 }
 
-/* Borrowed; a key of a class of the program may raise an exception when it is compared. */
+/* Lent; a key of a class of the program may raise an exception when it is compared. */
 static PyObject *entry_of(PyObject *dict, PyObject *name)
 {
-    return PyDict_Check(dict) ? PyDict_GetItemWithError(dict, name) : NULL;
+    if (!PyDict_Check(dict)) return NULL;
+#ifdef Py_GIL_DISABLED
+    return dict_item(dict, name);
+#else
+    return PyDict_GetItemWithError(dict, name);
+#endif
+}
+
+static int is_same(const Guard *guard, PyObject *value)
+{
+    return guard->is_weak ? is_referent(guard->expected, value) : value == guard->expected;
 }
 
 static int is_expected(const Guard *guard, PyObject *value)
 {
     if (value == NULL) return 0;
-    PyObject *expected = guard->is_weak ? optional.weakref_get_object(guard->expected) : guard->expected;
-    if (guard->attribute == NULL) return value == expected;
+    if (guard->attribute == NULL) return is_same(guard, value);
     if (!PyObject_TypeCheck(value, &PyModule_Type)) return 0;
     Py_INCREF(value);
-    PyObject *held = entry_of(PyModule_GetDict(value), guard->attribute);
+    PyObject *entry = entry_of(PyModule_GetDict(value), guard->attribute);
     Py_DECREF(value);
-    return held != NULL && held == expected;
+    int is_it = entry != NULL && is_same(guard, entry);
+    let_go(entry);
+    return is_it;
 }
 
 static int guard_holds(PyFrameObject *frame, const Guard *guard)
@@ -205,6 +269,7 @@ static int guard_holds(PyFrameObject *frame, const Guard *guard)
         PyObject *names = GLOBALS[i](frame), *value = entry_of(names, guard->name);
         looks = value == NULL && !PyErr_Occurred();
         holds = is_expected(guard, value);
+        let_go(value);
         Py_DECREF(names);
     }
     return holds;
@@ -229,10 +294,14 @@ static int is_caught(PyFrameObject *frame, PyObject *code, long offset, PyObject
     PyObject *held_code = NULL;
     int found = 0;
     for (int newest = 1;; newest = 0) {
-        const Place *place = find(code, offset, Py_TYPE(exception));
-        if (place == NULL || place->verdict == ENDS || place->verdict == UNSURE) break;
-        found = place->verdict == CATCHES || (place->swallows && !newest);
-        if (place->guards != NULL && !guards_hold(frame, place->guards)) found = deep = 0;
+        Place copy;
+        const Place *place = find(code, offset, Py_TYPE(exception), &copy);
+        if (place == NULL) break;
+        int is_open = place->verdict == ENDS || place->verdict == UNSURE;
+        found = !is_open && (place->verdict == CATCHES || (place->swallows && !newest));
+        if (!is_open && place->guards != NULL && !guards_hold(frame, place->guards)) found = deep = 0;
+        drop(&copy);
+        if (is_open) break;
         if (found) {
             caught.exception = exception;
             caught.frame = frame;
@@ -280,30 +349,40 @@ static PyObject *note_caught(PyObject *Py_UNUSED(module), PyObject *const *args,
 
 enum { FRESH, PASSING, AGAIN };
 
-/* Borrowed from the traceback; None counts as no traceback. */
+#ifdef Py_GIL_DISABLED
+
+static PyObject *next_at, *frame_at; /* tb_next, tb_frame */
+
+/* Lent; None counts as no traceback. Other threads may set tb_next, so it is left to the interpreter to read it. */
+static PyObject *field_of(PyObject *traceback, PyObject *name)
+{
+    PyObject *value = PyObject_GetAttr(traceback, name);
+    if (value == NULL) PyErr_Clear();
+    if (value == Py_None) Py_CLEAR(value);
+    return value;
+}
+
+int prepare_raises(void)
+{
+    next_at = PyUnicode_InternFromString("tb_next");
+    frame_at = PyUnicode_InternFromString("tb_frame");
+    return next_at == NULL || frame_at == NULL ? -1 : 0;
+}
+
+static int find_fields(void) { return 0; }
+
+#else
+
+static Py_ssize_t next_at, frame_at; /* where a traceback has tb_next and tb_frame */
+
+/* Lent by the traceback; None counts as no traceback. */
 static PyObject *field_of(PyObject *traceback, Py_ssize_t at)
 {
     PyObject *value = *(PyObject **)((char *)traceback + at);
     return value == Py_None ? NULL : value;
 }
 
-/* Say whether an exception is new, comes from a call that this frame made, or has been raised before. */
-static int origin_of(PyObject *exception, PyFrameObject *frame)
-{
-    PyObject *traceback = PyException_GetTraceback(exception);
-    if (traceback == NULL) return FRESH;
-    int origin = AGAIN;
-    PyObject *next = field_of(traceback, next_at), *inner = next == NULL ? NULL : field_of(next, frame_at);
-    if (next == NULL) {
-        origin = FRESH;
-    } else if (inner != NULL && inner != (PyObject *)frame) {
-        PyFrameObject *back = optional.frame_get_back((PyFrameObject *)inner);
-        if (back == frame) origin = PASSING;
-        Py_XDECREF((PyObject *)back);
-    }
-    Py_DECREF(traceback);
-    return origin;
-}
+int prepare_raises(void) { return 0; }
 
 /* To read an attribute of a traceback takes as long as all the rest. So look where it keeps tb_next and tb_frame. */
 static int find_fields(void)
@@ -330,6 +409,28 @@ static int find_fields(void)
     return 0;
 }
 
+#endif
+
+/* Say whether an exception is new, comes from a call that this frame made, or has been raised before. */
+static int origin_of(PyObject *exception, PyFrameObject *frame)
+{
+    PyObject *traceback = PyException_GetTraceback(exception);
+    if (traceback == NULL) return FRESH;
+    int origin = AGAIN;
+    PyObject *next = field_of(traceback, next_at), *inner = next == NULL ? NULL : field_of(next, frame_at);
+    if (next == NULL) {
+        origin = FRESH;
+    } else if (inner != NULL && inner != (PyObject *)frame) {
+        PyFrameObject *back = optional.frame_get_back((PyFrameObject *)inner);
+        if (back == frame) origin = PASSING;
+        Py_XDECREF((PyObject *)back);
+    }
+    let_go(inner);
+    let_go(next);
+    Py_DECREF(traceback);
+    return origin;
+}
+
 /* Exceptions that the program was stopped for are Python's business until they have gone. */
 static int is_reported(PyObject *reported, PyObject *exception)
 {
@@ -344,7 +445,7 @@ static int is_reported(PyObject *reported, PyObject *exception)
 static PyObject *ask(PyObject *object, PyObject *const *args)
 {
     Py_INCREF(object);
-    PyObject *result = call_with_room(((Callback *)object)->refs[THOROUGH], args, 3, NULL);
+    PyObject *result = call_with_room(callback_of(object)->refs[THOROUGH], args, 3, NULL);
     Py_DECREF(object);
     return result;
 }
@@ -356,65 +457,78 @@ static int lets_pass(Callback *self, PyFrameObject *frame, PyObject *const *args
     return !is_reported(self->refs[REPORTED], args[2]) && is_caught(frame, args[0], offset, args[2], deep, NULL);
 }
 
-static PyObject *serve_raise(PyObject *object, PyObject *const *args, size_t given, PyObject *names)
+static PyObject *answer_raise(PyObject *object, PyObject *const *args)
 {
-    Callback *self = (Callback *)object;
-    if (check_call(given, names, 3, 3) < 0) return NULL;
+    Callback *self = callback_of(object);
+    long long target = read_count(&self->target);
     PyFrameObject *frame = PyEval_GetFrame();
     if (frame == NULL || !PyExceptionInstance_Check(args[2])) return ask(object, args);
-    if (self->target & LOCAL && args[0] != last_watched) {
-        const Place *place = find(args[0], RAISING, NULL);
-        if (place == NULL) return ask(object, args);
-        if (place->verdict == PASSES) return Py_NewRef(disable);
-        last_watched = args[0];
+    if (target & LOCAL && args[0] != __atomic_load_n(&last_watched, __ATOMIC_RELAXED)) {
+        int verdict = verdict_of(args[0], RAISING);
+        if (verdict == VERDICTS) return ask(object, args);
+        if (verdict == PASSES) return Py_NewRef(disable);
+        __atomic_store_n(&last_watched, args[0], __ATOMIC_RELAXED);
     }
-    int origin = self->target & DEEP ? origin_of(args[2], frame) : AGAIN;
+    int origin = target & DEEP ? origin_of(args[2], frame) : AGAIN;
     /* One that passes was looked at where it was raised. */
     int passes = origin == PASSING || lets_pass(self, frame, args, origin == FRESH);
-    int is_busy = self->count > 0 && --self->count == 0; /* Python asks for that */
+    int is_busy = count_down(&self->count); /* Python asks for that */
     return passes && !is_busy ? Py_NewRef(Py_None) : ask(object, args);
 }
 
 /* At the end of a `finally`, of a `with`, of handlers that did not fit; or by a bare `raise`. */
-static PyObject *serve_reraise(PyObject *object, PyObject *const *args, size_t given, PyObject *names)
+static PyObject *answer_reraise(PyObject *object, PyObject *const *args)
 {
-    Callback *self = (Callback *)object;
-    if (check_call(given, names, 3, 3) < 0) return NULL;
+    Callback *self = callback_of(object);
+    long long target = read_count(&self->target);
     PyFrameObject *frame = PyEval_GetFrame();
     if (frame == NULL || !PyExceptionInstance_Check(args[2])) return ask(object, args);
     /* On its way to the frame that catches it; but where RAISE is not watched, a new one may be in its place. */
     if (caught.exception == args[2] && caught.frame != frame
-        && (!(self->target & LOCAL) || origin_of(args[2], frame) == PASSING))
+        && (!(target & LOCAL) || origin_of(args[2], frame) == PASSING))
         Py_RETURN_NONE;
-    return lets_pass(self, frame, args, self->target & DEEP) ? Py_NewRef(Py_None) : ask(object, args);
+    return lets_pass(self, frame, args, target & DEEP) ? Py_NewRef(Py_None) : ask(object, args);
 }
 
 /* Say whether an event in this frame, or one in which the exception left another for it, has been looked at. */
 static int was_looked_at(PyFrameObject *frame, PyObject *code, PyObject *exception)
 {
     if (origin_of(exception, frame) == PASSING) return 1;
-    const Place *place = find(code, RAISING, NULL);
-    return place != NULL && place->verdict != PASSES;
+    int verdict = verdict_of(code, RAISING);
+    return verdict != VERDICTS && verdict != PASSES;
 }
 
-static PyObject *serve_unwind(PyObject *object, PyObject *const *args, size_t given, PyObject *names)
+static PyObject *answer_unwind(PyObject *object, PyObject *const *args)
 {
-    Callback *self = (Callback *)object;
-    if (check_call(given, names, 3, 3) < 0) return NULL;
+    Callback *self = callback_of(object);
     PyFrameObject *frame = PyEval_GetFrame();
     if (caught.frame == frame) caught.exception = NULL;
     PyFrameObject *back = frame == NULL ? NULL : optional.frame_get_back(frame);
     if (back == NULL) return ask(object, args);
     PyObject *code = (PyObject *)PyFrame_GetCode(back);
-    const Place *place = find(code, UNWINDING, NULL);
-    int passes = place != NULL && place->verdict == PASSES; /* it does not end the thread */
+    int passes = verdict_of(code, UNWINDING) == PASSES; /* it does not end the thread */
     Py_DECREF(code);
     Py_DECREF((PyObject *)back);
-    if (passes && self->target & LOCAL)
+    if (passes && read_count(&self->target) & LOCAL)
         passes = PyExceptionInstance_Check(args[2])
                  && (was_looked_at(frame, args[0], args[2]) || lets_pass(self, frame, args, 1));
     return passes ? Py_NewRef(Py_None) : ask(object, args);
 }
+
+/* Without a GIL, this thread may wait for a lock, in which others may stop the world and drop the callback. */
+#define SERVE(event) \
+    static PyObject *serve_##event(PyObject *object, PyObject *const *args, size_t given, PyObject *names) \
+    { \
+        if (check_call(given, names, 3, 3) < 0) return NULL; \
+        if (FREE_THREADED) Py_INCREF(object); \
+        PyObject *result = answer_##event(object, args); \
+        let_go(object); \
+        return result; \
+    }
+
+SERVE(raise)
+SERVE(reraise)
+SERVE(unwind)
 
 static PyObject *raise_callback(PyObject *Py_UNUSED(module), PyObject *args)
 {
@@ -431,11 +545,11 @@ static PyObject *raise_callback(PyObject *Py_UNUSED(module), PyObject *args)
     }
     for (Py_ssize_t i = 0; i < LENGTH(EVENTS); i++) {
         if (PyUnicode_CompareWithASCIIString(event, EVENTS[i].event) != 0) continue;
-        Callback *self = new_callback(EVENTS[i].serve, 0);
-        if (self == NULL) return NULL;
-        self->refs[THOROUGH] = Py_NewRef(thorough);
-        self->refs[REPORTED] = Py_NewRef(reported);
-        return (PyObject *)self;
+        PyObject *made = new_callback(EVENTS[i].serve, 0);
+        if (made == NULL) return NULL;
+        callback_of(made)->refs[THOROUGH] = Py_NewRef(thorough);
+        callback_of(made)->refs[REPORTED] = Py_NewRef(reported);
+        return made;
     }
     return PyErr_Format(PyExc_ValueError, "there is no callback of %R", event);
 }

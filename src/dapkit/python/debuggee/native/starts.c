@@ -49,7 +49,7 @@ static PyObject *call_unseen(PyObject *callable, PyObject *const *args, size_t c
 
 /* What `look` wants the arguments to be, NULL for as they are; an error of ours is none of the program's. With an error
    set the call is over: an interrupt that came meanwhile is the program's. */
-static PyObject *arguments_instead(const Start *start, PyObject *const *args, Py_ssize_t count, PyObject *names)
+static PyObject *arguments_instead(PyObject *look, PyObject *const *args, Py_ssize_t count, PyObject *names)
 {
     Py_ssize_t named = names == NULL ? 0 : PyTuple_Size(names);
     PyObject *given = PyTuple_New(count + named);
@@ -57,8 +57,7 @@ static PyObject *arguments_instead(const Start *start, PyObject *const *args, Py
     for (Py_ssize_t i = 0; i < count + named; i++)
         if (PyTuple_SetItem(given, i, Py_NewRef(args[i])) < 0) goto failed;
     PyObject *shown[] = {given, names == NULL ? Py_None : names};
-    PyObject *look = Py_NewRef(start->look), *instead = call_unseen(look, shown, 2);
-    Py_DECREF(look);
+    PyObject *instead = call_unseen(look, shown, 2);
     if (instead == NULL) goto failed;
     Py_DECREF(given);
     if (PyTuple_Check(instead) && PyTuple_Size(instead) >= count + named) return instead;
@@ -73,9 +72,14 @@ failed:
 static PyObject *serve(int which, PyObject *module, PyObject *const *args, Py_ssize_t count, PyObject *names)
 {
     Start *start = &starts[which];
-    if (start->look == NULL || PyInterpreterState_GetID(PyInterpreterState_Get()) != 0)
+    if (PyInterpreterState_GetID(PyInterpreterState_Get()) != 0)
         return call_original(start, module, args, count, names);
-    PyObject *instead = arguments_instead(start, args, count, names);
+    lock_state();
+    PyObject *look = Py_XNewRef(start->look);
+    unlock_state();
+    if (look == NULL) return call_original(start, module, args, count, names);
+    PyObject *instead = arguments_instead(look, args, count, names);
+    Py_DECREF(look);
     if (instead == NULL) return PyErr_Occurred() ? NULL : call_original(start, module, args, count, names);
     PyObject *items[32];
     Py_ssize_t size = PyTuple_Size(instead), named = names == NULL ? 0 : PyTuple_Size(names);
@@ -121,7 +125,7 @@ static const PyCFunction SERVERS[START_COUNT][2] = {
 static PyMethodDef *definition_of(PyObject *function)
 {
     if (!Py_IS_TYPE(function, &PyCFunction_Type)) return NULL;
-    PyMethodDef *definition = *(PyMethodDef **)((char *)function + sizeof(PyObject));
+    PyMethodDef *definition = *(PyMethodDef **)((char *)function + head_size);
     if (definition->ml_meth != PyCFunction_GetFunction(function)) return NULL;
     if (definition->ml_flags != PyCFunction_GetFlags(function)) return NULL;
     return definition->ml_flags == METH_FASTCALL || definition->ml_flags == KEYWORDS ? definition : NULL;
@@ -139,12 +143,15 @@ static PyObject *look_at_starts(PyObject *Py_UNUSED(module), PyObject *args)
         if (start->definition == NULL) {
             PyMethodDef *definition = definition_of(function);
             if (definition == NULL || strcmp(definition->ml_name, name) != 0) Py_RETURN_FALSE;
-            start->definition = definition;
             start->original = definition->ml_meth;
-            definition->ml_meth = SERVERS[which][(definition->ml_flags & METH_KEYWORDS) != 0];
+            start->definition = definition;
+            /* last, since another thread may call it at once */
+            __atomic_store_n(&definition->ml_meth, SERVERS[which][(definition->ml_flags & METH_KEYWORDS) != 0], __ATOMIC_RELEASE);
         }
+        lock_state();
         PyObject *before = start->look;
         start->look = look == Py_None ? NULL : Py_NewRef(look);
+        unlock_state();
         Py_XDECREF(before);
         Py_RETURN_TRUE;
     }

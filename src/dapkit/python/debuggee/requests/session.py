@@ -22,8 +22,11 @@ if TYPE_CHECKING:
     from ..engine import Engine
 
 _FREE_THREADED: Final = (
-    "This Python is a free-threaded build, for which there is no C extension of the debugger: "
-    "conditions, exception breakpoints and data breakpoints are slower.\n"
+    "This Python is a free-threaded build: time travel does not work, "
+    "and data breakpoints on variables, attributes and items of dicts are checked at each line, which is slower.\n"
+    if native.AVAILABLE
+    else "This Python is a free-threaded build for which dapkit was installed without its C extension: "
+    "time travel does not work, and conditions, exception breakpoints and data breakpoints are slower.\n"
 )
 
 
