@@ -13,7 +13,7 @@ import platform
 import subprocess
 import sys
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import partial
@@ -30,7 +30,10 @@ ROOT = Path(__file__).parent.parent
 VERSIONS = ("3.12", "3.13", "3.14", "3.15")
 JIT = "+jit"
 """Behind a version: its programs run with the interpreter's just-in-time compiler on."""
-CHOICES = (*VERSIONS, f"3.15{JIT}")
+FREE_THREADED = ("3.13t", "3.14t", "3.15t")
+"""Versions for programs alone: the debugger runs on our own interpreter, and debugpy is left out."""
+FREE_THREADED_CASES = ("threads", "elsewhere", "conditions", "exceptions")
+CHOICES = (*VERSIONS, f"3.15{JIT}", *FREE_THREADED)
 ROUNDS = 5
 
 type Case = Callable[[Contest], Awaitable[list[Row]]]
@@ -38,6 +41,7 @@ type Case = Callable[[Contest], Awaitable[list[Row]]]
 CASES: dict[str, Case] = {
     "free": slowdown.free,
     "elsewhere": slowdown.elsewhere,
+    "threads": slowdown.threads,
     "hot": slowdown.hot,
     "conditions": slowdown.conditions,
     "messages": waiting.messages,
@@ -55,7 +59,12 @@ CASES: dict[str, Case] = {
 
 
 def python_of(version: str) -> str:
-    """Return an interpreter with both debuggers: ours, or that of the environment `.venv-VERSION`."""
+    """Return an interpreter with both debuggers: ours, or that of the environment `.venv-VERSION`.
+
+    A free-threaded one has none of them, and is where tools/free_threaded.sh puts it.
+    """
+    if version in FREE_THREADED:
+        return str(ROOT / ".tools" / "python" / version / "bin" / f"python{version}")
     if sys.version.startswith(f"{version}."):
         return sys.executable
     environment = f".venv-{version}"
@@ -66,7 +75,7 @@ def python_of(version: str) -> str:
     return str(python)
 
 
-async def measure(contest: Contest, names: list[str]) -> list[Row]:
+async def measure(contest: Contest, names: Sequence[str]) -> list[Row]:
     """Measure cases on one interpreter, telling on stderr how far it is."""
     rows: list[Row] = []
     for name in names:
@@ -77,8 +86,8 @@ async def measure(contest: Contest, names: list[str]) -> list[Row]:
 
 
 def full_version(python: str) -> str:
-    """Return the version of an interpreter with all its digits."""
-    code = "import platform; print(platform.python_version())"
+    """Return the version of an interpreter with all its digits, and a t if it is free-threaded."""
+    code = "import platform, sys; print(platform.python_version() + sys.abiflags)"
     return subprocess.run([python, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
 
 
@@ -87,6 +96,8 @@ def contest_on(version: str, rounds: int) -> tuple[Contest, str]:
     plain = version.removesuffix(JIT)
     python = python_of(plain)
     title = full_version(python)
+    if version in FREE_THREADED:
+        return Contest(sys.executable, rounds, program_python=python), title
     if plain == version:
         return Contest(python, rounds), title
     environment = {"PYTHON_JIT": "1"}
@@ -129,7 +140,8 @@ def main() -> None:
     for version in chosen.python or VERSIONS:
         contest, title = contest_on(version, chosen.rounds)
         print(f"measuring on Python {title}", file=sys.stderr, flush=True)
-        tables[title] = anyio.run(partial(measure, contest, chosen.case or list(CASES)))
+        cases = FREE_THREADED_CASES if version in FREE_THREADED else tuple(CASES)
+        tables[title] = anyio.run(partial(measure, contest, chosen.case or cases))
         print(f"Python {title}, {platform.machine()}\n{as_text(tables[title])}\n", flush=True)
         keep(tables, chosen)  # after each interpreter: a run takes long, and may be cut short
 

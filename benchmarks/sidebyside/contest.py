@@ -90,12 +90,14 @@ class Contest:
         python: the interpreter.
         rounds: how often each measurement is repeated.
         environment: added to that of the program, with a debugger and without one.
+        program_python: the interpreter that programs run in, if that is another one; then debugpy is left out.
 
     """
 
     python: str
     rounds: int
     environment: tuple[tuple[str, str], ...] = ()
+    program_python: str | None = None
 
     @asynccontextmanager
     async def session(self, debugger: Debugger) -> AsyncIterator[Session]:
@@ -113,6 +115,7 @@ class Contest:
                 "args": list(args),
                 "console": "internalConsole",
                 "env": dict(self.environment + debugger.environment),
+                "python": self.program_python or self.python,
             }
         )
 
@@ -126,7 +129,7 @@ class Contest:
 
     def plain(self, program: str, *args: str) -> object:
         """Run a program without a debugger; return the JSON that it prints."""
-        command = [self.python, str(PROGRAMS / program), *args]
+        command = [self.program_python or self.python, str(PROGRAMS / program), *args]
         environment = ENVIRONMENT | dict(self.environment)
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
         return json.loads(done.stdout)

@@ -35,6 +35,8 @@ EVENTS = (50_000, 20)
 SLOW_EVENTS = (10_000, 4)
 """What debugpy gets, which takes 10 us and more for each; figures are per event."""
 RAISES = 100_000
+COUNTED = (1_000_000, 5)
+"""What each of eight threads counts to, and how often."""
 
 NATIVE = "    without the C extension"
 
@@ -48,6 +50,24 @@ async def elsewhere(contest: Contest) -> list[Row]:
     """Set a breakpoint in a function that is never called."""
     prepare = _breakpoint("workloads.py", "ELSEWHERE")
     return await _six(contest, "elsewhere", "a breakpoint elsewhere", 1.03, prepare)
+
+
+async def threads(contest: Contest) -> list[Row]:
+    """Let eight threads count, with a breakpoint in a function that is never called."""
+    args = ("threads.py", *map(str, COUNTED))
+
+    async def plain() -> object:
+        return contest.plain(*args)
+
+    async def debugged(debugger: Debugger) -> object:
+        return await contest.debugged(debugger, *args, prepare=_breakpoint("threads.py", "ELSEWHERE"))
+
+    best = await of_rounds(contest, plain, debugged)
+    kinds = ("processor time", "time")
+    return [
+        _ratio("threads", f"eight threads that count, a breakpoint elsewhere: {kind}", 1.03, best, kind)
+        for kind in kinds
+    ]
 
 
 async def _six(
@@ -81,11 +101,11 @@ async def of_rounds(
     debuggers: Sequence[Debugger] = (OURS, DEBUGPY),
 ) -> Best:
     """Run a program alone and under each debugger, in turns; a debugger that cannot do this is left out."""
-    best: Best = {"plain": [], **{debugger.name: [] for debugger in debuggers}}
+    best: Best = {"plain": [], **{debugger.name: [] for debugger in (*debuggers, DEBUGPY)}}
     for number in range(contest.rounds):
         best["plain"].append(_best(await plain()))
         for debugger in debuggers:
-            if debugger is DEBUGPY and number >= DEBUGPY_ROUNDS:
+            if debugger is DEBUGPY and (number >= DEBUGPY_ROUNDS or contest.program_python is not None):
                 continue
             with suppress(CapabilityMissing):
                 best[debugger.name].append(_best(await debugged(debugger)))
