@@ -204,6 +204,7 @@ OBJECT = """
 """
 
 
+@pytest.mark.needs_gil("entries of dicts are polled without one")
 def test_every_way_to_write_an_attribute_is_noticed_in_the_object_that_is_watched(watch: Watch) -> None:
     watched = watch(OBJECT)
     assert watched.info("point.x")["accessTypes"] == ["write"]
@@ -1015,6 +1016,7 @@ def test_global_that_is_not_there_yet_is_watched_from_the_entry_on(start: Start,
     assert peer.finish() == (0, "6\n", "")
 
 
+@pytest.mark.needs_gil("entries of dicts are polled without one")
 def test_object_that_goes_away_ends_its_breakpoint(watch: Watch, is_native: bool) -> None:
     watched = watch("""
         class Thing:
@@ -1034,6 +1036,7 @@ def test_object_that_goes_away_ends_its_breakpoint(watch: Watch, is_native: bool
         assert [one["message"] for one in watched.changed()] == ["thing.x: the object is gone"]
 
 
+@pytest.mark.needs_gil("entries of dicts are polled without one")
 @pytest.mark.parametrize("step", ["pass", "pause()"])
 def test_object_that_goes_away_ends_all_its_breakpoints(watch: Watch, is_native: bool, step: str) -> None:
     watched = watch(f"""
@@ -1103,6 +1106,7 @@ def test_write_in_an_expression_that_then_raises_is_not_missed(watch: Watch) -> 
     assert watched.peer.finish()[1] == "caught\n"
 
 
+@pytest.mark.needs_gil("entries of dicts are polled without one")
 def test_each_thread_stops_where_it_wrote_itself(start: Start) -> None:
     watched = Watched(
         *_with_text(

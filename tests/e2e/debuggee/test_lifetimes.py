@@ -154,6 +154,7 @@ def ask(peer: Peer, command: str, **arguments: object) -> Message | None:
     return body
 
 
+@pytest.mark.needs_gil("what the link lets go of ends when its own thread comes to that")
 @pytest.mark.parametrize(("way", "looks"), [("continue", False), ("continue", True), ("next", True)])
 @pytest.mark.parametrize("text", [VARIABLES, EXCEPTIONS], ids=["variables", "exceptions"])
 def test_after_a_stop_everything_ends_where_it_does_without_a_debugger(
@@ -184,6 +185,7 @@ def next_stop(peer: Peer) -> Message | None:
         return None
 
 
+@pytest.mark.needs_gil("the collector begins at other times without one")
 def test_garbage_of_the_program_is_collected_in_its_own_code_only(start: Start) -> None:
     peer = start(
         """

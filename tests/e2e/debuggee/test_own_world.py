@@ -135,6 +135,7 @@ TWICE = """
 """
 
 
+@pytest.mark.needs_gil("3.13t makes functions and classes immortal, and lists none, once a thread was started")
 def test_no_class_of_the_standard_library_exists_twice(start: Start, python: str) -> None:
     peer = start(TWICE)
     peer.configure(lines=[5])

@@ -124,6 +124,7 @@ def said(peer: Peer) -> str:
     return text
 
 
+@pytest.mark.needs_gil("3.13t makes functions and classes immortal, and lists none, once a thread was started")
 def test_saved_functions_and_methods_do_what_they_say_now(start: Start) -> None:
     peer = looping(start)
     written(peer.folder, "lib.py", AFTER)
@@ -156,6 +157,7 @@ def test_saved_functions_and_methods_do_what_they_say_now(start: Start) -> None:
         assert peer.value(expression) == value, expression
 
 
+@pytest.mark.needs_gil("3.13t makes functions and classes immortal, and lists none, once a thread was started")
 def test_breakpoints_stop_in_the_new_code(start: Start) -> None:
     peer = looping(start)
     lines = [{"line": 4}]

@@ -225,6 +225,7 @@ def test_stack_of_a_running_loop_shows_what_it_waits_in(start: Start) -> None:
     assert list(names(peer)) == ["MainThread", "Task-1 (suspended: main)"]
 
 
+@pytest.mark.needs_gil("without one, sys._current_frames is called, which is audited")
 def test_thread_inside_another_interpreter_is_where_the_program_left_it(start: Start, tmp_path: Path) -> None:
     end = tmp_path / "end"
     os.mkfifo(end)
@@ -265,6 +266,7 @@ def spinning(start: Start, body: str) -> Peer:
     return peer
 
 
+@pytest.mark.needs_gil("without one, a thread that ends may be reported once more")
 @pytest.mark.row("terminateThreads")
 @pytest.mark.parametrize("body", ["while True: pass", "for i in range(10**12): i += 1"])
 @pytest.mark.parametrize("stopped", [False, True])

@@ -4,7 +4,11 @@ import pytest
 
 from e2e.native.conftest import Run
 
-pytestmark = [pytest.mark.usefixtures("needs_extension"), pytest.mark.each_python]
+pytestmark = [
+    pytest.mark.usefixtures("needs_extension"),
+    pytest.mark.each_python,
+    pytest.mark.needs_gil("entries of dicts are polled without one"),
+]
 
 
 def test_each_kind_of_write_reaches_the_writer_at_its_next_instruction(run: Run) -> None:
