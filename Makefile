@@ -23,7 +23,7 @@ REPORTS := build/reports
 # The tests start thousands of interpreters, each of which would compile everything anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo demo-timetravel test test-python test-js requests-table adapters-table check check-native bench transparency docs wheel check-install vscode-bundle vsix check-vscode test-vscode clean
+.PHONY: help demo demo-timetravel test test-python test-js requests-table adapters-table check check-native free-threaded bench transparency docs wheel check-install vscode-bundle vsix check-vscode test-vscode clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1 - /p' $(MAKEFILE_LIST)
@@ -89,6 +89,11 @@ check: $(READY) ## check format, lint, types, layers, words, the lock file, the 
 
 check-native: $(READY) ## run the tests of the C extension under valgrind
 	$(PYTHON) tools/check_native.py $(ARGS)
+
+free-threaded: $(READY) ## build free-threaded Pythons from Debian's sources, which takes minutes, and run the engine's tests there
+	tools/free_threaded.sh
+	$(PYTHON) tools/build_native.py --each-python
+	$(PYTHON) -m pytest -n auto --dist worksteal --free-threaded $(or $(ARGS),tests/e2e/debuggee tests/e2e/native)
 
 bench: $(READY) ## measure speed and print the tables, which takes half an hour; ARGS='--write docs/reference/figures.md' keeps them
 	@status=0; for script in benchmarks/*.py; do $(PYTHON) $$script $(ARGS) || status=1; done; exit $$status
