@@ -18,6 +18,31 @@ def received(peer: socket.socket, count: int) -> list[Json]:
     return [message["body"] for message in messages]  # type: ignore[misc]  # of events
 
 
+class TakenMeanwhile(str):
+    """A text during whose measuring the client takes what was sent before."""
+
+    __slots__ = ("link",)
+    link: Link
+
+    def __len__(self) -> int:
+        self.link.note_taken(limits.REMARKED_CHARS + 1)
+        return super().__len__()
+
+
+def test_program_does_not_wait_for_what_was_taken_while_another_remark_was_added() -> None:
+    ours, theirs = socket.socketpair()
+    link = Link(ours)
+    with theirs:
+        link.remark("x" * (limits.REMARKED_CHARS + 1), {})
+        text = TakenMeanwhile("y")
+        text.link = link
+        link.remark(text, {})
+        looks = iter([False, True])  # what is due else, so that the wait ends
+        link.wait_for_room(lambda: next(looks))
+        assert list(looks) == [False, True]
+    link.discard()
+
+
 @pytest.mark.parametrize("quiet", [False, True], ids=["looks around", "is quiet"])
 @pytest.mark.parametrize("seconds", [limits.REMARK_TURN_SECONDS, 0.0])
 def test_link_thread_sends_messages_that_nobody_else_sends(

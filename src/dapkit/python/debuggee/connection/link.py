@@ -84,7 +84,9 @@ class Link:
         self.marks = OutputMarks()
         """Of the places in the program's output that remarks belong to."""
         self._remarked = float("-inf")  # when remarks were last sent
-        self._untaken = 0  # characters of remarks that have not reached the client yet
+        # Characters of remarks: added by any thread, and taken by the client, which only the link's thread counts. Two
+        # threads that add at once may lose some; a lost take would have the program wait for good.
+        self._added = self._taken = 0
         self._told_of_remarks = False
         self._remarks_due = _NEVER
         """When the link's thread sends the remarks that wait then."""
@@ -110,7 +112,7 @@ class Link:
 
         Nothing that is sent later overtakes it.
         """
-        self._untaken += len(text)
+        self._added += len(text)
         waiting = self.marks.add(self._remarks.messages, text, place)
         # In a signal handler this thread may be in the midst of sending something else.
         inside = self._is_sending()
@@ -138,7 +140,7 @@ class Link:
         """
         if self._is_sending():
             return  # in a signal handler: nobody else could send meanwhile
-        while self._untaken > limits.REMARKED_CHARS and not self.closed and not unless():
+        while self._added - self._taken > limits.REMARKED_CHARS and not self.closed and not unless():
             sleep(limits.ROOM_SECONDS)
 
     def _is_sending(self) -> bool:
@@ -151,7 +153,9 @@ class Link:
 
     def note_taken(self, characters: int) -> None:
         """Take note that remarks have reached the client."""
-        self._untaken = max(0, self._untaken - characters)
+        self._taken += characters
+        if self._taken > self._added:
+            self._added = self._taken
 
     def response(self, request: Json, *, success: bool, message: str = "", body: Json | None = None) -> None:
         """Answer a request."""
