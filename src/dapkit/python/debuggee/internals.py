@@ -1,6 +1,6 @@
 """What the engine relies on in CPython that may change without notice, each with a check.
 
-All checks run whenever the engine is loaded, which takes about half a millisecond. If one fails, the debugger refuses
+All checks run whenever the engine is loaded, which takes about a millisecond. If one fails, the debugger refuses
 to start and names it. On a version newer than NEWEST_TESTED, where all of them pass, it starts with one sentence.
 
 Two more kinds of internals are checked where they are used, since something else serves if they differ:
