@@ -13,7 +13,7 @@ from dapkit.adapter import RequestFailed
 from dapkit.diagnostics.errors import DiagnosticsError
 from dapkit.diagnostics.profiling.profile import Profile, ProfileKind
 from dapkit.diagnostics.profiling.py_spy import SampledCall, stack_of, thread_name
-from dapkit.diagnostics.profiling.samples import WAITING, SampledFrame, StackCounts
+from dapkit.diagnostics.profiling.samples import StackCounts
 from dapkit.diagnostics.profiling.tools import running_tool
 from dapkit.diagnostics.profiling.window import Window
 from dapkit.diagnostics.programs import Program
@@ -66,9 +66,7 @@ def record(program: Program, kind: ProfileKind, window: Window, *, interpreter: 
         elif stack:
             name = name_in_system(program.pid, number)
             head = f"thread ({number}): {name}" if name else f"thread ({number})"
-            marked = (SampledFrame(thread_name(head, program.pid), kind="thread"), *stack)
-            counts.add(marked, ran)
-            counts.add((*marked, WAITING), waited)
+            counts.add_thread(thread_name(head, program.pid), stack, ran=ran, waited=waited)
     return Profile(
         kind=kind,
         program=program.name,

@@ -19,7 +19,7 @@ from typing import IO
 from dapkit import limits
 from dapkit.diagnostics.errors import DiagnosticsError
 from dapkit.diagnostics.profiling.profile import Profile, ProfileKind
-from dapkit.diagnostics.profiling.samples import DEBUGGER, WAITING, SampledFrame, SampledStack, StackCounts
+from dapkit.diagnostics.profiling.samples import DEBUGGER, SampledFrame, SampledStack, StackCounts
 from dapkit.diagnostics.profiling.tools import RecordingTool, running_tool
 from dapkit.diagnostics.profiling.waiting import ThreadStacks, with_waiting
 from dapkit.diagnostics.profiling.window import Window
@@ -68,9 +68,7 @@ def record(program: Program, kind: ProfileKind, window: Window) -> Profile:
         if kind == "cpu":
             counts.add(stack, ran)
         else:
-            marked = (SampledFrame(thread_name(thread, program.pid), kind="thread"), *stack)
-            counts.add(marked, ran)
-            counts.add((*marked, WAITING), waited)
+            counts.add_thread(thread_name(thread, program.pid), stack, ran=ran, waited=waited)
     return Profile(
         kind=kind,
         program=program.name,

@@ -67,6 +67,12 @@ class StackCounts:
             kept = (OTHERS,)
         self._counts[kept] = self._counts.get(kept, 0) + count
 
+    def add_thread(self, name: str, stack: SampledStack, *, ran: int, waited: int) -> None:
+        """Count a stack of a thread: how often it ran, and how often it waited there."""
+        marked = (SampledFrame(name, kind="thread"), *stack)
+        self.add(marked, ran)
+        self.add((*marked, WAITING), waited)
+
     def items(self) -> Iterator[tuple[SampledStack, int]]:
         """Return each stack with its count."""
         yield from self._counts.items()

@@ -154,8 +154,7 @@ class Link:
     def note_taken(self, characters: int) -> None:
         """Take note that remarks have reached the client."""
         self._taken += characters
-        if self._taken > self._added:
-            self._added = self._taken
+        self._added = max(self._added, self._taken)
 
     def response(self, request: Json, *, success: bool, message: str = "", body: Json | None = None) -> None:
         """Answer a request."""
