@@ -33,9 +33,11 @@ C = (
     + '    }\n    printf("%d\\n", total);\n    raise(SIGTERM);\n    return 0;\n}\n'
 )
 GO = (
-    'package main\n\nimport "syscall"\n\nfunc main() {\n    total := 0\n    for i := 1; i <= 9; i++ {\n'
+    'package main\n\nimport (\n    "syscall"\n    "time"\n)\n\n'
+    "func main() {\n    total := 0\n    for i := 1; i <= 9; i++ {\n"
     + LINES.format(comment="//")
-    + "    }\n    println(total)\n    syscall.Kill(syscall.Getpid(), syscall.SIGTERM)\n    select {}\n}\n"
+    # Asleep, not in `select {}`, which Go may report as a deadlock before the signal comes.
+    + "    }\n    println(total)\n    syscall.Kill(syscall.Getpid(), syscall.SIGTERM)\n    time.Sleep(time.Hour)\n}\n"
 )
 PYTHON = (
     "import os\nimport signal\n\ndef main():\n    total = 0\n    for i in range(1, 10):\n"
