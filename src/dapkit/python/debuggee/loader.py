@@ -54,6 +54,10 @@ _STANDARD: str = (
 _LIBRARIES = next((path for path in sys.path if path.endswith("/lib-dynload")), f"{_STANDARD}/lib-dynload")
 """Folder of its modules in C that are not built in."""
 
+_Function = type(lambda: None)
+_FUNCTION_IN: "dict[type, str]" = {property: "fget", staticmethod: "__func__", classmethod: "__func__"}
+"""What wraps a function in a class, with the attribute that has it."""
+
 _HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE
 _MADE_NEW = _HEAP_TYPE | 1 << 8  # Py_TPFLAGS_IMMUTABLETYPE, as those of `_ssl` have it, which the program then sees
 
@@ -184,7 +188,17 @@ def _executed(name: str, path: str, package: str = "") -> ModuleType:
     module = ModuleType(name)
     vars(module).update(__builtins__=_builtins, __package__=package, __file__=path)
     exec(code, vars(module))
+    _drop_annotations(vars(module))
     return module
+
+
+def _drop_annotations(names: "Mapping[str, Any]") -> None:
+    """Free the annotations of a module's functions: nobody reads them, and on Python 3.14 each is code of its own."""
+    classes = [value for value in names.values() if isinstance(value, type) and value.__module__ == names["__name__"]]
+    for value in (*names.values(), *(member for kind in classes for member in vars(kind).values())):
+        function = getattr(value, _FUNCTION_IN[type(value)]) if type(value) in _FUNCTION_IN else value
+        if type(function) is _Function and function.__globals__ is names:
+            del function.__annotations__
 
 
 def _made(name: str) -> "Any":  # noqa: ANN401 - a module
