@@ -1,10 +1,13 @@
 """What an adapter has loaded while a program is debugged: each library takes memory, and time at the start."""
 
+import sys
 from pathlib import Path
+
+import pytest
 
 from e2e.python.driving import Driver
 
-SELDOM_USED = ("_bz2", "_ctypes", "_hashlib", "_lzma", "_ssl", "libcrypto", "libssl")
+SELDOM_USED = ("_bz2", "_ctypes", "_hashlib", "_lzma", "_ssl", "_zstd", "libcrypto", "libssl")
 """Libraries of what a session needs only for TLS, tokens, recordings and the end of a conversation."""
 
 
@@ -14,8 +17,11 @@ def libraries_of(pid: int) -> set[str]:
     return {Path(line.split(maxsplit=5)[5]).name.partition(".")[0] for line in lines if "/" in line}
 
 
-async def test_adapter_of_a_launched_program_has_no_library_loaded_that_sessions_seldom_use(driver: Driver) -> None:
-    await driver.start("x = 1\n", 1)
+@pytest.mark.parametrize("launch", [{}, {"python": sys.executable}], ids=["our Python", "a Python by its path"])
+async def test_adapter_of_a_launched_program_has_no_library_loaded_that_sessions_seldom_use(
+    driver: Driver, launch: dict[str, str]
+) -> None:
+    await driver.start("x = 1\n", 1, **launch)
     await driver.session.next_stop()
     assert driver.session.adapter_pid is not None
     loaded = libraries_of(driver.session.adapter_pid)

@@ -27,13 +27,19 @@ def interpreter_of(launch: PythonLaunch, cwd: Path, env: Mapping[str, str | None
         return [sys.executable]
     words = [given] if isinstance(given, str) else given
     sought = words[0] if os.sep not in words[0] else str(cwd / Path(words[0]).expanduser())
-    import shutil
-
-    found = shutil.which(sought, path=env.get("PATH"))
+    found = _program(sought, env.get("PATH"))
     if found is None:
         where = "on PATH" if sought == words[0] and os.sep not in sought else f"at {sought}"
         raise RequestFailed(f"python is {words[0]!r}, but there is no program {where} that can be run")
     return [found, *words[1:]]
+
+
+def _program(name: str, path: str | None) -> str | None:
+    """Look for a program as `shutil.which` does, whose module loads the libraries of all kinds of archives."""
+    folders = os.environ.get("PATH", os.defpath) if path is None else path
+    places = [""] if os.sep in name else folders.split(os.pathsep) if folders else []
+    paths = (Path(place, name) for place in places)
+    return next((str(path) for path in paths if path.is_file() and os.access(path, os.X_OK)), None)
 
 
 async def objection_to(interpreter: Sequence[str], environment: Mapping[str, str]) -> str | None:
