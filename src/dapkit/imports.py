@@ -23,6 +23,15 @@ def for_good() -> Iterator[None]:
         gc.enable()
 
 
+def import_when_used() -> None:
+    """On Python 3.15, have modules import others when a name of these is first used (PEP 810).
+
+    An adapter imports some seventy modules that most sessions never use.
+    """
+    if sys.version_info >= (3, 15):
+        sys.set_lazy_imports("all")
+
+
 _CLASSES_IN_ANNOTATIONS = frozenset({"MemoryBIO", "SSLContext", "SSLObject"})
 """Names of `ssl` that anyio 4.16 asks for as it is imported: to import them, and by dataclasses of Python 3.15."""
 

@@ -1,16 +1,25 @@
 """What a process of ours imports, and what it leaves for later."""
 
+import os
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 
 import pytest
 
+import dapkit
+from interpreters import interpreter
 
-def run(code: str) -> None:
+
+def run(code: str, python: str = sys.executable) -> None:
     """Run code in an interpreter of its own, which has imported nothing yet."""
     ran = subprocess.run(
-        [sys.executable, "-W", "error", "-c", textwrap.dedent(code)], capture_output=True, text=True, check=False
+        [python, "-W", "error", "-c", textwrap.dedent(code)],
+        env={**os.environ, "PYTHONPATH": str(Path(dapkit.__file__).parent.parent)},
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert (ran.returncode, ran.stderr) == (0, "")
 
@@ -68,3 +77,27 @@ def test_postponed_class_that_is_asked_something_is_the_real_one() -> None:
         assert SSLContext.sslsocket_class.__name__ == "SSLSocket"
         assert "_ssl" in sys.modules
     """)
+
+
+def test_modules_import_others_when_they_use_them_on_python_3_15() -> None:
+    code = """
+        import sys
+        from dapkit.imports import import_when_used
+        import_when_used()
+        import json
+        assert "json" not in sys.modules
+        assert json.loads("3") == 3
+        assert "json" in sys.modules
+    """
+    run(code, str(interpreter("3.15")))
+
+
+def test_import_when_used_leaves_imports_as_they_are_before_python_3_15() -> None:
+    code = """
+        import sys
+        from dapkit.imports import import_when_used
+        import_when_used()
+        import json
+        assert "json" in sys.modules
+    """
+    run(code, str(interpreter("3.14")))

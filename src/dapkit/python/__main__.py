@@ -5,9 +5,10 @@ from dapkit import import_path  # noqa: F401 - before anything else is imported
 # isort: split
 import os
 
-from dapkit.imports import for_good, postpone_ssl
+from dapkit.imports import for_good, import_when_used, postpone_ssl
 
 if __name__ == "__main__":
+    import_when_used()
     with for_good():
         postpone_ssl()
         from dapkit.adapter import run

@@ -25,5 +25,13 @@ async def test_adapter_of_a_launched_program_has_no_library_loaded_that_sessions
     await driver.session.next_stop()
     assert driver.session.adapter_pid is not None
     loaded = libraries_of(driver.session.adapter_pid)
-    assert "_native" in loaded
+    assert "_core" in loaded  # of msgspec
     assert not loaded.intersection(SELDOM_USED)
+
+
+@pytest.mark.skipif(sys.version_info < (3, 15), reason="imports can be lazy since Python 3.15")
+async def test_adapter_imports_a_module_when_it_uses_it(driver: Driver) -> None:
+    await driver.start("x = 1\n", 1)
+    await driver.session.next_stop()
+    assert driver.session.adapter_pid is not None
+    assert "_native" not in libraries_of(driver.session.adapter_pid)  # for output that comes before a stop
