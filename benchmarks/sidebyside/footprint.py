@@ -27,7 +27,7 @@ async def footprint(contest: Contest) -> list[Row]:
 
     return [
         row("memory added, all processes together (RSS)", "MB", rss, 35),
-        row("the same, shared pages divided among their users (PSS)", "MB", pss),
+        row("the same, shared pages divided among their users (PSS)", "MB", pss, 24),
         row("threads added in the debuggee", "", threads, 1),
         row("processes added", "", processes),
     ]
