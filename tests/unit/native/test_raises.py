@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from dapkit.python.debuggee import limits, native
-from dapkit.python.debuggee.exceptions.handlers import NO, catches, is_swallowed_below, swallows_from_below
+from dapkit.python.debuggee.exceptions.handlers import NO, LoadedName, catches, is_swallowed_below, swallows_from_below
 from dapkit.python.debuggee.exceptions.known import CATCHES, ENDS, PASSES, PASSING, KnownRaises, origin_of
 
 EVENTS = sys.monitoring.events
@@ -155,6 +155,59 @@ def test_raise_is_switched_off_in_code_in_which_it_is_of_no_use(watching: Watchi
     known.watch_raises(by_code=False)
     assert on_raise(code, 0, KeyError()) is None
     assert asked == [code, code]
+
+
+class NameThatRunsCode(str):
+    """A key that hashes as the name does, so that looking that up compares the two."""
+
+    __slots__ = ()
+    on_look: Callable[[], object] = staticmethod(lambda: None)
+
+    __hash__ = str.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        NameThatRunsCode.on_look()
+        return str(self) == other
+
+
+@pytest.mark.parametrize("event", ["RAISE", "RERAISE"])
+def test_callback_that_is_dropped_while_it_looks_a_name_up_asks_all_the_same(tool: int, event: str) -> None:
+    handlers = {"RAISE": "except Wanted: pass", "RERAISE": "finally: pass"}
+    names: dict[Any, Any] = {"Wanted": KeyError}
+    exec(  # noqa: S102 - a function whose globals are ours
+        f"def work():\n try:\n  try: raise KeyError\n  {handlers[event]}\n except Wanted: pass\n except KeyError: pass",
+        names,
+    )
+    work = names["work"]
+    asked: list[int] = []
+    fillers: list[object] = []
+    known = KnownRaises()
+
+    def thorough(code: CodeType, offset: int, exception: BaseException) -> None:
+        asked.append(offset)
+        names = (LoadedName(is_local=False, name="Wanted", attribute=None, value=KeyError),)
+        known.note(code, offset, type(exception), CATCHES, era=known.era, names=names)
+
+    def drop() -> None:
+        NameThatRunsCode.on_look = staticmethod(lambda: None)
+        sys.monitoring.register_callback(tool, getattr(EVENTS, event), None)
+        fillers.extend(native.counter() for _ in range(100))  # one of them where it was
+
+    sys.monitoring.register_callback(tool, getattr(EVENTS, event), native.raise_callback(event, thorough, set()))
+    sys.monitoring.set_events(tool, getattr(EVENTS, event))
+    try:
+        work()
+        before = list(asked)
+        del names["Wanted"]
+        names[NameThatRunsCode("Wanted")] = ValueError
+        NameThatRunsCode.on_look = staticmethod(drop)
+        work()
+    finally:
+        sys.monitoring.set_events(tool, 0)
+        sys.monitoring.register_callback(tool, getattr(EVENTS, event), None)
+        NameThatRunsCode.on_look = staticmethod(lambda: None)
+        native.forget_places()
+    assert asked == [*before, before[0]]
 
 
 def test_raises_that_were_let_pass_are_counted_until_there_are_many(

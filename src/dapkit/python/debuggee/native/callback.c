@@ -31,10 +31,8 @@ PyObject *new_callback(vectorcallfunc serve, size_t data_size)
     return object;
 }
 
-int check_call(size_t given, PyObject *names, Py_ssize_t least, Py_ssize_t most)
+int refuse_call(Py_ssize_t least, Py_ssize_t most)
 {
-    Py_ssize_t count = argument_count(given);
-    if (names == NULL && count >= least && count <= most) return 0;
     PyErr_Format(PyExc_TypeError, "this callback takes %zd to %zd arguments without names", least, most);
     return -1;
 }

@@ -25,8 +25,6 @@ static const struct { const char *name; void *place; } OPTIONAL[] = {
     {"PyFrame_GetBuiltins", &optional.frame_get_builtins},
 #ifdef Py_GIL_DISABLED
     {"PyWeakref_GetRef", &optional.weakref_get_ref},
-#else
-    {"PyWeakref_GetObject", &optional.weakref_get_object},
 #endif
     {"PyDict_AddWatcher", WITH_GIL(optional.dict_add_watcher)},
     {"PyDict_ClearWatcher", WITH_GIL(optional.dict_clear_watcher)},

@@ -92,8 +92,7 @@ typedef struct {
     PyObject *(*frame_get_locals)(PyFrameObject *);
     PyObject *(*frame_get_globals)(PyFrameObject *);
     PyObject *(*frame_get_builtins)(PyFrameObject *);
-    PyObject *(*weakref_get_object)(PyObject *); /* borrowed; deprecated, but nothing else serves 3.12 too */
-    int (*weakref_get_ref)(PyObject *, PyObject **); /* from 3.13 on */
+    int (*weakref_get_ref)(PyObject *, PyObject **); /* from 3.13 on, and needed where there is no GIL */
     int (*dict_add_watcher)(dict_event_callback);
     int (*dict_clear_watcher)(int);
     int (*dict_watch)(int, PyObject *);
@@ -139,7 +138,12 @@ PyObject *new_callback(vectorcallfunc serve, size_t data_size);
 static inline Py_ssize_t argument_count(size_t given) { return (Py_ssize_t)(given & ~PY_VECTORCALL_ARGUMENTS_OFFSET); }
 
 /* Refuse a call with fewer than `least` or more than `most` arguments, or with names. */
-int check_call(size_t given, PyObject *names, Py_ssize_t least, Py_ssize_t most);
+int refuse_call(Py_ssize_t least, Py_ssize_t most);
+static inline int check_call(size_t given, PyObject *names, Py_ssize_t least, Py_ssize_t most)
+{
+    Py_ssize_t count = argument_count(given);
+    return names == NULL && count >= least && count <= most ? 0 : refuse_call(least, most);
+}
 
 /* condition.c: a tree of nested tuples (see trees.py), checked and turned into nodes. */
 

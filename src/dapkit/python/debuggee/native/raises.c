@@ -64,6 +64,12 @@ static size_t slot_of(const void *code, long offset, const void *type, const Pla
     }
 }
 
+#ifndef Py_GIL_DISABLED
+/* Where a weak reference keeps what it refers to: `find_fields` makes sure of that. To ask the interpreter
+   takes a tenth of the time of a callback. */
+static PyObject **referent_of(PyObject *reference) { return (PyObject **)((char *)reference + sizeof(PyObject)); }
+#endif
+
 static int is_referent(PyObject *reference, const void *object)
 {
 #ifdef Py_GIL_DISABLED
@@ -72,7 +78,7 @@ static int is_referent(PyObject *reference, const void *object)
     Py_XDECREF(referent); /* the caller has `object`, if it is that */
     return referent == object;
 #else
-    return optional.weakref_get_object(reference) == object;
+    return *referent_of(reference) == object;
 #endif
 }
 
@@ -221,6 +227,7 @@ static PyObject *forget_places(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(
     memset(&places, 0, sizeof places);
     unlock_state();
     __atomic_store_n(&last_watched, NULL, __ATOMIC_RELAXED);
+    caught.exception = NULL; /* in this thread; in others it is of use until the next RAISE */
     for (size_t i = 0; i < size; i++) empty(&slots[i]);
     free(slots);
     Py_RETURN_NONE;
@@ -384,12 +391,20 @@ static PyObject *field_of(PyObject *traceback, Py_ssize_t at)
 
 int prepare_raises(void) { return 0; }
 
+static int has_known_referent(PyObject *object)
+{
+    PyObject *reference = PyWeakref_NewRef(object, NULL);
+    int is_known = reference != NULL && *referent_of(reference) == object;
+    Py_XDECREF(reference);
+    return is_known;
+}
+
 /* To read an attribute of a traceback takes as long as all the rest. So look where it keeps tb_next and tb_frame. */
 static int find_fields(void)
 {
     PyObject *frame = (PyObject *)PyEval_GetFrame(), *type = (PyObject *)&PyTraceBack_Type;
     if (next_at > 0) return 0;
-    if (frame == NULL) return -1;
+    if (frame == NULL || !has_known_referent(type)) return -1;
     PyObject *last = PyObject_CallFunction(type, "OOii", Py_None, frame, 0, 1);
     PyObject *first = last == NULL ? NULL : PyObject_CallFunction(type, "OOii", last, frame, 0, 1);
     PyObject *size = first == NULL ? NULL : PyObject_GetAttrString(type, "__basicsize__");
@@ -444,10 +459,7 @@ static int is_reported(PyObject *reported, PyObject *exception)
 
 static PyObject *ask(PyObject *object, PyObject *const *args)
 {
-    Py_INCREF(object);
-    PyObject *result = call_with_room(callback_of(object)->refs[THOROUGH], args, 3, NULL);
-    Py_DECREF(object);
-    return result;
+    return call_with_room(callback_of(object)->refs[THOROUGH], args, 3, NULL);
 }
 
 static int lets_pass(Callback *self, PyFrameObject *frame, PyObject *const *args, int deep)
@@ -515,20 +527,47 @@ static PyObject *answer_unwind(PyObject *object, PyObject *const *args)
     return passes ? Py_NewRef(Py_None) : ask(object, args);
 }
 
-/* Without a GIL, this thread may wait for a lock, in which others may stop the world and drop the callback. */
-#define SERVE(event) \
-    static PyObject *serve_##event(PyObject *object, PyObject *const *args, size_t given, PyObject *names) \
-    { \
-        if (check_call(given, names, 3, 3) < 0) return NULL; \
-        if (FREE_THREADED) Py_INCREF(object); \
-        PyObject *result = answer_##event(object, args); \
-        let_go(object); \
-        return result; \
-    }
+/* Say whether an exception passes wherever it comes from: the newest frame catches it, whatever names mean, or nobody
+   wants to know of it. This needs no frame, and runs no code of the program. */
+static int passes_at_once(Callback *self, PyObject *const *args)
+{
+    Place copy;
+    if (read_count(&self->count) > 0 || PySet_Size(self->refs[REPORTED]) > 0) return 0;
+    if (read_count(&self->target) & LOCAL && args[0] != __atomic_load_n(&last_watched, __ATOMIC_RELAXED)) return 0;
+    const Place *place = find(args[0], PyLong_AsLong(args[1]), Py_TYPE(args[2]), &copy);
+    if (place == NULL) return 0;
+    int passes = place->verdict == CATCHES && place->guards == NULL;
+    drop(&copy);
+    if (passes) caught.exception = NULL;
+    return passes;
+}
 
-SERVE(raise)
-SERVE(reraise)
-SERVE(unwind)
+/* What is asked, or a look at a name, runs code of Python, in which another thread may drop the callback. Without a GIL
+   it may do so while this one waits for a lock. */
+static PyObject *hold_and_answer(PyObject *object, PyObject *const *args, PyObject *(*answer)(PyObject *, PyObject *const *))
+{
+    Py_INCREF(object);
+    PyObject *result = answer(object, args);
+    Py_DECREF(object);
+    return result;
+}
+
+static PyObject *serve_raise(PyObject *object, PyObject *const *args, size_t given, PyObject *names)
+{
+    if (check_call(given, names, 3, 3) < 0) return NULL;
+    if (!FREE_THREADED && passes_at_once(callback_of(object), args)) Py_RETURN_NONE;
+    return hold_and_answer(object, args, answer_raise);
+}
+
+static PyObject *serve_reraise(PyObject *object, PyObject *const *args, size_t given, PyObject *names)
+{
+    return check_call(given, names, 3, 3) < 0 ? NULL : hold_and_answer(object, args, answer_reraise);
+}
+
+static PyObject *serve_unwind(PyObject *object, PyObject *const *args, size_t given, PyObject *names)
+{
+    return check_call(given, names, 3, 3) < 0 ? NULL : hold_and_answer(object, args, answer_unwind);
+}
 
 static PyObject *raise_callback(PyObject *Py_UNUSED(module), PyObject *args)
 {
@@ -540,7 +579,7 @@ static PyObject *raise_callback(PyObject *Py_UNUSED(module), PyObject *args)
         || require_functions("PyFrame_") < 0)
         return NULL;
     if (find_fields() < 0) {
-        if (!PyErr_Occurred()) PyErr_SetString(PyExc_RuntimeError, "tracebacks are not as they were");
+        if (!PyErr_Occurred()) PyErr_SetString(PyExc_RuntimeError, "tracebacks or weak references are not as they were");
         return NULL;
     }
     for (Py_ssize_t i = 0; i < LENGTH(EVENTS); i++) {
