@@ -391,6 +391,50 @@ def test_uncaught_exception_stops_as_early_after_many_that_were_caught(
     assert len([event for event in peer.events() if event["event"] == "stopped"]) == 1
 
 
+@pytest.mark.parametrize(
+    ("kind", "end", "place"),
+    [
+        ("closing", "throw(ValueError)", ("closing", 6)),
+        ("handing_on", "throw(ValueError)", ("closing", 6)),
+        ("failing", "close()", ("failing", 13)),
+    ],
+)
+def test_uncaught_exception_stops_as_early_in_a_generator_suspended_since_before_many_were_caught(
+    start: Start, kind: str, end: str, place: tuple[str, int]
+) -> None:
+    peer = start(
+        f"""
+        def busy():
+            for _ in range(6000):
+                try: raise KeyError
+                except KeyError: pass
+        def closing(log):
+            try: yield 1
+            finally: log.append("closed")
+        def handing_on(log):
+            yield from closing(log)
+        def failing(log):
+            try: yield 1
+            finally:
+                try: raise ValueError
+                finally: log.append("failed")
+        def main():
+            log = []
+            generator = {kind}(log)
+            next(generator)
+            busy()
+            generator.{end}
+        main()
+        """
+    )
+    peer.configure(filters=["uncaught"])
+    peer.stopped("exception")
+    assert peer.at() == place
+    assert peer.locals()["log"]["value"] == "[]"
+    peer.go()
+    peer.finish()
+
+
 def test_each_uncaught_exception_stops_after_many_that_were_caught(start: Start) -> None:
     body = (
         "for _ in range(3): thread = threading.Thread(target=same, args=(ValueError,)); thread.start(); thread.join()"

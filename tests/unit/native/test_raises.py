@@ -157,6 +157,23 @@ def test_raise_is_switched_off_in_code_in_which_it_is_of_no_use(watching: Watchi
     assert asked == [code, code]
 
 
+def test_throw_into_code_is_asked_about_until_it_is_noted_whether_raise_is_of_use_there(watching: Watching) -> None:
+    known = KnownRaises()
+    asked: list[CodeType] = []
+    on_throw = known.on_throw(lambda code, _offset, _exception: asked.append(code))
+    known.clear(deep=True)
+    watching()  # which forgets all notes afterwards
+    code = fail.__code__
+    assert on_throw(code, 0, KeyError()) is None
+    assert asked == []  # RAISE is watched everywhere
+    known.watch_raises(by_code=True)
+    assert on_throw(code, 0, KeyError()) is None
+    assert asked == [code]
+    known.note_raises(code, seen_later=False)
+    assert on_throw(code, 0, KeyError()) is None
+    assert asked == [code]
+
+
 class NameThatRunsCode(str):
     """A key that hashes as the name does, so that looking that up compares the two."""
 

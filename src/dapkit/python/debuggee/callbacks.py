@@ -105,6 +105,7 @@ class Callbacks:
                 EVENTS.JUMP: self.shielded(self._on_jump, raises_later=True),
                 EVENTS.RAISE: known.on_raise(self.shielded(self._on_raise, in_ours=None, depth=known.depth)),
                 EVENTS.RERAISE: known.on_reraise(self.shielded(self._on_reraise, in_ours=None, depth=known.depth)),
+                EVENTS.PY_THROW: known.on_throw(self.shielded(self._on_throw, in_ours=None, depth=known.depth)),
             }
         )
         self.choose()
@@ -366,10 +367,15 @@ class Callbacks:
             return DISABLE
         self._stop_at_exception(frame, offset, exception, again=False)
         known = self._exceptions.known
-        if events.HAS_LOCAL_EXCEPTION_EVENTS and known.is_busy() and not known.reported:
-            with self._lock:
-                self._exceptions.watch_raises(by_code=True)
+        if events.HAS_LOCAL_EXCEPTION_EVENTS and known.is_busy():
+            with self._lock:  # another thread may be about to stop at an exception
+                if not known.reported:
+                    self._exceptions.watch_raises(by_code=True)
         return None
+
+    def _on_throw(self, _frame: FrameType, code: CodeType, _offset: int, _exception: BaseException) -> None:
+        with self._lock:
+            self._monitor.meet(code)  # which has not started or resumed since RAISE is watched where it is met
 
     def _on_reraise(self, frame: FrameType, _code: CodeType, offset: int, exception: BaseException) -> None:
         self._stop_at_exception(frame, offset, exception, again=True)
@@ -386,8 +392,8 @@ class Callbacks:
             again = again or jinja.raises_again(frame)
         mode = self._exceptions.on_raise(ident, frame, offset, exception, again=again)
         if mode:
-            if self._exceptions.known.raises_are_local:
-                with self._lock:
+            with self._lock:
+                if self._exceptions.known.raises_are_local:
                     self._exceptions.watch_raises(by_code=False)
             shown, trail = self._exceptions.shown(mode, exception, frame)
             parked = ParkedThread(ident, shown, leaving=leaving, exception=exception, break_mode=mode, trail=trail)

@@ -256,9 +256,10 @@ def raise_callback(
 ) -> "_native.Callback":
     """Make the callback of RAISE, RERAISE or PY_UNWIND that calls `thorough` where the notes do not say it is caught.
 
-    The notes of older frames count too if its `target` is not 0.
+    The notes of older frames count too if its `target` is not 0. That of PY_THROW calls `thorough` in code of
+    which it is not noted whether RAISE is of use.
     """
-    return _native.raise_callback(event, thorough, reported)  # type: ignore[arg-type]  # it knows the three
+    return _native.raise_callback(event, thorough, reported)  # type: ignore[arg-type]  # it knows the four
 
 
 # Data breakpoints

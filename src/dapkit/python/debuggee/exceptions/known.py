@@ -164,16 +164,19 @@ class KnownRaises:
 
     def _set_callbacks(self) -> None:
         for event, callback in self._in_c.items():
-            is_local = self.raises_are_local if event == "RAISE" else self.looks_late
+            is_local = self.raises_are_local if event in ("RAISE", "PY_THROW") else self.looks_late
             callback.target = _DEEP * self._deep + _LOCAL * is_local
             callback.count = self._left if event == "RAISE" and self._counts else 0
 
     def is_busy(self) -> bool:
         """Say, once, whether so many exceptions were let pass that it pays to watch RAISE by code object."""
-        left = self._in_c["RAISE"].count if "RAISE" in self._in_c else self._left
-        is_busy = self._counts and left == 0
-        self._counts = self._counts and not is_busy
-        return is_busy
+        if not self._counts:
+            return False
+        with self._changing:
+            left = self._in_c["RAISE"].count if "RAISE" in self._in_c else self._left
+            if left == 0:
+                self._counts = False
+        return left == 0
 
     # Callbacks: each calls `thorough` unless it is known that something catches the exception
 
@@ -238,6 +241,17 @@ class KnownRaises:
             return thorough(code, offset, exception)
 
         return on_unwind
+
+    def on_throw(self, thorough: OnRaise) -> OnRaise:
+        """Make the callback of PY_THROW, of use while RAISE is watched by code object."""
+        if native.CAN_FOLLOW:
+            return self._native("PY_THROW", thorough)
+
+        def on_throw(code: CodeType, offset: int, exception: BaseException) -> object:
+            is_met = not self.raises_are_local or self._found(code, _RAISING, None) is not None
+            return None if is_met else thorough(code, offset, exception)
+
+        return on_throw
 
     def _native(self, event: str, thorough: OnRaise) -> OnRaise:
         callback = native.raise_callback(event, thorough, self.reported)

@@ -488,6 +488,13 @@ static PyObject *answer_raise(PyObject *object, PyObject *const *args)
     return passes && !is_busy ? Py_NewRef(Py_None) : ask(object, args);
 }
 
+/* RAISE follows, in code that has been suspended since before it was watched by code object. */
+static PyObject *answer_throw(PyObject *object, PyObject *const *args)
+{
+    int is_met = !(read_count(&callback_of(object)->target) & LOCAL) || verdict_of(args[0], RAISING) != VERDICTS;
+    return is_met ? Py_NewRef(Py_None) : ask(object, args);
+}
+
 /* At the end of a `finally`, of a `with`, of handlers that did not fit; or by a bare `raise`. */
 static PyObject *answer_reraise(PyObject *object, PyObject *const *args)
 {
@@ -569,10 +576,16 @@ static PyObject *serve_unwind(PyObject *object, PyObject *const *args, size_t gi
     return check_call(given, names, 3, 3) < 0 ? NULL : hold_and_answer(object, args, answer_unwind);
 }
 
+static PyObject *serve_throw(PyObject *object, PyObject *const *args, size_t given, PyObject *names)
+{
+    return check_call(given, names, 3, 3) < 0 ? NULL : hold_and_answer(object, args, answer_throw);
+}
+
 static PyObject *raise_callback(PyObject *Py_UNUSED(module), PyObject *args)
 {
     static const struct { const char *event; vectorcallfunc serve; } EVENTS[] = {
         {"RAISE", serve_raise}, {"RERAISE", serve_reraise}, {"PY_UNWIND", serve_unwind},
+        {"PY_THROW", serve_throw},
     };
     PyObject *event, *thorough, *reported;
     if (!PyArg_ParseTuple(args, "UOO!:raise_callback", &event, &thorough, &PySet_Type, &reported)
@@ -610,6 +623,6 @@ PyMethodDef raise_methods[] = {
         "raise_callback(event, thorough, reported, /)\n--\n\n"
         "Make the callback of RAISE, RERAISE or PY_UNWIND that calls thorough(code, offset, exception) unless it is known\n"
         "that something catches the exception; in older frames too if `target` is not 0. Those of which the identity is in\n"
-        "the set `reported` are always handed on.")},
+        "the set `reported` are always handed on. That of PY_THROW calls it in code of which it is not noted whether RAISE is of use.")},
     {NULL, NULL, 0, NULL},
 };
