@@ -435,6 +435,40 @@ def test_uncaught_exception_stops_as_early_in_a_generator_suspended_since_before
     peer.finish()
 
 
+@pytest.mark.parametrize("busy", ["", "busy()"], ids=["few caught", "many caught"])
+@pytest.mark.parametrize("attempt", ["fail()", "raise ValueError"], ids=["of a call", "of its own"])
+def test_exception_stops_in_the_function_of_its_handler_that_raises_it_again(
+    start: Start, attempt: str, busy: str
+) -> None:
+    peer = start(
+        f"""
+        def busy():
+            for _ in range(6000):
+                try: raise KeyError
+                except KeyError: pass
+        def fail(): raise ValueError
+        def again(log):
+            try: raise
+            finally: log.append("again")
+        def main():
+            {busy or "pass"}
+            log = []
+            try: {attempt}
+            except ValueError: again(log)
+        main()
+        """
+    )
+    peer.configure(filters=["uncaught"])
+    peer.stopped("exception")
+    raised = [("fail", 5), ("main", 12)] if "fail" in attempt else [("main", 12)]
+    stack = [(frame["name"], frame["line"]) for frame in peer.stack()]
+    assert stack == [*raised, ("again", 7), ("main", 13), ("<module>", 14)]
+    assert peer.locals(frame=len(raised))["log"]["value"] == "[]"
+    peer.go()
+    peer.finish()
+    assert len([event for event in peer.events() if event["event"] == "stopped"]) == 1
+
+
 def test_each_uncaught_exception_stops_after_many_that_were_caught(start: Start) -> None:
     body = (
         "for _ in range(3): thread = threading.Thread(target=same, args=(ValueError,)); thread.start(); thread.join()"

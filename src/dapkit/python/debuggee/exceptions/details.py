@@ -13,7 +13,8 @@ from .traceback_text import TracebackWriter, linked_to, message_of, traceback_of
 def trail_of(exception: BaseException, frame: FrameType) -> list[tuple[FrameType, int]]:
     """Return the frames, from the newest, through which an exception came to one that it is in now.
 
-    An exception that was caught, kept and raised again has those of its earlier ways behind them.
+    An exception that was caught, kept and raised again has those of its earlier ways behind them. Its traceback lacks a
+    frame that a handler has called, and in which a bare `raise` raises it again: that frame comes last then.
     """
     passed: set[int] = set()  # frames that it cannot come through any more: older ones, and those it came out of
     older = frame.f_back
@@ -27,7 +28,8 @@ def trail_of(exception: BaseException, frame: FrameType) -> list[tuple[FrameType
             break
         passed.add(id(current))
         found.append((current, line))
-    return found[::-1]
+    raises_again = [] if found and found[0][0] is frame else [(frame, frame.f_lineno)]
+    return [*reversed(found), *raises_again]
 
 
 def summary(exception: BaseException) -> Json:

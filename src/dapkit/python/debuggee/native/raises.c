@@ -446,6 +446,17 @@ static int origin_of(PyObject *exception, PyFrameObject *frame)
     return origin;
 }
 
+/* Say whether an exception has come to a frame. A bare `raise` of a function that a handler calls has not brought it there. */
+static int has_come_to(PyObject *exception, PyFrameObject *frame)
+{
+    PyObject *traceback = PyException_GetTraceback(exception);
+    PyObject *newest = traceback == NULL ? NULL : field_of(traceback, frame_at);
+    int has_come = newest == (PyObject *)frame;
+    let_go(newest);
+    Py_XDECREF(traceback);
+    return has_come;
+}
+
 /* Exceptions that the program was stopped for are Python's business until they have gone. */
 static int is_reported(PyObject *reported, PyObject *exception)
 {
@@ -504,7 +515,7 @@ static PyObject *answer_reraise(PyObject *object, PyObject *const *args)
     if (frame == NULL || !PyExceptionInstance_Check(args[2])) return ask(object, args);
     /* On its way to the frame that catches it; but where RAISE is not watched, a new one may be in its place. */
     if (caught.exception == args[2] && caught.frame != frame
-        && (!(target & LOCAL) || origin_of(args[2], frame) == PASSING))
+        && (target & LOCAL ? origin_of(args[2], frame) == PASSING : has_come_to(args[2], frame)))
         Py_RETURN_NONE;
     return lets_pass(self, frame, args, target & DEEP) ? Py_NewRef(Py_None) : ask(object, args);
 }
