@@ -219,7 +219,7 @@ async def _raises(contest: Contest, title: str, prepare: Preparation) -> Row:
     async def debugged(debugger: Debugger) -> object:
         return await contest.debugged(debugger, *args, prepare=prepare)
 
-    return _ratio("exceptions", title, 2, await of_rounds(contest, plain, debugged))
+    return _ratio("exceptions", title, 1.15, await of_rounds(contest, plain, debugged))
 
 
 async def data(contest: Contest) -> list[Row]:

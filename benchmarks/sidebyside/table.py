@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-UNITS = {"x": "{:.2f}", "us": "{:.1f} us", "ms": "{:.2f} ms", "s": "{:.3f} s", "MB": "{:.1f} MB", "": "{:.0f}"}
+UNITS = {"x": "{:.2f}", "us": "{:.2f} us", "ms": "{:.2f} ms", "s": "{:.3f} s", "MB": "{:.1f} MB", "": "{:.0f}"}
 """How a figure of each unit is written; `x` is the ratio to the program without a debugger."""
 
 
