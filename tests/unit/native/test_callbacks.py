@@ -143,6 +143,23 @@ def test_depth_tells_how_many_calls_lie_between() -> None:
         between(10_000)
 
 
+def test_condition_of_other_code_than_the_frames_is_left_to_the_careful_way() -> None:
+    said: list[str] = []
+
+    def program(_first: int, second: int) -> int:
+        return second
+
+    check = check_of("second == 1", program.__code__, 1, lambda: said.append("hit"), lambda: said.append("careful"))
+    assert check is not None
+
+    def other(first: int, another: int) -> None:
+        check(program.__code__, 1)
+        assert first == another
+
+    other(1, 1)
+    assert said == ["careful"]
+
+
 def test_keyboard_interrupt_in_a_condition_is_the_programs() -> None:
     def interrupt() -> None:
         raise KeyboardInterrupt
@@ -189,7 +206,8 @@ def test_namespace_that_is_no_dict_is_left_to_the_careful_way() -> None:
     assert said == ["careful"]
 
 
-def test_check_may_be_dropped_while_its_condition_runs(tool: int) -> None:
+@pytest.mark.parametrize("routed", [False, True])
+def test_check_may_be_dropped_while_its_condition_runs(tool: int, *, routed: bool) -> None:
     ran: list[str] = []
     alive: list[object] = []
 
@@ -209,6 +227,9 @@ def test_check_may_be_dropped_while_its_condition_runs(tool: int) -> None:
 
     line = program.__code__.co_firstlineno + 1
     check = check_of("value == 1", program.__code__, line, lambda: ran.append("hit"), nothing)
+    assert check is not None
+    if routed:
+        check = native.router({line: (program.__code__, check)})
     sys.monitoring.register_callback(tool, LINE, check)
     alive.append(check)
     del check

@@ -138,17 +138,16 @@ static void keep(PyObject **place, PyObject *value)
 }
 #endif
 
-/* A new reference to the callback of a line of a code object; NULL without an exception if there is none. */
-static PyObject *callback_at_line(Callback *self, PyObject *code, PyObject *number)
+/* The callback of a line of a code object, borrowed, or from `*held`, which is to be dropped. NULL without an exception if
+   there is none. */
+static PyObject *callback_at_line(Callback *self, PyObject *code, PyObject *number, PyObject **held)
 {
 #ifdef Py_GIL_DISABLED
-    PyObject *entry = dict_item(self->refs[TABLE], number), *callback = NULL;
-    if (entry == NULL) return NULL;
-    PyObject *own = PyTuple_GetItem(entry, 0);
-    if (own == code || own == Py_None) callback = Py_XNewRef(PyTuple_GetItem(entry, 1));
-    Py_DECREF(entry);
-    return callback;
+    *held = dict_item(self->refs[TABLE], number);
+    PyObject *own = *held == NULL ? NULL : PyTuple_GetItem(*held, 0);
+    return own != NULL && (own == code || own == Py_None) ? PyTuple_GetItem(*held, 1) : NULL;
 #else
+    *held = NULL;
     long *last = self->data, line = PyLong_AsLong(number);
     if (line == -1 && PyErr_Occurred()) return NULL;
     if (line != *last || self->refs[OWN] == NULL) {
@@ -160,17 +159,24 @@ static PyObject *callback_at_line(Callback *self, PyObject *code, PyObject *numb
         keep(&self->refs[OWN], own);
         keep(&self->refs[SERVES], callback);
     }
-    return self->refs[OWN] == code || self->refs[OWN] == Py_None ? Py_NewRef(self->refs[SERVES]) : NULL;
+    return self->refs[OWN] == code || self->refs[OWN] == Py_None ? self->refs[SERVES] : NULL;
 #endif
 }
 
 static PyObject *serve_route(PyObject *object, PyObject *const *args, size_t given, PyObject *names)
 {
     if (check_call(given, names, 2, 2) < 0) return NULL;
-    PyObject *callback = callback_at_line(callback_of(object), args[0], args[1]);
-    if (callback == NULL) return PyErr_Occurred() ? NULL : Py_NewRef(disable);
-    PyObject *result = call_with_room(callback, args, 2, NULL);
-    Py_DECREF(callback);
+    PyObject *held, *result, *callback = callback_at_line(callback_of(object), args[0], args[1], &held);
+    if (callback == NULL) {
+        result = PyErr_Occurred() ? NULL : Py_NewRef(disable);
+    } else if (Py_IS_TYPE(callback, callback_type)) { /* it keeps itself alive, and makes room where it calls Python */
+        result = callback_of(callback)->vectorcall(callback, args, 2, NULL);
+    } else {
+        Py_INCREF(callback);
+        result = call_with_room(callback, args, 2, NULL);
+        Py_DECREF(callback);
+    }
+    Py_XDECREF(held);
     return result;
 }
 

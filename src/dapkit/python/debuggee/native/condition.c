@@ -61,13 +61,20 @@ static PyObject *name_value(const Node *node, PyFrameObject *frame)
 
 /* Evaluating: each kind defines its value or its truth, or both; one follows from the other. */
 
-static int truth_by_value(const Node *node, PyFrameObject *frame)
+/* Drop an object, and say whether it is true; -1 for NULL. */
+static int truth_of_object(PyObject *value)
 {
-    PyObject *value = value_of(node, frame);
+    if (value == Py_True) return 1; /* it is immortal, as is False */
+    if (value == Py_False) return 0;
     if (value == NULL) return -1;
     int truth = PyObject_IsTrue(value);
     Py_DECREF(value);
     return truth;
+}
+
+static int truth_by_value(const Node *node, PyFrameObject *frame)
+{
+    return truth_of_object(value_of(node, frame));
 }
 
 static PyObject *value_by_truth(const Node *node, PyFrameObject *frame)

@@ -77,13 +77,14 @@ static PyObject *serve_line(PyObject *object, PyObject *const *args, size_t give
     long depth = argument_count(given) == 3 ? PyLong_AsLong(args[2]) : 1;
     if (depth == -1 && PyErr_Occurred()) return NULL;
 
-    Py_INCREF(object); /* the condition may run any code, which may drop this callback */
+    if (check->condition == NULL && !hit_counts(self, check)) Py_RETURN_NONE;
+    Py_INCREF(object); /* what follows may run any code, which may drop this callback */
     PyObject *result = NULL;
     int holds = condition_holds(check, depth);
-    if (holds > 0 && hit_counts(self, check)) {
+    if (holds > 0 && (check->condition == NULL || hit_counts(self, check))) {
         result = tell(self, HIT, depth, args[1]);
     } else if (holds >= 0) {
-        result = Py_NewRef(Py_None);
+        result = Py_None; /* it is immortal */
     } else if (!PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) { /* that is the program's */
         PyErr_Clear(); /* the careful way finds the same error, and tells of it */
         result = tell(self, CAREFUL, depth, args[1]);
