@@ -4,6 +4,7 @@ import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 
@@ -16,6 +17,53 @@ pytestmark = pytest.mark.each_python
 def test_extension_finds_all_it_needs(run: Run) -> None:
     can_watch = "native.CAN_WATCH is not native.IS_FREE_THREADED"
     assert run(f"print(native.CAN_CHECK, {can_watch}, native.CAN_POLL)") == "True True True"
+
+
+VARIABLES = """
+said = []
+def check_of(code, name, number):
+    return native.line_check(
+        code, 1, condition=("compare", "==", ("local", name), ("constant", number)), hits=None, count=native.counter(),
+        hit=lambda *_: said.append(name), careful=lambda *_: said.append("unbound " + name),
+    )
+"""
+
+
+@pytest.mark.usefixtures("needs_extension")
+def test_local_variables_are_read_from_where_they_are(run: Run) -> None:
+    program = """
+        print(native.FINDS_LOCALS)
+        def look(name, number):
+            check = check_of(code, name, number)
+            check(code, 1, 2)
+        def function(argument, kept, /, *rest, named, **names):
+            variable = argument + 1
+            look("argument", 1), look("kept", 2), look("variable", 2), look("named", 3), look("variable", 3)
+            del variable
+            look("variable", 2)
+            return lambda: kept
+        code = function.__code__
+        function(1, 2, named=3)
+        def comprehension():
+            item = 1
+            [look("item", 5) for item in (4, 5)]
+            look("item", 1)
+        code = comprehension.__code__
+        comprehension()
+        def generator(sent):
+            while True:
+                look("sent", 7)
+                sent = yield
+        code = generator.__code__
+        running = generator(7)
+        next(running)
+        running.send(8)
+        running.send(7)
+        print(*said, sep=", ")
+    """
+    found, said = run(VARIABLES + dedent(program)).splitlines()
+    assert found == "True"
+    assert said == "argument, kept, variable, named, unbound variable, item, item, sent, sent"
 
 
 def test_package_without_the_extension_says_so_and_goes_on(run: Run, tmp_path: Path) -> None:

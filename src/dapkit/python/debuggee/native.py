@@ -53,6 +53,19 @@ untrack: Final[Callable[[object, bool], bool]] = _native.untrack if AVAILABLE el
 track: Final[Callable[[object], None]] = _native.track if AVAILABLE else (lambda _object: None)
 """Lets the garbage collector look at an object again."""
 
+
+def _ended_frame(_first: object, _second: object, _third: object) -> FrameType:
+    return sys._getframe()
+
+
+def _find_locals(first: object, second: object, third: object) -> bool:
+    frame = _ended_frame(first, second, third)
+    return AVAILABLE and _native.find_locals(frame, frame.__sizeof__(), frame.f_code, first, second, third)
+
+
+FINDS_LOCALS: Final = _find_locals(object(), object(), object())
+"""Whether conditions read local variables where frames keep them, and need not compare names."""
+
 local_variable: Final[Callable[[FrameType, str], object] | None] = _native.local_variable if CAN_CHECK else None
 """Returns a local variable of a function's frame, or raises NameError; quicker than `f_locals`, and without a trace."""
 current_frames: Final[Callable[[], dict[int, FrameType]]] = (

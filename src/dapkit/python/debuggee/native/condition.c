@@ -16,6 +16,8 @@ struct Node {
         binaryfunc binary;
         unaryfunc unary;
     };
+    PyObject *code;   /* of a local variable that is not a cell; else NULL */
+    Py_ssize_t index; /* of such a variable */
     Py_ssize_t count;
     Node **children;
 };
@@ -85,7 +87,8 @@ static PyObject *value_by_truth(const Node *node, PyFrameObject *frame)
 
 static PyObject *local_value(const Node *node, PyFrameObject *frame)
 {
-    return optional.frame_get_var(frame, node->object);
+    PyObject *value = node->code == NULL ? NULL : local_at(frame, node->code, node->index);
+    return value != NULL ? Py_NewRef(value) : optional.frame_get_var(frame, node->object);
 }
 
 static PyObject *constant_value(const Node *node, PyFrameObject *Py_UNUSED(frame)) { return Py_NewRef(node->object); }
@@ -304,7 +307,22 @@ static const Kind *kind_called(PyObject *name)
     return NULL;
 }
 
-static int take_children(Node *node, const Kind *kind, PyObject *tuple, int depth)
+/* Note where a local variable lies in frames of a code object, if it does not lie in a cell. */
+static int take_place(Node *node, PyObject *code)
+{
+    PyObject *cells = PyObject_GetAttrString(code, "co_cellvars"), *names = PyObject_GetAttrString(code, "co_varnames");
+    int is_cell = cells == NULL || names == NULL ? -1 : PySequence_Contains(cells, node->object);
+    int is_variable = is_cell < 0 ? -1 : PySequence_Contains(names, node->object);
+    if (is_variable > 0 && !is_cell) {
+        node->code = code;
+        node->index = PySequence_Index(names, node->object);
+    }
+    Py_XDECREF(cells);
+    Py_XDECREF(names);
+    return is_variable < 0 || node->index < 0 ? -1 : 0;
+}
+
+static int take_children(Node *node, const Kind *kind, PyObject *tuple, PyObject *code, int depth)
 {
     Py_ssize_t count = PyTuple_Size(tuple) - 2;
     if (count < kind->least || count > kind->most) {
@@ -315,14 +333,14 @@ static int take_children(Node *node, const Kind *kind, PyObject *tuple, int dept
     node->children = PyMem_Calloc((size_t)count, sizeof(Node *));
     if (node->children == NULL) { PyErr_NoMemory(); return -1; }
     for (; node->count < count; node->count++) {
-        Node *child = node_from_tuple(PyTuple_GetItem(tuple, node->count + 2), depth + 1);
+        Node *child = node_from_tuple(PyTuple_GetItem(tuple, node->count + 2), code, depth + 1);
         if (child == NULL) return -1;
         node->children[node->count] = child;
     }
     return 0;
 }
 
-Node *node_from_tuple(PyObject *tuple, int depth)
+Node *node_from_tuple(PyObject *tuple, PyObject *code, int depth)
 {
     if (depth > MAX_DEPTH) {
         PyErr_Format(PyExc_ValueError, "a condition is nested deeper than %d", MAX_DEPTH);
@@ -338,7 +356,8 @@ Node *node_from_tuple(PyObject *tuple, int depth)
     if (node == NULL) return (Node *)PyErr_NoMemory();
     node->value = kind->value;
     node->truth = kind->truth;
-    if (take_operand(node, kind, PyTuple_GetItem(tuple, 1)) < 0 || take_children(node, kind, tuple, depth) < 0) {
+    if (take_operand(node, kind, PyTuple_GetItem(tuple, 1)) < 0 || take_children(node, kind, tuple, code, depth) < 0
+        || (kind->value == local_value && take_place(node, code) < 0)) {
         node_free(node);
         return NULL;
     }

@@ -1,7 +1,10 @@
-/* Frames: the newest of each thread of this interpreter.
+/* Frames: the newest of each thread of this interpreter, and their local variables.
 
    `sys._current_frames` goes through the threads of all interpreters, and makes objects of the frames of others, which
-   run meanwhile under a GIL of their own: such a process crashes sooner or later. */
+   run meanwhile under a GIL of their own: such a process crashes sooner or later.
+
+   PyFrame_GetVar compares the name with those of all variables before it; `local_at` reads the variable from where it
+   lies. The fields for that are found by experiment: where that has no clear outcome, PyFrame_GetVar serves. */
 
 #include "native.h"
 
@@ -45,7 +48,60 @@ static PyObject *newest_frames(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(
     return frames;
 }
 
+/* local_at */
+
+enum { TAGS = 3 }; /* the bits of a variable beside the address; where all are set, it holds a number instead */
+
+static Py_ssize_t data_at = -1;       /* PyFrameObject.f_frame */
+static Py_ssize_t code_at, locals_at; /* in what that leads to: f_executable, localsplus */
+
+static PyObject *object_in(uintptr_t word) { return (word & TAGS) == TAGS ? NULL : (PyObject *)(word & ~(uintptr_t)TAGS); }
+
+PyObject *local_at(PyFrameObject *frame, PyObject *code, Py_ssize_t index)
+{
+    if (data_at < 0) return NULL;
+    const char *data = *(const char **)((char *)frame + data_at);
+    if (object_in(*(const uintptr_t *)(data + code_at)) != code) return NULL;
+    return object_in(((const uintptr_t *)(data + locals_at))[index]);
+}
+
+static Py_ssize_t word_with(const uintptr_t *words, Py_ssize_t count, PyObject *object)
+{
+    Py_ssize_t index = 0;
+    while (index < count && object_in(words[index]) != object) index++;
+    return index < count ? index : -1;
+}
+
+/* A frame object whose function has returned has the variables in itself: all that is read of it is its own memory. What is
+   found there is tried on the caller, which runs and has the same variables. */
+static PyObject *find_locals(PyObject *Py_UNUSED(module), PyObject *args)
+{
+    PyObject *ended, *code, *values[3];
+    Py_ssize_t size, data = 0;
+    if (!PyArg_ParseTuple(args, "OnOOOO:find_locals", &ended, &size, &code, &values[0], &values[1], &values[2])) return NULL;
+    const uintptr_t *words = (const uintptr_t *)ended;
+    Py_ssize_t locals = word_with(words, size / (Py_ssize_t)sizeof *words, values[0]);
+    while (data < locals && (words[data] <= (uintptr_t)words || words[data] >= (uintptr_t)(words + locals))) data++;
+    if (data >= locals) Py_RETURN_FALSE;
+    const uintptr_t *begin = (const uintptr_t *)words[data];
+    Py_ssize_t place = word_with(begin, words + locals - begin, code);
+    PyFrameObject *running = PyEval_GetFrame();
+    if (place < 0 || running == NULL) Py_RETURN_FALSE;
+    code_at = place * (Py_ssize_t)sizeof *words;
+    locals_at = (const char *)(words + locals) - (const char *)begin;
+    data_at = data * (Py_ssize_t)sizeof *words;
+    PyObject *own = (PyObject *)PyFrame_GetCode(running);
+    for (Py_ssize_t i = 0; i < LENGTH(values) && data_at >= 0; i++)
+        if (local_at(running, own, i) != values[i]) data_at = -1;
+    Py_DECREF(own);
+    return PyBool_FromLong(data_at >= 0);
+}
+
 PyMethodDef frames_methods[] = {
+    {"find_locals", find_locals, METH_VARARGS, PyDoc_STR(
+        "find_locals(frame, size, code, first, second, third, /)\n--\n\n"
+        "Find out where frames keep local variables; say whether it is known. The function of the frame has returned; its\n"
+        "first three variables, and those of the caller, have the given values.")},
     {"newest_frames", newest_frames, METH_NOARGS, PyDoc_STR(
         "newest_frames()\n--\n\nReturn the newest frame of each thread of this interpreter, by identity of the thread.")},
     {NULL, NULL, 0, NULL},

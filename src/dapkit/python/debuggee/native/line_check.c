@@ -130,7 +130,7 @@ PyObject *line_check(PyObject *Py_UNUSED(module), PyObject *args)
     self->refs[COUNTER] = Py_NewRef(count);
     check->line = line;
     check->hits = ALWAYS;
-    if ((condition != Py_None && (check->condition = node_from_tuple(condition, 0)) == NULL)
+    if ((condition != Py_None && (check->condition = node_from_tuple(condition, code, 0)) == NULL)
         || (hits != Py_None && take_hits(check, hits) < 0))
         Py_CLEAR(made);
     return made;

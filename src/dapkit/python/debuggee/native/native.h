@@ -148,7 +148,7 @@ static inline int check_call(size_t given, PyObject *names, Py_ssize_t least, Py
 /* condition.c: a tree of nested tuples (see trees.py), checked and turned into nodes. */
 
 typedef struct Node Node;
-Node *node_from_tuple(PyObject *tuple, int depth);
+Node *node_from_tuple(PyObject *tuple, PyObject *code, int depth); /* `code` must outlive the node */
 void node_free(Node *node);
 int node_truth(const Node *node, PyFrameObject *frame); /* -1 with an exception set */
 
@@ -164,6 +164,10 @@ PyObject *call_with_room(PyObject *callable, PyObject *const *args, size_t given
 
 extern PyMethodDef frames_methods[];
 int prepare_frames(PyObject *module);
+
+/* A local variable by its index in co_varnames, borrowed from the frame; it must not be a cell. NULL without an exception:
+   it has no value, the frame is not of that code object, or it is not known where frames keep their variables. */
+PyObject *local_at(PyFrameObject *frame, PyObject *code, Py_ssize_t index);
 
 /* descriptors.c, line_check.c, output.c, poll.c, raises.c, starts.c, watch.c */
 
