@@ -2,6 +2,7 @@
 
 import ast
 import gc
+import itertools
 import math
 import sys
 
@@ -170,6 +171,30 @@ def test_condition_that_is_not_simple_is_left_to_python(condition: str) -> None:
 def test_identity_of_literals_is_left_to_python(condition: str) -> None:
     parsed = ast.parse(condition, mode="eval").body
     assert tree_of(parsed, sys._getframe().f_code) is None
+
+
+class Whole(int):
+    """An int whose comparisons say the opposite."""
+
+    def __eq__(self, other: object) -> bool:
+        return int(self) != other
+
+    def __lt__(self, other: int) -> bool:
+        return int(self) >= other
+
+    __hash__ = int.__hash__
+
+
+NUMBERS = (0, -1, 2**63 - 1, -(2**63), 2**63)
+COMPARED = (*NUMBERS, 1, -(2**63) - 1, True, False, -0.5, math.nan, None, "x", Whole(0), Whole(1), Odd("x"), Odd(0))
+
+
+@pytest.mark.parametrize("comparison", ["<", "<=", "==", "!=", ">", ">="])
+@pytest.mark.parametrize("variable", ["a", "c"], ids=["local", "in a cell"])
+def test_variable_compared_with_a_number_is_what_it_is_in_python(comparison: str, variable: str) -> None:
+    for number, value in itertools.product(NUMBERS, COMPARED):
+        condition, frame = f"{variable} {comparison} {number}", VALUES_AT_HAND | {variable: value}
+        assert natively(condition, frame) == by_python(condition, frame), (number, value)
 
 
 def test_nan_is_not_equal_to_itself() -> None:

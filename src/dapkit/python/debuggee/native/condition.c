@@ -16,8 +16,9 @@ struct Node {
         binaryfunc binary;
         unaryfunc unary;
     };
-    PyObject *code;   /* of a local variable that is not a cell; else NULL */
+    PyObject *code;   /* of a local variable that is not a cell, and of a comparison of one with `number`; else NULL */
     Py_ssize_t index; /* of such a variable */
+    long number;
     Py_ssize_t count;
     Node **children;
 };
@@ -153,6 +154,15 @@ static PyObject *compare_value(const Node *node, PyFrameObject *frame)
     return value;
 }
 
+/* Most conditions compare a variable with a number: as long as that holds an int, no code can run. */
+static int compare_truth(const Node *node, PyFrameObject *frame)
+{
+    PyObject *left = node->code == NULL ? NULL : local_at(frame, node->code, node->index);
+    int overflow = left == NULL || !Py_IS_TYPE(left, &PyLong_Type);
+    long number = overflow ? 0 : PyLong_AsLongAndOverflow(left, &overflow);
+    return overflow ? truth_of_object(compare_value(node, frame)) : numbers_compare(number, node->comparison, node->number);
+}
+
 static int is_truth(const Node *node, PyFrameObject *frame)
 {
     Operands pair;
@@ -237,7 +247,7 @@ static const Kind KINDS[] = {
     {"constant", ANYTHING, 0, 0, constant_value, truth_by_value},
     {"attribute", TEXT, 1, 1, attribute_value, truth_by_value},
     {"call", NOTHING, 1, MAX_CHILDREN, call_value, truth_by_value},
-    {"compare", COMPARISON_SIGN, 2, 2, compare_value, truth_by_value},
+    {"compare", COMPARISON_SIGN, 2, 2, compare_value, compare_truth},
     {"contains", NOTHING, 2, 2, value_by_truth, contains_truth},
     {"is", NOTHING, 2, 2, value_by_truth, is_truth},
     {"binary", BINARY_SIGN, 2, 2, binary_value, truth_by_value},
@@ -322,6 +332,17 @@ static int take_place(Node *node, PyObject *code)
     return is_variable < 0 || node->index < 0 ? -1 : 0;
 }
 
+/* Note with which number a local variable is compared, if that is all. */
+static void take_number(Node *node)
+{
+    const Node *left = node->children[0], *right = node->children[1];
+    int overflow;
+    if (left->code == NULL || right->value != constant_value || !Py_IS_TYPE(right->object, &PyLong_Type)) return;
+    node->number = PyLong_AsLongAndOverflow(right->object, &overflow);
+    node->code = overflow ? NULL : left->code;
+    node->index = left->index;
+}
+
 static int take_children(Node *node, const Kind *kind, PyObject *tuple, PyObject *code, int depth)
 {
     Py_ssize_t count = PyTuple_Size(tuple) - 2;
@@ -361,6 +382,7 @@ Node *node_from_tuple(PyObject *tuple, PyObject *code, int depth)
         node_free(node);
         return NULL;
     }
+    if (node->value == compare_value) take_number(node);
     return node;
 }
 

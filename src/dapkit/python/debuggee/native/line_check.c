@@ -18,15 +18,7 @@ static int hit_counts(Callback *self, const Check *check)
 {
     if (check->hits == ALWAYS) return 1;
     long long count = count_one(&callback_of(self->refs[COUNTER])->count), number = check->number;
-    switch (check->hits) {
-    case Py_LT: return count < number;
-    case Py_LE: return count <= number;
-    case Py_EQ: return count == number;
-    case Py_NE: return count != number;
-    case Py_GT: return count > number;
-    case Py_GE: return count >= number;
-    default: return count % number == 0;
-    }
+    return check->hits == EVERY ? count % number == 0 : numbers_compare(count, check->hits, number);
 }
 
 /* Return the frame that the event is about; `*held` is a reference to drop, if one was needed to get there. */

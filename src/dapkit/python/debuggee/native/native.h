@@ -145,6 +145,19 @@ static inline int check_call(size_t given, PyObject *names, Py_ssize_t least, Py
     return names == NULL && count >= least && count <= most ? 0 : refuse_call(least, most);
 }
 
+/* `sign` is one of Py_LT ... Py_GE. */
+static inline int numbers_compare(long long left, int sign, long long right)
+{
+    switch (sign) {
+    case Py_LT: return left < right;
+    case Py_LE: return left <= right;
+    case Py_EQ: return left == right;
+    case Py_NE: return left != right;
+    case Py_GT: return left > right;
+    default: return left >= right;
+    }
+}
+
 /* condition.c: a tree of nested tuples (see trees.py), checked and turned into nodes. */
 
 typedef struct Node Node;
