@@ -167,6 +167,29 @@ def test_breakpoint_set_while_a_loop_runs_is_met(start: Start) -> None:
     assert peer.silent("stopped", 0.3)
 
 
+def test_no_breakpoint_is_lost_that_is_set_while_its_line_runs(start: Start) -> None:
+    peer = start(
+        """
+        import sys
+        def forever(n):
+            while n >= 0:
+                n += 1
+        sys.setswitchinterval(1e-6)  # so that the loop runs between any two steps of the debugger
+        forever(0)
+        """
+    )
+    peer.configure()
+    path = str(peer.folder / "prog.py")
+    for _ in range(10):
+        [breakpoint] = peer.ask("setBreakpoints", source={"path": path}, breakpoints=[{"line": 4}])["breakpoints"]
+        assert breakpoint["verified"]
+        peer.stopped("breakpoint")
+        assert peer.at() == ("forever", 4)
+        peer.ask("setBreakpoints", source={"path": path}, breakpoints=[])
+        del peer.messages[:]
+        peer.go()
+
+
 def test_breakpoints_in_a_file_yet_to_be_imported_and_in_one_imported_long_ago(start: Start, tmp_path: Path) -> None:
     (tmp_path / "other.py").write_text("def f():\n    return 1\n\nclass K:\n    def m(self): return 2\n")
     peer = start(

@@ -108,6 +108,7 @@ class Callbacks:
                 EVENTS.PY_THROW: known.on_throw(self.shielded(self._on_throw, in_ours=None, depth=known.depth)),
             }
         )
+        self._monitor.set_thorough({EVENTS.LINE: self._line, EVENTS.INSTRUCTION: self._instruction})
         self.choose()
         self._loads.begin()
         if self._options.templates:

@@ -124,9 +124,9 @@ class SiteTable:
         if new:
             self._sites += new
             self._keep_lines()
+            self._index()  # first: a thread that runs meets the events as soon as they are on
             for code in {id(site.code): site.code for site in new}.values():
                 self._monitor.want(code, self._owner, self._events, afresh=True)
-            self._index()
 
     @under_lock
     def remove(self, chosen: Callable[[BreakpointSite], bool]) -> None:

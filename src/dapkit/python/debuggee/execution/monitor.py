@@ -92,6 +92,7 @@ class Monitor:
         self._set_apart: Callable[[Callable[..., object]], Callable[..., object]] = _as_it_is
         self._callbacks: dict[int, Callable[..., object]] = {}
         self._chosen: dict[int, Callable[..., object]] = {}
+        self._thorough: dict[int, Callable[..., object]] = {}
         self.active = False
 
     def claim(self) -> None:
@@ -130,6 +131,15 @@ class Monitor:
         """Set the callback of one event of a tool of ours."""
         prepared = None if callback is None else self._set_apart(roomy(callback))
         _MONITORING.register_callback(tool, event, prepared)
+
+    def set_thorough(self, callbacks: dict[int, Callable[..., object]]) -> None:
+        """Set the callbacks of LINE and INSTRUCTION that serve in every state of the engine.
+
+        They take over whenever more events are switched on, until `register_one` chooses others. The callback that
+        was chosen before does not know what the new events are for, and a thread that runs could meet it: the
+        DISABLE that it returns would hide a breakpoint, or the line of a step, for good.
+        """
+        self._thorough = callbacks
 
     @under_lock
     def register_one(self, event: int, callback: Callable[..., object]) -> None:
@@ -188,6 +198,11 @@ class Monitor:
         self.meets_raises = False
         self.also("raises", 0)
 
+    def _serve_thoroughly(self, events: int) -> None:
+        for event, callback in self._thorough.items():
+            if events & event:
+                self.register_one(event, callback)
+
     def _apply_global(self) -> None:
         if not self.active:
             return
@@ -199,6 +214,7 @@ class Monitor:
         if events and HAS_LOCAL_EXCEPTION_EVENTS:
             events |= _ACCOMPANIED
         if events != self._global:
+            self._serve_thoroughly(events & ~self._global)
             self._global = events
             if events & _ACCOMPANIED:
                 self._call_companion()
@@ -246,6 +262,7 @@ class Monitor:
             del self._wanted[id(code)]
         if after & EVENTS.INSTRUCTION and not (self._accompanied or self._has_clock) and id(code) not in self._shared:
             self._share(code)
+        self._serve_thoroughly(after if afresh else after & ~before)
         if afresh and before & after:
             _MONITORING.set_local_events(_TOOL, code, 0)
             _MONITORING.set_local_events(_TOOL, code, after)
