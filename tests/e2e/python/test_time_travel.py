@@ -544,3 +544,23 @@ async def test_modules_that_are_imported_for_the_first_time_are_no_divergence(
     await driver.session.wait_for(StoppedEvent, since=position)
     await driver.session.set_breakpoints(Source(path=str(driver.file)), breakpoints=[])
     assert (await reverse(driver)).reason == "entry"
+
+
+@pytest.mark.row("stepBack")
+async def test_generators_on_one_line_are_counted_each_time_they_begin(
+    driver: Driver, launch: Mapping[str, object]
+) -> None:
+    text = """
+        import time
+        pairs = []
+        for name in "abc":
+            pairs.extend((name, number) for number in range(2))
+        begun = time.time_ns()
+        after = 1
+    """
+    await at_the_end(driver, launch, text, 6)
+    lines = []
+    for _ in range(3):
+        assert (await back(driver)).reason == "step"
+        lines.append((await driver.where())[1])
+    assert lines == [5, 3, 4]

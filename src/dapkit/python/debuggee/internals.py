@@ -107,7 +107,10 @@ def _opcodes_are_known() -> bool:
 
 def _code_begins_with_resume() -> bool:
     code = _guarded.__code__
-    return 0 <= resume_offset(code) < body_offset(code) <= len(code.co_code)
+    generator: Any = (letter for letter in _VERSION)
+    created = generator.gi_frame.f_lasti  # it begins behind the instruction that created it, and a POP_TOP
+    begins = resume_offset(generator.gi_code)
+    return 0 <= resume_offset(code) < body_offset(code) <= len(code.co_code) and created < begins <= created + 4
 
 
 def _unseen_frames_are_left_out() -> bool:

@@ -38,6 +38,8 @@ _IMPORTS: Final = frozenset(
 )
 _RUNPY: Final = "<frozen runpy>"
 _RESUME: Final = (lambda: None).__code__.co_code[0]
+_AT_START: Final = 0
+"""The argument of the RESUME at which a function starts, of which PY_START tells."""
 _CACHE: Final = 0  # in all versions
 _OPTIMIZED: Final = 0x3  # CO_OPTIMIZED | CO_NEWLOCALS: a function's code
 
@@ -293,10 +295,14 @@ def lines_of_code(code: CodeType) -> set[int]:
 
 
 def resume_offset(code: CodeType) -> int:
-    """Return where the code of a code object really begins: no event comes from before."""
+    """Return where the code of a code object really begins: no event comes from before.
+
+    From 3.15 on a generator expression has one more RESUME, before the iterator that it is given is made. That has
+    no event either, and differs by its argument.
+    """
     instructions = code.co_code
     for offset in range(0, len(instructions), 2):
-        if instructions[offset] == _RESUME:
+        if instructions[offset] == _RESUME and instructions[offset + 1] == _AT_START:
             return offset
     return -2
 
