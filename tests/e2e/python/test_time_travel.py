@@ -564,3 +564,24 @@ async def test_generators_on_one_line_are_counted_each_time_they_begin(
         assert (await back(driver)).reason == "step"
         lines.append((await driver.where())[1])
     assert lines == [5, 3, 4]
+
+
+@pytest.mark.row("stepBack")
+async def test_the_past_can_be_shown_near_the_recursion_limit(driver: Driver, launch: Mapping[str, object]) -> None:
+    text = """
+        def f(n):
+            try:
+                m = n + 1
+                return f(m)
+            except RecursionError:
+                return n
+        print(f(0))
+    """
+    driver.write(text)
+    await driver.session.add_breakpoint(driver.file, 4, condition="n == 985")
+    await driver.launch(program=str(driver.file), **launch)
+    assert (await driver.session.next_stop()).reason == "breakpoint"
+    for line in (3, 2):
+        assert (await back(driver)).reason == "step"
+        assert await driver.where() == ("f", line)
+        assert await value(driver, "n") == "985"

@@ -15,6 +15,7 @@ from ..evaluation.jobs import as_it_is
 from ..execution.history_place import HistoryPlace
 from ..hidden import hide_parts
 from ..options import RecordingOptions
+from ..room import roomy
 from . import lines, past, recorder, standard_streams
 from .boundary import AVAILABLE, NO_RECORDINGS, REASON, RECORDS, boundary
 
@@ -84,7 +85,7 @@ def begin(engine: "Engine", run: Callable[[], None]) -> Callable[[], None]:
         options.ends_with_threads,
         options.may_branch,
         lines.TOOL,
-        past.arrive,
+        roomy(past.arrive),
         counts,
         sys.monitoring.set_local_events,
     )

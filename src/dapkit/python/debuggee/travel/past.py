@@ -27,6 +27,7 @@ from ..evaluation.jobs import as_it_is
 from ..execution.history_place import HistoryPlace
 from ..execution.parked import ParkedThread
 from ..hidden import hide_parts
+from ..room import roomy
 from .boundary import boundary
 from .data_watch import DataWatch
 from .line_watch import LineWatch
@@ -185,7 +186,7 @@ def _begin_watch(frame: FrameType, descriptor: int) -> None:
         caller = leaving.f_back
         watch.leave(caller, 0 if caller is None else boundary.last_tick(caller))
 
-    boundary.look_at_lines(lambda: watch.line(sys._getframe(1), boundary.clock()), leave)
+    boundary.look_at_lines(roomy(lambda: watch.line(sys._getframe(1), boundary.clock())), roomy(leave))
 
 
 def _report_change(kind: str, frame: FrameType, descriptor: int) -> None:
