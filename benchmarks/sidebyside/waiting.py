@@ -47,7 +47,7 @@ async def messages(contest: Contest) -> list[Row]:
         for debugger in (DEBUGPY, OURS):
             each[debugger.name].append(await _message(contest, debugger) / MESSAGES * 1e6)
     title = f"log message, {MESSAGES:,} times, each delivered"
-    return [Row("messages", title, "us", min(each["debugpy"]), min(each["ours"]), 15)]
+    return [Row("messages", title, "us", min(each["debugpy"]), min(each["ours"]), 8)]
 
 
 async def _message(contest: Contest, debugger: Debugger) -> float:
