@@ -12,9 +12,9 @@ Everything here follows from facts of CPython 3.12 to 3.15:
 * `free_tool_id` leaves events and callbacks behind, so they are cleared by hand.
 * When two tools come to share an event in a code object, the INSTRUCTION events that one of them has there are lost,
   unless two shared one before. So while starts are watched everywhere, a companion watches them too, a second tool that
-  does nothing; from 3.15 on, while anything is watched everywhere, both watch PY_THROW. Otherwise
-  we let two tools come for a moment before we watch INSTRUCTION. It is not only our events that are lost:
-  `sys.settrace` is a tool as well, and `pdb.set_trace` of 3.13 and later stops with INSTRUCTION.
+  does nothing; from 3.15 on, while anything is watched everywhere, both watch PY_THROW. Otherwise we let two tools
+  come for a moment before we watch INSTRUCTION. It is not only our events that are lost: `sys.settrace` is a tool as
+  well, and `pdb.set_trace` of 3.13 and later stops with INSTRUCTION.
 
 What the events mean is decided in `callbacks`.
 """
